@@ -1,0 +1,35 @@
+"Package metadata: everything comes from settings.ini."
+from configparser import ConfigParser
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ini = ConfigParser(delimiters=["="])
+ini.read("settings.ini", encoding="utf-8")
+cfg = ini["DEFAULT"]
+
+setup(
+    name=cfg["lib_name"],
+    version=cfg["version"],
+    description=cfg["description"],
+    long_description=Path("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    author=cfg["author"],
+    url=cfg["git_url"],
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    keywords=cfg["keywords"].split(),
+    python_requires=f">={cfg['min_python']}",
+    packages=find_packages(include=[f"{cfg['lib_name']}*"]),
+    package_data={cfg["lib_name"]: ["py.typed", "example/*"]},
+    install_requires=cfg["requirements"].split(),
+    extras_require={"dev": cfg["dev_requirements"].split()},
+    entry_points={"console_scripts": cfg["console_scripts"].split()},
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Science/Research",
+        "Intended Audience :: Developers",
+        "Programming Language :: Python :: 3",
+        "Topic :: Scientific/Engineering :: Information Analysis",
+    ],
+)

@@ -1,0 +1,446 @@
+"The project keeps its own rules: each test is a claim that a change could break."
+import ast
+import importlib
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+from itertools import pairwise
+from pathlib import Path
+
+import export
+import pytest
+import readme
+import yaml
+from project import MADE, NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
+
+SETTINGS = settings()
+NOTEBOOKS = notebooks()
+MODULES = {name: module_of(NBS / name) for name in NOTEBOOKS}
+WIDEST = 120  # columns in a line of code
+MOST = 25  # lines of code in a cell, docstrings and comments apart
+LISTS = """precision recall f_beta fallout success r_precision average_precision precision_recall_curve
+    interpolated_precision cg dcg idcg ndcg reciprocal_rank stopping_probabilities err rbp roc_curve auc gauc
+    Judged""".split()
+COLLECTIONS = "Qrels Run judge evaluate Scores parse load_example".split()
+
+each_notebook = pytest.mark.parametrize("name", NOTEBOOKS, ids=str)
+
+
+def python(*args, cwd=ROOT, program=sys.executable, **env):
+    "Run Python in a process of its own; returns what it printed."
+    env = {k: v for k, v in os.environ.items() if k != "IN_TEST"} | env
+    done = subprocess.run([program, *map(str, args)], cwd=cwd, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, f"{args}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def copy_of_the_project(into):
+    "The files of the project that a build reads, below `into`."
+    for name in "settings.ini setup.py pyproject.toml MANIFEST.in README.md LICENSE _quarto.yml".split():
+        shutil.copy(ROOT / name, into)
+    for name in "nbs", "irmetrics_nb":
+        shutil.copytree(ROOT / name, into / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    return into
+
+
+def public(body, names=None):
+    "Functions, classes and methods that are public (and among `names`), as (dotted name, node)."
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    for node in (n for n in body if isinstance(n, kinds)):
+        if node.name[0] != "_" and (names is None or node.name in names):
+            yield node.name, node
+            inner = node.body if isinstance(node, ast.ClassDef) else []
+            yield from ((f"{node.name}.{name}", method) for name, method in public(inner))
+
+
+def parsed(module):
+    "The exported module as a tree."
+    return ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+
+
+# ---- the notebooks ----
+
+
+@each_notebook
+def test_a_notebook_runs_from_top_to_bottom_without_a_warning_and_gives_the_outputs_it_shows(name):
+    python(ROOT / "tests/tools/run_notebook.py", NBS / name, MPLBACKEND="module://matplotlib_inline.backend_inline")
+
+
+def test_the_notebooks_are_clean_of_counters_and_metadata(tmp_path):
+    shutil.copy(ROOT / "settings.ini", tmp_path)
+    shutil.copytree(NBS, tmp_path / "nbs", ignore=shutil.ignore_patterns(".*"))
+    export.nbdev("clean:nbdev_clean", cwd=tmp_path)
+    late = [str(name) for name in NOTEBOOKS if (tmp_path / "nbs" / name).read_bytes() != (NBS / name).read_bytes()]
+    assert late == [], "run `make export`"
+
+
+def test_a_notebook_is_python_and_stores_no_error():
+    for name in NOTEBOOKS:
+        nb = json.loads((NBS / name).read_text(encoding="utf-8"))
+        assert (nb["nbformat"], nb["metadata"]["kernelspec"]["name"]) == (4, "python3"), name
+        assert not any(o["output_type"] == "error" for c in nb["cells"] for o in c.get("outputs", [])), name
+
+
+@each_notebook
+def test_a_page_starts_with_a_title_and_a_summary_and_nothing_else_in_that_cell(name):
+    # nbdev takes the whole first cell for the title block of the page: more text there would not be shown.
+    first = cells(NBS / name)[0]
+    assert first.kind == "markdown"
+    assert re.fullmatch(r"# \S[^\n]*\n+> \S[^\n]*", first.source.strip()), "let the text below go into the next cell"
+
+
+@each_notebook
+def test_a_cell_is_small_enough_to_read(name):
+    for cell in cells(NBS / name):
+        if cell.kind != "code":
+            continue
+        for line in cell.source.splitlines():
+            assert len(line) <= WIDEST, f"cell {cell.index}: {line}"
+        assert lines_of_code(cell) <= MOST, f"cell {cell.index} has {lines_of_code(cell)} lines of code"
+
+
+def lines_of_code(cell):
+    "How many lines of `cell` hold code: no docstring, no comment, no blank line."
+    kinds = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    texts = [node.body[0] for node in ast.walk(cell.tree) if isinstance(node, kinds) and has_docstring(node)]
+    prose = {i for text in texts for i in range(text.lineno, text.end_lineno + 1)}
+    lines = enumerate(cell.source.splitlines(), start=1)
+    return sum(i not in prose and bool(line.strip()) and not line.lstrip().startswith("#") for i, line in lines)
+
+
+def has_docstring(node):
+    return ast.get_docstring(node) is not None
+
+
+@each_notebook
+def test_what_a_cell_exports_is_used_before_the_next_export_and_in_the_open_if_its_code_is_shown(name):
+    code = [cell for cell in cells(NBS / name) if cell.kind == "code"]
+    starts = [i for i, cell in enumerate(code) if cell.defines]
+    unused = {}
+    for start, end in pairwise([*starts, len(code)]):
+        cell = code[start]
+        follow = [c for c in code[start + 1 : end] if not c.exported]
+        if "exports" in cell.directives:
+            follow = [c for c in follow if "hide" not in c.directives]
+        if missing := set(cell.defines) - set().union(*map(names_used, follow)):
+            unused[cell.index] = sorted(missing)
+    assert unused == {}, "cell: names that no cell uses before the next export"
+
+
+def names_used(cell):
+    "Names and attributes that the code of `cell` mentions."
+    nodes = list(ast.walk(cell.tree))
+    return {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+
+
+@each_notebook
+def test_imports_are_named_one_by_one(name):
+    for cell in (c for c in cells(NBS / name) if c.kind == "code"):
+        for node in ast.walk(cell.tree):
+            stars = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+            assert not stars, f"cell {cell.index}: from {getattr(node, 'module', '')} import *"
+
+
+# ---- the package ----
+
+
+def test_the_package_under_test_is_the_one_in_this_folder():
+    import irmetrics_nb
+
+    assert Path(irmetrics_nb.__file__).parent == PACKAGE, "remove .venv and run make again"
+
+
+def test_the_modules_are_what_the_notebooks_export_byte_for_byte(tmp_path):
+    modules = export.fresh_export(tmp_path)
+    assert [p.name for p in export.stale(modules)] == []
+    kept = {name: (PACKAGE / name).read_bytes() for name in modules if (PACKAGE / name).exists()}
+    late = [name for name, text in modules.items() if kept.get(name) != text]
+    assert late == [], "run `make export`"
+
+
+def test_every_module_says_which_notebook_made_it():
+    for name, module in MODULES.items():
+        if module and module != "__init__":
+            assert f"{MADE} File to edit: ../nbs/{name}" in (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
+
+
+def number(name):
+    "The number of a notebook, or None."
+    found = re.match(r"(\d+)_", name.name)
+    return int(found[1]) if found else None
+
+
+def test_a_room_imports_only_from_lower_numbers():
+    numbers = {module: number(name) for name, module in MODULES.items() if module}
+    assert None not in numbers.values(), "every notebook that exports a module has a number"
+    for module, own in numbers.items():
+        for node in ast.walk(parsed(module)):
+            for used in imported_rooms(node):
+                assert numbers.get(used, 999) < own, f"{module} ({own}) imports {used} ({numbers.get(used)})"
+
+
+def imported_rooms(node):
+    "Names of this package's modules that an import statement reads; __init__ for the package itself."
+    if isinstance(node, ast.ImportFrom):
+        if node.level == 1 and not node.module:
+            return [alias.name if (PACKAGE / f"{alias.name}.py").exists() else "__init__" for alias in node.names]
+        module = ("irmetrics_nb." if node.level else "") + (node.module or "")
+    elif isinstance(node, ast.Import):
+        return [r for alias in node.names for r in rooms(alias.name)]
+    else:
+        return []
+    return rooms(module)
+
+
+def rooms(module):
+    package, _, room = module.partition(".")
+    return [room.split(".")[0] or "__init__"] if package == "irmetrics_nb" else []
+
+
+def test_two_notebooks_never_share_a_number():
+    numbers = [number(name) for name in NOTEBOOKS if number(name) is not None]
+    assert sorted(set(numbers)) == sorted(numbers)
+
+
+@pytest.mark.parametrize("module", sorted(m for m in MODULES.values() if m))
+def test_everything_public_has_a_docstring(module):
+    room = importlib.import_module("irmetrics_nb" if module == "__init__" else f"irmetrics_nb.{module}")
+    assert room.__doc__, f"{module} has no summary"
+    assert [n for n, node in public(parsed(module).body, room.__all__) if not ast.get_docstring(node)] == []
+
+
+def test_importing_the_package_loads_numpy_and_nothing_heavier():
+    heavy = "polars scipy matplotlib typer rich pandas pyarrow sklearn IPython fastcore nbdev".split()
+    code = f"import sys, irmetrics_nb; print([m for m in {heavy} if m in sys.modules], 'numpy' in sys.modules)"
+    assert python("-c", code) == "[] True\n"
+
+
+def test_every_public_name_can_be_had_from_the_top_and_shows_up_in_dir():
+    import irmetrics_nb
+
+    missing = [name for name in LISTS + COLLECTIONS if name not in dir(irmetrics_nb)]
+    assert missing == []
+    for name in {*LISTS, *COLLECTIONS, *irmetrics_nb.__all__}:
+        assert getattr(irmetrics_nb, name) is not None
+        assert name in dir(irmetrics_nb)
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    import irmetrics_nb
+
+    with pytest.raises(AttributeError, match="average_precison"):
+        irmetrics_nb.average_precison  # noqa: B018
+
+
+def test_the_version_is_the_same_everywhere():
+    import irmetrics_nb
+
+    newest = re.search(r"^## \[?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert irmetrics_nb.__version__ == SETTINGS["version"]
+    assert importlib.metadata.version("irmetrics_nb") == SETTINGS["version"]
+    assert newest[1] == SETTINGS["version"]
+
+
+@pytest.mark.slow
+def test_a_wheel_works_in_an_empty_environment(tmp_path):
+    (source := tmp_path / "a source").mkdir()
+    # A source distribution, and the wheel from it: so what MANIFEST.in forgets is missed.
+    python("-m", "build", "--outdir", tmp_path, copy_of_the_project(source), cwd=tmp_path)
+    (wheel,) = tmp_path.glob(f"irmetrics_nb-{SETTINGS['version']}-*.whl")
+    python("-m", "venv", tmp_path / "empty", cwd=tmp_path)
+    program = tmp_path / "empty" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    python("-m", "pip", "--disable-pip-version-check", "-q", "install", wheel, cwd=tmp_path, program=program)
+    said = subprocess.run([program.parent / "irmetrics", "--help"], capture_output=True, text=True, cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    assert "evaluate" in said.stdout
+    code = """if True:
+        import irmetrics_nb as ir, pathlib
+        print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, ir.load_example() is not None)
+        print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)"""
+    assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} True\nTrue True\n"
+
+
+def test_ruff_finds_nothing():
+    done = subprocess.run([sys.executable, "-m", "ruff", "check", "."], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+# ---- the pages ----
+
+
+def quarto(path):
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def leaves(contents):
+    "The pages of a sidebar, in its order."
+    for item in contents:
+        if isinstance(item, str):
+            yield item
+        elif "contents" in item:
+            yield from leaves(item["contents"])
+        else:
+            yield item["href"]
+
+
+def test_the_sidebar_lists_every_page_once_and_none_that_is_not_there():
+    assert sorted(leaves(quarto("_quarto.yml")["website"]["sidebar"]["contents"])) == sorted(map(str, NOTEBOOKS))
+
+
+def test_the_settings_of_the_site_are_at_the_root_and_the_stub_only_points_there():
+    assert quarto("nbs/_quarto.yml") == {
+        "project": {"type": "website"},
+        "metadata-files": ["../_quarto.yml", "nbdev.yml"],
+    }
+    root = quarto("_quarto.yml")
+    assert "metadata-files" not in root, "Quarto reads only one level of them"
+    assert root["project"]["type"] == "website"
+    assert root["format"]["html"]["html-math-method"] == "mathml"
+    assert not {"title", "description", "site-url", "repo-url"} & root["website"].keys(), "these come from settings.ini"
+
+
+def test_every_file_that_the_site_names_is_there():
+    root = quarto("_quarto.yml")
+    links = [item["href"] for item in root["website"]["navbar"]["left"]]
+    css = root["format"]["html"]["css"]
+    fonts = re.findall(r'url\("([^"]+)"\)', (NBS / css).read_text(encoding="utf-8"))
+    for path in [*root["project"]["resources"], css, *fonts, *links]:
+        assert (NBS / path).exists(), path
+    assert set(fonts) <= set(root["project"]["resources"]), "a font that is not declared is not copied"
+
+
+def test_every_page_is_processed_for_rendering_and_nothing_else_changes(tmp_path):
+    project = copy_of_the_project(tmp_path)
+    before = {p: p.read_bytes() for p in project.rglob("*") if p.is_file()}
+    python(ROOT / "tests/tools/docs.py", cwd=project, PATH=str(tmp_path))  # no quarto there
+    processed = {p.relative_to(project / "_proc") for p in (project / "_proc").rglob("*.ipynb")}
+    assert processed == set(NOTEBOOKS)
+    for name in "_quarto.yml nbdev.yml styles.css fonts/stix-two-math.woff2".split():
+        assert (project / "_proc" / name).exists(), name
+    assert yaml.safe_load((project / "_proc/nbdev.yml").read_text())["website"]["repo-url"] == SETTINGS["git_url"]
+    made = {"nbs/nbdev.yml"}
+    after = {p for p in project.rglob("*") if p.is_file() and "_proc" not in p.parts and "__pycache__" not in p.parts}
+    assert {str(p.relative_to(project)) for p in after - before.keys()} <= made
+    assert [str(p.relative_to(project)) for p, text in before.items() if p.read_bytes() != text] == []
+
+
+def test_readme_is_index_ipynb_as_markdown():
+    assert list(readme.wrong()) == [], "run `make export`"
+
+
+def prose(text):
+    "Markdown without its code and formulas."
+    return re.sub(r"^(```|~~~).*?^\1|`[^`\n]*`|\$\$.*?\$\$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def links(text):
+    "(target, words, is a picture) of the links in a piece of Markdown."
+    text = prose(text)
+    for mark, words, target in re.findall(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]+)", text):
+        yield target, words, bool(mark)
+    for tag in re.findall(r"<(?:img|a)\b[^>]*>", text):
+        found = dict(re.findall(r"""(src|href|alt)=["']([^"']*)["']""", tag))
+        yield found.get("src", found.get("href", "#")), found.get("alt", ""), tag.startswith("<img")
+
+
+def slug(heading):
+    "The anchor that Pandoc gives a heading."
+    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    kept = (c for c in words.lower() if c in "_-. " or unicodedata.category(c)[0] in "LNM")
+    return re.sub(r"^[^a-z\u00c0-\uffff]+", "", re.sub(r"\s+", "-", "".join(kept).strip()))
+
+
+def anchors(name):
+    "Every anchor of a page: its headings, ids given by hand, what it exports."
+    found = set()
+    for cell in cells(NBS / name):
+        if cell.kind == "code":
+            found |= {word for each in cell.defines for word in (each, each.lower())}
+            continue
+        text = re.sub(r"^```.*?^```", "", cell.source, flags=re.MULTILINE | re.DOTALL)
+        found |= set(re.findall(r"\{#([\w-]+)", text)) | set(re.findall(r"""\bid=["']([\w-]+)""", text))
+        for heading in re.findall(r"^#{1,6} +(.*?)\s*#*$", text, re.MULTILINE):
+            found.add(slug(re.sub(r"\{.*?\}", "", heading)))
+    return found
+
+
+def broken(text, folder):
+    "The internal links of `text`, which stands in `folder`, that lead nowhere."
+    for target, words, picture in links(text):
+        if re.match(r"[a-z][a-z+.-]*:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (folder / path).resolve() if path else None
+        if picture and not words.strip():
+            yield f"{target} has no words for those who cannot see it"
+        if file and not file.exists():
+            yield f"{target} is not there"
+        elif file and not file.is_relative_to(ROOT):
+            yield f"{target} is outside of the project"
+        elif file and anchor and file.suffix == ".ipynb" and anchor not in anchors(file.relative_to(NBS)):
+            yield f"{target}: no such heading"
+
+
+@each_notebook
+def test_every_internal_link_of_a_page_leads_somewhere(name):
+    own = anchors(name)
+    for cell in cells(NBS / name):
+        text = cell.source if cell.kind == "markdown" else "\n".join(shown_markdown(cell))
+        assert list(broken(text, (NBS / name).parent)) == [], f"cell {cell.index}"
+        for target, _, _ in links(text):
+            assert target[0] != "#" or target[1:] in own, f"cell {cell.index}: {target}"
+
+
+def shown_markdown(cell):
+    "The Markdown among a cell's outputs."
+    return ("".join(output.get("data", {}).get("text/markdown", "")) for output in cell.outputs)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_every_internal_link_of_a_top_level_text_leads_somewhere(name):
+    assert list(broken((ROOT / name).read_text(encoding="utf-8"), ROOT)) == []
+
+
+@each_notebook
+def test_a_picture_that_code_draws_has_words_for_those_who_cannot_see_it(name):
+    for cell in cells(NBS / name):
+        drawn = any("image/png" in o.get("data", {}) or "image/svg+xml" in o.get("data", {}) for o in cell.outputs)
+        assert not drawn or cell.directives.get("fig-alt"), f"cell {cell.index} needs `#| fig-alt: ...`"
+
+
+# ---- the commands ----
+
+
+def make(folder, *args):
+    "Run make in `folder`, as if it were not make that runs the tests."
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    return subprocess.run(["make", *args], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def test_make_alone_prints_every_target_with_one_line():
+    said = make(ROOT).stdout
+    named = [line.split()[1] for line in said.splitlines()]
+    assert named == "help demo test lab export docs bench".split()
+    assert all(len(line.split()) > 3 for line in said.splitlines())
+
+
+def test_make_says_which_python_is_needed_when_it_finds_an_older_one(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in "settings.ini setup.py pyproject.toml".split():
+        shutil.copy(ROOT / name, tmp_path)
+    text = (tmp_path / "settings.ini").read_text(encoding="utf-8")
+    (tmp_path / "settings.ini").write_text(re.sub(r"^min_python = .*$", "min_python = 3.99", text, flags=re.MULTILINE))
+    done = make(tmp_path, "demo", f"PYTHON={sys.executable}")
+    assert done.returncode != 0
+    assert "Python 3.99 or newer is needed" in done.stderr
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_continuous_integration_runs_make_test():
+    assert re.findall(r"^make .*$", (ROOT / ".ci/run").read_text(), re.MULTILINE) == ["make test"]
+    assert os.access(ROOT / ".ci/run", os.X_OK)
