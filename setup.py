@@ -21,7 +21,7 @@ setup(
     keywords=cfg["keywords"].split(),
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[f"{cfg['lib_name']}*"]),
-    package_data={cfg["lib_name"]: ["py.typed", "example/*"]},
+    package_data={cfg["lib_name"]: ["py.typed", "example/*", "example/runs/*"]},
     install_requires=cfg["requirements"].split(),
     extras_require={"dev": cfg["dev_requirements"].split()},
     entry_points={"console_scripts": cfg["console_scripts"].split()},

@@ -9,9 +9,9 @@ __all__ = ['DIVISORS', 'ELEVEN', 'ap_terms', 'average_precision', 'precision_rec
 # %% ../nbs/03_ap.ipynb #df77b44d
 import numpy as np
 
-# %% ../nbs/03_ap.ipynb #380d78e7
+# %% ../nbs/03_ap.ipynb #32ebf696
 from .conventions import ratio
-from .rankings import Judged, as_judged, per_entry, per_query, scan
+from .rankings import as_judged, per_entry, per_query, scan
 
 # %% ../nbs/03_ap.ipynb #4c4b58ab
 @per_entry
@@ -96,7 +96,7 @@ def interpolated_precision(
     values = np.append(best, 0)[at.astype(int)]
     return values if np.ndim(recall) else values[:, 0]
 
-# %% ../nbs/03_ap.ipynb #e6703768
+# %% ../nbs/03_ap.ipynb #b8675daf
 @per_entry
 def bpref_terms(
     rel,               # One list (None: nobody judged it), several, or a `Judged`
@@ -109,6 +109,7 @@ def bpref_terms(
     above = rel.running(np.add, ~hit)
     return hit * (1 - ratio(np.minimum(above, R[rel.query]), most))
 
+# %% ../nbs/03_ap.ipynb #720bc10f
 @per_query
 def bpref(rel, level: float = 1):
     "Binary preference (Buckley and Voorhees 2004), as trec_eval computes it; in [0, 1]."

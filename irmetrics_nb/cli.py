@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['app', 'Format', 'Listing', 'Ties', 'Missing', 'NoRelevant', 'Negative', 'EXAMPLES', 'write_whole', 'one_line_errors',
-           'progress', 'top', 'evaluate_command', 'measures_command', 'draw', 'demo_command', 'main']
+           'progress', 'draw', 'main']
 
 # %% ../nbs/14_cli.ipynb #2f630ab7
 import json
@@ -73,9 +73,9 @@ def progress(total: int, what: str):
         timer.cancel()
         with_bar.stop()
 
-# %% ../nbs/14_cli.ipynb #2b50deb8
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode='markdown',
-                  help='Information-retrieval evaluation that you can read, run and trust.')
+# %% ../nbs/14_cli.ipynb #b94384f9
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+                  rich_markup_mode='markdown', help='Evaluation that you can read, run and trust.')
 
 def _choice(name, values): return Enum(name, {v: v for v in values}, type=str)
 
@@ -90,10 +90,10 @@ def _version(wanted: bool):
         raise typer.Exit
 
 @app.callback()
-def top(version: Annotated[bool, typer.Option('--version', callback=_version, help='Print the version.')] = False):
+def _top(version: Annotated[bool, typer.Option('--version', callback=_version, help='Print the version.')] = False):
     "Options of the command itself."
 
-# %% ../nbs/14_cli.ipynb #e02c0622
+# %% ../nbs/14_cli.ipynb #1a2bad24
 EXAMPLES = '''
 **Examples**
 
@@ -110,11 +110,10 @@ def _measures(text):
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
 @app.command('evaluate', epilog=EXAMPLES)
-def evaluate_command(
+def _evaluate(
     qrels: Annotated[Path, typer.Argument(help='Judgments: TREC qrels (gzipped or not), Parquet, CSV, TSV or JSON.')],
-    runs: Annotated[list[Path], typer.Argument(metavar='RUN...', help='One run or several: TREC, Parquet, CSV, TSV or JSON.')],
-    measures: Annotated[str, typer.Option('-m', '--measures', help='Measures, apart by blanks; see `irmetrics measures`.')]
-        = 'AP nDCG@10 RR',
+    runs: Annotated[list[Path], typer.Argument(metavar='RUN...', help='One run or several, in the same formats.')],
+    measures: Annotated[str, typer.Option('-m', '--measures', help='Measures, apart by blanks.')] = 'AP nDCG@10 RR',
     per_query: Annotated[bool, typer.Option('--per-query', help='Show every query instead of the means.')] = False,
     format: Annotated[Format, typer.Option(help='How to print.')] = Format.table,
     output: Annotated[Path | None, typer.Option(help='Write to this file instead of the terminal.')] = None,
@@ -136,18 +135,21 @@ def evaluate_command(
         if output is None: sys.stdout.write(text)
         else: write_whole(output, text)
 
-# %% ../nbs/14_cli.ipynb #a0306192
+# %% ../nbs/14_cli.ipynb #7fbee351
 @app.command('measures')
-def measures_command(
+def _list_measures(
     format: Annotated[Listing, typer.Option(help='How to print.')] = Listing.table,
 ):
     "List what can be computed."
     from tabulate import tabulate
     rows = [{k: r[k] for k in ('measure', 'question', 'parameters')} for r in measure_table()]
     if format == Listing.json: print(json.dumps(rows, indent=2))
-    else: print(tabulate(rows, headers='keys', tablefmt=FORMATS[format.value], disable_numparse=True))
+    else:
+        widths = [None, 44, 32] if format == Listing.table else None
+        print(tabulate(rows, headers='keys', tablefmt=FORMATS[format.value], disable_numparse=True, maxcolwidths=widths))
+        print('\nEach also takes judged_only=True: documents that nobody judged are taken out first.')
 
-# %% ../nbs/14_cli.ipynb #02fcea21
+# %% ../nbs/14_cli.ipynb #2eb02fa8
 def draw(scores: list, measure: str, path: Path) -> None:
     "The means of all runs beside every query of each, as a PNG."
     import matplotlib
@@ -166,8 +168,9 @@ def draw(scores: list, measure: str, path: Path) -> None:
         dots.set(title=f'{measure} of each query, and the mean', xlim=(-.02, 1.02))
         figure.savefig(path)
 
+# %% ../nbs/14_cli.ipynb #c545b65d
 @app.command('demo')
-def demo_command(
+def _demo(
     folder: Annotated[Path, typer.Option(help='Where the picture and the tables go.')] = Path('demo'),
 ):
     "Evaluate six systems on the test collection in the package: a table, every query, and a picture."
@@ -179,10 +182,12 @@ def demo_command(
         for name in ('qrels.txt', f'runs/{scores[0].name}.run.gz'): shutil.copy(example.folder/name, folder)
         write_whole(folder/'per_query.csv', render(scores, 'csv', per_query=True) + '\n')
         draw(scores, best_by, folder/'scores.png')
-    print(f'{render(scores)}\n\nEvery query of the best run, {scores[0].name}:\n\n{render(scores[0], per_query=True)}\n')
-    print(f'Every query of every run: {folder/"per_query.csv"}\nThe picture: {folder/"scores.png"}\n\nOn your own files, like so:\n'
-          f'irmetrics evaluate {folder/"qrels.txt"} {folder/scores[0].name}.run.gz -m "AP(rel=2) nDCG@5"')
+    best = scores[0]
+    print(f'{render(scores)}\n\nEvery query of the best run, {best.name}:\n\n{render(best, per_query=True)}\n')
+    print(f'Every query of every run: {folder/"per_query.csv"}\nThe picture: {folder/"scores.png"}\n')
+    print(f'On your own files, like so:\nirmetrics evaluate {folder/"qrels.txt"} {folder/best.name}.run.gz -m "AP(rel=2)"')
 
-def main():
-    "Entry point of the `irmetrics` command."
-    app()
+# %% ../nbs/14_cli.ipynb #b4f4bdc7
+def main(args=None):
+    "Entry point of the `irmetrics` command; exits with its exit code."
+    app(args)

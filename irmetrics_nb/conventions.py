@@ -12,23 +12,25 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-# %% ../nbs/00_conventions.ipynb #63dd1a80
+# %% ../nbs/00_conventions.ipynb #f561cbb6
 def linear_gain(g):
     "The grade itself: G(g) = g (Järvelin and Kekäläinen 2002)."
     return np.asarray(g, dtype=float)
 
 def exp_gain(g):
-    "Twice as much for every grade: G(g) = 2^g - 1 (Burges et al. 2005)."
-    return np.exp2(np.asarray(g, dtype=float)) - 1
+    "Twice as much for every grade: G(g) = 2^g - 1 (Burges et al. 2005); ValueError where that is no float (g >= 1024)."
+    g = np.asarray(g, dtype=float)
+    if np.any(g >= 1024): raise ValueError(f'the gain 2^g - 1 of grade {g.max():g} is too large for a number')
+    return np.exp2(g) - 1
 
-# %% ../nbs/00_conventions.ipynb #8cc30ad8
+# %% ../nbs/00_conventions.ipynb #2a7cab12
 GAINS = {'linear': linear_gain, 'exp': exp_gain}
 
 def as_gain(
     gain: str | Mapping | Callable = 'linear',  # A name in `GAINS`, a mapping grade -> gain, or a function of an array
 ) -> Callable:  # A function from an array of grades to an array of gains
     "Turn any spelling of a gain into a function; an unknown name raises ValueError."
-    if callable(gain): return gain
+    if callable(gain): return lambda g: np.asarray(gain(np.asarray(g, dtype=float)), dtype=float)
     if isinstance(gain, Mapping): return lambda g: _look_up(gain, g)
     if isinstance(gain, str) and gain in GAINS: return GAINS[gain]
     raise ValueError(f'unknown gain {gain!r}: use one of {sorted(GAINS)}, a mapping or a function')

@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['MISSING', 'NO_RELEVANT', 'FORMATS', 'Scores', 'evaluate', 'small_print', 'render', 'concat']
 
-# %% ../nbs/10_evaluation.ipynb #c9325c77
+# %% ../nbs/10_evaluation.ipynb #162f95ee
 import html
 import json
 import textwrap
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -87,7 +88,7 @@ class Scores:
         "The scores of parts of the queries, put together."
         return concat(parts)
 
-# %% ../nbs/10_evaluation.ipynb #53cfe2e0
+# %% ../nbs/10_evaluation.ipynb #065ea3df
 MISSING, NO_RELEVANT = ('zero', 'skip'), ('zero', 'skip', 'nan')
 
 def evaluate(
@@ -110,9 +111,12 @@ def evaluate(
     if no_relevant == 'nan': values[np.stack([_barren(m, judged) for m in measures])] = np.nan
     keep = ~(absent & (missing == 'skip') | barren & (no_relevant == 'skip'))
     ids = tuple(q for q, kept in zip(qrels.queries, keep) if kept)
-    return Scores(tuple(measures), ids, values[:, keep], int(absent.sum()), int(barren.sum()),
-                  len(run) - int((~absent).sum()), _in_words(measures, judged, ties, missing, no_relevant, negative), run.name)
+    words = _in_words(measures, judged, ties, missing, no_relevant, negative)
+    unjudged = len(run) - int((~absent).sum())
+    return Scores(tuple(measures), ids, values[:, keep], int(absent.sum()), int(barren.sum()), unjudged,
+                  words, run.name)
 
+# %% ../nbs/10_evaluation.ipynb #57ebfb22
 def _barren(measure, judged):
     "The queries in which nothing can count for this measure: no grade that it takes for relevant."
     levels = {**measure.kind.params, **measure.params}
@@ -137,25 +141,7 @@ def small_print(scores: Scores) -> str:
               f'{scores.unjudged:,} in the run without judgments (left out)']
     return '; '.join(counts) + '. Conventions: ' + '; '.join(scores.conventions) + '.'
 
-# %% ../nbs/10_evaluation.ipynb #7a41e3e0
-FORMATS = {'table': 'simple', 'markdown': 'pipe', 'html': 'html', 'latex': 'latex_booktabs', 'csv': None, 'json': None}
-
-def render(
-    scores: Scores | list[Scores],  # One run, or several, which must have the same measures
-    format: str = 'table',          # 'table', 'markdown', 'html', 'latex', 'csv' or 'json'
-    per_query: bool = False,        # The value of every query instead of the means
-) -> str:
-    "Scores as text. One run: a row per measure; several runs: a row per run."
-    check_option('format', format, FORMATS)
-    runs = [scores] if isinstance(scores, Scores) else list(scores)
-    if len({s.measures for s in runs}) != 1: raise ValueError('runs in one table need the same measures')
-    if format == 'json': return _json(runs, per_query)
-    if format == 'csv': return _csv(runs, per_query)
-    table = _tabulate(*(_per_query(runs) if per_query else _summary(runs)), format)
-    notes = list(dict.fromkeys(map(small_print, runs)))
-    notes = notes if len(notes) == 1 else [f'{_name(s)}: {small_print(s)}' for s in runs]
-    return '\n\n'.join([table, *(_note(n, format) for n in notes)])
-
+# %% ../nbs/10_evaluation.ipynb #a20790ce
 def _name(scores): return scores.name or 'run'
 
 def _summary(runs):
@@ -170,6 +156,7 @@ def _per_query(runs):
     head = ['run'] * several + ['query_id', *map(repr, runs[0].measures)]
     return head, [[_name(s)] * several + [q, *v] for s in runs for q, v in zip(s.query_ids, s.values.T)]
 
+# %% ../nbs/10_evaluation.ipynb #40c6259d
 def _tabulate(head, rows, format):
     "The table itself: text on the left, numbers with four decimals on the right."
     from tabulate import tabulate
@@ -185,6 +172,7 @@ def _note(note, format):
     if format == 'latex': return '\n'.join('% ' + line for line in note.splitlines())
     return textwrap.fill(note, 100)
 
+# %% ../nbs/10_evaluation.ipynb #39bfb7a1
 def _csv(runs, per_query):
     "Full precision, one row per run, or per run and query."
     import polars as pl
@@ -203,7 +191,26 @@ def _json(runs, per_query):
             | ({'per_query': {q: clean(v) for q, v in s.to_dict().items()}} if per_query else {}) for s in runs]
     return json.dumps(rows, indent=2, ensure_ascii=False)
 
-# %% ../nbs/10_evaluation.ipynb #1b61f889
+# %% ../nbs/10_evaluation.ipynb #be239a1b
+FORMATS = {'table': 'simple', 'markdown': 'pipe', 'html': 'html', 'latex': 'latex_booktabs', 'csv': None, 'json': None}
+
+def render(
+    scores: Scores | list[Scores],  # One run, or several, which must have the same measures
+    format: str = 'table',          # 'table', 'markdown', 'html', 'latex', 'csv' or 'json'
+    per_query: bool = False,        # The value of every query instead of the means
+) -> str:
+    "Scores as text. One run: a row per measure; several runs: a row per run."
+    check_option('format', format, FORMATS)
+    runs = [scores] if isinstance(scores, Scores) else list(scores)
+    if len({s.measures for s in runs}) != 1: raise ValueError('runs in one table need the same measures')
+    if format == 'json': return _json(runs, per_query)
+    if format == 'csv': return _csv(runs, per_query)
+    table = _tabulate(*(_per_query(runs) if per_query else _summary(runs)), format)
+    notes = list(dict.fromkeys(map(small_print, runs)))
+    notes = notes if len(notes) == 1 else [f'{_name(s)}: {small_print(s)}' for s in runs]
+    return '\n\n'.join([table, *(_note(n, format) for n in notes)])
+
+# %% ../nbs/10_evaluation.ipynb #d007a78b
 def concat(
     parts: Iterable[Scores],  # Scores of disjoint sets of queries
 ) -> Scores:
@@ -216,7 +223,7 @@ def concat(
         if p.conventions != first.conventions:
             raise ValueError(f'conventions differ: {set(first.conventions) ^ set(p.conventions)}')
     ids = tuple(q for p in parts for q in p.query_ids)
-    if len(set(ids)) < len(ids): raise ValueError(f'the query {next(q for q in ids if ids.count(q) > 1)!r} is in two parts')
+    if twice := [q for q, n in Counter(ids).items() if n > 1]: raise ValueError(f'the query {twice[0]!r} is in two parts')
     def add(name): return sum(getattr(p, name) for p in parts)
     return Scores(first.measures, ids, np.concatenate([p.values for p in parts], axis=1), add('missing'),
                   add('no_relevant'), add('unjudged'), first.conventions, first.name)

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['GOLDEN', 'BLOCK', 'POWERS', 'PIECE', 'PAD', 'COLUMNS', 'NUMBER', 'LONGEST', 'BINARY', 'TROUBLE', 'NAMES', 'DataError',
-           'Ids', 'as_bytes', 'joined', 'from_list', 'getitem', 'tolist', 'same', 'mix', 'hash_block', 'hashes',
-           'order', 'refine', 'first_equal', 'unify', 'block_starts', 'in_blocks', 'is_blank', 'fields', 'cut',
-           'repeated', 'dots', 'eight_digits', 'flush_right', 'close_gap', 'are_digits', 'decimal', 'numbers', 'Rows',
-           'Text', 'as_text', 'wrong_columns', 'parse', 'shown', 'text_rows', 'read_bytes', 'collect', 'looks_binary',
+           'Ids', 'as_bytes', 'joined', 'as_list', 'same', 'mix', 'hash_block', 'hashes', 'order', 'refine',
+           'first_equal', 'unify', 'block_starts', 'in_blocks', 'is_blank', 'fields', 'cut', 'repeated', 'dots',
+           'eight_digits', 'flush_right', 'close_gap', 'are_digits', 'decimal', 'numbers', 'Rows', 'Text', 'as_text',
+           'wrong_columns', 'parse', 'shown', 'keep_freed_memory', 'text_rows', 'read_bytes', 'collect', 'looks_binary',
            'file_rows', 'bytes_rows', 'find_columns', 'header_separator', 'csv_table', 'binary_table', 'first_line',
            'id_column', 'number_column', 'table_rows', 'checked', 'is_table', 'as_table', 'pandas_column', 'dict_rows',
            'odd_query', 'as_floats', 'as_float', 'triple_rows', 'as_triple', 'looks_like_json', 'no_repeats',
@@ -30,7 +30,7 @@ import numpy as np
 class DataError(ValueError):
     "Bad input. The message names the place (file and line, or query and document) and the value."
 
-# %% ../nbs/08_io.ipynb #7d97d8b8
+# %% ../nbs/08_io.ipynb #04b89513
 class Ids:
     "A column of byte strings: where each one starts in a shared buffer, and how long it is."
     def __init__(
@@ -41,8 +41,16 @@ class Ids:
     ):
         self.buffer, self.start, self.length = buffer, start, length
 
-    def __len__(self):
-        return len(self.start)
+    def __len__(self): return len(self.start)
+
+    def __getitem__(self, i):
+        "One string as text (for a whole number), or a shorter column (for a slice or an array)."
+        if isinstance(i, (int, np.integer)): return self.bytes(i).decode('utf-8', 'surrogateescape')
+        return Ids(self.buffer, self.start[i], self.length[i])
+
+    def bytes(self, i):
+        "One string as bytes."
+        return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
 
     def words(self, k=0):
         "The k-th eight bytes of every string as one big-endian number; zeros follow its end."
@@ -52,7 +60,15 @@ class Ids:
         spare = (64 - 8 * np.clip(left, 0, 8)).astype(np.uint64)
         return word >> spare << spare
 
-# %% ../nbs/08_io.ipynb #73d4fbeb
+    # The following are told one by one below.
+    @classmethod
+    def from_list(cls, items): return cls(*joined(items))
+    def tolist(self): return as_list(self)
+    def same(self, other): return same(self, other)
+    def hash(self): return hashes(self)
+    def order(self, group=None): return order(self, group)
+
+# %% ../nbs/08_io.ipynb #290cf411
 def as_bytes(item):
     "The bytes of one id: text as UTF-8, a whole number as its decimal digits."
     if isinstance(item, bytes): return item
@@ -61,50 +77,36 @@ def as_bytes(item):
     raise DataError(f'an id must be text, bytes or a whole number, not {item!r}')
 
 def joined(items):
-    "All items as bytes, each followed by one more byte; and their lengths."
-    try:
-        data = np.frombuffer('\n'.join(chain(items, [''])).encode() + bytes(8), np.uint8)
-        end = np.flatnonzero(data == 10)
-        if len(end) == len(items): return data, np.diff(end, prepend=-1) - 1
-    except (TypeError, UnicodeEncodeError): pass
-    items = [as_bytes(x) for x in items]
-    return np.frombuffer(b'\n'.join(items) + bytes(9), np.uint8), np.fromiter(map(len, items), np.int64, len(items))
+    "Text, bytes or whole numbers in one buffer, with the start and length of each."
+    items = items if hasattr(items, '__len__') else list(items)
+    try: data = np.frombuffer('\n'.join(chain(items, [''])).encode() + bytes(8), np.uint8)
+    except (TypeError, UnicodeEncodeError): data = None
+    end = np.flatnonzero(data == 10) if data is not None else ()
+    if len(end) != len(items) or data is None:
+        items = [as_bytes(x) for x in items]
+        data = np.frombuffer(b'\n'.join(items) + bytes(9), np.uint8)
+        end = np.cumsum([len(x) + 1 for x in items], dtype=np.int64) - 1
+    start = np.concatenate(([0], end[:-1] + 1))[:len(end)]
+    return data, start, end - start
 
-# %% ../nbs/08_io.ipynb #69161057
-def from_list(cls, items):
-    "A column from text, bytes or whole numbers."
-    data, length = joined(items if hasattr(items, '__len__') else list(items))
-    return cls(data, np.cumsum(length + 1) - length - 1, length)
-
-def getitem(self, i):
-    "One string (for a whole number), or a shorter column (for a slice or an array)."
-    if isinstance(i, (int, np.integer)): return self.bytes(i).decode('utf-8', 'surrogateescape')
-    return Ids(self.buffer, self.start[i], self.length[i])
-
-def tolist(self):
-    "All strings as Python text."
-    data = memoryview(self.buffer)
-    span = zip(self.start.tolist(), (self.start + self.length).tolist())
+# %% ../nbs/08_io.ipynb #0c53a8ff
+def as_list(ids):
+    "All strings as text."
+    data = memoryview(ids.buffer)
+    span = zip(ids.start.tolist(), (ids.start + ids.length).tolist())
     return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in span]
 
-Ids.from_list = classmethod(from_list)
-Ids.__getitem__ = getitem
-Ids.tolist = tolist
-Ids.bytes = lambda self, i: self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
-
-# %% ../nbs/08_io.ipynb #cbb4fe12
-def same(self, other):
+# %% ../nbs/08_io.ipynb #8f857860
+def same(ids, other):
     "For every row, whether the two columns hold the same bytes there."
-    equal = self.length == other.length
-    equal &= self.words() == other.words()
-    rows, k = np.flatnonzero(equal & (self.length > 8)), 1
+    equal = ids.length == other.length
+    equal &= ids.words() == other.words()
+    rows, k = np.flatnonzero(equal & (ids.length > 8)), 1
     while len(rows):
-        equal[rows] = self[rows].words(k) == other[rows].words(k)
+        equal[rows] = ids[rows].words(k) == other[rows].words(k)
         k += 1
-        rows = rows[equal[rows] & (self.length[rows] > 8 * k)]
+        rows = rows[equal[rows] & (ids.length[rows] > 8 * k)]
     return equal
-
-Ids.same = same
 
 # %% ../nbs/08_io.ipynb #f7ac768a
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
@@ -118,7 +120,7 @@ def mix(h):
     h ^= h >> np.uint64(32)
     return h
 
-# %% ../nbs/08_io.ipynb #68c55846
+# %% ../nbs/08_io.ipynb #1b567839
 def hash_block(ids):
     "The hashes of a short column."
     h = mix(ids.words() + ids.length.astype(np.uint64) * GOLDEN)
@@ -129,22 +131,20 @@ def hash_block(ids):
         rows = rows[ids.length[rows] > 8 * k]
     return h
 
-def hashes(self):
+def hashes(ids):
     "64 bits for every string, from its content alone."
-    blocks = [hash_block(self[i:i + BLOCK]) for i in range(0, len(self), BLOCK)]
+    blocks = [hash_block(ids[i:i + BLOCK]) for i in range(0, len(ids), BLOCK)]
     return np.concatenate(blocks) if blocks else np.empty(0, np.uint64)
 
-Ids.hash = hashes
-
-# %% ../nbs/08_io.ipynb #c0e71fbd
-def order(self, group=None):
+# %% ../nbs/08_io.ipynb #fd4c88f8
+def order(ids, group=None):
     "The row numbers, sorted by `group` and then by bytes."
-    label = np.zeros(len(self), np.int64) if group is None else np.asarray(group)
-    longest = self.length.max(initial=0)
+    label = np.zeros(len(ids), np.int64) if group is None else np.asarray(group)
+    longest = ids.length.max(initial=0)
     for k in range(-(-longest // 8)):
-        rows, label = refine(label, self.words(k))
+        rows, label = refine(label, ids.words(k))
         if len(rows) == 0 or label[rows[-1]] == len(rows) - 1: return rows
-    return np.lexsort((self.length, label))
+    return np.lexsort((ids.length, label))
 
 def refine(label, key):
     "Sort by label, then key: the row numbers in that order, and a label per row that tells apart both."
@@ -153,8 +153,6 @@ def refine(label, key):
     out = np.empty(len(rows), np.int64)
     out[rows] = np.concatenate(([0], np.cumsum(new)))[:len(rows)]
     return rows, out
-
-Ids.order = order
 
 # %% ../nbs/08_io.ipynb #5eae07e6
 def first_equal(h):
@@ -179,10 +177,14 @@ def unify(ids):
     new = first == np.arange(len(first))
     return ids[new], (np.cumsum(new, dtype=np.int32) - np.int32(1))[first]
 
-# %% ../nbs/08_io.ipynb #5da36f33
+# %% ../nbs/08_io.ipynb #c626fa92
 def block_starts(ids):
     "The rows whose string differs from the one above."
-    return np.flatnonzero(np.concatenate(([True], ~ids[1:].same(ids[:-1]))))[:len(ids)]
+    word, size, new = ids.words(), ids.length, np.ones(len(ids), bool)
+    new[1:] = (word[1:] != word[:-1]) | (size[1:] != size[:-1])
+    longer = np.flatnonzero(~new & (size > 8))
+    new[longer] = ~ids[longer].same(ids[longer - 1])
+    return np.flatnonzero(new)
 
 def in_blocks(ids):
     "The unique strings of a column whose equal strings mostly stand together, and the number of each row's own."
@@ -256,7 +258,7 @@ def close_gap(high, low):
     decimals = (np.bitwise_count(behind_low) + np.bitwise_count(behind_high)) >> 3
     return high, low, decimals, np.bitwise_count(in_high) + np.bitwise_count(in_low)
 
-# %% ../nbs/08_io.ipynb #dd9a89c9
+# %% ../nbs/08_io.ipynb #30e797a9
 POWERS = np.array([10.0 ** n for n in range(16)] + [1.0])
 
 def are_digits(word, count):
@@ -267,7 +269,7 @@ def are_digits(word, count):
 
 def decimal(ids):
     "Plain decimals like -106.807 as numbers, and which rows were plain and short enough to be exact."
-    minus = ids.words() >> np.uint64(56) == ord('-')
+    minus = ids.buffer[ids.start] == ord('-')
     digits = Ids(ids.buffer, ids.start + minus, ids.length - minus)
     high, low, decimals, found = close_gap(*flush_right(digits))
     count = digits.length.astype(np.uint64) - found
@@ -380,12 +382,18 @@ def shown(text):
     "A value as an error shows it: quoted, and not too long."
     return repr(text if len(text) <= 80 else text[:77] + '...')
 
-# %% ../nbs/08_io.ipynb #5d27a631
+# %% ../nbs/08_io.ipynb #bd7a15a6
+def keep_freed_memory():
+    "Let a larger array than any in a piece come and go; its memory is never touched."
+    np.empty(1 << 24, np.uint8)
+
+# %% ../nbs/08_io.ipynb #c00d5d32
 def text_rows(text, kind):
     "The rows of a TREC file."
     most = np.count_nonzero(text.buffer[text.begin:text.end] == 10)
     columns = [np.empty(most, t) for t in (np.int32, np.int64, np.int32, np.float64)]
     heads, n, known = [], 0, 0
+    keep_freed_memory()
     for begin, end in text.pieces():
         query, doc, value = parse(text, begin, end, kind)
         names, code = in_blocks(query)
@@ -395,7 +403,8 @@ def text_rows(text, kind):
     if n == 0: raise DataError(f'{text.name}: there are no rows in this file')
     query_ids, code = unify(Ids(text.buffer, *(np.concatenate(part) for part in zip(*((h.start, h.length) for h in heads)))))
     query, start, length, value = (column[:n] for column in columns)
-    return Rows(query_ids, code[query], Ids(text.buffer, start, length), value, text.name, line=text.line)
+    for i in range(0, n, BLOCK): query[i:i + BLOCK] = code[query[i:i + BLOCK]]
+    return Rows(query_ids, query, Ids(text.buffer, start, length), value, text.name, line=text.line)
 
 # %% ../nbs/08_io.ipynb #e490f477
 def read_bytes(path):

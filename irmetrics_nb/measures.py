@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['KINDS', 'P', 'R', 'F', 'SetP', 'SetR', 'SetF', 'Success', 'Rprec', 'AP', 'GMAP', 'IPrec', 'Bpref', 'CG', 'DCG',
            'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'LONGEST', 'Kind', 'register',
-           'count_retrieved', 'count_relevant', 'count_found', 'iprec', 'Measure', 'parse', 'find_kind', 'parse_all',
+           'count_retrieved', 'count_relevant', 'count_found', 'iprec', 'Measure', 'find_kind', 'parse', 'parse_all',
            'measure_table']
 
 # %% ../nbs/07_measures.ipynb #63f2f86e
@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-# %% ../nbs/07_measures.ipynb #fdc822f7
+# %% ../nbs/07_measures.ipynb #867fb0ef
 from .ap import average_precision, bpref, geometric_mean, interpolated_precision
 from .cascade import err, rbp, reciprocal_rank
 from .dcg import cg, dcg, ndcg
-from .rankings import Judged, as_judged
+from .rankings import as_judged
 from .sets import f_beta, judged_at, precision, r_precision, recall, success
 
-# %% ../nbs/07_measures.ipynb #c4c90050
+# %% ../nbs/07_measures.ipynb #c0a9dc1c
 @dataclass(frozen=True)
 class Kind:
     "A family of measures: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it."
@@ -38,6 +38,7 @@ class Kind:
     aliases: tuple = ()      # Other names that are read, never written
     aggregate: Callable = np.mean  # From the values of the queries to the one in the table
 
+# %% ../nbs/07_measures.ipynb #4f18438d
 KINDS: dict[str, Kind] = {}
 
 def register(name, f, question, chinese, page, *, at='k', aliases=(), aggregate=np.mean, **params) -> Kind:
@@ -48,16 +49,25 @@ def register(name, f, question, chinese, page, *, at='k', aliases=(), aggregate=
     KINDS[name] = Kind(name, f, question, chinese, page, params, at, tuple(aliases), aggregate)
     return KINDS[name]
 
-# %% ../nbs/07_measures.ipynb #1826cf9f
-def count_retrieved(rel): return rel.retrieved
-def count_relevant(rel, level=1): return rel.n_relevant(level)
-def count_found(rel, k=None, level=1): return rel.total(rel.relevant(level) & rel.within(k))
+# %% ../nbs/07_measures.ipynb #6701b770
+def count_retrieved(rel):
+    "How many documents came back."
+    return rel.retrieved
+
+def count_relevant(rel, level=1):
+    "How many documents are relevant."
+    return rel.n_relevant(level)
+
+def count_found(rel, k=None, level=1):
+    "How many relevant documents came back in the top k."
+    return rel.total(rel.relevant(level) & rel.within(k))
 
 def iprec(rel, recall=None, level=1):
     "Interpolated precision at one recall level; without one, the mean of the eleven points."
     if recall is None: return interpolated_precision(rel, level=level).mean(axis=1)
     return interpolated_precision(rel, float(recall), level=level)
 
+# %% ../nbs/07_measures.ipynb #e27d1aca
 register('P', precision, 'How much of the top k is relevant?', '准确率', '02_sets', rel=1, aliases=['Precision'])
 register('R', recall, 'How much of what is relevant is in the top k?', '召回率', '02_sets', rel=1, aliases=['Recall'])
 register('SetP', precision, 'How much of all that came back is relevant?', '准确率', '02_sets',
@@ -66,7 +76,7 @@ register('SetR', recall, 'How much of what is relevant came back at all?', '召�
          at=None, rel=1, aliases=['set_recall'])
 register('SetF', f_beta, 'Precision and recall in one number, recall beta times as important?', 'F值', '02_sets',
          at=None, beta=1, rel=1)
-register('F', f_beta, 'The same, of the top k?', 'F值', '02_sets', beta=1, rel=1)
+register('F', f_beta, 'Precision and recall of the top k in one number?', 'F值', '02_sets', beta=1, rel=1)
 register('Success', success, 'Is anything relevant in the top k?', '成功率', '02_sets', rel=1, aliases=['Hit', 'HR'])
 register('Rprec', r_precision, 'How pure are the top R, if R documents are relevant?', 'R-准确率', '02_sets',
          at=None, rel=1)
@@ -75,10 +85,12 @@ register('AP', average_precision, 'How pure is the list each time a relevant doc
          rel=1, divisor='relevant', aliases=['MAP', 'map_cut'])
 register('GMAP', average_precision, 'AP, with the geometric mean over the queries: how bad are the bad ones?',
          '几何平均准确率', '03_ap', rel=1, aggregate=geometric_mean, aliases=['gm_map'])
-register('IPrec', iprec, 'The best precision at this recall or a higher one; without @, the mean of eleven?', '插值准确率', '03_ap',
-         at='recall', rel=1, aliases=['iprec_at_recall'])
+register('IPrec', iprec, 'The best precision at this recall or a higher one; without @, the mean of eleven?',
+         '插值准确率', '03_ap', at='recall', rel=1, aliases=['iprec_at_recall'])
 register('Bpref', bpref, 'How seldom does a document judged bad stand above a relevant one?', '二元偏好', '03_ap',
          at=None, rel=1)
+
+# %% ../nbs/07_measures.ipynb #5a78bd33
 register('CG', cg, 'How much gain is in the top k, in any order?', '累计增益', '04_dcg', gain='linear')
 register('DCG', dcg, 'How much gain, when lower ranks count less?', '折损累计增益', '04_dcg',
          gain='linear', discount='log2', b=2)
@@ -96,7 +108,7 @@ register('NumRel', count_relevant, 'How many documents are relevant?', '相关�
 register('NumRelRet', count_found, 'How many relevant documents came back?', '返回的相关文档数', '02_sets',
          rel=1, aggregate=np.sum)
 
-# %% ../nbs/07_measures.ipynb #a4f0772f
+# %% ../nbs/07_measures.ipynb #97ad0758
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure:
     "One measure: call it for parameters, `@` for the cutoff, `.of(ranking)` for the value."
@@ -107,7 +119,8 @@ class Measure:
     def __post_init__(self):
         unknown = sorted(set(self.params) - set(self.kind.params))
         if unknown: raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; it has {list(self.kind.params)}')
-        if self.at is not None and self.kind.at is None: raise ValueError(f'{self.name} takes no @, not even @{self.at}')
+        if self.at is not None and self.kind.at is None:
+            raise ValueError(f'{self.name} takes no @, not even @{self.at}')
         own = {p: _tidy(self.params[p]) for p, default in self.kind.params.items()
                if p in self.params and self.params[p] != default}
         object.__setattr__(self, 'params', own)
@@ -115,7 +128,9 @@ class Measure:
         except (TypeError, ValueError) as e: raise ValueError(f'{self!r}: {e}') from None
 
     @property
-    def kind(self) -> Kind: return KINDS[self.name]
+    def kind(self) -> Kind:
+        "The kind of this measure, as the registry has it."
+        return KINDS[self.name]
 
     def __call__(self, **params) -> 'Measure': return Measure(self.name, {**self.params, **params}, self.at)
 
@@ -149,7 +164,14 @@ AP, GMAP, IPrec, Bpref = map(Measure, 'AP GMAP IPrec Bpref'.split())
 CG, DCG, nDCG, RR, ERR, RBP = map(Measure, 'CG DCG nDCG RR ERR RBP'.split())
 NumRet, NumRel, NumRelRet = map(Measure, 'NumRet NumRel NumRelRet'.split())
 
-# %% ../nbs/07_measures.ipynb #5e9783d0
+# %% ../nbs/07_measures.ipynb #ec09f46b
+def find_kind(name: str) -> str:
+    "The name of the kind that goes by this name or alias, in upper or lower case."
+    names = {n.casefold(): kind.name for kind in KINDS.values() for n in (kind.name, *kind.aliases)}
+    if name.casefold() not in names: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
+    return names[name.casefold()]
+
+# %% ../nbs/07_measures.ipynb #d517dbfb
 LONGEST = 500  # characters of one measure
 
 def parse(
@@ -186,29 +208,29 @@ def _translate(params):
     if dcg not in (None, 'log2', 'exp-log2'): raise ValueError(f"dcg is 'log2' or 'exp-log2', not {dcg!r}")
     return params | ({'gain': 'exp'} if dcg == 'exp-log2' else {})
 
-def find_kind(name: str) -> str:
-    "The name of the kind that goes by this name or alias, in upper or lower case."
-    names = {n.casefold(): kind.name for kind in KINDS.values() for n in (kind.name, *kind.aliases)}
-    if name.casefold() not in names: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
-    return names[name.casefold()]
-
-# %% ../nbs/07_measures.ipynb #19d4c59a
-_MEASURE = re.compile(r"""[^\s,()@]+ (?: \( (?: [^'")] | '[^']*' | "[^"]*" )* \) )? (?: \s*@\s*[^\s,()]+ )?""", re.VERBOSE)
+# %% ../nbs/07_measures.ipynb #4332ef79
+_MEASURE = re.compile(r"""
+    [^\s,()@]+                                        # nDCG
+    (?: \( (?: [^'")] | '[^']*' | "[^"]*" )* \) )?     # (gain='exp')
+    (?: \s* @ \s* [^\s,()]+ )?                        # @10
+    """, re.VERBOSE)
 
 def parse_all(
     measures: str | Measure | Iterable,  # 'AP nDCG@10, RR', or a list of texts and Measures
 ) -> list[Measure]:  # Each once, in the order given
     "All measures of a text or a list; ValueError if there is none, or something that is not a measure."
     if isinstance(measures, str):
-        if rest := _MEASURE.sub('', measures).strip(', \t\r\n'): raise ValueError(f'{rest!r} in {measures!r} is not a measure')
+        if rest := _MEASURE.sub('', measures).strip(', \t\r\n'):
+            raise ValueError(f'{rest!r} in {measures!r} is not a measure')
         measures = _MEASURE.findall(measures)
     found = list(dict.fromkeys(map(parse, [measures] if isinstance(measures, Measure) else measures)))
     if not found: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     return found
 
-# %% ../nbs/07_measures.ipynb #10815286
+# %% ../nbs/07_measures.ipynb #2fadc99b
 def measure_table() -> list[dict[str, str]]:
     "The registry as rows of text: measure, question, parameters, page."
     return [{'measure': k.name + ('' if k.at is None else f', {k.name}@{k.at}'),
-             'question': k.question, 'parameters': ', '.join(f'{p}={v!r}' for p, v in k.params.items()),
-             'page': k.page, 'chinese': k.chinese} for k in KINDS.values()]
+             'question': k.question, 'page': k.page, 'chinese': k.chinese,
+             'parameters': ', '.join(f'{p}={v!r}' for p, v in k.params.items() if p != 'judged_only')}
+            for k in KINDS.values()]

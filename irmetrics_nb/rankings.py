@@ -52,7 +52,7 @@ def scan(op, values, query):
         step *= 2
     return out
 
-# %% ../nbs/01_rankings.ipynb #cce22fa9
+# %% ../nbs/01_rankings.ipynb #8b2251ed
 @dataclass(frozen=True, eq=False, repr=False)
 class Judged:
     "A batch of rankings, kept as the judged documents among those retrieved; one value of a metric per query."
@@ -129,7 +129,9 @@ def _given(given, found):
     "Numbers of relevant documents that the caller states; fewer than were found raises ValueError."
     R = np.broadcast_to(np.asarray(given), found.shape)
     wrong = np.flatnonzero((R < found) | (R != np.floor(R)))
-    if wrong.size: raise ValueError(f'n_relevant={R[wrong[0]]}, but the list holds {found[wrong[0]]:g} relevant documents')
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(f'n_relevant={R[i]}, but the list holds {found[i]:g} relevant documents')
     return R
 
 # %% ../nbs/01_rankings.ipynb #b38b0256
@@ -198,7 +200,7 @@ def from_scores(
     query, grade, sizes = query[order], labels[order], np.bincount(query, minlength=len(ids))
     return Judged(query, place(query) + 1, grade, sizes, *sort_pool(query, grade))
 
-# %% ../nbs/01_rankings.ipynb #8ec9dd3f
+# %% ../nbs/01_rankings.ipynb #70f3c3c3
 def concat(
     parts,  # A list of `Judged`
 ) -> Judged:
@@ -211,6 +213,7 @@ def concat(
     return Judged(join('query', True), join('rank'), join('grade'), join('retrieved'),
                   join('pool_query', True), join('pool_grade'))
 
+# %% ../nbs/01_rankings.ipynb #752e7885
 def one_query(
     judged: Judged,
     q: int,  # Which query, from 0; negative numbers count from the end
@@ -222,7 +225,7 @@ def one_query(
     return Judged(judged.query[own] * 0, judged.rank[own], judged.grade[own], judged.retrieved[q:q + 1],
                   judged.pool_query[pool] * 0, judged.pool_grade[pool])
 
-# %% ../nbs/01_rankings.ipynb #57175958
+# %% ../nbs/01_rankings.ipynb #465ff2bf
 def as_judged(
     rel,         # A `Judged`, or anything that `from_grades` takes
     ideal=None,  # With lists: all judged grades of each query
@@ -232,6 +235,7 @@ def as_judged(
     if ideal is not None: raise ValueError('a Judged knows its own judged grades; `ideal` is for lists')
     return rel, False
 
+# %% ../nbs/01_rankings.ipynb #10431447
 def _split(f, args, kwargs):
     "The ranking, by place or by its name in f, and the other arguments."
     return (args[0], args[1:]) if args else (kwargs.pop(f.__code__.co_varnames[0]), ())
@@ -247,6 +251,7 @@ def per_query(f):
         return float(values[0]) if values.ndim == 1 else values[0]
     return wrapper
 
+# %% ../nbs/01_rankings.ipynb #4254b5a1
 def per_entry(f):
     "Decorator: f(judged) -> one term per judged, retrieved document also takes lists."
     @wraps(f)

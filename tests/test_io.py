@@ -147,7 +147,6 @@ def sources(folder):
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
     from ir_measures.util import ScoredDoc
 
     table = pl.DataFrame({"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "score": [2.5, 1.5, 0.5]})

@@ -1,0 +1,169 @@
+"The command line, from end to end, as a shell runs it."
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+QRELS = 'flower 0 roses 3\nflower 0 tulips 1\nflower 0 flour 0\nbread 0 rye 1\n'
+RUN = ('flower Q0 roses 1 9.1 toy\nflower Q0 flour 2 8.5 toy\nflower Q0 tulips 3 6.2 toy\n'
+       'bread Q0 wheat 1 2.5 toy\nbread Q0 rye 2 1.5 toy\n')
+AP = (1 + 2 / 3) / 2, 1 / 2  # by hand: flower finds roses first and tulips third, bread finds rye second
+
+
+def irmetrics(*args, cwd=None):
+    return subprocess.run([sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', *map(str, args)],
+                          capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL, env=os.environ | {'COLUMNS': '200'})
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path/'qrels.txt').write_text(QRELS)
+    (tmp_path/'run.txt').write_text(RUN)
+    return tmp_path
+
+
+def test_evaluate_prints_a_table_of_means(files):
+    done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '-m', 'AP nDCG@10 RR')
+    assert done.returncode == 0 and done.stderr == ''
+    line = next(x for x in done.stdout.splitlines() if x.startswith('AP'))
+    assert line.split()[1] == f'{sum(AP) / 2:.4f}' and 'ties by document id' in done.stdout
+
+
+def test_evaluate_writes_every_query_as_csv(files):
+    out = files/'ap.csv'
+    done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '-m', 'AP', '--per-query', '--format', 'csv', '--output', out)
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+    table = pl.read_csv(out)
+    assert table['query_id'].to_list() == ['flower', 'bread'] and table['AP'].to_list() == pytest.approx(AP, abs=1e-15)
+
+
+def test_evaluate_gives_json_that_a_program_reads(files):
+    done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '-m', 'AP', '--per-query', '--format', 'json')
+    [scores] = json.loads(done.stdout)
+    assert scores['run'] == 'toy' and scores['per_query']['bread'] == {'AP': AP[1]} and scores['missing'] == 0
+
+
+def test_several_runs_give_one_table(files):
+    with gzip.open(files/'other.run.gz', 'wt') as f: f.write(RUN.replace('toy', 'other').replace('9.1', '0.1'))
+    done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', files/'other.run.gz', '-m', 'AP RR', '--format', 'markdown')
+    rows = [x for x in done.stdout.splitlines() if x.startswith('|')]
+    assert done.returncode == 0 and len(rows) == 4 and 'toy' in rows[2] and 'other' in rows[3]
+
+
+@pytest.mark.parametrize('format', ['table', 'markdown', 'html', 'latex', 'csv', 'json'])
+def test_every_format_holds_the_value(files, format):
+    done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '-m', 'AP', '--format', format)
+    assert done.returncode == 0 and f'{sum(AP) / 2:.4f}'[:5] in done.stdout
+
+
+def test_the_policies_can_be_chosen(files):
+    (files/'run.txt').write_text(RUN.split('bread')[0])
+    means = [json.loads(irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '-m', 'AP', '--format', 'json', *more).stdout)
+             [0]['means']['AP'] for more in ([], ['--missing', 'skip'])]
+    assert means == pytest.approx([AP[0] / 2, AP[0]])
+
+
+def test_measures_lists_the_registry():
+    from irmetrics_nb.measures import KINDS
+    done = irmetrics('measures', '--format', 'json')
+    assert [r['measure'].split(',')[0] for r in json.loads(done.stdout)] == list(KINDS)
+    assert irmetrics('measures').returncode == 0
+
+
+def test_demo_shows_the_means_and_every_query_and_saves_a_picture(tmp_path):
+    done = irmetrics('demo', cwd=tmp_path)
+    assert done.returncode == 0 and 'bm25' in done.stdout and 'q01' in done.stdout
+    assert (tmp_path/'demo'/'scores.png').read_bytes().startswith(b'\x89PNG')
+    assert set(pl.read_csv(tmp_path/'demo'/'per_query.csv')['run']) >= {'bm25', 'title'}
+    command = done.stdout.splitlines()[-1].split()
+    assert irmetrics(*command[1:4], cwd=tmp_path).returncode == 0  # the line that it suggests works
+
+
+def test_help_shows_examples():
+    done = irmetrics('evaluate', '--help')
+    assert done.returncode == 0 and '"AP nDCG@10 RR"' in done.stdout and '--per-query' in done.stdout
+    assert irmetrics('--version').stdout.startswith('irmetrics 0.')
+
+
+@pytest.mark.parametrize('args', [
+    ['evaluate'], ['evaluate', 'qrels.txt'], ['evaluate', 'qrels.txt', 'run.txt', '-m', 'nDGC@10'],
+    ['evaluate', 'qrels.txt', 'run.txt', '-m', ''], ['evaluate', 'qrels.txt', 'run.txt', '-m', 'P@0'],
+    ['evaluate', 'qrels.txt', 'run.txt', '--format', 'xml'], ['evaluate', 'qrels.txt', 'run.txt', '--ties', 'random'],
+    ['evalute', 'qrels.txt', 'run.txt'], ['evaluate', 'qrels.txt', 'run.txt', '--fromat', 'csv']])
+def test_bad_usage_is_told_and_ends_with_2(files, args):
+    done = irmetrics(*args, cwd=files)
+    assert done.returncode == 2 and done.stdout == '' and 'Traceback' not in done.stderr and done.stderr.strip()
+
+
+BAD = {  # what is wrong -> (file that holds it, its content, what the message must name)
+    'too few columns': ('run.txt', RUN + 'bread Q0 spelt\n', ['run.txt, line 6', '3']),
+    'too many columns': ('qrels.txt', QRELS + 'bread 0 spelt 1 extra\n', ['qrels.txt, line 5', '5']),
+    'a score that is no number': ('run.txt', RUN.replace('8.5', 'high'), ['run.txt, line 2', "'high'"]),
+    'a score that is NaN': ('run.txt', RUN.replace('8.5', 'nan'), ['run.txt, line 2', "'nan'"]),
+    'a grade that is no number': ('qrels.txt', QRELS.replace('tulips 1', 'tulips yes'), ['qrels.txt, line 2', "'yes'"]),
+    'an infinite grade': ('qrels.txt', QRELS.replace('tulips 1', 'tulips inf'), ['qrels.txt, line 2', "'inf'"]),
+    'a document twice in a query of the run': ('run.txt', RUN + 'flower Q0 roses 4 1.0 toy\n', ['run.txt', '6', "'roses'", "'flower'"]),
+    'a document judged twice': ('qrels.txt', QRELS + 'bread 0 rye 0\n', ['qrels.txt', '5', "'rye'", "'bread'"]),
+    'an empty file': ('run.txt', '', ['run.txt', 'empty']),
+    'only blank lines': ('run.txt', '\n \n\t\n', ['run.txt', 'no rows']),
+    'a binary file': ('run.txt', bytes(range(256)) * 20, ['run.txt', 'binary']),
+    'a zip archive': ('run.txt', b'PK\x03\x04' + bytes(100), ['run.txt', 'zip']),
+    'a truncated gzip': ('run.txt', gzip.compress(RUN.encode() * 99)[:-20], ['run.txt', 'cut off']),
+    'no query in common': ('run.txt', RUN.replace('flower', 'x1').replace('bread', 'x2'), ['not one query in common', "'flower'", "'x1'"]),
+    'qrels given as a run': ('run.txt', QRELS, ['run.txt, line 1', '4', 'qrels']),
+    'a run given as qrels': ('qrels.txt', RUN, ['qrels.txt, line 1', '6', 'run']),
+    'a broken Parquet file': ('run.txt', b'PAR1' + bytes(50) + b'PAR1', ['run.txt']),
+    'broken JSON': ('run.json', '{"flower": {"roses": }}', ['run.json, line 1']),
+    'a CSV without a score column': ('run.csv', 'query_id,doc_id,points\nflower,roses,1\n', ['run.csv', 'score']),
+    'a CSV with a score that is no number': ('run.csv', 'query_id,doc_id,score\nflower,roses,x\n', ['run.csv', "'x'"]),
+    'a file that is not there': ('run.txt', None, ['run.txt', 'no such file']),
+    'a directory': ('run.txt', 'directory', ['run.txt', 'directory']),
+}
+
+
+@pytest.mark.parametrize('what', BAD)
+def test_bad_data_gives_one_line_that_names_file_line_and_value_and_no_output(files, what):
+    name, content, words = BAD[what]
+    target, out = files/name, files/'out.csv'
+    target.unlink(missing_ok=True)
+    if content == 'directory': target.mkdir()
+    elif isinstance(content, bytes): target.write_bytes(content)
+    elif content is not None: target.write_text(content)
+    qrels, run = (target, files/'run.txt') if name.startswith('qrels') else (files/'qrels.txt', target)
+    done = irmetrics('evaluate', qrels, run, '-m', 'AP', '--format', 'csv', '--output', out)
+    assert done.returncode == 1 and done.stdout == '' and not out.exists()
+    assert done.stderr.count('\n') == 1 and all(w in done.stderr for w in words), done.stderr
+    assert sorted(p.name for p in files.iterdir() if p.name.startswith('out')) == []
+
+
+def test_an_output_that_cannot_be_written_is_told_and_the_old_file_stays(files):
+    out = files/'nowhere'/'out.csv'
+    done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '--output', out)
+    assert done.returncode == 1 and 'nowhere' in done.stderr and done.stderr.count('\n') == 1
+    (files/'old.csv').write_text('old')
+    (files/'run.txt').write_text('broken\n')
+    assert irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '--output', files/'old.csv').returncode == 1
+    assert (files/'old.csv').read_text() == 'old'
+
+
+def test_a_written_file_takes_the_place_of_the_old_one_and_leaves_nothing_behind(files):
+    (files/'old.csv').write_text('old')
+    assert irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '--output', files/'old.csv').returncode == 0
+    assert 'AP' in (files/'old.csv').read_text()
+    assert sorted(p.name for p in files.iterdir()) == ['old.csv', 'qrels.txt', 'run.txt']
+
+
+def test_ctrl_c_ends_with_one_line_and_130(files):
+    os.mkfifo(files/'pipe')  # nobody writes to it: reading waits until the user has had enough
+    work = subprocess.Popen([sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', 'evaluate', files/'qrels.txt',
+                             files/'pipe'], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(4)
+    work.send_signal(signal.SIGINT)
+    out, err = work.communicate(timeout=20)
+    assert work.returncode == 130 and out == '' and err == 'irmetrics: stopped\n'
