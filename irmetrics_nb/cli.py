@@ -93,13 +93,13 @@ def _version(wanted: bool):
 def _top(version: Annotated[bool, typer.Option('--version', callback=_version, help='Print the version.')] = False):
     "Options of the command itself."
 
-# %% ../nbs/14_cli.ipynb #1a2bad24
+# %% ../nbs/14_cli.ipynb #7909d068
 EXAMPLES = '''
 **Examples**
 
 `irmetrics evaluate qrels.txt run.txt -m "AP nDCG@10 RR"`
 
-`irmetrics evaluate qrels.txt bm25.txt.gz dense.parquet -m "nDCG(gain='exp')@10 R@100" --format markdown`
+`irmetrics evaluate qrels.txt a.run.gz b.parquet -m "nDCG(gain='exp')@10" --format markdown`
 
 `irmetrics evaluate qrels.txt run.txt -m "AP(rel=2)@1000" --per-query --format csv --output ap.csv`
 '''
@@ -109,19 +109,25 @@ def _measures(text):
     try: return parse_all(text)
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
+# %% ../nbs/14_cli.ipynb #ff348bf9
+_Qrels = Annotated[Path, typer.Argument(
+    metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, CSV, TSV or JSON.')]
+_Runs = Annotated[list[Path], typer.Argument(metavar='RUN...', help='One run or several, in the same formats.')]
+_Measures = Annotated[str, typer.Option('-m', '--measures', help='Measures, apart by blanks.')]
+_PerQuery = Annotated[bool, typer.Option('--per-query', help='Show every query instead of the means.')]
+_Format = Annotated[Format, typer.Option(help='How to print.')]
+_Output = Annotated[Path | None, typer.Option(help='Write to this file instead of the terminal.')]
+_Ties = Annotated[Ties, typer.Option(help='Equal scores: by document id, descending, or as given.')]
+_Missing = Annotated[Missing, typer.Option(help='A judged query that the run lacks.')]
+_NoRelevant = Annotated[NoRelevant, typer.Option(help='A query without relevant documents.')]
+_Negative = Annotated[Negative, typer.Option(help='A grade below 0: as if not judged, or its gain counts against.')]
+
+# %% ../nbs/14_cli.ipynb #b526308a
 @app.command('evaluate', epilog=EXAMPLES)
 def _evaluate(
-    qrels: Annotated[Path, typer.Argument(help='Judgments: TREC qrels (gzipped or not), Parquet, CSV, TSV or JSON.')],
-    runs: Annotated[list[Path], typer.Argument(metavar='RUN...', help='One run or several, in the same formats.')],
-    measures: Annotated[str, typer.Option('-m', '--measures', help='Measures, apart by blanks.')] = 'AP nDCG@10 RR',
-    per_query: Annotated[bool, typer.Option('--per-query', help='Show every query instead of the means.')] = False,
-    format: Annotated[Format, typer.Option(help='How to print.')] = Format.table,
-    output: Annotated[Path | None, typer.Option(help='Write to this file instead of the terminal.')] = None,
-    ties: Annotated[Ties, typer.Option(help='Equal scores: by document id, descending, or as given.')] = Ties.docid,
-    missing: Annotated[Missing, typer.Option(help='A judged query that the run lacks.')] = Missing.zero,
-    no_relevant: Annotated[NoRelevant, typer.Option(help='A query without relevant documents.')] = NoRelevant.zero,
-    negative: Annotated[Negative, typer.Option(help='A grade below 0: as if not judged, or its gain counts against.')]
-        = Negative.zero,
+    qrels: _Qrels, runs: _Runs, measures: _Measures = 'AP nDCG@10 RR', per_query: _PerQuery = False,
+    format: _Format = Format.table, output: _Output = None, ties: _Ties = Ties.docid,
+    missing: _Missing = Missing.zero, no_relevant: _NoRelevant = NoRelevant.zero, negative: _Negative = Negative.zero,
 ):
     "Evaluate runs against judgments and print the table."
     wanted = _measures(measures)
@@ -135,7 +141,7 @@ def _evaluate(
         if output is None: sys.stdout.write(text)
         else: write_whole(output, text)
 
-# %% ../nbs/14_cli.ipynb #7fbee351
+# %% ../nbs/14_cli.ipynb #e7e3f887
 @app.command('measures')
 def _list_measures(
     format: Annotated[Listing, typer.Option(help='How to print.')] = Listing.table,
@@ -146,7 +152,7 @@ def _list_measures(
     if format == Listing.json: print(json.dumps(rows, indent=2))
     else:
         widths = [None, 44, 32] if format == Listing.table else None
-        print(tabulate(rows, headers='keys', tablefmt=FORMATS[format.value], disable_numparse=True, maxcolwidths=widths))
+        print(tabulate(rows, 'keys', FORMATS[format.value], disable_numparse=True, maxcolwidths=widths))
         print('\nEach also takes judged_only=True: documents that nobody judged are taken out first.')
 
 # %% ../nbs/14_cli.ipynb #2eb02fa8

@@ -210,7 +210,7 @@ def render(
     notes = notes if len(notes) == 1 else [f'{_name(s)}: {small_print(s)}' for s in runs]
     return '\n\n'.join([table, *(_note(n, format) for n in notes)])
 
-# %% ../nbs/10_evaluation.ipynb #d007a78b
+# %% ../nbs/10_evaluation.ipynb #e1b8b4a0
 def concat(
     parts: Iterable[Scores],  # Scores of disjoint sets of queries
 ) -> Scores:
@@ -223,7 +223,8 @@ def concat(
         if p.conventions != first.conventions:
             raise ValueError(f'conventions differ: {set(first.conventions) ^ set(p.conventions)}')
     ids = tuple(q for p in parts for q in p.query_ids)
-    if twice := [q for q, n in Counter(ids).items() if n > 1]: raise ValueError(f'the query {twice[0]!r} is in two parts')
+    if twice := [q for q, n in Counter(ids).items() if n > 1]:
+        raise ValueError(f'the query {twice[0]!r} is in two parts')
     def add(name): return sum(getattr(p, name) for p in parts)
     return Scores(first.measures, ids, np.concatenate([p.values for p in parts], axis=1), add('missing'),
                   add('no_relevant'), add('unjudged'), first.conventions, first.name)

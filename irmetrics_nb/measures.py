@@ -171,21 +171,7 @@ def find_kind(name: str) -> str:
     if name.casefold() not in names: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
     return names[name.casefold()]
 
-# %% ../nbs/07_measures.ipynb #d517dbfb
-LONGEST = 500  # characters of one measure
-
-def parse(
-    text: str | Measure,  # Such as 'nDCG@10', "nDCG(gain='exp')@10"; a Measure is passed through
-) -> Measure:
-    "The measure that a text names; ValueError says what it does not understand."
-    if isinstance(text, Measure): return text
-    if not isinstance(text, str): raise ValueError(f'a measure is a text or a Measure, not {text!r}')
-    if len(text) > LONGEST: raise ValueError(f'a measure of {len(text)} characters; at most {LONGEST} are read')
-    try: return _from_tree(ast.parse(text.strip(), mode='eval').body)
-    except (SyntaxError, RecursionError, MemoryError): pass
-    except ValueError as e: raise ValueError(f'{text!r}: {e}') from None
-    raise ValueError(f'{text!r} is not a measure; write it like AP, nDCG@10 or P(rel=2)@5')
-
+# %% ../nbs/07_measures.ipynb #d4db561a
 def _from_tree(tree):
     "The measure of a syntax tree of the form NAME, NAME(a=1), NAME@10 or NAME(a=1)@10."
     at, params = None, {}
@@ -207,6 +193,21 @@ def _translate(params):
     dcg = params.pop('dcg', None)
     if dcg not in (None, 'log2', 'exp-log2'): raise ValueError(f"dcg is 'log2' or 'exp-log2', not {dcg!r}")
     return params | ({'gain': 'exp'} if dcg == 'exp-log2' else {})
+
+# %% ../nbs/07_measures.ipynb #6bb5221a
+LONGEST = 500  # characters of one measure
+
+def parse(
+    text: str | Measure,  # Such as 'nDCG@10', "nDCG(gain='exp')@10"; a Measure is passed through
+) -> Measure:
+    "The measure that a text names; ValueError says what it does not understand."
+    if isinstance(text, Measure): return text
+    if not isinstance(text, str): raise ValueError(f'a measure is a text or a Measure, not {text!r}')
+    if len(text) > LONGEST: raise ValueError(f'a measure of {len(text)} characters; at most {LONGEST} are read')
+    try: return _from_tree(ast.parse(text.strip(), mode='eval').body)
+    except (SyntaxError, RecursionError, MemoryError): pass
+    except ValueError as e: raise ValueError(f'{text!r}: {e}') from None
+    raise ValueError(f'{text!r} is not a measure; write it like AP, nDCG@10 or P(rel=2)@5')
 
 # %% ../nbs/07_measures.ipynb #4332ef79
 _MEASURE = re.compile(r"""
