@@ -250,8 +250,9 @@ BAD_FILES = {
     "an id without end": (LONG, "run", ", line 1: an id of 65,537 bytes"),
     "a gzip cut off": (gzip.compress(RUN)[:-9], "run", ": the gzip data end too early"),
     "a gzip without content": (gzip.compress(b""), "run", ": the file is empty"),
-    "a gzip with garbage behind": (gzip.compress(RUN) + b"garbage", "run", ": Not a gzipped file"),
-    "a gzip damaged inside": (gzip.compress(RUN)[:30] + b"\xff" * 30, "run", ": "),
+    "a gzip with garbage behind": (gzip.compress(RUN) + b"garbage", "run", ": the gzip data are damaged, or something else stands behind them"),
+    "a gzip damaged inside": (gzip.compress(RUN)[:10] + b"\xff" * 30, "run", ": the gzip data are damaged"),
+    "a gzip whose checksum is wrong": (gzip.compress(RUN)[:-8] + bytes(8), "run", ": the gzip data are damaged"),
     "a Parquet file cut off": (b"PAR1" + bytes(99), "run", ": "),
     "a CSV grade that is no number": (b"qid,docno,rel\nq1,d1,1\nq1,d2,good\n", "qrels", ", query 'q1', document 'd2': the grade 'good' is not a number"),
     "a CSV with a line too long": (b"qid,docno,rel\nq1,d1,1,9\n", "qrels", ": "),
@@ -262,7 +263,7 @@ BAD_FILES = {
     "JSON with a name twice": (b'{"q1": {"d1": 1}, "q1": {}}', "run", ": 'q1' stands twice in one JSON object"),
     "JSON with a word for a score": (b'{"q1": {"d1": "abc"}}', "run", ", query 'q1', document 'd1': the score 'abc' is not a number"),
     "JSON NaN": (b'{"q1": {"d1": NaN}}', "run", ", query 'q1', document 'd1': the score nan is not a number"),
-    "JSON with a number for a query": (b'{"q1": 1}', "run", ": query 'q1' should hold a dict of documents or a list, not '1'"),
+    "JSON with a number for a query": (b'{"q1": 1}', "run", ": query 'q1' should hold a dict of documents or a list, not 1"),
     "empty JSON": (b"{}", "run", ": there are no queries"),
 }
 
@@ -302,7 +303,7 @@ BAD_OBJECTS = {
     "no queries": ({}, "qrels", "the qrels: there are no queries"),
     "lists as judgments": ({"q1": ["d1"]}, "qrels", "the qrels: query 'q1' should hold a dict of documents, not"),
     "an id that is a float": ({"q1": {1.5: 1}}, "run", "the run: an id must be text, bytes or a whole number, not 1.5"),
-    "a number": (17, "run", "the run: expected a path, a dict, a table or an iterable, not '17'"),
+    "a number": (17, "run", "the run: expected a path, a dict, a table or an iterable, not 17"),
     "bytes": (b"q1", "run", "the run: expected a path, a dict, a table or an iterable, not"),
 }
 
