@@ -6,7 +6,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from irmetrics_nb import Judged, average_precision, bpref, geometric_mean, interpolated_precision, precision_recall_curve
+from irmetrics_nb import (
+    Judged,
+    average_precision,
+    bpref,
+    geometric_mean,
+    interpolated_precision,
+    precision_recall_curve,
+)
 from irmetrics_nb.ap import DIVISORS
 from irmetrics_nb.measures import KINDS, Measure, parse
 from irmetrics_nb.rankings import scan
