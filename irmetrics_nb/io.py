@@ -591,7 +591,7 @@ def _as_triple(item, kind, name, n):
         return tuple(item[c] for c in found)
     raise DataError(f'{name}, item {n}: expected (query, document, {number}), not {shown(item)}')
 
-# %% ../nbs/08_io.ipynb #82296712
+# %% ../nbs/08_io.ipynb #2fee702c
 def looks_like_json(head, name=''):
     "Whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
     first = b''.join(head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2])
@@ -600,8 +600,9 @@ def looks_like_json(head, name=''):
 def json_rows(data, kind, name):
     "The rows of a JSON file."
     try: found = json.loads(data, object_pairs_hook=_no_repeats)
-    except json.JSONDecodeError as error: raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
-    except (UnicodeDecodeError, DataError, RecursionError) as error: raise DataError(f'{name}: {error}') from None
+    except json.JSONDecodeError as error:
+        raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
+    except (ValueError, RecursionError) as error: raise DataError(f'{name}: {error}') from None
     if isinstance(found, dict): return dict_rows(found, kind, name)
     if isinstance(found, list): return triple_rows(found, kind, name)
     raise DataError(f'{name}: expected an object or a list, not {shown(found)}')
@@ -630,9 +631,11 @@ def _collect(stream):
     while piece := stream.read(1 << 22): data += piece
     return np.frombuffer(data + bytes(PAD), np.uint8)
 
-# %% ../nbs/08_io.ipynb #8266aff0
-BINARY = {b'PK\x03\x04': 'a zip archive', b'BZh': 'bzip2', b'\xfd7zXZ': 'xz', b'\x28\xb5\x2f\xfd': 'zstd', b'%PDF': 'a PDF',
-          b'\xff\xfe': 'UTF-16 text', b'\xfe\xff': 'UTF-16 text', b'SQLite': 'an SQLite database'}
+# %% ../nbs/08_io.ipynb #e5d2e0a3
+BINARY = {
+    b'PK\x03\x04': 'a zip archive', b'BZh': 'bzip2', b'\xfd7zXZ': 'xz', b'\x28\xb5\x2f\xfd': 'zstd', b'%PDF': 'a PDF',
+    b'\xff\xfe': 'UTF-16 text', b'\xfe\xff': 'UTF-16 text', b'SQLite': 'an SQLite database',
+}
 
 def looks_binary(head):
     "A question to add to an error, if the first bytes of a file do not look like text."
