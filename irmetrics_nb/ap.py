@@ -45,13 +45,13 @@ def average_precision(
     if divisor == 'retrieved': R = rel.total(rel.relevant(level) & rel.within(k))
     return ratio(rel.total(ap_terms(rel, k, level)), R)
 
-# %% ../nbs/03_ap.ipynb #f9b887c1
+# %% ../nbs/03_ap.ipynb #d3c9823d
 def precision_recall_curve(
     rel,               # One list of grades in rank order, several, or a `Judged`
     n_relevant=None,   # R of the query (of each query); default: the relevant documents among all judged ones
     level: float = 1,  # A document is relevant from this grade on
 ):                     # (recall, precision), each with one value per rank 1..n; for several lists, a list of such pairs
-    "Recall and precision (准确率与召回率) after each rank of the list."
+    "Recall and precision after each rank of the list."
     judged, single = as_judged(rel)
     R = judged.n_relevant(level, n_relevant)
     curves = [_curve(judged[q], R[q], level) for q in range(len(judged))]
@@ -72,7 +72,7 @@ def geometric_mean(
     if np.any(values < 0): raise ValueError(f'a geometric mean needs values >= 0, not {values.min():g}')
     return float(np.exp(np.log(np.maximum(values, floor)).mean())) if values.size else float('nan')
 
-# %% ../nbs/03_ap.ipynb #21c79f7f
+# %% ../nbs/03_ap.ipynb #8d0294cc
 ELEVEN = tuple(x / 10 for x in range(11))
 
 @per_query
@@ -89,11 +89,12 @@ def interpolated_precision(
     x = np.atleast_1d(np.asarray(recall, dtype=float))
     if not np.all((x >= 0) & (x <= 1)): raise ValueError(f'recall levels lie in [0, 1], not {recall!r}')
     hit = rel.relevant(level) & rel.within(k)
-    precision, query, found = ap_terms(rel, k, level)[hit], rel.query[hit], rel.total(hit)
-    best = scan(np.maximum, precision[::-1], -query[::-1])[::-1]  # the best from here to the end of the list
-    need = np.maximum(1, np.ceil(np.outer(rel.n_relevant(level, n_relevant), x) - 1e-9))
-    at = np.where(need <= found[:, None], (np.cumsum(found) - found)[:, None] + need - 1, len(best))
-    values = np.append(best, 0)[at.astype(int)]
+    query, precision, found = rel.query[hit], ap_terms(rel, k, level)[hit], rel.total(hit)
+    best = scan(np.maximum, precision[::-1], -query[::-1])[::-1]  # from each relevant document to the end of its list
+    need = np.maximum(1, np.ceil(np.outer(rel.n_relevant(level, n_relevant), x) - 1e-9))  # relevant documents for x
+    first = np.cumsum(found) - found  # where in `best` each query begins
+    at = np.where(need <= found[:, None], first[:, None] + need - 1, len(best)).astype(int)
+    values = np.append(best, 0)[at]   # a recall that is never reached finds the 0 at the end
     return values if np.ndim(recall) else values[:, 0]
 
 # %% ../nbs/03_ap.ipynb #b8675daf

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-# %% ../nbs/05_cascade.ipynb #d72eb8bb
-from .conventions import as_gain, log2_discount
+# %% ../nbs/05_cascade.ipynb #5a830d8d
+from .conventions import GAINS, as_gain, log2_discount
 from .rankings import Judged, per_entry, per_query, place
 
 # %% ../nbs/05_cascade.ipynb #70efb08b
@@ -41,7 +41,7 @@ def reciprocal_rank(
     ValueError for a cutoff below 1. Source: Kantor and Voorhees (2000); trec_eval's `recip_rank`."""
     return rel.total(rr_terms(rel, k, level))
 
-# %% ../nbs/05_cascade.ipynb #a443f464
+# %% ../nbs/05_cascade.ipynb #81b17450
 def largest_grade(
     judged: Judged,
     max_grade: float | None = None,  # The largest grade of the scale; None: the largest among all judgments here
@@ -49,7 +49,8 @@ def largest_grade(
     "The g_max in force. ValueError for a max_grade below 1 or below a grade that the judgments hold."
     top = judged.pool_grade.max(initial=0)
     if max_grade is None: return float(top)
-    if not isinstance(max_grade, numbers.Real) or not 1 <= max_grade < np.inf:
+    number = isinstance(max_grade, numbers.Real) and not isinstance(max_grade, bool)
+    if not number or not 1 <= max_grade < np.inf:
         raise ValueError(f'max_grade must be a number >= 1 or None, not {max_grade!r}')
     if top > max_grade: raise ValueError(f'max_grade={max_grade:g}, but the judgments hold a grade {top:g}')
     return float(max_grade)
@@ -133,18 +134,22 @@ def err(
     Source: Chapelle et al. (2009), algorithm 2; with max_grade=4, gdeval.pl."""
     return grades.total(err_terms(grades, max_grade, k, phi))
 
-# %% ../nbs/05_cascade.ipynb #a4f2daef
+# %% ../nbs/05_cascade.ipynb #f8b6b1eb
 def check_persistence(p) -> float:
     "A persistence lies strictly between 0 and 1; anything else raises ValueError."
     if isinstance(p, numbers.Real) and 0 < p < 1: return float(p)
-    raise ValueError(f'the persistence p must lie between 0 and 1, not {p!r}')
+    hint = ' (the cutoff is another argument, k)' if isinstance(p, numbers.Integral) and p > 1 else ''
+    raise ValueError(f'the persistence p must lie between 0 and 1, not {p!r}{hint}')
 
 def unit_gain(judged, gain, level):
     "The gain of each entry, sure to lie in [0, 1]; 'binary' is 1 from the relevance level on."
     if isinstance(gain, str) and gain == 'binary': return judged.relevant(level).astype(float)
+    if isinstance(gain, str) and gain not in GAINS:
+        raise ValueError(f"unknown gain {gain!r}: use 'binary', one of {sorted(GAINS)}, a mapping or a function")
     gains = np.asarray(as_gain(gain)(judged.grade), dtype=float)
     wrong = gains[~((gains >= 0) & (gains <= 1))]
-    if wrong.size: raise ValueError(f'the gains of RBP must lie in [0, 1], not {wrong[0]:g}: give a gain that does')
+    if wrong.size:
+        raise ValueError(f"the gains of RBP must lie in [0, 1], not {wrong[0]:g}: use 'binary', or a gain that does")
     return gains
 
 # %% ../nbs/05_cascade.ipynb #7a049f81

@@ -109,11 +109,11 @@ def _measures(text):
     try: return parse_all(text)
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #ff348bf9
+# %% ../nbs/14_cli.ipynb #3598a002
 _Qrels = Annotated[Path, typer.Argument(
     metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, CSV, TSV or JSON.')]
 _Runs = Annotated[list[Path], typer.Argument(metavar='RUN...', help='One run or several, in the same formats.')]
-_Measures = Annotated[str, typer.Option('-m', '--measures', help='Measures, apart by blanks.')]
+_Measures = Annotated[str, typer.Option('-m', '--measures', help='Measures, separated by blanks.')]
 _PerQuery = Annotated[bool, typer.Option('--per-query', help='Show every query instead of the means.')]
 _Format = Annotated[Format, typer.Option(help='How to print.')]
 _Output = Annotated[Path | None, typer.Option(help='Write to this file instead of the terminal.')]
@@ -174,7 +174,7 @@ def draw(scores: list, measure: str, path: Path) -> None:
         dots.set(title=f'{measure} of each query, and the mean', xlim=(-.02, 1.02))
         figure.savefig(path)
 
-# %% ../nbs/14_cli.ipynb #c545b65d
+# %% ../nbs/14_cli.ipynb #f31aa2a0
 @app.command('demo')
 def _demo(
     folder: Annotated[Path, typer.Option(help='Where the picture and the tables go.')] = Path('demo'),
@@ -191,7 +191,8 @@ def _demo(
     best = scores[0]
     print(f'{render(scores)}\n\nEvery query of the best run, {best.name}:\n\n{render(best, per_query=True)}\n')
     print(f'Every query of every run: {folder/"per_query.csv"}\nThe picture: {folder/"scores.png"}\n')
-    print(f'On your own files, like so:\nirmetrics evaluate {folder/"qrels.txt"} {folder/best.name}.run.gz -m "AP(rel=2)"')
+    command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
+    print(f'On your own files, like so:\n{command} evaluate {folder/"qrels.txt"} {folder/best.name}.run.gz -m "AP(rel=2)"')
 
 # %% ../nbs/14_cli.ipynb #b4f4bdc7
 def main(args=None):

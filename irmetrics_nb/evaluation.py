@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# %% ../nbs/10_evaluation.ipynb #e6cf29f2
+# %% ../nbs/10_evaluation.ipynb #3dc84d2b
+from .ap import geometric_mean
 from .data import Qrels, Run, check_option, judge
 from .measures import Measure, parse, parse_all
 
-# %% ../nbs/10_evaluation.ipynb #72960e1e
+# %% ../nbs/10_evaluation.ipynb #a217bbcd
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     "The values of every measure for every query, their means, and how they came about."
@@ -27,7 +28,7 @@ class Scores:
     query_ids: tuple[str, ...]
     values: np.ndarray     # (measures, queries) float
     missing: int = 0       # judged queries that the run does not answer
-    no_relevant: int = 0   # judged queries without a relevant document
+    no_relevant: int = 0   # judged queries in which no measure finds a relevant document
     unjudged: int = 0      # queries of the run without judgments; they are always left out
     conventions: tuple[str, ...] = ()  # what was in force, in words
     name: str = ''         # the run's name
@@ -88,7 +89,7 @@ class Scores:
         "The scores of parts of the queries, put together."
         return concat(parts)
 
-# %% ../nbs/10_evaluation.ipynb #065ea3df
+# %% ../nbs/10_evaluation.ipynb #b169f7a1
 MISSING, NO_RELEVANT = ('zero', 'skip'), ('zero', 'skip', 'nan')
 
 def evaluate(
@@ -107,16 +108,16 @@ def evaluate(
     measures, qrels, run = parse_all(measures), Qrels(qrels), Run(run)
     judged = judge(qrels, run, ties=ties, negative=negative)
     values = np.stack([m.of(judged) for m in measures])
-    absent, barren = judged.retrieved == 0, judged.n_relevant() == 0
-    if no_relevant == 'nan': values[np.stack([_barren(m, judged) for m in measures])] = np.nan
-    keep = ~(absent & (missing == 'skip') | barren & (no_relevant == 'skip'))
+    absent, barren = judged.retrieved == 0, np.stack([_barren(m, judged) for m in measures])
+    if no_relevant != 'zero': values[barren] = np.nan
+    keep = ~(absent & (missing == 'skip') | barren.all(axis=0) & (no_relevant == 'skip'))
     ids = tuple(q for q, kept in zip(qrels.queries, keep) if kept)
     words = _in_words(measures, judged, ties, missing, no_relevant, negative)
     unjudged = len(run) - int((~absent).sum())
-    return Scores(tuple(measures), ids, values[:, keep], int(absent.sum()), int(barren.sum()), unjudged,
+    return Scores(tuple(measures), ids, values[:, keep], int(absent.sum()), int(barren.all(axis=0).sum()), unjudged,
                   words, run.name)
 
-# %% ../nbs/10_evaluation.ipynb #57ebfb22
+# %% ../nbs/10_evaluation.ipynb #926cb41d
 def _barren(measure, judged):
     "The queries in which nothing can count for this measure: no grade that it takes for relevant."
     levels = {**measure.kind.params, **measure.params}
@@ -129,26 +130,34 @@ def _in_words(measures, judged, ties, missing, no_relevant, negative):
              'a query without relevant documents ' + {'zero': 'scores 0', 'skip': 'is left out',
                                                       'nan': 'is not in the mean'}[no_relevant],
              'negative grades ' + {'zero': 'count as not judged', 'keep': 'count against'}[negative]]
-    top = judged.pool_grade.max(initial=0)
+    top, sums = judged.pool_grade.max(initial=0), {np.sum: 'the sum', geometric_mean: 'the geometric mean'}
     return (*words, *(f'{m!r}: largest grade {top:g}, from the judgments' for m in measures
-                      if m.name == 'ERR' and 'max_grade' not in m.params))
+                      if m.name == 'ERR' and 'max_grade' not in m.params),
+            *(f'{m!r}: {sums[m.kind.aggregate]}' for m in measures if m.kind.aggregate in sums))
 
-# %% ../nbs/10_evaluation.ipynb #b1319b52
+# %% ../nbs/10_evaluation.ipynb #e85fcbf2
+def _lowest_level(measures):
+    "With relevance levels beyond 1, the lowest of them, since the query has nothing for any measure."
+    level = min(m.params.get('rel', 1) for m in measures)
+    return f' (of grade {level} or more)' if level > 1 else ''
+
 def small_print(scores: Scores) -> str:
     "One line: the queries, what was left out, and the conventions in force."
     counts = [f'{len(scores):,} queries', f'{scores.missing:,} not answered by the run',
-              f'{scores.no_relevant:,} without a relevant document',
+              f'{scores.no_relevant:,} without a relevant document' + _lowest_level(scores.measures),
               f'{scores.unjudged:,} in the run without judgments (left out)']
     return '; '.join(counts) + '. Conventions: ' + '; '.join(scores.conventions) + '.'
 
-# %% ../nbs/10_evaluation.ipynb #a20790ce
+# %% ../nbs/10_evaluation.ipynb #f9dc131d
 def _name(scores): return scores.name or 'run'
 
 def _summary(runs):
     "Head and rows of the table of means."
     if len(runs) > 1: return ['run', *map(repr, runs[0].measures)], [[_name(s), *s.means.values()] for s in runs]
-    columns = [runs[0].means, runs[0].medians, runs[0].standard_errors]
-    return ['measure', 'mean', 'median', 'std. error'], [[m, *(c[m] for c in columns)] for m in columns[0]]
+    means, medians, errors = runs[0].means, runs[0].medians, runs[0].standard_errors
+    rows = [[repr(m), means[repr(m)], *((medians[repr(m)], errors[repr(m)]) if m.kind.aggregate is np.mean else ('', ''))]
+            for m in runs[0].measures]
+    return ['measure', 'mean', 'median', 'std. error'], rows
 
 def _per_query(runs):
     "Head and rows of the table of queries; with several runs their name comes first."

@@ -38,10 +38,10 @@ class Kind:
     aliases: tuple = ()      # Other names that are read, never written
     aggregate: Callable = np.mean  # From the values of the queries to the one in the table
 
-# %% ../nbs/07_measures.ipynb #4f18438d
+# %% ../nbs/07_measures.ipynb #2233c06b
 KINDS: dict[str, Kind] = {}
 
-def register(name, f, question, chinese, page, *, at='k', aliases=(), aggregate=np.mean, **params) -> Kind:
+def register(name, f, question, chinese='', page='', *, at='k', aliases=(), aggregate=np.mean, **params) -> Kind:
     "Declare a kind; every kind can also be computed on judged documents only. ValueError if a name is taken."
     taken = {n.casefold() for kind in KINDS.values() for n in (kind.name, *kind.aliases)}
     if clash := taken & {n.casefold() for n in (name, *aliases)}: raise ValueError(f'{clash.pop()!r} is taken')
@@ -108,7 +108,7 @@ register('NumRel', count_relevant, 'How many documents are relevant?', '相关�
 register('NumRelRet', count_found, 'How many relevant documents came back?', '返回的相关文档数', '02_sets',
          rel=1, aggregate=np.sum)
 
-# %% ../nbs/07_measures.ipynb #97ad0758
+# %% ../nbs/07_measures.ipynb #7f13d1c6
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure:
     "One measure: call it for parameters, `@` for the cutoff, `.of(ranking)` for the value."
@@ -146,10 +146,12 @@ class Measure:
         return float(values[0]) if single else values
 
     def __repr__(self):
-        params = ', '.join(f'{p}={v!r}' for p, v in self.params.items())
+        params = ', '.join(f'{p}={getattr(v, "__name__", repr(v))}' for p, v in self.params.items())
         return self.name + (f'({params})' if params else '') + ('' if self.at is None else f'@{self.at}')
 
-    def __eq__(self, other): return isinstance(other, Measure) and repr(self) == repr(other)
+    def __eq__(self, other):
+        mine = self.name, self.params, self.at
+        return isinstance(other, Measure) and mine == (other.name, other.params, other.at)
 
     def __hash__(self): return hash(repr(self))
 
@@ -194,8 +196,8 @@ def _translate(params):
     if dcg not in (None, 'log2', 'exp-log2'): raise ValueError(f"dcg is 'log2' or 'exp-log2', not {dcg!r}")
     return params | ({'gain': 'exp'} if dcg == 'exp-log2' else {})
 
-# %% ../nbs/07_measures.ipynb #6bb5221a
-LONGEST = 500  # characters of one measure
+# %% ../nbs/07_measures.ipynb #6517fd4b
+LONGEST = 2000  # characters of one measure
 
 def parse(
     text: str | Measure,  # Such as 'nDCG@10', "nDCG(gain='exp')@10"; a Measure is passed through

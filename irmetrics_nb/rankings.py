@@ -17,7 +17,7 @@ import numpy as np
 # %% ../nbs/01_rankings.ipynb #124650b1
 from .conventions import check_cutoff
 
-# %% ../nbs/01_rankings.ipynb #8c0b525d
+# %% ../nbs/01_rankings.ipynb #a3532826
 def flatten(lists, what='grades'):
     "One list or several -> (their values in one array, the length of each, whether it was a single list)."
     if not hasattr(lists, '__len__'): raise TypeError(f'{what}: expected a list or an array, not {lists!r}')
@@ -30,7 +30,7 @@ def flatten(lists, what='grades'):
 def _row(values, what):
     "One list as an array of floats; text, deeper nesting and infinity raise an error that shows the value."
     row = np.asarray(values) if np.ndim(values) == 1 else None
-    if row is None or row.dtype.kind not in 'biufO' or any(isinstance(x, str) for x in values if row.dtype == object):
+    if row is None or row.dtype.kind not in 'biufO' or row.dtype == object and any(isinstance(x, str) for x in values):
         raise ValueError(f'{what} must be lists of numbers, not {values!r}')
     row = row.astype(float)
     if np.isinf(row).any(): raise ValueError(f'{what} must be finite, not {row[np.isinf(row)][0]}')
@@ -52,7 +52,7 @@ def scan(op, values, query):
         step *= 2
     return out
 
-# %% ../nbs/01_rankings.ipynb #8b2251ed
+# %% ../nbs/01_rankings.ipynb #00848b4e
 @dataclass(frozen=True, eq=False, repr=False)
 class Judged:
     "A batch of rankings, kept as the judged documents among those retrieved; one value of a metric per query."
@@ -122,7 +122,8 @@ class Judged:
         return one_query(self, q)
 
     def __repr__(self):
-        return (f'Judged: {len(self):,} queries, {int(self.retrieved.sum()):,} documents retrieved, '
+        queries = 'query' if len(self) == 1 else 'queries'
+        return (f'Judged: {len(self):,} {queries}, {int(self.retrieved.sum()):,} documents retrieved, '
                 f'{len(self.rank):,} of them judged; {len(self.pool_grade):,} judgments')
 
 def _given(given, found):
@@ -140,7 +141,7 @@ def sort_pool(query, grade):
     best = np.lexsort((-grade, query))
     return query[best], grade[best]
 
-# %% ../nbs/01_rankings.ipynb #c2a194a0
+# %% ../nbs/01_rankings.ipynb #3656de84
 def from_grades(
     grades,      # Grades in rank order: one list, several, or a 2-D array; None or NaN: nobody judged this document
     ideal=None,  # All judged grades of the query (of each query), in any order; default: those in the list
@@ -160,7 +161,9 @@ def _pool(ideal, query, grade, queries):
     if np.isnan(values).any(): raise ValueError('ideal: every grade must be a number, not None or NaN')
     owner = np.repeat(np.arange(queries), sizes)
     lacking = Counter(zip(query[grade > 0], grade[grade > 0])) - Counter(zip(owner, values))
-    for q, g in lacking: raise ValueError(f'ideal lacks a grade {g:g} that ranking {q} holds')
+    if lacking:
+        q, g = next(iter(lacking))
+        raise ValueError(f'ideal lacks a grade {g:g} that ranking {q} holds')
     return owner, values
 
 # %% ../nbs/01_rankings.ipynb #7f221d60

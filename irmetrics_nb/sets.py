@@ -88,7 +88,7 @@ def f_beta(
     Source: van Rijsbergen (1979), chapter 7."""
     return f_measure(precision(rel, k, level), recall(rel, k, n_relevant, level), beta)
 
-# %% ../nbs/02_sets.ipynb #8ef67615
+# %% ../nbs/02_sets.ipynb #abb019a7
 @per_query
 def fallout(
     rel,                   # One list of grades in rank order, several, or a `Judged`
@@ -98,7 +98,7 @@ def fallout(
 ):
     """The share of the non-relevant documents that the top k holds, in [0, 1]; 0 where there are none. Lower is better.
 
-    ValueError for a cutoff below 1, or fewer `n_nonrelevant` than the list holds. Source: Manning et al. (2008)."""
+    ValueError for a cutoff below 1, or fewer `n_nonrelevant` than the list holds. Source: van Rijsbergen (1979), chapter 7."""
     wrong = _top(rel, k) - rel.total(hits(rel, k, level))
     return ratio(wrong, _nonrelevant(rel, n_nonrelevant, level))
 

@@ -1,0 +1,23 @@
+"The README does what it says."
+import re
+from pathlib import Path
+
+README = (Path(__file__).parents[1]/'README.md').read_text('utf-8')
+
+
+def test_every_python_block_runs_in_order_and_gives_what_is_printed_below_it(capsys):
+    blocks = re.findall(r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?', README, re.DOTALL)
+    assert len(blocks) >= 4
+    space = {}
+    for code, expected in blocks:
+        *body, last = code.rstrip().split('\n')
+        exec('\n'.join(body), space)
+        try: value = eval(last, space)
+        except SyntaxError: exec(last, space); value = None
+        printed = capsys.readouterr().out or f'{value!r}\n'
+        if expected: assert printed == expected
+
+
+def test_the_commands_it_names_are_there():
+    makefile = (Path(__file__).parents[1]/'Makefile').read_text('utf-8')
+    for target in re.findall(r'`?make (\w+)', README): assert re.search(rf'^{target}:', makefile, re.MULTILINE), target
