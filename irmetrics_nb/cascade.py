@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-# %% ../nbs/05_cascade.ipynb #5a830d8d
-from .conventions import GAINS, as_gain, log2_discount
+# %% ../nbs/05_cascade.ipynb #42b0c040
+from .conventions import GAINS, Column, as_gain, log2_discount
 from .rankings import Judged, per_entry, per_query, place
 
-# %% ../nbs/05_cascade.ipynb #70efb08b
+# %% ../nbs/05_cascade.ipynb #018667e8
 @per_entry
 def rr_terms(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
+    rel: Judged,           # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,  # Cutoff; None: the whole list
     level: float = 1,      # A document is relevant from this grade on
 ) -> np.ndarray:           # One term per judged, retrieved document: 1 / rank for the first relevant one, else 0
@@ -29,13 +29,13 @@ def rr_terms(
     first = hit & (rel.running(np.add, hit) == 1)
     return first / rel.rank
 
-# %% ../nbs/05_cascade.ipynb #7e86eb5f
+# %% ../nbs/05_cascade.ipynb #81df582f
 @per_query
 def reciprocal_rank(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
+    rel: Judged,           # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,  # Cutoff; None: the whole list
     level: float = 1,      # A document is relevant from this grade on
-):
+) -> np.ndarray:
     """Reciprocal rank: a float for one list, else one value per query, in [0, 1]; 0 where nothing relevant is found.
 
     ValueError for a cutoff below 1. Source: Kantor and Voorhees (2000); trec_eval's `recip_rank`."""
@@ -55,10 +55,10 @@ def largest_grade(
     if top > max_grade: raise ValueError(f'max_grade={max_grade:g}, but the judgments hold a grade {top:g}')
     return float(max_grade)
 
-# %% ../nbs/05_cascade.ipynb #172f1d98
+# %% ../nbs/05_cascade.ipynb #d94c8c74
 @per_entry
 def relevance_probabilities(
-    grades,                          # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                  # One list of grades in rank order, several, or a `Judged`
     max_grade: float | None = None,  # The largest grade of the scale; None: the largest among all judgments here
 ) -> np.ndarray:                     # One probability per judged, retrieved document
     """How likely each document satisfies the reader: (2^g - 1) / 2^max_grade; 0 for grades of 0 and below.
@@ -68,10 +68,10 @@ def relevance_probabilities(
     useful = np.maximum(0, grades.grade)                # junk satisfies nobody
     return np.exp2(useful - top) - np.exp2(-top)        # = (2^g - 1) / 2^top, and never too large to compute
 
-# %% ../nbs/05_cascade.ipynb #b81b80fb
+# %% ../nbs/05_cascade.ipynb #7dd1272a
 @per_entry
 def examination_probabilities(
-    grades,                          # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                  # One list of grades in rank order, several, or a `Judged`
     max_grade: float | None = None,  # The largest grade of the scale; None: the largest among all judgments here
 ) -> np.ndarray:                     # One probability per judged, retrieved document
     "How likely the reader gets as far as each document: nothing above it satisfied (Craswell et al. 2008)."
@@ -79,10 +79,10 @@ def examination_probabilities(
     above = np.where(place(grades.query) == 0, 1, np.roll(goes_on, 1))
     return grades.running(np.multiply, above)
 
-# %% ../nbs/05_cascade.ipynb #6695bd33
+# %% ../nbs/05_cascade.ipynb #afa535fd
 @per_entry
 def stopping_probabilities(
-    grades,                          # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                  # One list of grades in rank order, several, or a `Judged`
     max_grade: float | None = None,  # The largest grade of the scale; None: the largest among all judgments here
 ) -> np.ndarray:                     # One probability per judged, retrieved document
     """How likely the reader stops at each document. Of one query they sum to at most 1: the rest leave unsatisfied.
@@ -90,8 +90,8 @@ def stopping_probabilities(
     ValueError for a max_grade below 1 or below a grade of the judgments. Source: Chapelle et al. (2009)."""
     return relevance_probabilities(grades, max_grade) * examination_probabilities(grades, max_grade)
 
-# %% ../nbs/05_cascade.ipynb #9aaa1c7a
-def reciprocal_phi(i):
+# %% ../nbs/05_cascade.ipynb #273d3413
+def reciprocal_phi(i: float | Column) -> np.ndarray:
     "1 / i: to stop at rank i is worth one i-th of stopping at the top."
     return 1 / np.asarray(i, dtype=float)
 
@@ -108,10 +108,10 @@ def as_phi(
     if not abs(first - 1) < 1e-9: raise ValueError(f'phi(1) must be 1, not {first:g}: ranks start at 1')
     return phi
 
-# %% ../nbs/05_cascade.ipynb #c75cc77b
+# %% ../nbs/05_cascade.ipynb #fed32866
 @per_entry
 def err_terms(
-    grades,                              # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                      # One list of grades in rank order, several, or a `Judged`
     max_grade: float | None = None,      # The largest grade of the scale; None: the largest among all judgments here
     k: int | None = None,                # Cutoff; None: the whole list
     phi: str | Callable = 'reciprocal',  # What stopping at a rank is worth: a name in `PHIS`, or a function
@@ -120,28 +120,28 @@ def err_terms(
     stop = stopping_probabilities(grades, max_grade)
     return as_phi(phi)(grades.rank.astype(float)) * stop * grades.within(k)
 
-# %% ../nbs/05_cascade.ipynb #ac0c0c82
+# %% ../nbs/05_cascade.ipynb #3b242e8a
 @per_query
 def err(
-    grades,                              # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                      # One list of grades in rank order, several, or a `Judged`
     max_grade: float | None = None,      # The largest grade of the scale; None: the largest among all judgments here
     k: int | None = None,                # Cutoff; None: the whole list
     phi: str | Callable = 'reciprocal',  # What stopping at a rank is worth: a name in `PHIS`, or a function
-):
+) -> np.ndarray:
     """Expected reciprocal rank: a float for one list, else one value per query, in [0, 1).
 
     ValueError for a max_grade below 1 or below a grade of the judgments, a cutoff below 1, or phi(1) other than 1.
     Source: Chapelle et al. (2009), algorithm 2; with max_grade=4, gdeval.pl."""
     return grades.total(err_terms(grades, max_grade, k, phi))
 
-# %% ../nbs/05_cascade.ipynb #f8b6b1eb
-def check_persistence(p) -> float:
+# %% ../nbs/05_cascade.ipynb #e7d622b5
+def check_persistence(p: float) -> float:
     "A persistence lies strictly between 0 and 1; anything else raises ValueError."
     if isinstance(p, numbers.Real) and 0 < p < 1: return float(p)
     hint = ' (the cutoff is another argument, k)' if isinstance(p, numbers.Integral) and p > 1 else ''
     raise ValueError(f'the persistence p must lie between 0 and 1, not {p!r}{hint}')
 
-def unit_gain(judged, gain, level):
+def unit_gain(judged: Judged, gain: str | Mapping | Callable, level: float) -> np.ndarray:
     "The gain of each entry, sure to lie in [0, 1]; 'binary' is 1 from the relevance level on."
     if isinstance(gain, str) and gain == 'binary': return judged.relevant(level).astype(float)
     if isinstance(gain, str) and gain not in GAINS:
@@ -152,10 +152,10 @@ def unit_gain(judged, gain, level):
         raise ValueError(f"the gains of RBP must lie in [0, 1], not {wrong[0]:g}: use 'binary', or a gain that does")
     return gains
 
-# %% ../nbs/05_cascade.ipynb #7a049f81
+# %% ../nbs/05_cascade.ipynb #2f5a6951
 @per_entry
 def rbp_terms(
-    grades,                                     # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
     p: float = 0.8,                             # Persistence: how likely the reader looks at one more document
     k: int | None = None,                       # Cutoff; None: the whole list
     gain: str | Mapping | Callable = 'binary',  # 'binary', or anything `as_gain` takes, with gains in [0, 1]
@@ -165,28 +165,28 @@ def rbp_terms(
     p = check_persistence(p)
     return (1 - p) * unit_gain(grades, gain, level) * p ** (grades.rank - 1) * grades.within(k)
 
-# %% ../nbs/05_cascade.ipynb #118f9aad
+# %% ../nbs/05_cascade.ipynb #2e0e487d
 @per_query
 def rbp(
-    grades,                                     # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
     p: float = 0.8,                             # Persistence: how likely the reader looks at one more document
     k: int | None = None,                       # Cutoff; None: the whole list
     gain: str | Mapping | Callable = 'binary',  # 'binary', or anything `as_gain` takes, with gains in [0, 1]
     level: float = 1,                           # 'binary' only: a document is relevant from this grade on
-):
+) -> np.ndarray:
     """Rank-biased precision: a float for one list, else one value per query, in [0, 1).
 
     ValueError for a p outside (0, 1), a gain outside [0, 1], an unknown gain, or a cutoff below 1.
     Source: Moffat and Zobel (2008)."""
     return grades.total(rbp_terms(grades, p, k, gain, level))
 
-# %% ../nbs/05_cascade.ipynb #0ed54446
+# %% ../nbs/05_cascade.ipynb #0765cb27
 @per_query
 def rbp_residual(
-    rel,                   # One list of grades in rank order (None: nobody judged it), several, or a `Judged`
+    rel: Judged,           # One list of grades in rank order (None: nobody judged it), several, or a `Judged`
     p: float = 0.8,        # Persistence: how likely the reader looks at one more document
     k: int | None = None,  # Cutoff; None: the whole list
-):
+) -> np.ndarray:
     """The most by which RBP could still rise: the weight of every rank without a judged document, in (0, 1].
 
     ValueError for a p outside (0, 1) or a cutoff below 1. Source: Moffat and Zobel (2008)."""

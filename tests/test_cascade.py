@@ -29,7 +29,7 @@ grades = st.lists(grade, max_size=12)
 batches = st.lists(grades, min_size=1, max_size=5)
 cutoffs = st.one_of(st.none(), st.integers(1, 14))
 persistences = st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(4, 5), Fraction(19, 20)])
-METRICS = {'RR': reciprocal_rank, 'ERR': lambda g: err(g, max_grade=4), 'ERR, log2': lambda g: err(g, 4, phi='log2'),
+METRICS = {'RR': reciprocal_rank, 'ERR': lambda g: err(g, max_grade=4), 'ERR, log2': lambda g: err(g, max_grade=4, phi='log2'),
            'RBP': rbp, 'graded RBP': lambda g: rbp(g, gain=lambda x: np.maximum(x, 0) / 4)}
 
 
@@ -42,10 +42,10 @@ def slow_rr(grades, k=None, level=1):
 
 def slow_err(grades, max_grade, k=None):
     "The one-pass algorithm of the paper, in exact fractions."
-    p, total = Fraction(1), Fraction(0)
-    for r, g in enumerate(grades[:k], start=1):
-        R = Fraction(2**max(g or 0, 0) - 1, 2**max_grade)
-        total, p = total + p * R / r, p * (1 - R)
+    reading, total = Fraction(1), Fraction(0)
+    for i, g in enumerate(grades[:k], start=1):
+        satisfied = Fraction(2**max(g or 0, 0) - 1, 2**max_grade)
+        total, reading = total + reading * satisfied / i, reading * (1 - satisfied)
     return total
 
 
@@ -62,23 +62,23 @@ def close(values, expected): np.testing.assert_allclose(values, [float(x) for x 
 
 @given(batches, cutoffs, st.integers(1, 4))
 def test_rr_of_a_batch_is_that_of_the_slow_loop(lists, k, level):
-    close(reciprocal_rank(lists, k, level), [slow_rr(g, k, level) for g in lists])
+    close(reciprocal_rank(lists, k=k, level=level), [slow_rr(g, k, level) for g in lists])
 
 
 @given(batches, cutoffs, st.integers(4, 8))
 def test_err_of_a_batch_is_that_of_the_papers_algorithm(lists, k, max_grade):
-    close(err(lists, max_grade, k), [slow_err(g, max_grade, k) for g in lists])
+    close(err(lists, max_grade=max_grade, k=k), [slow_err(g, max_grade, k) for g in lists])
 
 
 @given(batches, cutoffs, persistences, st.integers(1, 4))
 def test_rbp_of_a_batch_is_that_of_the_slow_loop(lists, k, p, level):
-    close(rbp(lists, float(p), k, level=level), [slow_rbp(g, p, k, level) for g in lists])
+    close(rbp(lists, p=float(p), k=k, level=level), [slow_rbp(g, p, k, level) for g in lists])
 
 
 @given(grades, cutoffs, persistences)
 def test_residual_is_what_rbp_gains_when_all_the_unknown_is_perfect(grades, k, p):
     unknown = [1 if g is None else 0 for g in grades[:k]]
-    close(rbp_residual([grades], float(p), k), [slow_rbp(unknown, p) + p**len(unknown)])
+    close(rbp_residual([grades], p=float(p), k=k), [slow_rbp(unknown, p) + p**len(unknown)])
 
 
 @given(grades, cutoffs)
@@ -102,7 +102,7 @@ def test_the_largest_grade_is_looked_for_among_documents_never_retrieved_too():
 @given(grades)
 def test_stopping_probabilities_and_those_left_unsatisfied_sum_to_one(grades):
     stop = stopping_probabilities(grades, max_grade=4)
-    left = np.prod([1 - R for R in relevance_probabilities(grades, max_grade=4)])
+    left = np.prod(1 - relevance_probabilities(grades, max_grade=4))
     assert np.all(stop >= 0) and stop.sum() <= 1
     assert stop.sum() + left == pytest.approx(1, abs=1e-12)
 
@@ -196,20 +196,27 @@ def test_no_discount_at_all_gives_the_chance_of_being_satisfied():
     (lambda: err([1], max_grade=float('nan')), 'not nan'),
     (lambda: err([1], max_grade=float('inf')), 'not inf'),
     (lambda: err([1], max_grade='4'), "not '4'"),
+    (lambda: err([1], max_grade=True), 'not True'),
     (lambda: err([1], phi='sqrt'), "unknown phi 'sqrt'"),
-    (lambda: err([1], phi=lambda r: 1 / (r + 1)), r'phi\(1\) must be 1, not 0.5'),
+    (lambda: err([1], phi=lambda i: 1 / (i + 1)), r'phi\(1\) must be 1, not 0.5'),
     (lambda: rbp([1], p=0), 'not 0'),
-    (lambda: rbp([1], p=1.2), 'not 1.2'),
+    (lambda: rbp([1], p=1.2), r'not 1.2$'),
+    (lambda: rbp([1], 10), r'not 10 \(the cutoff is another argument, k\)'),
     (lambda: rbp([1], p='0.8'), "not '0.8'"),
     (lambda: rbp_residual([1], p=1), 'not 1'),
-    (lambda: rbp([2], gain='linear'), r'must lie in \[0, 1\], not 2'),
+    (lambda: rbp([2], gain='linear'), r"must lie in \[0, 1\], not 2: use 'binary'"),
     (lambda: rbp([-1], gain='linear'), r'must lie in \[0, 1\], not -1'),
     (lambda: rbp([1], gain=lambda g: g * float('nan')), 'not nan'),
-    (lambda: rbp([1], gain='cubic'), "unknown gain 'cubic'"),
+    (lambda: rbp([1], gain='cubic'), r"unknown gain 'cubic': use 'binary', one of \['exp', 'linear'\]"),
     (lambda: rbp([1, 2], gain={1: 1}), 'no grade 2'),
 ])
 def test_a_wrong_argument_is_refused_with_its_value(call, says):
     with pytest.raises(ValueError, match=says): call()
+
+
+def test_the_order_of_the_arguments_is_the_largest_grade_the_cutoff_and_phi():
+    assert err([3, 0, 1], 4, 1, 'log2') == err([3, 0, 1], max_grade=4, k=1, phi='log2') == 7 / 16
+    assert rbp([1, 1], .5) == rbp([1, 1], p=.5) == 3 / 4
 
 
 @pytest.mark.parametrize('name', PHIS)
@@ -261,7 +268,7 @@ def test_rr_at_k_agrees_with_the_ms_marco_script(k):
     ir_measures = pytest.importorskip('ir_measures')
     lists = random_lists(2)
     expected = ir_measures_values(ir_measures.RR(rel=2) @ k, lists)
-    np.testing.assert_allclose(reciprocal_rank(lists, k, level=2), expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(reciprocal_rank(lists, k=k, level=2), expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.skipif(shutil.which('perl') is None, reason='gdeval is a Perl script')
@@ -280,4 +287,4 @@ def test_rbp_agrees_with_cwl_eval(p):
     ir_measures = pytest.importorskip('ir_measures')
     lists = random_lists(4)
     expected = ir_measures_values(ir_measures.RBP(rel=1, p=p), lists)
-    np.testing.assert_allclose(rbp(lists, p), expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(rbp(lists, p=p), expected, rtol=0, atol=1e-9)
