@@ -135,7 +135,7 @@ def _number_narrow(place, low):
     seen = np.bincount(place) > 0
     return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[place]
 
-# %% ../nbs/06_auc.ipynb #2d1c33ab
+# %% ../nbs/06_auc.ipynb #579ae735
 WEIGHTS = ('impressions', 'positives')
 Weights = str | Mapping | Column | None  # one of them, a weight for each id, numbers in order of ids, or all equal
 
@@ -145,6 +145,7 @@ def _weights(each, weights):
     if isinstance(weights, str):
         if weights not in WEIGHTS: raise ValueError(f'unknown weights {weights!r}: use one of {WEIGHTS}, or numbers')
         return getattr(each, weights)
+    if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # a pandas Series, as value_counts() gives it
     if isinstance(weights, Mapping): weights = _look_up(weights, each.ids.tolist())
     w = np.asarray(weights, dtype=float)
     if w.shape != (len(each),):

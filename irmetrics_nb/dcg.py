@@ -11,26 +11,26 @@ from dataclasses import replace
 
 import numpy as np
 
-# %% ../nbs/04_dcg.ipynb #a22ac9ac
-from .conventions import as_discount, as_gain, ratio
-from .rankings import Judged, as_judged, per_entry, per_query
+# %% ../nbs/04_dcg.ipynb #85d848e0
+from .conventions import Column, as_discount, as_gain, ratio
+from .rankings import Judged, Rankings, as_judged, as_metric, per_entry, per_query
 
-# %% ../nbs/04_dcg.ipynb #f3677333
+# %% ../nbs/04_dcg.ipynb #56701db0
 @per_query
 def cg(
-    grades,                                     # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,                       # Cutoff; None: the whole list
     gain: str | Mapping | Callable = 'linear',  # 'linear', 'exp', a mapping grade -> gain, or a function
-):
+) -> np.ndarray:
     """Cumulative gain: a float for one list, else one value per query; the order within the top k is ignored.
 
     ValueError for a cutoff below 1, or a gain or grade that is not known. Source: Järvelin and Kekäläinen (2002)."""
     return grades.total(as_gain(gain)(grades.grade) * grades.within(k))
 
-# %% ../nbs/04_dcg.ipynb #7804c826
+# %% ../nbs/04_dcg.ipynb #2040ba68
 @per_entry
 def dcg_terms(
-    grades,                                     # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,                       # Cutoff; None: the whole list
     gain: str | Mapping | Callable = 'linear',  # 'linear', 'exp', a mapping grade -> gain, or a function
     discount: str | Callable = 'log2',          # 'log2', 'jarvelin', or a function of an array of ranks
@@ -39,24 +39,24 @@ def dcg_terms(
     "The terms of DCG: what each document adds. A document that nobody judged adds nothing and has no term."
     return as_gain(gain)(grades.grade) * as_discount(discount, b)(grades.rank) * grades.within(k)
 
-# %% ../nbs/04_dcg.ipynb #cd42d56f
+# %% ../nbs/04_dcg.ipynb #5e27c000
 @per_query
 def dcg(
-    grades,                                     # One list of grades in rank order, several, or a `Judged`
+    grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,                       # Cutoff; None: the whole list
     gain: str | Mapping | Callable = 'linear',  # 'linear', 'exp', a mapping grade -> gain, or a function
     discount: str | Callable = 'log2',          # 'log2', 'jarvelin', or a function of an array of ranks
     b: float = 2,                               # Base of the 'jarvelin' discount
-):
+) -> np.ndarray:
     """Discounted cumulative gain: a float for one list, else one value per query.
 
     ValueError for a cutoff below 1, or a gain, grade or discount that is not known.
     Source: Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount: Burges et al. (2005)."""
     return grades.total(dcg_terms(grades, k, gain, discount, b))
 
-# %% ../nbs/04_dcg.ipynb #17b40730
+# %% ../nbs/04_dcg.ipynb #08edd529
 def ideal_ranking(
-    grades,                                     # One list of grades, several, or a `Judged`
+    grades: Rankings,                           # One list of grades, several, or a `Judged`
     gain: str | Mapping | Callable = 'linear',  # 'linear', 'exp', a mapping grade -> gain, or a function
 ) -> Judged:
     "The ranking with the best DCG: all judged documents of each query, the largest gain first."
@@ -64,15 +64,16 @@ def ideal_ranking(
     order = np.lexsort((-as_gain(gain)(best.grade), best.query))
     return replace(best, grade=best.grade[order])
 
-# %% ../nbs/04_dcg.ipynb #510fa7e7
+# %% ../nbs/04_dcg.ipynb #1b953b03
+@as_metric
 def idcg(
-    grades,                                     # One list of grades in rank order, several, or a `Judged`
+    grades: Rankings,                           # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,                       # Cutoff; None: the whole ideal ranking
     gain: str | Mapping | Callable = 'linear',  # 'linear', 'exp', a mapping grade -> gain, or a function
     discount: str | Callable = 'log2',          # 'log2', 'jarvelin', or a function of an array of ranks
-    ideal=None,                                 # All judged grades of the query (of each); default: those in the list
+    ideal: Column | None = None,                # All judged grades of the query (of each); default: those in the list
     b: float = 2,                               # Base of the 'jarvelin' discount
-):
+) -> float | np.ndarray:
     """DCG of the ideal ranking: a float for one list, else one value per query.
 
     ValueError as in `dcg`; also if `ideal` lacks a grade above 0 of the list, or comes with a `Judged`."""
@@ -80,16 +81,17 @@ def idcg(
     values = dcg(ideal_ranking(rel, gain), k, gain, discount, b)
     return float(values[0]) if single else values
 
-# %% ../nbs/04_dcg.ipynb #a8a4291f
+# %% ../nbs/04_dcg.ipynb #1cf74404
+@as_metric
 def ndcg(
-    grades,                                     # One list of grades in rank order, several, or a `Judged`
+    grades: Rankings,                           # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,                       # Cutoff; None: the whole list
     gain: str | Mapping | Callable = 'linear',  # 'linear', 'exp', a mapping grade -> gain, or a function
     discount: str | Callable = 'log2',          # 'log2', 'jarvelin', or a function of an array of ranks
-    ideal=None,                                 # All judged grades of the query (of each); default: those in the list
+    ideal: Column | None = None,                # All judged grades of the query (of each); default: those in the list
     cut_ideal: bool = True,                     # False: the ideal ranking is not cut at k
     b: float = 2,                               # Base of the 'jarvelin' discount
-):
+) -> float | np.ndarray:
     """DCG / IDCG: a float for one list, else one value per query; in [0, 1] if no gain is negative.
 
     0 where the ideal ranking gains nothing (IDCG <= 0). ValueError as in `idcg`.

@@ -4,27 +4,29 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'P', 'R', 'F', 'SetP', 'SetR', 'SetF', 'Success', 'Rprec', 'AP', 'GMAP', 'IPrec', 'Bpref', 'CG', 'DCG',
-           'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'LONGEST', 'Kind', 'register',
-           'count_retrieved', 'count_relevant', 'count_found', 'iprec', 'Measure', 'find_kind', 'parse', 'parse_all',
+           'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'LONGEST', 'Measures', 'Kind', 'register',
+           'count_retrieved', 'count_relevant', 'count_found', 'iprec', 'find_kind', 'Measure', 'parse', 'parse_all',
            'measure_table']
 
-# %% ../nbs/07_measures.ipynb #63f2f86e
+# %% ../nbs/07_measures.ipynb #7a9e2f22
 import ast
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-# %% ../nbs/07_measures.ipynb #867fb0ef
+# %% ../nbs/07_measures.ipynb #88abca12
 from .ap import average_precision, bpref, geometric_mean, interpolated_precision
 from .cascade import err, rbp, reciprocal_rank
 from .dcg import cg, dcg, ndcg
-from .rankings import as_judged
+from .rankings import Judged, Rankings, as_judged
 from .sets import f_beta, judged_at, precision, r_precision, recall, success
 
-# %% ../nbs/07_measures.ipynb #c0a9dc1c
+# %% ../nbs/07_measures.ipynb #b434e835
 @dataclass(frozen=True)
 class Kind:
     "A family of measures: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it."
@@ -35,13 +37,16 @@ class Kind:
     page: str                # The notebook that defines it
     params: Mapping = field(default_factory=dict)  # Parameter -> default
     at: str | None = 'k'     # The argument that @ sets; None: there is no @
-    aliases: tuple = ()      # Other names that are read, never written
+    aliases: tuple[str, ...] = ()  # Other names that are read, never written
     aggregate: Callable = np.mean  # From the values of the queries to the one in the table
 
-# %% ../nbs/07_measures.ipynb #2233c06b
+# %% ../nbs/07_measures.ipynb #8a2d8ee1
 KINDS: dict[str, Kind] = {}
 
-def register(name, f, question, chinese='', page='', *, at='k', aliases=(), aggregate=np.mean, **params) -> Kind:
+def register(
+    name: str, f: Callable, question: str, chinese: str = '', page: str = '', *, at: str | None = 'k',
+    aliases: Iterable[str] = (), aggregate: Callable = np.mean, **params: Any,
+) -> Kind:
     "Declare a kind; every kind can also be computed on judged documents only. ValueError if a name is taken."
     taken = {n.casefold() for kind in KINDS.values() for n in (kind.name, *kind.aliases)}
     if clash := taken & {n.casefold() for n in (name, *aliases)}: raise ValueError(f'{clash.pop()!r} is taken')
@@ -49,23 +54,23 @@ def register(name, f, question, chinese='', page='', *, at='k', aliases=(), aggr
     KINDS[name] = Kind(name, f, question, chinese, page, params, at, tuple(aliases), aggregate)
     return KINDS[name]
 
-# %% ../nbs/07_measures.ipynb #6701b770
-def count_retrieved(rel):
+# %% ../nbs/07_measures.ipynb #45cd317e
+def count_retrieved(rel: Judged) -> np.ndarray:
     "How many documents came back."
     return rel.retrieved
 
-def count_relevant(rel, level=1):
+def count_relevant(rel: Judged, level: float = 1) -> np.ndarray:
     "How many documents are relevant."
     return rel.n_relevant(level)
 
-def count_found(rel, k=None, level=1):
+def count_found(rel: Judged, k: int | None = None, level: float = 1) -> np.ndarray:
     "How many relevant documents came back in the top k."
     return rel.total(rel.relevant(level) & rel.within(k))
 
-def iprec(rel, recall=None, level=1):
+def iprec(rel: Judged, recall: float | None = None, level: float = 1) -> np.ndarray:
     "Interpolated precision at one recall level; without one, the mean of the eleven points."
-    if recall is None: return interpolated_precision(rel, level=level).mean(axis=1)
-    return interpolated_precision(rel, float(recall), level=level)
+    if recall is None: return np.asarray(interpolated_precision(rel, level=level)).mean(axis=1)
+    return np.asarray(interpolated_precision(rel, float(recall), level=level))
 
 # %% ../nbs/07_measures.ipynb #e27d1aca
 register('P', precision, 'How much of the top k is relevant?', '准确率', '02_sets', rel=1, aliases=['Precision'])
@@ -108,7 +113,14 @@ register('NumRel', count_relevant, 'How many documents are relevant?', '相关�
 register('NumRelRet', count_found, 'How many relevant documents came back?', '返回的相关文档数', '02_sets',
          rel=1, aggregate=np.sum)
 
-# %% ../nbs/07_measures.ipynb #7f13d1c6
+# %% ../nbs/07_measures.ipynb #ec09f46b
+def find_kind(name: str) -> str:
+    "The name of the kind that goes by this name or alias, in upper or lower case."
+    names = {n.casefold(): kind.name for kind in KINDS.values() for n in (kind.name, *kind.aliases)}
+    if name.casefold() not in names: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
+    return names[name.casefold()]
+
+# %% ../nbs/07_measures.ipynb #2cb8ea74
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure:
     "One measure: call it for parameters, `@` for the cutoff, `.of(ranking)` for the value."
@@ -116,7 +128,9 @@ class Measure:
     params: Mapping[str, Any] = field(default_factory=dict)  # Parameters that differ from the default
     at: int | float | None = None            # What stands behind @
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'name', find_kind(self.name))
+        object.__setattr__(self, 'at', _tidy(self.at))
         unknown = sorted(set(self.params) - set(self.kind.params))
         if unknown: raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; it has {list(self.kind.params)}')
         if self.at is not None and self.kind.at is None:
@@ -124,19 +138,20 @@ class Measure:
         own = {p: _tidy(self.params[p]) for p, default in self.kind.params.items()
                if p in self.params and self.params[p] != default}
         object.__setattr__(self, 'params', own)
+        for p, value in own.items(): _check_type(self, p, self.kind.params[p], value)
         try: self.of([])  # the metric itself refuses what is out of range
-        except (TypeError, ValueError) as e: raise ValueError(f'{self!r}: {e}') from None
+        except (TypeError, ValueError, ArithmeticError) as e: raise ValueError(f'{self!r}: {e}') from None
 
     @property
     def kind(self) -> Kind:
         "The kind of this measure, as the registry has it."
         return KINDS[self.name]
 
-    def __call__(self, **params) -> 'Measure': return Measure(self.name, {**self.params, **params}, self.at)
+    def __call__(self, **params: Any) -> 'Measure': return Measure(self.name, {**self.params, **params}, self.at)
 
-    def __matmul__(self, at) -> 'Measure': return Measure(self.name, self.params, at)
+    def __matmul__(self, at: float) -> 'Measure': return Measure(self.name, self.params, at)
 
-    def of(self, rel):
+    def of(self, rel: Rankings) -> float | np.ndarray:
         "The value for one list of grades (a float), or one per query of several lists or of a `Judged` (an array)."
         args = {('level' if p == 'rel' else p): v for p, v in {**self.kind.params, **self.params}.items()}
         judged, single = as_judged(rel)
@@ -145,20 +160,29 @@ class Measure:
         values = np.asarray(self.kind.f(judged, **args), dtype=float)
         return float(values[0]) if single else values
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         params = ', '.join(f'{p}={getattr(v, "__name__", repr(v))}' for p, v in self.params.items())
         return self.name + (f'({params})' if params else '') + ('' if self.at is None else f'@{self.at}')
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         mine = self.name, self.params, self.at
         return isinstance(other, Measure) and mine == (other.name, other.params, other.at)
 
-    def __hash__(self): return hash(repr(self))
+    def __hash__(self) -> int: return hash((self.name, self.at))
+
+def _check_type(measure, name, default, value):
+    "A parameter whose default is a truth value or a number takes only such ones."
+    if isinstance(default, bool): fits, what = isinstance(value, bool), 'True or False'
+    elif isinstance(default, int | float):
+        fits, what = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
+    else: return
+    if not fits: raise ValueError(f'{measure!r}: {name} must be {what}, not {value!r}')
 
 def _tidy(value):
-    "2.0 is written 2, and any mapping as a dict."
+    "2.0 is written 2, numpy's numbers are Python's, and any mapping is a dict."
+    if isinstance(value, np.generic): value = value.item()
     if isinstance(value, Mapping): return {_tidy(g): _tidy(v) for g, v in value.items()}
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 # %% ../nbs/07_measures.ipynb #7e6be8d3
 P, R, F, SetP, SetR, SetF, Success, Rprec = map(Measure, 'P R F SetP SetR SetF Success Rprec'.split())
@@ -166,14 +190,7 @@ AP, GMAP, IPrec, Bpref = map(Measure, 'AP GMAP IPrec Bpref'.split())
 CG, DCG, nDCG, RR, ERR, RBP = map(Measure, 'CG DCG nDCG RR ERR RBP'.split())
 NumRet, NumRel, NumRelRet = map(Measure, 'NumRet NumRel NumRelRet'.split())
 
-# %% ../nbs/07_measures.ipynb #ec09f46b
-def find_kind(name: str) -> str:
-    "The name of the kind that goes by this name or alias, in upper or lower case."
-    names = {n.casefold(): kind.name for kind in KINDS.values() for n in (kind.name, *kind.aliases)}
-    if name.casefold() not in names: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
-    return names[name.casefold()]
-
-# %% ../nbs/07_measures.ipynb #d4db561a
+# %% ../nbs/07_measures.ipynb #120dfc7a
 def _from_tree(tree):
     "The measure of a syntax tree of the form NAME, NAME(a=1), NAME@10 or NAME(a=1)@10."
     at, params = None, {}
@@ -181,7 +198,9 @@ def _from_tree(tree):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
         if tree.args or not all(kw.arg for kw in tree.keywords): raise ValueError('give parameters by name, like rel=2')
-        tree, params = tree.func, {kw.arg: _literal(kw.value) for kw in tree.keywords}
+        params = {kw.arg: _literal(kw.value) for kw in tree.keywords}
+        if len(params) < len(tree.keywords): raise ValueError('a parameter is given twice')
+        tree = tree.func
     if not isinstance(tree, ast.Name): raise SyntaxError
     return Measure(find_kind(tree.id), _translate(params), at)
 
@@ -196,7 +215,7 @@ def _translate(params):
     if dcg not in (None, 'log2', 'exp-log2'): raise ValueError(f"dcg is 'log2' or 'exp-log2', not {dcg!r}")
     return params | ({'gain': 'exp'} if dcg == 'exp-log2' else {})
 
-# %% ../nbs/07_measures.ipynb #6517fd4b
+# %% ../nbs/07_measures.ipynb #4fc21682
 LONGEST = 2000  # characters of one measure
 
 def parse(
@@ -206,20 +225,24 @@ def parse(
     if isinstance(text, Measure): return text
     if not isinstance(text, str): raise ValueError(f'a measure is a text or a Measure, not {text!r}')
     if len(text) > LONGEST: raise ValueError(f'a measure of {len(text)} characters; at most {LONGEST} are read')
-    try: return _from_tree(ast.parse(text.strip(), mode='eval').body)
-    except (SyntaxError, RecursionError, MemoryError): pass
+    try:
+        with warnings.catch_warnings(action='error'): tree = ast.parse(text.strip(), mode='eval').body
+        return _from_tree(tree)
+    except (SyntaxError, SyntaxWarning, RecursionError, MemoryError): pass
     except ValueError as e: raise ValueError(f'{text!r}: {e}') from None
     raise ValueError(f'{text!r} is not a measure; write it like AP, nDCG@10 or P(rel=2)@5')
 
-# %% ../nbs/07_measures.ipynb #4332ef79
+# %% ../nbs/07_measures.ipynb #de6527df
 _MEASURE = re.compile(r"""
     [^\s,()@]+                                        # nDCG
     (?: \( (?: [^'")] | '[^']*' | "[^"]*" )* \) )?     # (gain='exp')
     (?: \s* @ \s* [^\s,()]+ )?                        # @10
     """, re.VERBOSE)
 
+Measures = str | Measure | Iterable[str | Measure]
+
 def parse_all(
-    measures: str | Measure | Iterable,  # 'AP nDCG@10, RR', or a list of texts and Measures
+    measures: Measures,  # 'AP nDCG@10, RR', or a list of texts and Measures
 ) -> list[Measure]:  # Each once, in the order given
     "All measures of a text or a list; ValueError if there is none, or something that is not a measure."
     if isinstance(measures, str):
@@ -228,6 +251,7 @@ def parse_all(
         measures = _MEASURE.findall(measures)
     found = list(dict.fromkeys(map(parse, [measures] if isinstance(measures, Measure) else measures)))
     if not found: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
+    if len(set(map(repr, found))) < len(found): raise ValueError(f'two different measures print alike: {found}')
     return found
 
 # %% ../nbs/07_measures.ipynb #2fadc99b

@@ -8,97 +8,99 @@ __all__ = ['hits', 'precision', 'recall', 'r_precision', 'f_measure', 'f_beta', 
 # %% ../nbs/02_sets.ipynb #df77b44d
 import numpy as np
 
-# %% ../nbs/02_sets.ipynb #121f697f
-from .conventions import check_cutoff, ratio
-from .rankings import per_entry, per_query
+# %% ../nbs/02_sets.ipynb #0be08df7
+from .conventions import Column, Counts, check_cutoff, ratio
+from .rankings import Judged, per_entry, per_query
 
-# %% ../nbs/02_sets.ipynb #8f6e6b71
+# %% ../nbs/02_sets.ipynb #63f02dd4
 @per_entry
 def hits(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
+    rel: Judged,           # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,  # Cutoff; None: the whole list
     level: float = 1,      # A document is relevant from this grade on
 ) -> np.ndarray:           # One term per judged, retrieved document: 1 or 0
     "Which documents are relevant and in the top k: the terms of every measure on this page."
     return (rel.relevant(level) & rel.within(k)).astype(int)
 
-# %% ../nbs/02_sets.ipynb #796af827
+# %% ../nbs/02_sets.ipynb #0a0665b4
 @per_query
 def precision(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
+    rel: Judged,           # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,  # Cutoff; None: the whole list, divided by the number retrieved
     level: float = 1,      # A document is relevant from this grade on
-):
+) -> np.ndarray:
     """The share of the top k that is relevant: a float for one list, else one value per query, in [0, 1].
 
     ValueError for a cutoff below 1. Source: trec_eval's `P` (with k) and `set_P` (without)."""
     return ratio(rel.total(hits(rel, k, level)), rel.retrieved if k is None else k)
 
-# %% ../nbs/02_sets.ipynb #14f5c713
+# %% ../nbs/02_sets.ipynb #62305230
 @per_query
 def recall(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
-    k: int | None = None,  # Cutoff; None: the whole list
-    n_relevant=None,       # R of the query (of each query); default: those among all judged documents
-    level: float = 1,      # A document is relevant from this grade on
-):
+    rel: Judged,                # One list of grades in rank order, several, or a `Judged`
+    k: int | None = None,       # Cutoff; None: the whole list
+    n_relevant: Counts = None,  # R of the query (of each query); default: those among all judged documents
+    level: float = 1,           # A document is relevant from this grade on
+) -> np.ndarray:
     """The share of the relevant documents that the top k holds, in [0, 1]; 0 where nothing is relevant.
 
     ValueError for a cutoff below 1, or fewer `n_relevant` than the list holds.
     Source: trec_eval's `recall` (with k) and `set_recall` (without)."""
     return ratio(rel.total(hits(rel, k, level)), rel.n_relevant(level, n_relevant))
 
-# %% ../nbs/02_sets.ipynb #92c1b9f0
+# %% ../nbs/02_sets.ipynb #3c98d961
 @per_query
 def r_precision(
-    rel,               # One list of grades in rank order, several, or a `Judged`
-    n_relevant=None,   # R of the query (of each query); default: those among all judged documents
-    level: float = 1,  # A document is relevant from this grade on
-):
+    rel: Judged,                # One list of grades in rank order, several, or a `Judged`
+    n_relevant: Counts = None,  # R of the query (of each query); default: those among all judged documents
+    level: float = 1,           # A document is relevant from this grade on
+) -> np.ndarray:
     """Precision at rank R, in [0, 1]; 0 where nothing is relevant.
 
     ValueError for fewer `n_relevant` than the list holds. Source: Manning et al. (2008); trec_eval's `Rprec`."""
     R = rel.n_relevant(level, n_relevant)
     return ratio(rel.total(hits(rel, level=level) * (rel.rank <= R[rel.query])), R)
 
-# %% ../nbs/02_sets.ipynb #52f6b3ee
+# %% ../nbs/02_sets.ipynb #d7600c0b
 def f_measure(
-    p,                  # Precision: a number or an array
-    r,                  # Recall, in the same unit
+    p: float | Column,  # Precision: a number or an array
+    r: float | Column,  # Recall, in the same unit
     beta: float = 1.0,  # How many times as important recall is as precision
-):
+) -> float | np.ndarray:
     "F from a precision and a recall (van Rijsbergen 1979); 0 where both are 0. ValueError if anything is negative."
-    if not 0 <= beta < np.inf: raise ValueError(f'beta must be a finite number >= 0, not {beta!r}')
+    if not 0 <= beta <= 1e100: raise ValueError(f'beta must be a number >= 0 (and at most 1e100), not {beta!r}')
+    p, r = np.asarray(p, dtype=float), np.asarray(r, dtype=float)
     if np.any(np.minimum(p, r) < 0): raise ValueError(f'precision and recall must be >= 0, not {p}, {r}')
-    f = ratio((1 + beta**2) * np.multiply(p, r), beta**2 * np.asarray(p) + r)
+    f = ratio((1 + beta**2) * p * r, beta**2 * p + r)
     return f if f.ndim else float(f)
 
-# %% ../nbs/02_sets.ipynb #2de83ad7
+# %% ../nbs/02_sets.ipynb #bfd07771
 @per_query
 def f_beta(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
-    beta: float = 1.0,     # 1: balanced; 2: recall counts twice as much; 0.5: precision does; 0: precision alone
-    k: int | None = None,  # Cutoff; None: the whole list
-    n_relevant=None,       # R of the query (of each query); default: those among all judged documents
-    level: float = 1,      # A document is relevant from this grade on
-):
+    rel: Judged,                # One list of grades in rank order, several, or a `Judged`
+    beta: float = 1.0,          # 1: balanced; 2: recall counts twice as much; 0.5: precision; 0: precision alone
+    k: int | None = None,       # Cutoff; None: the whole list
+    n_relevant: Counts = None,  # R of the query (of each query); default: those among all judged documents
+    level: float = 1,           # A document is relevant from this grade on
+) -> np.ndarray:
     """The F measure of the top k: a float for one list, else one value per query, in [0, 1].
 
     ValueError for a beta that is negative or not finite, a cutoff below 1, or fewer `n_relevant` than the list holds.
     Source: van Rijsbergen (1979), chapter 7."""
-    return f_measure(precision(rel, k, level), recall(rel, k, n_relevant, level), beta)
+    return np.asarray(f_measure(precision(rel, k, level), recall(rel, k, n_relevant, level), beta))
 
-# %% ../nbs/02_sets.ipynb #abb019a7
+# %% ../nbs/02_sets.ipynb #efd7994f
 @per_query
 def fallout(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
-    k: int | None = None,  # Cutoff; None: the whole list
-    n_nonrelevant=None,    # Non-relevant documents in the collection; default: those judged or in the list
-    level: float = 1,      # A document is relevant from this grade on
-):
+    rel: Judged,                   # One list of grades in rank order, several, or a `Judged`
+    k: int | None = None,          # Cutoff; None: the whole list
+    n_nonrelevant: Counts = None,  # Non-relevant documents in the collection; default: those judged or in the list
+    level: float = 1,              # A document is relevant from this grade on
+) -> np.ndarray:
     """The share of the non-relevant documents that the top k holds, in [0, 1]; 0 where there are none. Lower is better.
 
-    ValueError for a cutoff below 1, or fewer `n_nonrelevant` than the list holds. Source: van Rijsbergen (1979), chapter 7."""
+    ValueError for a cutoff below 1, or fewer `n_nonrelevant` than the list holds.
+    Source: van Rijsbergen (1979), chapter 7."""
     wrong = _top(rel, k) - rel.total(hits(rel, k, level))
     return ratio(wrong, _nonrelevant(rel, n_nonrelevant, level))
 
@@ -115,24 +117,24 @@ def _nonrelevant(rel, given, level):
         raise ValueError(f'n_nonrelevant={N[q]}, but the list holds {listed[q]:g} non-relevant documents')
     return N
 
-# %% ../nbs/02_sets.ipynb #4d0dc2a1
+# %% ../nbs/02_sets.ipynb #6031f7e7
 @per_query
 def success(
-    rel,                   # One list of grades in rank order, several, or a `Judged`
+    rel: Judged,           # One list of grades in rank order, several, or a `Judged`
     k: int | None = None,  # Cutoff; None: the whole list
     level: float = 1,      # A document is relevant from this grade on
-):
+) -> np.ndarray:
     """1 if the top k holds anything relevant, else 0: a float for one list, else one value per query.
 
     ValueError for a cutoff below 1. Source: trec_eval's `success`."""
     return rel.total(hits(rel, k, level)) > 0
 
-# %% ../nbs/02_sets.ipynb #ca16ccc1
+# %% ../nbs/02_sets.ipynb #69d0e61e
 @per_query
 def judged_at(
-    rel,                   # One list (None: nobody judged it), several, or a `Judged`
+    rel: Judged,           # One list (None: nobody judged it), several, or a `Judged`
     k: int | None = None,  # Cutoff; None: the whole list
-):
+) -> np.ndarray:
     """The share of the retrieved documents in the top k that are judged, in [0, 1]; 0 where nothing was retrieved.
 
     Divides by k, or by the number retrieved where that is smaller. ValueError for a cutoff below 1.
