@@ -1,4 +1,4 @@
-# Every target does its own set-up in .venv: once, and again when settings.ini, setup.py or pyproject.toml change.
+# Every target does its own set-up in .venv (bench in .venv-bench): once, and again when settings.ini, setup.py or pyproject.toml change.
 # Python and make are all that is assumed. Another Python: make test PYTHON=python3.12
 PYTHON ?= python3
 NEED := $(shell sed -n 's/^min_python *= *//p' settings.ini)
@@ -7,16 +7,19 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq install
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab export docs bench
+.PHONY: help demo test matrix lab export docs bench bench-quick
 
 help: ## print this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-8s%s\n' "$$name" "$$says"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
 
 demo: .venv/.runtime ## evaluate a real retrieval run against real judgments: a table, and a plot to look at
 	@.venv/bin/irmetrics demo
 
-test: .venv/.dev ## check everything: notebooks, package, pages, the wheel
-	@$(PY) -m pytest $(ARGS)
+test: .venv/.dev ## check everything: notebooks, package, pages, types, the wheel, and how much of the package that runs
+	@$(PY) -m pytest $(or $(ARGS),--cov)
+
+matrix: .venv/.dev ## the quick tests on every Python that is here, and with the oldest versions allowed
+	@$(PY) -m nox -f tests/tools/noxfile.py $(ARGS)
 
 lab: .venv/.dev ## open the notebooks in JupyterLab
 	@$(PY) -m jupyterlab nbs $(shell [ "$$(id -u)" != 0 ] || echo --allow-root)
@@ -27,28 +30,43 @@ export: .venv/.dev ## notebooks -> irmetrics_nb/*.py and README.md, and clean th
 docs: .venv/.dev ## process the pages, and render the site into _docs/ where quarto is installed
 	@$(PY) tests/tools/docs.py
 
-bench: .venv/.runtime ## measure the speed against other tools
-	@if [ -f benchmarks/run.py ]; then $(PY) benchmarks/run.py; else echo "Nothing to run yet: there is no benchmarks/run.py."; fi
+bench: .venv-bench/.package ## measure time and memory against other tools, on 7 million rows and more
+	@.venv-bench/bin/python benchmarks/run.py $(ARGS)
+
+bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two minutes
+	@.venv-bench/bin/python benchmarks/run.py --quick $(ARGS)
 
 # What demo needs: the package and its requirements.
 .venv/.runtime: $(METADATA)
-	@$(ready)
+	@$(call ready,.venv)
 	@echo "Installing what the package needs into .venv ..."
 	@$(PIP) -e .
 	@touch $@
 
 # What everything else needs: the tools for notebooks, tests and pages as well.
 .venv/.dev: $(METADATA)
-	@$(ready)
+	@$(call ready,.venv)
 	@echo "Installing the package and its development tools into .venv (a minute or two, once) ..."
 	@$(PIP) -e '.[dev]'
 	@touch .venv/.runtime $@
 
-# A virtual environment with a working pip, made with a Python that is new enough.
+# What the benchmark needs: the peers, and the package as its users get it, installed anew when a module changes.
+.venv-bench/.peers: $(METADATA)
+	@$(call ready,.venv-bench)
+	@echo "Installing the tools to compare with into .venv-bench (a minute or two, once) ..."
+	@.venv-bench/bin/python -m pip --disable-pip-version-check -qq install '.[bench]'
+	@touch $@
+
+.venv-bench/.package: .venv-bench/.peers $(wildcard irmetrics_nb/*.py)
+	@rm -rf build/lib
+	@.venv-bench/bin/python -m pip --disable-pip-version-check -qq install --no-deps --force-reinstall .
+	@touch $@
+
+# A virtual environment in folder $(1) with a working pip, made with a Python that is new enough.
 define ready
-if ! $(PY) -m pip --version >/dev/null 2>&1; then \
+if ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
 	command -v "$(PYTHON)" >/dev/null || { echo "No program '$(PYTHON)' here: install Python $(NEED) or newer, or name one: make PYTHON=..." >&2; exit 1; }; \
 	"$(PYTHON)" -c 'import sys; have = sys.version.split()[0]; sys.exit(sys.version_info < tuple(map(int, "$(NEED)".split("."))) and "Python $(NEED) or newer is needed, $(PYTHON) is %s. Name another: make PYTHON=..." % have)' && \
-	"$(PYTHON)" -m venv --clear .venv; \
+	"$(PYTHON)" -m venv --clear $(1); \
 fi
 endef

@@ -4,18 +4,19 @@
 
 # %% auto #0
 __all__ = ['app', 'Format', 'Listing', 'Ties', 'Missing', 'NoRelevant', 'Negative', 'EXAMPLES', 'write_whole', 'one_line_errors',
-           'progress', 'draw', 'main']
+           'Progress', 'draw', 'main']
 
-# %% ../nbs/14_cli.ipynb #2f630ab7
+# %% ../nbs/14_cli.ipynb #5abf6839
 import json
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from threading import Timer
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -25,10 +26,13 @@ from .data import NEGATIVE, TIES, Qrels, load_example
 from .evaluation import FORMATS, MISSING, NO_RELEVANT, evaluate, render
 from .measures import measure_table, parse_all
 
-# %% ../nbs/14_cli.ipynb #3fabec92
+# %% ../nbs/14_cli.ipynb #007e0883
 def write_whole(path: Path, text: str) -> None:
     "Write `text` to `path` in one step: a new file takes the place of the old one, or nothing changes."
-    path = Path(path)
+    path = Path(path).resolve()  # a link stays, and what it leads to is written
+    if path.exists() and not path.is_file():  # a pipe or a device has nothing to keep
+        path.write_text(text, encoding='utf-8')
+        return
     with tempfile.NamedTemporaryFile('w', encoding='utf-8', dir=path.parent, prefix=path.name, delete=False) as f:
         try:
             f.write(text)
@@ -45,33 +49,51 @@ def _umask():
     os.umask(mask)
     return mask
 
-# %% ../nbs/14_cli.ipynb #2faf755e
+# %% ../nbs/14_cli.ipynb #f3f92f08
 @contextmanager
-def one_line_errors():
+def one_line_errors() -> Iterator[None]:
     "Bad data ends with one line on stderr and exit code 1, Ctrl-C with one line and 130."
     try: yield
     except (ValueError, OSError) as e: _stop(f'error: {e}', 1)
+    except MemoryError: _stop('error: there is not enough memory', 1)
     except KeyboardInterrupt: _stop('stopped', 130)
 
 def _stop(message, code):
     print(f'irmetrics: {message}', file=sys.stderr)
     raise typer.Exit(code)
 
-# %% ../nbs/14_cli.ipynb #495f78ce
-@contextmanager
-def progress(total: int, what: str):
-    "Yields a function to call after each step; a bar appears after one second, if stderr is a terminal."
+# %% ../nbs/14_cli.ipynb #159093e3
+class Progress:
+    "A bar for work on several files; it appears after a second, if stderr is a terminal."
+    def __init__(self, sizes: Sequence[int]):
+        self.sizes, self.before, self.bar = list(sizes), 0, None
+        self.start = monotonic() if sys.stderr.isatty() else float('inf')
+
+    def __call__(self, done: int, total: int) -> None:
+        "So much is done of so much of the file at hand."
+        if monotonic() < self.start + 1: return
+        if self.bar is None: self.bar = _new_bar(sum(self.sizes))
+        self.bar.update(self.bar.task_ids[0], completed=self.before + self.sizes[0] * done / max(total, 1))
+
+    def next(self) -> None:
+        "The file at hand is finished."
+        self(1, 1)
+        self.before += self.sizes.pop(0)
+
+    def __enter__(self) -> 'Progress': return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.bar: self.bar.stop()
+
+def _new_bar(total):
+    "A bar on stderr that goes away at the end."
     from rich.console import Console
-    from rich.progress import Progress
-    with_bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
-    task = with_bar.add_task(what, total=total)
-    timer = Timer(1, with_bar.start)
-    timer.daemon = True
-    timer.start()
-    try: yield lambda: with_bar.advance(task)
-    finally:
-        timer.cancel()
-        with_bar.stop()
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+    columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task('', total=total)
+    bar.start()
+    return bar
 
 # %% ../nbs/14_cli.ipynb #b94384f9
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
@@ -109,11 +131,11 @@ def _measures(text):
     try: return parse_all(text)
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #3598a002
+# %% ../nbs/14_cli.ipynb #1578afd3
 _Qrels = Annotated[Path, typer.Argument(
     metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, CSV, TSV or JSON.')]
 _Runs = Annotated[list[Path], typer.Argument(metavar='RUN...', help='One run or several, in the same formats.')]
-_Measures = Annotated[str, typer.Option('-m', '--measures', help='Measures, separated by blanks.')]
+_Measures = Annotated[list[str], typer.Option('-m', '--measures', help='Measures, separated by blanks.')]
 _PerQuery = Annotated[bool, typer.Option('--per-query', help='Show every query instead of the means.')]
 _Format = Annotated[Format, typer.Option(help='How to print.')]
 _Output = Annotated[Path | None, typer.Option(help='Write to this file instead of the terminal.')]
@@ -122,21 +144,25 @@ _Missing = Annotated[Missing, typer.Option(help='A judged query that the run lac
 _NoRelevant = Annotated[NoRelevant, typer.Option(help='A query without relevant documents.')]
 _Negative = Annotated[Negative, typer.Option(help='A grade below 0: as if not judged, or its gain counts against.')]
 
-# %% ../nbs/14_cli.ipynb #b526308a
+# %% ../nbs/14_cli.ipynb #c2e4840f
+def _size(path): return path.stat().st_size if path.is_file() else 1
+
 @app.command('evaluate', epilog=EXAMPLES)
 def _evaluate(
-    qrels: _Qrels, runs: _Runs, measures: _Measures = 'AP nDCG@10 RR', per_query: _PerQuery = False,
+    qrels: _Qrels, runs: _Runs, measures: _Measures = ('AP nDCG@10 RR',), per_query: _PerQuery = False,
     format: _Format = Format.table, output: _Output = None, ties: _Ties = Ties.docid,
     missing: _Missing = Missing.zero, no_relevant: _NoRelevant = NoRelevant.zero, negative: _Negative = Negative.zero,
 ):
     "Evaluate runs against judgments and print the table."
-    wanted = _measures(measures)
+    wanted = _measures(' '.join(measures))
+    if output and output.is_file() and any(f.exists() and output.samefile(f) for f in (qrels, *runs)):
+        raise typer.BadParameter(f'--output {output} is one of the files to be read')
     policy = dict(ties=ties.value, missing=missing.value, no_relevant=no_relevant.value, negative=negative.value)
-    with one_line_errors(), progress(len(runs), 'evaluating') as step:
+    with one_line_errors(), Progress([_size(run) for run in runs]) as progress:
         judgments, scores = Qrels(qrels), []
         for run in runs:
-            scores.append(evaluate(judgments, run, wanted, **policy))
-            step()
+            scores.append(evaluate(judgments, run, wanted, progress=progress, **policy))
+            progress.next()
         text = render(scores if len(scores) > 1 else scores[0], format.value, per_query) + '\n'
         if output is None: sys.stdout.write(text)
         else: write_whole(output, text)
@@ -174,7 +200,7 @@ def draw(scores: list, measure: str, path: Path) -> None:
         dots.set(title=f'{measure} of each query, and the mean', xlim=(-.02, 1.02))
         figure.savefig(path)
 
-# %% ../nbs/14_cli.ipynb #f31aa2a0
+# %% ../nbs/14_cli.ipynb #0561a623
 @app.command('demo')
 def _demo(
     folder: Annotated[Path, typer.Option(help='Where the picture and the tables go.')] = Path('demo'),
@@ -192,9 +218,10 @@ def _demo(
     print(f'{render(scores)}\n\nEvery query of the best run, {best.name}:\n\n{render(best, per_query=True)}\n')
     print(f'Every query of every run: {folder/"per_query.csv"}\nThe picture: {folder/"scores.png"}\n')
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
-    print(f'On your own files, like so:\n{command} evaluate {folder/"qrels.txt"} {folder/best.name}.run.gz -m "AP(rel=2)"')
+    files = f'{folder/"qrels.txt"} {folder/best.name}.run.gz'
+    print(f'On your own files, like so:\n{command} evaluate {files} -m "AP(rel=2)"')
 
-# %% ../nbs/14_cli.ipynb #b4f4bdc7
-def main(args=None):
+# %% ../nbs/14_cli.ipynb #470d2e60
+def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."
     app(args)

@@ -5,22 +5,24 @@
 # %% auto #0
 __all__ = ['MISSING', 'NO_RELEVANT', 'FORMATS', 'Scores', 'evaluate', 'small_print', 'render', 'concat']
 
-# %% ../nbs/10_evaluation.ipynb #162f95ee
-import html
-import json
-import textwrap
+# %% ../nbs/10_evaluation.ipynb #9cf67d12
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-# %% ../nbs/10_evaluation.ipynb #3dc84d2b
-from .ap import geometric_mean
-from .data import Qrels, Run, check_option, judge
-from .measures import Measure, parse, parse_all
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
-# %% ../nbs/10_evaluation.ipynb #a217bbcd
+# %% ../nbs/10_evaluation.ipynb #6be18a22
+from .ap import geometric_mean
+from .data import Qrels, check_option, judge_run
+from .measures import Measure, Measures, parse, parse_all
+
+# %% ../nbs/10_evaluation.ipynb #b998791a
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     "The values of every measure for every query, their means, and how they came about."
@@ -32,6 +34,7 @@ class Scores:
     unjudged: int = 0      # queries of the run without judgments; they are always left out
     conventions: tuple[str, ...] = ()  # what was in force, in words
     name: str = ''         # the run's name
+    reading: str = ''      # how the run was read: in one piece, in batches or in parts
 
     def _each(self, f) -> dict[str, float]:
         "One number per measure, from its values that are not NaN; NaN where there are none."
@@ -54,31 +57,35 @@ class Scores:
         return self._each(lambda m, v: np.std(v, ddof=1) / np.sqrt(v.size) if v.size > 1 else np.nan)
 
     @property
-    def per_query(self):
+    def per_query(self) -> 'polars.DataFrame':
         "A polars table: `query_id`, and one column per measure."
         import polars as pl
         columns = {repr(m): v for m, v in zip(self.measures, self.values)}
-        return pl.DataFrame({'query_id': list(self.query_ids), **columns}, schema_overrides={'query_id': pl.String})
+        return pl.DataFrame({'query_id': self.printable_ids(), **columns}, schema_overrides={'query_id': pl.String})
 
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
         "The values of one measure in the order of the queries; KeyError if it was not computed."
         try: return self.values[self.measures.index(parse(measure))]
         except ValueError: raise KeyError(f'{measure} is not among {", ".join(map(repr, self.measures))}') from None
 
-    def __len__(self): return len(self.query_ids)
+    def __len__(self) -> int: return len(self.query_ids)
+
+    def printable_ids(self) -> list[str]:
+        "The query ids as text; bytes that are not UTF-8 are written out, as in caf\\xe9."
+        return [q.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace') for q in self.query_ids]
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         "{query_id: {measure: value}}, as pytrec_eval has it."
         names = [repr(m) for m in self.measures]
         return {q: dict(zip(names, v)) for q, v in zip(self.query_ids, self.values.T.tolist())}
 
-    def to_pandas(self):
+    def to_pandas(self) -> 'pandas.DataFrame':
         "A pandas table, one row per query, the query ids as its index."
         import pandas as pd
-        index = pd.Index(self.query_ids, name='query_id')
+        index = pd.Index(self.printable_ids(), name='query_id')
         return pd.DataFrame({repr(m): v for m, v in zip(self.measures, self.values)}, index=index)
 
-    def __repr__(self): return render(self)
+    def __repr__(self) -> str: return render(self)
 
     def _repr_markdown_(self): return render(self, 'markdown')
 
@@ -89,39 +96,40 @@ class Scores:
         "The scores of parts of the queries, put together."
         return concat(parts)
 
-# %% ../nbs/10_evaluation.ipynb #b169f7a1
+# %% ../nbs/10_evaluation.ipynb #b58a3011
 MISSING, NO_RELEVANT = ('zero', 'skip'), ('zero', 'skip', 'nan')
 
 def evaluate(
-    qrels,  # Judgments: a path, a dict, a table, triples, or `Qrels`
-    run,    # What the system returned: a path, a dict, a table, triples, or `Run`
-    measures='AP nDCG@10 RR',  # Text, or a list of texts and Measures
+    qrels: Any,                            # Judgments: a path, a dict, a table, triples, or `Qrels`
+    run: Any,                              # What the system returned: a path, a dict, a table, triples, or `Run`
+    measures: Measures = 'AP nDCG@10 RR',  # Text, or a list of texts and Measures
     *,
     ties: str = 'docid',        # Equal scores: 'docid' descending as trec_eval, or 'given' as the source lists them
     missing: str = 'zero',      # A judged query that the run lacks: 'zero' scores 0, 'skip' leaves it out
     no_relevant: str = 'zero',  # A query with nothing relevant: 'zero', 'skip', or 'nan' (shown, not in the mean)
     negative: str = 'zero',     # A grade below 0: 'zero' as if not judged, or 'keep' its gain counts against
+    memory: int | None = None,  # Bytes for the rows of a run that is read from a file; None: a gigabyte
+    progress: Callable[[int, int], object] | None = None,  # Hears how much of a file has been read, and its size
 ) -> Scores:
     "Evaluate one run. ValueError (DataError for bad input) names what is wrong and where."
     check_option('missing', missing, MISSING)
     check_option('no_relevant', no_relevant, NO_RELEVANT)
-    measures, qrels, run = parse_all(measures), Qrels(qrels), Run(run)
-    judged = judge(qrels, run, ties=ties, negative=negative)
+    measures, qrels = parse_all(measures), Qrels(qrels)
+    judged, run = judge_run(qrels, run, ties=ties, negative=negative, memory=memory, progress=progress)
     values = np.stack([m.of(judged) for m in measures])
     absent, barren = judged.retrieved == 0, np.stack([_barren(m, judged) for m in measures])
     if no_relevant != 'zero': values[barren] = np.nan
     keep = ~(absent & (missing == 'skip') | barren.all(axis=0) & (no_relevant == 'skip'))
     ids = tuple(q for q, kept in zip(qrels.queries, keep) if kept)
     words = _in_words(measures, judged, ties, missing, no_relevant, negative)
-    unjudged = len(run) - int((~absent).sum())
-    return Scores(tuple(measures), ids, values[:, keep], int(absent.sum()), int(barren.all(axis=0).sum()), unjudged,
-                  words, run.name)
+    return Scores(tuple(measures), ids, values[:, keep], int(absent.sum()), int(barren.all(axis=0).sum()),
+                  run.queries - int((~absent).sum()), words, run.name, run.how)
 
-# %% ../nbs/10_evaluation.ipynb #926cb41d
+# %% ../nbs/10_evaluation.ipynb #df4ab71e
 def _barren(measure, judged):
-    "The queries in which nothing can count for this measure: no grade that it takes for relevant."
-    levels = {**measure.kind.params, **measure.params}
-    return judged.n_relevant(levels.get('rel', np.nextafter(0, 1))) == 0
+    "The queries with nothing to find: even the ideal ranking scores 0."
+    return measure.of(judged.ideal) == 0
+
 
 def _in_words(measures, judged, ties, missing, no_relevant, negative):
     "The conventions in force, a phrase each."
@@ -148,24 +156,24 @@ def small_print(scores: Scores) -> str:
               f'{scores.unjudged:,} in the run without judgments (left out)']
     return '; '.join(counts) + '. Conventions: ' + '; '.join(scores.conventions) + '.'
 
-# %% ../nbs/10_evaluation.ipynb #f9dc131d
+# %% ../nbs/10_evaluation.ipynb #008bdee8
 def _name(scores): return scores.name or 'run'
 
 def _summary(runs):
     "Head and rows of the table of means."
     if len(runs) > 1: return ['run', *map(repr, runs[0].measures)], [[_name(s), *s.means.values()] for s in runs]
     means, medians, errors = runs[0].means, runs[0].medians, runs[0].standard_errors
-    rows = [[repr(m), means[repr(m)], *((medians[repr(m)], errors[repr(m)]) if m.kind.aggregate is np.mean else ('', ''))]
-            for m in runs[0].measures]
+    def beside(m): return (medians[repr(m)], errors[repr(m)]) if m.kind.aggregate is np.mean else ('', '')
+    rows = [[repr(m), means[repr(m)], *beside(m)] for m in runs[0].measures]
     return ['measure', 'mean', 'median', 'std. error'], rows
 
 def _per_query(runs):
     "Head and rows of the table of queries; with several runs their name comes first."
     several = len(runs) > 1
     head = ['run'] * several + ['query_id', *map(repr, runs[0].measures)]
-    return head, [[_name(s)] * several + [q, *v] for s in runs for q, v in zip(s.query_ids, s.values.T)]
+    return head, [[_name(s)] * several + [q, *v] for s in runs for q, v in zip(s.printable_ids(), s.values.T)]
 
-# %% ../nbs/10_evaluation.ipynb #40c6259d
+# %% ../nbs/10_evaluation.ipynb #eaa51914
 def _tabulate(head, rows, format):
     "The table itself: text on the left, numbers with four decimals on the right."
     from tabulate import tabulate
@@ -176,12 +184,14 @@ def _tabulate(head, rows, format):
 
 def _note(note, format):
     "The small print in the language of the format."
-    if format == 'html': return f'<p><small>{html.escape(note)}</small></p>'
-    if format == 'markdown': return f'<small>{html.escape(note)}</small>'
+    from html import escape
+    if format == 'html': return f'<p><small>{escape(note)}</small></p>'
+    if format == 'markdown': return f'<small>{escape(note)}</small>'
     if format == 'latex': return '\n'.join('% ' + line for line in note.splitlines())
-    return textwrap.fill(note, 100)
+    from textwrap import fill
+    return fill(note, 100)
 
-# %% ../nbs/10_evaluation.ipynb #39bfb7a1
+# %% ../nbs/10_evaluation.ipynb #3ff130a2
 def _csv(runs, per_query):
     "Full precision, one row per run, or per run and query."
     import polars as pl
@@ -192,15 +202,17 @@ def _csv(runs, per_query):
 
 def _json(runs, per_query):
     "A list with one object per run."
+    import json
     def number(x): return None if np.isnan(x) else x
     def clean(d): return {k: number(v) for k, v in d.items()}
     rows = [{'run': _name(s), 'means': clean(s.means), 'medians': clean(s.medians), 'standard_errors':
              clean(s.standard_errors), 'queries': len(s), 'missing': s.missing, 'no_relevant': s.no_relevant,
              'unjudged': s.unjudged, 'conventions': list(s.conventions)}
-            | ({'per_query': {q: clean(v) for q, v in s.to_dict().items()}} if per_query else {}) for s in runs]
+            | ({'per_query': {q: clean(v) for q, v in zip(s.printable_ids(), s.to_dict().values())}}
+                if per_query else {}) for s in runs]
     return json.dumps(rows, indent=2, ensure_ascii=False)
 
-# %% ../nbs/10_evaluation.ipynb #be239a1b
+# %% ../nbs/10_evaluation.ipynb #1145c40f
 FORMATS = {'table': 'simple', 'markdown': 'pipe', 'html': 'html', 'latex': 'latex_booktabs', 'csv': None, 'json': None}
 
 def render(
@@ -214,7 +226,8 @@ def render(
     if len({s.measures for s in runs}) != 1: raise ValueError('runs in one table need the same measures')
     if format == 'json': return _json(runs, per_query)
     if format == 'csv': return _csv(runs, per_query)
-    table = _tabulate(*(_per_query(runs) if per_query else _summary(runs)), format)
+    head, rows = _per_query(runs) if per_query else _summary(runs)
+    table = _tabulate(head, rows, format)
     notes = list(dict.fromkeys(map(small_print, runs)))
     notes = notes if len(notes) == 1 else [f'{_name(s)}: {small_print(s)}' for s in runs]
     return '\n\n'.join([table, *(_note(n, format) for n in notes)])

@@ -120,7 +120,22 @@ def find_kind(name: str) -> str:
     if name.casefold() not in names: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
     return names[name.casefold()]
 
-# %% ../nbs/07_measures.ipynb #2cb8ea74
+# %% ../nbs/07_measures.ipynb #dd497488
+def _check_type(measure, name, default, value):
+    "A parameter whose default is a truth value or a number takes only such ones."
+    if isinstance(default, bool): fits, what = isinstance(value, bool), 'True or False'
+    elif isinstance(default, int | float):
+        fits, what = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
+    else: return
+    if not fits: raise ValueError(f'{measure!r}: {name} must be {what}, not {value!r}')
+
+def _tidy(value):
+    "2.0 is written 2, numpy's numbers are Python's, and any mapping is a dict."
+    if isinstance(value, np.generic): value = value.item()
+    if isinstance(value, Mapping): return {_tidy(g): _tidy(v) for g, v in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+# %% ../nbs/07_measures.ipynb #0aada1a3
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure:
     "One measure: call it for parameters, `@` for the cutoff, `.of(ranking)` for the value."
@@ -169,20 +184,6 @@ class Measure:
         return isinstance(other, Measure) and mine == (other.name, other.params, other.at)
 
     def __hash__(self) -> int: return hash((self.name, self.at))
-
-def _check_type(measure, name, default, value):
-    "A parameter whose default is a truth value or a number takes only such ones."
-    if isinstance(default, bool): fits, what = isinstance(value, bool), 'True or False'
-    elif isinstance(default, int | float):
-        fits, what = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
-    else: return
-    if not fits: raise ValueError(f'{measure!r}: {name} must be {what}, not {value!r}')
-
-def _tidy(value):
-    "2.0 is written 2, numpy's numbers are Python's, and any mapping is a dict."
-    if isinstance(value, np.generic): value = value.item()
-    if isinstance(value, Mapping): return {_tidy(g): _tidy(v) for g, v in value.items()}
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 # %% ../nbs/07_measures.ipynb #7e6be8d3
 P, R, F, SetP, SetR, SetF, Success, Rprec = map(Measure, 'P R F SetP SetR SetF Success Rprec'.split())

@@ -19,16 +19,16 @@ import numpy as np
 # %% ../nbs/01_rankings.ipynb #54b263d3
 from .conventions import Column, Counts, check_cutoff
 
-# %% ../nbs/01_rankings.ipynb #752a1af4
+# %% ../nbs/01_rankings.ipynb #ea4bfe95
 class Rankings(Column, Protocol):
     "One list of grades in rank order, several of them, or a `Judged`."
 
 def flatten(lists: Rankings, what: str = 'grades') -> tuple[np.ndarray, np.ndarray, bool]:
     "One list or several -> (their values in one array, the length of each, whether it was a single list)."
     if not hasattr(lists, '__len__'): raise TypeError(f'{what}: expected a list or an array, not {lists!r}')
-    if isinstance(lists, np.ma.MaskedArray): lists = lists.astype(float).filled(np.nan)
+    if isinstance(lists, np.ma.MaskedArray): lists = np.ma.filled(lists.astype(float), np.nan)
     if hasattr(lists, '__array__'): lists = np.asarray(lists)
-    if getattr(lists, 'dtype', None) == object: lists = list(lists)
+    if getattr(lists, 'dtype', None) == np.dtype('O'): lists = list(lists)
     single = lists.ndim == 1 if isinstance(lists, np.ndarray) else all(np.ndim(x) == 0 for x in lists)
     rows = [_row(x, what) for x in ([lists] if single else lists)]
     sizes = np.array([len(r) for r in rows], dtype=np.int64)
@@ -40,7 +40,8 @@ def _row(values, what):
     if row is None or row.dtype.kind not in 'biufO' or row.dtype == object and any(isinstance(x, str) for x in values):
         raise ValueError(f'{what} must be lists of numbers, not {values!r}')
     try: row = row.astype(float)
-    except (TypeError, ValueError, OverflowError) as e: raise ValueError(f'{what} must be lists of numbers: {e}') from None
+    except (TypeError, ValueError, OverflowError) as e:
+        raise ValueError(f'{what} must be lists of numbers: {e}') from None
     if np.isinf(row).any(): raise ValueError(f'{what} must be finite, not {row[np.isinf(row)][0]}')
     return row
 
@@ -177,7 +178,7 @@ def _pool(ideal, query, grade, queries):
         raise ValueError(f'ideal lacks a grade {g:g} that ranking {q} holds')
     return owner, values
 
-# %% ../nbs/01_rankings.ipynb #ca01772c
+# %% ../nbs/01_rankings.ipynb #0435b5c8
 def from_ranks(
     ranks: Column,               # Ranks of the relevant documents found: one list or several; empty: nothing found
     n_relevant: Counts = None,   # R, the number of relevant documents (of each query); default: those found
@@ -186,18 +187,20 @@ def from_ranks(
     "A batch from the ranks at which relevant documents (grade 1) were found. ValueError for impossible ranks."
     values, found, _ = flatten(ranks, 'ranks')
     query = np.repeat(np.arange(len(found)), found)
-    if not np.all((values >= 1) & (values < 2**53)) or np.any(values % 1): raise ValueError(f'ranks are whole numbers from 1, not {ranks!r}')
+    if not np.all((values >= 1) & (values < 2**53)) or np.any(values % 1):
+        raise ValueError(f'ranks are whole numbers from 1, not {ranks!r}')
     order = np.lexsort((values, query))
     rank, last = values[order].astype(np.int64), np.zeros(len(found), dtype=np.int64)
     if np.any((np.diff(rank) == 0) & (np.diff(query) == 0)): raise ValueError(f'a rank is there twice: {ranks!r}')
     np.maximum.at(last, query, rank)
     retrieved = last if n_retrieved is None else np.broadcast_to(np.asarray(n_retrieved), last.shape)
-    if np.any(retrieved % 1) or not np.all(retrieved >= last): raise ValueError(f'n_retrieved={n_retrieved} must be whole numbers, and not below the last rank {last.max(initial=0)}')
+    if np.any(retrieved % 1) or not np.all(retrieved >= last):
+        raise ValueError(f'n_retrieved={n_retrieved}: not whole, or below the last rank {last.max(initial=0)}')
     pool = found if n_relevant is None else _given(n_relevant, found)
     pool_query = np.repeat(np.arange(len(found)), pool)
     return Judged(query, rank, np.ones(len(rank)), retrieved, pool_query, np.ones(len(pool_query)))
 
-# %% ../nbs/01_rankings.ipynb #27a52508
+# %% ../nbs/01_rankings.ipynb #f5860018
 def from_scores(
     labels: Column,                # (n,) label or grade of each item
     scores: Column,                # (n,) score of each item; NaN raises ValueError
@@ -208,7 +211,8 @@ def from_scores(
     groups = np.zeros(len(labels)) if groups is None else np.asarray(groups)
     if not labels.shape == scores.shape == groups.shape or labels.ndim != 1:
         raise ValueError(f'one label, score and group per item: got {labels.shape}, {scores.shape}, {groups.shape}')
-    if not np.isfinite(labels).all() or np.isnan(scores).any(): raise ValueError('labels must be finite, scores not NaN')
+    if not np.isfinite(labels).all() or np.isnan(scores).any():
+        raise ValueError('labels must be finite, scores not NaN')
     ids, query = np.unique(groups, return_inverse=True)
     order = np.lexsort((-scores, query))
     query, grade, sizes = query[order], labels[order], np.bincount(query, minlength=len(ids))

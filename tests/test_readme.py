@@ -13,7 +13,7 @@ def test_every_python_block_runs_in_order_and_gives_what_is_printed_below_it(cap
         *body, last = code.rstrip().split('\n')
         exec('\n'.join(body), space)
         try: value = eval(last, space)
-        except SyntaxError: exec(last, space); value = None
+        except SyntaxError: value = exec(last, space)
         printed = capsys.readouterr().out or f'{value!r}\n'
         if expected: assert printed == expected
 

@@ -1,0 +1,386 @@
+"""Measure irmetrics_nb beside other tools: `make bench`, or `make bench-quick` for a small version of it.
+
+    python benchmarks/run.py [--quick] [--only files,start] [--rounds 5] [--out results.json]
+
+Whole processes are started afresh and by turns, ours and theirs in every round; wall time, processor time and the
+largest resident memory are what the operating system says of each. All must give the same values, or differ for a
+reason that is checked as well. The JSON keeps every measurement; the table has medians.
+
+This program stays small (nothing but the standard library): a child's largest memory is at least its parent's.
+"""
+import argparse
+import contextlib
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CACHE = HERE / ".cache"
+US = "irmetrics_nb"
+PACKAGES = "numpy polars pytrec-eval-terrier ir-measures ranx numba pandas pyarrow scikit-learn".split()
+ENV = os.environ | {"NUMBA_CACHE_DIR": str(CACHE / "numba"), "PYTHONWARNINGS": "ignore", "PYTHONDONTWRITEBYTECODE": ""}
+PROGRAM = Path(sysconfig.get_path("scripts")) / "irmetrics"
+
+SECTIONS = {
+    "files": "Two text files in, six means out; a fresh process",
+    "tables": "The same from two Parquet files",
+    "memory": "In memory, from nested dicts to six means",
+    "start": "Starting up: a fresh process that does little",
+    "gauc": "AUC within each group, in memory",
+    "growth": "Growth with rows, and with judgments",
+}
+OURS = f"import {US}", "irmetrics evaluate"  # what start-ups are compared with
+# What was set out to reach: (section, case, tool whose wall time is divided by that of ours) -> at least.
+GOALS = {
+    ("files", "M", "pytrec_eval"): 6, ("files", "M-hard", "pytrec_eval"): 5, ("files", "M-shuffled", "pytrec_eval"): 7,
+    ("files", "M", "ir_measures"): 15, ("files", "M", "ranx"): 15,
+    ("memory", "M, dicts", "pytrec_eval"): 8, ("memory", "S, dicts", "pytrec_eval"): 3,
+    ("start", "import", "import numpy"): 1 / 1.3, ("start", "S", "pytrec_eval, script"): 1 / 2.5,
+    ("gauc", "10,000,000 rows", "scikit-learn"): 50,
+}
+
+
+# ---- one process ----
+
+
+def measure(*command):
+    "Start a program, wait for it: seconds by the clock and of the processor, megabytes at most, and what it printed."
+    with tempfile.TemporaryFile() as to, tempfile.TemporaryFile() as trouble:
+        start = time.perf_counter()
+        child = subprocess.Popen([*map(str, command)], stdout=to, stderr=trouble, env=ENV)
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - start
+        to.seek(0), trouble.seek(0)
+        out, err = to.read().decode(), trouble.read().decode()
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}\nended with {child.returncode}:\n{err}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    cpu = used.ru_utime + used.ru_stime
+    return dict(wall=wall, cpu=cpu, peak=used.ru_maxrss * unit / 1e6, out=out, err=err)
+
+
+def job(*args):
+    "The command that runs a job."
+    return [sys.executable, HERE / "jobs.py", *args]
+
+
+def values(out):
+    "What a job printed: measure -> mean."
+    return {m: float(v) for m, v in (line.split() for line in out.splitlines())}
+
+
+def say(text):
+    "Show in a terminal what is being done; the next text takes its place."
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+# ---- many, by turns ----
+
+
+class Results:
+    "All that was measured, and how it is shown while it comes in."
+
+    def __init__(self):
+        self.rows, self.agreement, self.extra = [], [], {}
+
+    def by_turns(self, section, case, commands, rounds):
+        "Run every command once a round; `rounds` is a number, or one for each command. Returns what they computed."
+        many = {tool: rounds if isinstance(rounds, int) else rounds[tool] for tool in commands}
+        seen, found = defaultdict(list), {}
+        for turn in range(max(many.values())):
+            tools = [tool for tool in commands if turn < many[tool]]
+            for tool in tools[turn % len(tools) :] + tools[: turn % len(tools)]:
+                done = measure(*commands[tool])
+                found[tool] = done.pop("out"), done.pop("err")
+                seen[tool].append(done)
+            say(f"{section}, {case}: round {turn + 1} of {max(many.values())}")
+        say("")
+        for tool, all_of_it in seen.items():
+            self.add(section, case, tool, **{k: [one[k] for one in all_of_it] for k in all_of_it[0]})
+        return found
+
+    def add(self, section, case, tool, **lists):
+        "A row of the table: the median of each list, and the wall time of every round."
+        middle = {k: round(statistics.median(v), 6) for k, v in lists.items()}
+        rounds = [round(x, 6) for x in lists["wall"]]
+        self.rows.append(dict(section=section, case=case, tool=tool, **middle, rounds=rounds))
+
+    def compare(self, case, tool, theirs, ours, tolerance, because=""):
+        "Note how far the values of a tool are from ours."
+        far = max(abs(theirs[m] - ours[m]) for m in theirs)
+        self.agreement.append(dict(case=case, tool=tool, largest=far, tolerance=tolerance, because=because))
+        if not far <= tolerance:
+            print(f"{case}: {tool} does not agree\n  theirs {theirs}\n  ours   {ours}", file=sys.stderr)
+
+    def compared(self):
+        "The rows, each with how many times as long as ours it takes, and how much more memory."
+        ours = {(r["section"], r["case"]): r for r in self.rows if r["tool"] in (US, *OURS)}
+        for row in self.rows:
+            own = ours[row["section"], row["case"]]
+            if row is not own:
+                # The median over the rounds in which both ran: what slows the machine for a while slows both.
+                row["ratio"] = round(statistics.median(a / b for a, b in zip(row["rounds"], own["rounds"])), 3)
+                row |= {f"{what}_ratio": round(row[what] / own[what], 3) for what in ("cpu", "peak") if what in row}
+        return self.rows
+
+
+# ---- the sections ----
+
+
+def files(results, part, rounds, peers):
+    "From two text files to six means, by every tool."
+    every = [US, "pytrec_eval", *peers]
+    for case in ("S", "M", "M-hard", "M-shuffled", "M-blanks"):
+        tools = every if case in ("S", "M") else every[:2]
+        paths = made(case, part)
+        slow = {tool: min(3, rounds) if tool in peers else rounds for tool in tools}
+        found = results.by_turns("files", case, {t: job("files", t, *paths) for t in tools}, slow)
+        agree(results, case, {t: values(out) for t, (out, _) in found.items()}, paths)
+    if "ranx" in peers:
+        qrels, run = made("S-no-ties", 1)
+        theirs, ours = (values(measure(*job("files", t, qrels, run))["out"]) for t in ("ranx", US))
+        results.compare("S-no-ties", "ranx", theirs, ours, 1e-6)
+
+
+# A peer's own convention, under which ours must give its values: (a job of ours, tolerance, in words).
+REASONS = {
+    "pytrec_eval": ("float32", 1e-6, "scores cut to 32 bits"),
+    "ir_measures": ("float32", 1e-6, "scores cut to 32 bits"),
+    "ranx": ("given", 1e-3, "equal scores as in the file; ranx's sort is not stable"),
+}
+
+
+def agree(results, case, found, paths):
+    "Compare the values of every peer with ours, and where they differ with ours under its convention."
+    cache = {}
+    for tool, theirs in found.items():
+        if tool == US:
+            continue
+        how, tolerance, words = REASONS[tool]
+        if max(abs(theirs[m] - found[US][m]) for m in theirs) <= 1e-6:
+            results.compare(case, tool, theirs, found[US], 1e-6)
+            continue
+        if how not in cache:
+            cache[how] = values(measure(*job("check", how, *paths))["out"])
+        results.compare(case, tool, theirs, cache[how], tolerance, words)
+
+
+def tables(results, part, rounds, peers):
+    "From two Parquet files to six means."
+    tools = [US] + ["ir_measures"] * ("ir_measures" in peers)
+    paths = made("M", part, "tables")
+    found = results.by_turns("tables", "M", {t: job("tables", t, *paths) for t in tools}, min(3, rounds))
+    agree(results, "M, Parquet", {t: values(out) for t, (out, _) in found.items()}, paths)
+
+
+def memory(results, part, rounds, peers):
+    "From nested dicts in memory to six means."
+    for case, turns in ("S", 10 * rounds), ("M", min(3, rounds)):
+        found = json.loads(measure(*job("memory", case, part, turns, *peers))["out"])
+        for what, tools in found.items():
+            for tool, took in tools.items():
+                results.add("memory", f"{case}, {what}", tool, wall=took["wall"], cpu=took["cpu"])
+                if tool not in (US, "ranx"):
+                    results.compare(f"{case}, {what}", tool, took["values"], tools[US]["values"], 1e-6)
+
+
+def start(results, part, rounds, peers):
+    "What starting costs, and what it is made of."
+    paths, turns = made("S", 1), 4 * rounds
+    imports = {f"import {m}": [sys.executable, "-c", f"import {m}"] for m in (US, "numpy", "pytrec_eval")}
+    results.by_turns("start", "import", {"python alone": [sys.executable, "-c", "pass"], **imports}, turns)
+    program = [PROGRAM, "evaluate", *paths, "-m", "AP nDCG@10 RR P@10 R@100 R@1000"]
+    results.by_turns("start", "S", {
+        "irmetrics evaluate": program,
+        f"{US}, script": job("files", US, *paths),
+        "pytrec_eval, script": job("files", "pytrec_eval", *paths),
+    }, turns)
+    for what, command in (f"import {US}", ["-c", f"import {US}"]), ("irmetrics evaluate", program):
+        found = [made_of(measure(sys.executable, "-X", "importtime", *command)["err"]) for _ in range(5)]
+        groups = sorted({g for one in found for g in one})
+        parts = {g: round(statistics.median(one.get(g, 0) for one in found), 1) for g in groups}
+        results.extra.setdefault("start-up", {})[what] = dict(sorted(parts.items(), key=lambda item: -item[1]))
+
+
+def made_of(report):
+    "Milliseconds spent in the modules of each package, by the report of -X importtime."
+    spent = defaultdict(float)
+    for line in report.splitlines():
+        if line.startswith("import time:") and "[us]" not in line:
+            own, _, name = line.removeprefix("import time:").split("|")
+            package = name.strip().split(".")[0]
+            standard = package in sys.stdlib_module_names or package.startswith("_")
+            spent["standard library" if standard else package] += int(own) / 1000
+    return spent
+
+
+def gauc(results, part, rounds, peers):
+    "AUC within groups; scikit-learn has a loop over a sample of the groups."
+    rows, groups = round(10_000_000 * part), round(200_000 * part)
+    sample = min(4000, groups // 20)
+    found = json.loads(measure(*job("gauc", rows, groups, min(3, rounds), sample))["out"])["gauc"]
+    for tool, took in found.items():
+        results.add("gauc", f"{rows:,} rows", tool, wall=took["wall"], cpu=took["cpu"])
+    results.compare("GAUC", "scikit-learn", found["scikit-learn"]["values"], found[US]["values"], 1e-6)
+    results.extra["gauc"] = dict(rows=rows, groups=groups, sample=sample)
+
+
+GROWTH = [f"{size} M" for size in ("0.1", "0.25", "0.5")] + ["M", "2 M", "5 M"]
+JUDGED = [f"M/4, {n} judged" for n in (1, 3, 10, 30, 100, 300)]
+
+
+def growth(results, part, rounds, peers):
+    "Time and memory as the rows grow from a tenth of M to five times M, and the judgments from 1 to 300 a query."
+    for case in GROWTH + JUDGED:
+        paths = made(case, part)
+        commands = {t: job("files", t, *paths) for t in (US, "pytrec_eval")}
+        results.by_turns("growth", case, commands, {US: min(3, rounds), "pytrec_eval": 1})
+    for what, cases, size in ("rows", GROWTH, "rows"), ("judgments", JUDGED, "judgments"):
+        own = {r["case"]: r["cpu"] for r in results.rows if (r["section"], r["tool"]) == ("growth", US)}
+        slope = exponent([MADE[c][size] for c in cases], [own[c] for c in cases])
+        results.extra.setdefault("exponent", {})[what] = round(slope, 3)
+
+
+def exponent(x, y):
+    "The slope of a straight line through the logarithms."
+    from math import log
+
+    return statistics.linear_regression([*map(log, x)], [*map(log, y)]).slope
+
+
+MADE = {}
+
+
+def made(name, part, form="files"):
+    "The paths of a collection, made in a process of its own if it is not there, and read once."
+    say(f"making {name}")
+    code = f"""import data, json
+print(json.dumps([list(map(str, data.{form}({name!r}, {part}))), data.about({name!r}, {part})]))"""
+    paths, MADE[name] = json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=HERE))
+    for path in paths:
+        with open(path, "rb", buffering=0) as file:
+            while file.read(1 << 20):
+                pass
+    return paths
+
+
+# ---- what is written down ----
+
+
+def machine():
+    "Where this ran."
+    model = platform.processor()
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo") as info:
+            model = next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), model)
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return dict(processor=model, cores=os.cpu_count(), memory=f"{total / 2**30:.0f} GiB",
+                system=f"{platform.system()} {platform.machine()}")
+
+
+def versions():
+    "Of Python, of us, and of the peers."
+    out = {"Python": platform.python_version(), US: importlib.metadata.version(US)}
+    for package in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            out[package] = importlib.metadata.version(package)
+    git = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True)
+    if git.returncode == 0:
+        out["commit"] = git.stdout.strip()
+    return out
+
+
+def written(results, of, part, quick):
+    "Everything as JSON would have it; `of`: the versions."
+    return dict(date=datetime.date.today().isoformat(), part=part, quick=quick, machine=machine(), versions=of,
+                sections=SECTIONS, data=MADE, results=results.compared(), agreement=results.agreement, **results.extra)
+
+
+def show(found):
+    "The tables, as text."
+    print(f"\n{found['machine']}\n{found['versions']}")
+    section = case = None
+    for row in found["results"]:
+        if row["section"] != section:
+            section = row["section"]
+            print(f"\n{SECTIONS[section]}\n{'':<38}{'wall s':>9}{'from':>9}{'to':>9}{'x ours':>8}"
+                  f"{'cpu s':>9}{'x ours':>8}{'peak MB':>9}{'x ours':>8}")
+        name = f"{row['case'] if row['case'] != case else '':<18} {row['tool']}"
+        case = row["case"]
+        cells = [f"{row['wall']:.4f}", f"{min(row['rounds']):.4f}", f"{max(row['rounds']):.4f}", _2(row, "ratio"),
+                 _2(row, "cpu", 4), _2(row, "cpu_ratio"), _2(row, "peak", 0), _2(row, "peak_ratio")]
+        print(f"{name:<38}" + "".join(f"{c:>{w}}" for c, w in zip(cells, (9, 9, 9, 8, 9, 8, 9, 8))))
+    print("\nAgreement: the largest difference of a mean")
+    for one in found["agreement"]:
+        good = "yes" if one["largest"] <= one["tolerance"] else "NO"
+        print(f"  {good:<4}{one['case']:<16}{one['tool']:<14}{one['largest']:.0e}  {one['because']}")
+    for what, parts in found.get("start-up", {}).items():
+        most = ", ".join(f"{name} {ms:.0f}" for name, ms in parts.items() if ms >= 0.5)
+        print(f"\nWhat `{what}` imports, in ms: {most}")
+    if "exponent" in found:
+        print(f"\nTime grows as size to the power of: {found['exponent']}")
+    print("\nGoals" + ", which were set for the whole of M" * (found["part"] != 1))
+    for row in found["results"]:
+        goal = GOALS.get((row["section"], row["case"], row["tool"]))
+        if goal and "ratio" in row:
+            said = "reached" if row["ratio"] >= goal else "missed "
+            by_cpu = f"; by processor time {row['cpu_ratio']:.2f}" if "cpu_ratio" in row else ""
+            print(f"  {said} {row['case']:<16}{row['tool']:<22}{row['ratio']:.2f} (at least {goal:.2f}){by_cpu}")
+
+
+def _2(row, key, digits=2):
+    return f"{row[key]:.{digits}f}" if key in row else ""
+
+
+def main():
+    "Measure, print, write."
+    ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    ask.add_argument("--quick", action="store_true", help="S and a tenth of M, without ranx, in under two minutes")
+    ask.add_argument("--part", type=float, help="this part of M's queries (default 1)")
+    ask.add_argument("--rounds", type=int, help="at most (default 5)")
+    ask.add_argument("--only", help=f"some of {','.join(SECTIONS)}")
+    ask.add_argument("--peers", help="besides pytrec_eval and scikit-learn: ir_measures,ranx, or none")
+    ask.add_argument("--out", type=Path, help="where the JSON goes (default: benchmarks/results.json, if all is run)")
+    given = ask.parse_args()
+    part = given.part or (0.1 if given.quick else 1.0)
+    rounds = given.rounds or (3 if given.quick else 5)
+    peers = (given.peers or ("ir_measures" if given.quick else "ir_measures,ranx")).replace("none", "").split(",")
+    peers = [p for p in peers if p]
+    asked = (given.only or ",".join(s for s in SECTIONS if not given.quick or s != "growth")).split(",")
+    results, of = Results(), versions()
+    warm_up(peers)
+    for section in asked:
+        globals()[section](results, part, rounds, peers)
+    found = written(results, of, part, given.quick)
+    show(found)
+    whole = set(asked) == set(SECTIONS) and part == 1
+    out = given.out or (HERE / "results.json" if whole else CACHE / "results.json")
+    out.write_text(json.dumps(found, indent=1) + "\n")
+    print(f"\nWritten to {out}." + " nbs/reference/speed.ipynb shows it: run it again." * whole)
+    if "growth" in asked:
+        measure(sys.executable, HERE / "plot.py", out, CACHE / "growth.png")
+        print(f"The growth as a picture: {CACHE / 'growth.png'}")
+    sys.exit(any(one["largest"] > one["tolerance"] for one in found["agreement"]))
+
+
+def warm_up(peers):
+    "Start every tool once: what it compiles for itself is kept for the next time."
+    paths = made("S", 1.0)
+    for tool in (US, "pytrec_eval", *peers):
+        measure(*job("files", tool, *paths))
+
+
+if __name__ == "__main__":
+    main()

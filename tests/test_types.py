@@ -1,0 +1,80 @@
+"The types: the package keeps them, and those who use it get them."
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+from project import NBS, PACKAGE, ROOT, module_of, notebooks
+
+MODULES = sorted(m for name in notebooks() if (m := module_of(NBS / name)))
+LATER = {"io", "data"}  # not annotated yet
+
+
+def mypy(*args, cwd=ROOT):
+    done = subprocess.run([sys.executable, "-m", "mypy", *map(str, args)], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode < 2, done.stdout + done.stderr
+    return done.stdout
+
+
+def parsed(module):
+    return ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_mypy_finds_nothing():
+    assert mypy().startswith("Success")
+
+
+@pytest.mark.slow
+def test_those_who_use_the_package_get_its_types_and_are_told_what_is_wrong():
+    consumer = ROOT / "tests/typing_consumer.py"
+    strict = ["--strict"] + ["--allow-untyped-calls"] * bool(LATER)
+    said = mypy(*strict, "--config-file=", "--cache-dir=.mypy_cache/consumer", "--follow-imports=silent", consumer)
+    found = set(re.findall(r"typing_consumer\.py:(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE))
+    lines = consumer.read_text(encoding="utf-8").splitlines()
+    wrong = {(str(i), mark[1]) for i, line in enumerate(lines, 1) if (mark := re.search(r"# wrong: ([\w-]+)$", line))}
+    assert found == wrong, said
+
+
+def functions(body, path=""):
+    "The functions and methods that are public, or special to Python, as (dotted name, node)."
+    for node in body:
+        if isinstance(node, ast.ClassDef) and node.name[0] != "_":
+            yield from functions(node.body, f"{path}{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and re.match(r"[^_]|__\w+__$", node.name):
+            yield path + node.name, node
+
+
+def unannotated(node):
+    "The parameters of a function without a type, and `return`."
+    spec = node.args
+    named = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
+    missing = [a.arg for a in named if a.annotation is None and a.arg not in ("self", "cls")]
+    return missing + ["return"] * (node.returns is None and node.name != "__init__")
+
+
+@pytest.mark.parametrize("module", [pytest.param(m, marks=[pytest.mark.xfail] * (m in LATER)) for m in MODULES])
+def test_everything_public_is_annotated_in_full(module):
+    late = {name: missing for name, node in functions(parsed(module).body) if (missing := unannotated(node))}
+    assert late == {}
+
+
+def imported(tree):
+    "Name -> module of what is imported from this package anywhere in the tree."
+    froms = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    own = [n for n in froms if n.level or n.module.startswith("irmetrics_nb.")]
+    return {alias.name: n.module.removeprefix("irmetrics_nb.") for n in own for alias in n.names}
+
+
+def test_type_checkers_are_told_of_the_same_names_as_are_fetched_later():
+    import irmetrics_nb
+
+    (block,) = (node for node in parsed("__init__").body if isinstance(node, ast.If))
+    assert imported(ast.Module(block.body, [])) == irmetrics_nb._home
+
+
+def test_all_is_what_the_package_imports():
+    import irmetrics_nb
+
+    assert sorted(irmetrics_nb.__all__) == sorted(imported(parsed("__init__")))
