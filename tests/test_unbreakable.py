@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -482,7 +481,8 @@ def child(code, *args, memory=0, timeout=50, **more):
     threads = dict.fromkeys(["OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "OMP_NUM_THREADS"], "1")
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | more
     command = [sys.executable, "-c", CHILD.format(memory=memory, code=code), *map(str, args)]
-    return subprocess.run(command, timeout=timeout, env=os.environ | threads, check=False, **pipes)
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("COV")}  # measuring coverage would need memory and files
+    return subprocess.run(command, timeout=timeout, env=plain | threads, check=False, **pipes)
 
 
 def peak(done):
@@ -509,7 +509,6 @@ def test_a_zip_bomb_is_refused_in_less_memory_than_it_holds(tmp_path, kind):
     assert peak(done) < 200
 
 
-@fails("a MemoryError ends the command with a traceback")
 def test_what_does_not_fit_into_memory_ends_with_one_line(tmp_path):
     bomb = put(tmp_path / "run.json.gz", gzip.compress(b'{"q": {"a": 1' + b" " * (8 << 20), 1) + gzip.compress(b" " * (8 << 20), 1) * 60 + gzip.compress(b"}}"))
     done = child(FROM_CLI, "evaluate", put(tmp_path / "qrels", QRELS), bomb, memory=700 << 20)
