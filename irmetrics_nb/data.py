@@ -6,13 +6,13 @@
 __all__ = ['MANY', 'TIES', 'NEGATIVE', 'MEMORY', 'pair_keys', 'repeated_keys', 'check_repeated', 'Nested', 'Qrels', 'Run',
            'Index', 'match_ids', 'join', 'bisect', 'tied_before', 'ranks_falling', 'ranks_counting', 'ranks_sorting',
            'ranks', 'lookup', 'tied_places', 'ranks_in_dicts', 'check_option', 'Found', 'as_judged', 'judge', 'Part',
-           'side_by_side', 'grouped', 'dealt', 'Reading', 'judge_run', 'Example', 'load_example']
+           'grouped', 'dealt', 'Reading', 'judge_run', 'Example', 'load_example']
 
-# %% ../nbs/09_data.ipynb #be43c1de
+# %% ../nbs/09_data.ipynb #d4b81009
 import gzip
 import json
 import os
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,8 +21,8 @@ from itertools import chain, islice, pairwise
 
 import numpy as np
 
-# %% ../nbs/09_data.ipynb #2accb310
-from .io import BATCH, BLOCK, DataError, as_bytes, mix, open_run, read_rows, spans
+# %% ../nbs/09_data.ipynb #a6bbed27
+from .io import BATCH, BLOCK, DataError, as_bytes, mix, open_run, read_rows, side_by_side, spans
 from .rankings import Judged, sort_pool
 
 # %% ../nbs/09_data.ipynb #af54d90e
@@ -466,17 +466,6 @@ class Part:
         run = Run.unchecked(rows)
         found, suspects = Found.of(qrels, run, ties), repeated_keys(run.keys)
         return cls(found, rows.query_ids.hash(), suspects)
-
-# %% ../nbs/09_data.ipynb #cf2eeffe
-def side_by_side(f, items, workers=2):
-    "f of every item, in order, by several threads."
-    from concurrent.futures import ThreadPoolExecutor
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = deque()
-        for item in items:
-            waiting.append(pool.submit(f, item))
-            if len(waiting) > workers: yield waiting.popleft().result()
-        while waiting: yield waiting.popleft().result()
 
 # %% ../nbs/09_data.ipynb #5b4e5819
 def grouped(file, judge_rows, progress):
