@@ -54,6 +54,7 @@ def shapes(part=1.0):
         "M-blanks": m(blanks="mixed", like="M"),
         **rows,
         **few,
+        "50 M rows": Shape(max(20, round(50_000 * part))),
     }
 
 
@@ -223,18 +224,24 @@ def folder_of(name, part=1.0, cache=CACHE):
     return Path(cache) / (f"{name} of {part:g}" if part != 1 and name[0] != "S" else name).replace("/", ":")
 
 
+TREC = {"relevance": ["query_id", "Q0", "doc_id", "relevance"],
+        "score": ["query_id", "Q0", "doc_id", "rank", "score", "tag"]}
+
+
 def tables(name, part=1.0, cache=CACHE):
     "(qrels, run) as Parquet files."
     import polars as pl
 
-    qrels, run = (folder_of(name, part, cache) / f"{what}.parquet" for what in ("qrels", "run"))
-    if not (qrels.exists() and run.exists()):
-        judged, found = dicts(name, part)
-        for path, nested, value in (qrels, judged, "relevance"), (run, found, "score"):
-            rows = [(q, d, v) for q, docs in nested.items() for d, v in docs.items()]
-            with whole(path) as out:
-                pl.DataFrame(rows, ["query_id", "doc_id", value], orient="row").write_parquet(out)
-    return qrels, run
+    out = []
+    for path, value in zip(files(name, part, cache), ("relevance", "score")):
+        names = TREC[value]
+        out.append(path.with_suffix(".parquet"))
+        if not out[-1].exists():
+            types = dict.fromkeys(names, pl.String) | {value: pl.Float64 if value == "score" else pl.Int64}
+            rows = pl.scan_csv(path, separator=" ", has_header=False, schema=types)
+            with whole(out[-1]) as file:
+                rows.select("query_id", "doc_id", value).sink_parquet(file)
+    return out
 
 
 def dicts(name, part=1.0):

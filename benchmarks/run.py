@@ -38,6 +38,7 @@ SECTIONS = {
     "start": "Starting up: a fresh process that does little",
     "gauc": "AUC within each group, in memory",
     "growth": "Growth with rows, and with judgments",
+    "limits": "Files larger than the memory that the process may use",
 }
 OURS = f"import {US}", "irmetrics evaluate"  # what start-ups are compared with
 # What was set out to reach: (section, case, tool whose wall time is divided by that of ours) -> at least.
@@ -53,11 +54,13 @@ GOALS = {
 # ---- one process ----
 
 
-def measure(*command):
-    "Start a program, wait for it: seconds by the clock and of the processor, megabytes at most, and what it printed."
+def measure(*command, before=None):
+    """Start a program, wait for it: seconds by the clock and of the processor, megabytes at most, and what it printed.
+
+    `before`: is called in the new process."""
     with tempfile.TemporaryFile() as to, tempfile.TemporaryFile() as trouble:
         start = time.perf_counter()
-        child = subprocess.Popen([*map(str, command)], stdout=to, stderr=trouble, env=ENV)
+        child = subprocess.Popen([*map(str, command)], stdout=to, stderr=trouble, env=ENV, preexec_fn=before)
         _, status, used = os.wait4(child.pid, 0)
         wall = time.perf_counter() - start
         to.seek(0), trouble.seek(0)
@@ -260,6 +263,39 @@ def exponent(x, y):
     return statistics.linear_regression([*map(log, x)], [*map(log, y)]).slope
 
 
+def limits(results, part, rounds, peers):
+    "A text file and a table, each evaluated in half the memory that it takes on the disk."
+    for case, form in ("5 M", "files"), ("50 M rows", "tables"):
+        paths = made(case, part, form)
+        size = os.path.getsize(paths[1])
+        with limited(size // 2, form == "files") as (before, by):
+            done = measure(*job("limited", size // 8, *paths), before=before)
+        results.add("limits", case, US, **{k: [done[k]] for k in ("wall", "cpu", "peak")})
+        results.extra.setdefault("limits", {})[case] = dict(file=size / 1e6, limit=size / 2e6, by=by)
+
+
+@contextlib.contextmanager
+def limited(size, address_space):
+    "What limits a process to so many bytes if it is called there, and the name of it."
+    import resource
+
+    group = Path("/sys/fs/cgroup/memory") / f"{US}-{os.getpid()}"
+    if address_space:
+        yield lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)), "address space (ulimit -v)"
+        return
+    try:
+        group.mkdir()
+        for what in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"):
+            (group / what).write_text(str(size))
+    except OSError:  # no rights, or another kind of control groups
+        yield None, "nothing: only measured"
+        return
+    try:
+        yield lambda: (group / "cgroup.procs").write_text(str(os.getpid())), "control group"
+    finally:
+        group.rmdir()
+
+
 MADE = {}
 
 
@@ -329,6 +365,8 @@ def show(found):
     for what, parts in found.get("start-up", {}).items():
         most = ", ".join(f"{name} {ms:.0f}" for name, ms in parts.items() if ms >= 0.5)
         print(f"\nWhat `{what}` imports, in ms: {most}")
+    for case, one in found.get("limits", {}).items():
+        print(f"\n{case}: a file of {one['file']:,.0f} MB under a limit of {one['limit']:,.0f} MB by {one['by']}")
     if "exponent" in found:
         print(f"\nTime grows as size to the power of: {found['exponent']}")
     print("\nGoals" + ", which were set for the whole of M" * (found["part"] != 1))
@@ -358,7 +396,7 @@ def main():
     rounds = given.rounds or (3 if given.quick else 5)
     peers = (given.peers or ("ir_measures" if given.quick else "ir_measures,ranx")).replace("none", "").split(",")
     peers = [p for p in peers if p]
-    asked = (given.only or ",".join(s for s in SECTIONS if not given.quick or s != "growth")).split(",")
+    asked = (given.only or ",".join(s for s in SECTIONS if not given.quick or s not in ("growth", "limits"))).split(",")
     results, of = Results(), versions()
     warm_up(peers)
     for section in asked:
