@@ -106,7 +106,7 @@ def test_clicks_have_groups_of_one_class_and_of_both_and_tied_scores():
 
 
 def test_a_process_is_measured_by_what_the_operating_system_says_of_it():
-    done = run.measure(sys.executable, "-c", "x = b"x" * 200_000_000; print(len(x) * 2)")
+    done = run.measure(sys.executable, "-c", "x = b'x' * 200_000_000; print(len(x) * 2)")
     assert done["out"] == "400000000\n"
     assert done["peak"] > 200  # of a large parent a little more is counted
     assert done["wall"] > 0 and done["cpu"] > 0

@@ -803,9 +803,9 @@ def test_unlucky_data_take_no_more_than_linear_time(tmp_path, shape):
         judged = {"q": {path.read_bytes().split()[2].decode(): 1}, "q0": {"d0": 1}}
         times = []
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             evaluate(judged, path, "AP")
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         return min(times)
 
     n = 4000 if shape.startswith("ids") else 60_000
