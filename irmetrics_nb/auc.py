@@ -116,19 +116,25 @@ def auc(
     pairs = steps.positives.sum() * steps.negatives.sum()
     return float(auc_terms(steps).sum() / pairs) if pairs else float('nan')
 
-# %% ../nbs/06_auc.ipynb #6480216e
+# %% ../nbs/06_auc.ipynb #08326d98
 def number_groups(
     groups: Column,                  # (n,) ids of any sortable kind; missing ones (None, NaN) raise ValueError
 ) -> tuple[np.ndarray, np.ndarray]:  # The distinct ids in order, and for each item the place of its id among them
     "Distinct ids and the number of each item's group."
-    groups = np.asarray(groups)
+    given, groups = groups, np.asarray(groups)
     if groups.ndim != 1: raise ValueError(f'groups must be one list of ids, not an array of shape {groups.shape}')
-    if groups.dtype.kind in 'fcmM' and np.isnan(groups).any(): raise ValueError('groups must not be NaN')
+    if _some_missing(groups, given): raise ValueError('groups must not be NaN or None')
     if len(groups) and groups.dtype.kind in 'biu' and np.can_cast(groups.dtype, np.int64):
         low, high = int(groups.min()), int(groups.max())
         if high - low <= 4 * len(groups) + 1000: return _number_narrow(groups.astype(np.int64) - low, low)
     try: return np.unique(groups, return_inverse=True)
     except TypeError as e: raise ValueError(f'groups must be ids that can be sorted: {e}') from None
+
+def _some_missing(groups, given):
+    "Whether an id is None or NaN; as text, numpy would take NaN for a name."
+    if groups.dtype.kind in 'fcmM': return np.isnan(groups).any()
+    if groups.dtype.kind != 'O' and (groups.dtype.kind != 'U' or isinstance(given, np.ndarray)): return False
+    return any(x is None or isinstance(x, float) and x != x for x in given)
 
 def _number_narrow(place, low):
     "The same for whole numbers from `low` on, by a table of those that occur."

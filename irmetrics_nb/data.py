@@ -82,7 +82,14 @@ def _dict_of_dicts(source):
     firsts = (doc for docs in source.values() for doc in islice(docs, 1))
     return all(type(id) is str for id in chain(source, firsts))
 
-# %% ../nbs/09_data.ipynb #49e64941
+# %% ../nbs/09_data.ipynb #7ab7fb8a
+def printable(ids):
+    "Ids as text for tables and screens; bytes that are not UTF-8 are written out, as in caf\\xe9."
+    try: ''.join(ids).encode()
+    except UnicodeEncodeError:
+        return [id.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace') for id in ids]
+    return ids
+
 class Pairs:
     "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
     nested = None
@@ -121,6 +128,12 @@ class Pairs:
         "A 64-bit number for each row's query and document."
         return pair_keys(self.rows)
 
+    def empty(self):
+        "The queries without a single document; only dicts have such."
+        if self.nested: return [q for q, docs in self.nested.docs.items() if not docs]
+        count = np.bincount(self.rows.query, minlength=len(self.rows.query_ids))
+        return [self.queries[i] for i in np.flatnonzero(count == 0)]
+
     @cached_property
     def queries(self) -> list[str]:
         "The query ids in the order of first appearance."
@@ -130,17 +143,16 @@ class Pairs:
 
     def to_dict(self) -> dict:
         "As {query: {document: number}}."
-        out = [{} for _ in self.queries]
-        number = self.rows.value if self.kind == 'run' or (self.rows.value % 1).any() else self.rows.value.astype(int)
-        rows = self.rows.query.tolist(), self.rows.doc.tolist(), number.tolist()
-        for q, d, x in zip(*rows, strict=True): out[q][d] = x
+        out, number = [{} for _ in self.queries], self.rows.value.tolist()
+        if self.kind == 'qrels' and not (self.rows.value % 1).any(): number = map(int, number)
+        for q, d, x in zip(self.rows.query.tolist(), self.rows.doc.tolist(), number, strict=True): out[q][d] = x
         return dict(zip(self.queries, out, strict=True))
 
     def to_polars(self):
-        "As a polars table."
+        "As a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
         import polars as pl
-        query = pl.Series('query_id', self.queries, pl.String)[self.rows.query]
-        doc = pl.Series('doc_id', self.rows.doc.tolist(), pl.String)
+        query = pl.Series('query_id', printable(self.queries), pl.String)[self.rows.query]
+        doc = pl.Series('doc_id', printable(self.rows.doc.tolist()), pl.String)
         return pl.DataFrame([query, doc, pl.Series(self.number, self.rows.value)])
 
 # %% ../nbs/09_data.ipynb #81297632

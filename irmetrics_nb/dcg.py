@@ -15,7 +15,15 @@ import numpy as np
 from .conventions import Column, as_discount, as_gain, ratio
 from .rankings import Judged, Rankings, as_judged, as_metric, per_entry, per_query
 
-# %% ../nbs/04_dcg.ipynb #56701db0
+# %% ../nbs/04_dcg.ipynb #53df88ef
+def _in_range(total, least=0.0):
+    "Sums of gains; ValueError for one that is no number, or so near to 0 that digits are lost."
+    size = np.abs(total[total != 0])
+    if wrong := size[~((size >= least) & (size < np.inf))].tolist():
+        raise ValueError(f'the gains of the grades of a query add up to {wrong[0]:g}, beyond what a number can hold')
+    return total
+
+# %% ../nbs/04_dcg.ipynb #53514a9f
 @per_query
 def cg(
     grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
@@ -25,9 +33,9 @@ def cg(
     """Cumulative gain: a float for one list, else one value per query; the order within the top k is ignored.
 
     ValueError for a cutoff below 1, or a gain or grade that is not known. Source: Järvelin and Kekäläinen (2002)."""
-    return grades.total(as_gain(gain)(grades.grade) * grades.within(k))
+    return _in_range(grades.total(as_gain(gain)(grades.grade) * grades.within(k)))
 
-# %% ../nbs/04_dcg.ipynb #2040ba68
+# %% ../nbs/04_dcg.ipynb #01fe8b43
 @per_entry
 def dcg_terms(
     grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
@@ -37,9 +45,10 @@ def dcg_terms(
     b: float = 2,                               # Base of the 'jarvelin' discount
 ) -> np.ndarray:                                # One term per judged, retrieved document: G(g) * D(i), or 0 beyond k
     "The terms of DCG: what each document adds. A document that nobody judged adds nothing and has no term."
+    if b != 2 and discount != 'jarvelin': raise ValueError(f"only discount='jarvelin' has a base, not b={b!r}")
     return as_gain(gain)(grades.grade) * as_discount(discount, b)(grades.rank) * grades.within(k)
 
-# %% ../nbs/04_dcg.ipynb #5e27c000
+# %% ../nbs/04_dcg.ipynb #d1919187
 @per_query
 def dcg(
     grades: Judged,                             # One list of grades in rank order, several, or a `Judged`
@@ -52,7 +61,7 @@ def dcg(
 
     ValueError for a cutoff below 1, or a gain, grade or discount that is not known.
     Source: Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount: Burges et al. (2005)."""
-    return grades.total(dcg_terms(grades, k, gain, discount, b))
+    return _in_range(grades.total(dcg_terms(grades, k, gain, discount, b)))
 
 # %% ../nbs/04_dcg.ipynb #08edd529
 def ideal_ranking(
@@ -81,7 +90,7 @@ def idcg(
     values = dcg(ideal_ranking(rel, gain), k, gain, discount, b)
     return float(values[0]) if single else values
 
-# %% ../nbs/04_dcg.ipynb #1cf74404
+# %% ../nbs/04_dcg.ipynb #004cfe3a
 @as_metric
 def ndcg(
     grades: Rankings,                           # One list of grades in rank order, several, or a `Judged`
@@ -97,6 +106,6 @@ def ndcg(
     0 where the ideal ranking gains nothing (IDCG <= 0). ValueError as in `idcg`.
     Source: Järvelin and Kekäläinen (2002); trec_eval's `ndcg` and `ndcg_cut`."""
     rel, single = as_judged(grades, ideal)
-    best = idcg(rel, k if cut_ideal else None, gain, discount, b=b)
+    best = _in_range(idcg(rel, k if cut_ideal else None, gain, discount, b=b), np.finfo(float).tiny)
     values = ratio(dcg(rel, k, gain, discount, b), np.maximum(best, 0))
     return float(values[0]) if single else values

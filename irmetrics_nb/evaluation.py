@@ -5,10 +5,13 @@
 # %% auto #0
 __all__ = ['MISSING', 'NO_RELEVANT', 'FORMATS', 'Scores', 'evaluate', 'small_print', 'render', 'concat']
 
-# %% ../nbs/10_evaluation.ipynb #9cf67d12
+# %% ../nbs/10_evaluation.ipynb #93aef639
+import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +20,13 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-# %% ../nbs/10_evaluation.ipynb #6be18a22
+# %% ../nbs/10_evaluation.ipynb #adcd65b8
 from .ap import geometric_mean
-from .data import Qrels, check_option, judge_run
+from .data import Qrels, Reading, Run, check_option, judge_run, printable
+from .io import Ids, Rows
 from .measures import Measure, Measures, parse, parse_all
 
-# %% ../nbs/10_evaluation.ipynb #b998791a
+# %% ../nbs/10_evaluation.ipynb #b2ce5b76
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     "The values of every measure for every query, their means, and how they came about."
@@ -60,19 +64,24 @@ class Scores:
     def per_query(self) -> 'polars.DataFrame':
         "A polars table: `query_id`, and one column per measure."
         import polars as pl
-        columns = {repr(m): v for m, v in zip(self.measures, self.values)}
-        return pl.DataFrame({'query_id': self.printable_ids(), **columns}, schema_overrides={'query_id': pl.String})
+        ids = pl.Series('query_id', printable(self.query_ids), pl.String)
+        return pl.DataFrame([ids, *(pl.Series(repr(m), v) for m, v in zip(self.measures, self.values))])
 
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
         "The values of one measure in the order of the queries; KeyError if it was not computed."
         try: return self.values[self.measures.index(parse(measure))]
         except ValueError: raise KeyError(f'{measure} is not among {", ".join(map(repr, self.measures))}') from None
 
-    def __len__(self) -> int: return len(self.query_ids)
+    def __contains__(self, measure: Any) -> bool:
+        "Whether a measure was computed."
+        try: return parse(measure) in self.measures
+        except ValueError: return False
 
-    def printable_ids(self) -> list[str]:
-        "The query ids as text; bytes that are not UTF-8 are written out, as in caf\\xe9."
-        return [q.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace') for q in self.query_ids]
+    def __iter__(self) -> Iterator[str]:
+        "The measures, as the columns of a table are its items; `len` counts the rows, that is the queries."
+        return map(repr, self.measures)
+
+    def __len__(self) -> int: return len(self.query_ids)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         "{query_id: {measure: value}}, as pytrec_eval has it."
@@ -82,7 +91,7 @@ class Scores:
     def to_pandas(self) -> 'pandas.DataFrame':
         "A pandas table, one row per query, the query ids as its index."
         import pandas as pd
-        index = pd.Index(self.printable_ids(), name='query_id')
+        index = pd.Index(printable(self.query_ids), name='query_id')
         return pd.DataFrame({repr(m): v for m, v in zip(self.measures, self.values)}, index=index)
 
     def __repr__(self) -> str: return render(self)
@@ -96,7 +105,7 @@ class Scores:
         "The scores of parts of the queries, put together."
         return concat(parts)
 
-# %% ../nbs/10_evaluation.ipynb #b58a3011
+# %% ../nbs/10_evaluation.ipynb #87fdd2be
 MISSING, NO_RELEVANT = ('zero', 'skip'), ('zero', 'skip', 'nan')
 
 def evaluate(
@@ -110,20 +119,41 @@ def evaluate(
     negative: str = 'zero',     # A grade below 0: 'zero' as if not judged, or 'keep' its gain counts against
     memory: int | None = None,  # Bytes for the rows of a run that is read from a file; None: a gigabyte
     progress: Callable[[int, int], object] | None = None,  # Hears how much of a file has been read, and its size
+    part: bool = False,         # Some queries of a whole, read in one piece: nothing need be there or in common
 ) -> Scores:
     "Evaluate one run. ValueError (DataError for bad input) names what is wrong and where."
     check_option('missing', missing, MISSING)
     check_option('no_relevant', no_relevant, NO_RELEVANT)
-    measures, qrels = parse_all(measures), Qrels(qrels)
-    judged, run = judge_run(qrels, run, ties=ties, negative=negative, memory=memory, progress=progress)
+    measures, judge = parse_all(measures), _judge_part if part else _judge_whole
+    qrels, judged, run = judge(qrels, run, ties=ties, negative=negative, memory=memory, progress=progress)
     values = np.stack([m.of(judged) for m in measures])
     absent, barren = judged.retrieved == 0, np.stack([_barren(m, judged) for m in measures])
     if no_relevant != 'zero': values[barren] = np.nan
     keep = ~(absent & (missing == 'skip') | barren.all(axis=0) & (no_relevant == 'skip'))
-    ids = tuple(q for q, kept in zip(qrels.queries, keep) if kept)
     words = _in_words(measures, judged, ties, missing, no_relevant, negative)
-    return Scores(tuple(measures), ids, values[:, keep], int(absent.sum()), int(barren.all(axis=0).sum()),
-                  run.queries - int((~absent).sum()), words, run.name, run.how)
+    return Scores(tuple(measures), tuple(compress(qrels.queries, keep)), values[:, keep], int(absent.sum()),
+                  int(barren.all(axis=0).sum()), run.queries - int((~absent).sum()), words, run.name, run.how)
+
+# %% ../nbs/10_evaluation.ipynb #adcfb8fd
+def _judge_whole(qrels, run, **options):
+    "The judgments, the run beside them, and what else is known of it."
+    qrels, run = Qrels(qrels), run if isinstance(run, (str, os.PathLike)) else Run(run)
+    judged, reading = judge_run(qrels, run, **options)
+    if isinstance(run, Run): reading.queries -= len(set(run.empty()) & set(qrels.queries))  # they are judged
+    return qrels, judged, reading
+
+def _judge_part(qrels, run, **options):
+    "The same where there may be no judgments, no results, or no query in common."
+    qrels, run = Qrels(_or_nothing(qrels, 'qrels')), Run(_or_nothing(run, 'run'))
+    if set(run.queries) & set(qrels.queries): return _judge_whole(qrels, run, **options)
+    judged, _ = judge_run(qrels, _or_nothing({}, 'run'), **options)
+    return qrels, judged, Reading(len(run), run.name, 'in one piece')
+
+def _or_nothing(source, kind):
+    "A source; if it is a table or the like without a row, rows that are none."
+    if isinstance(source, str) or not hasattr(source, '__len__') or len(source): return source
+    nobody = Ids.from_list([])
+    return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
 
 # %% ../nbs/10_evaluation.ipynb #df4ab71e
 def _barren(measure, judged):
@@ -156,7 +186,7 @@ def small_print(scores: Scores) -> str:
               f'{scores.unjudged:,} in the run without judgments (left out)']
     return '; '.join(counts) + '. Conventions: ' + '; '.join(scores.conventions) + '.'
 
-# %% ../nbs/10_evaluation.ipynb #008bdee8
+# %% ../nbs/10_evaluation.ipynb #c610b8e2
 def _name(scores): return scores.name or 'run'
 
 def _summary(runs):
@@ -171,7 +201,7 @@ def _per_query(runs):
     "Head and rows of the table of queries; with several runs their name comes first."
     several = len(runs) > 1
     head = ['run'] * several + ['query_id', *map(repr, runs[0].measures)]
-    return head, [[_name(s)] * several + [q, *v] for s in runs for q, v in zip(s.printable_ids(), s.values.T)]
+    return head, [[_name(s)] * several + [q, *v] for s in runs for q, v in zip(s.query_ids, s.values.T.tolist())]
 
 # %% ../nbs/10_evaluation.ipynb #eaa51914
 def _tabulate(head, rows, format):
@@ -191,14 +221,18 @@ def _note(note, format):
     from textwrap import fill
     return fill(note, 100)
 
-# %% ../nbs/10_evaluation.ipynb #3ff130a2
+# %% ../nbs/10_evaluation.ipynb #fd640b4d
 def _csv(runs, per_query):
     "Full precision, one row per run, or per run and query."
-    import polars as pl
     head, rows = _per_query(runs) if per_query else (['run', *map(repr, runs[0].measures)],
                                                      [[_name(s), *s.means.values()] for s in runs])
     if per_query and len(runs) == 1: head, rows = ['run', *head], [[_name(runs[0]), *r] for r in rows]
-    return pl.DataFrame(rows, schema=head, orient='row').write_csv().rstrip('\n')
+    return '\n'.join(','.join(map(_csv_cell, row)) for row in [head, *rows])
+
+def _csv_cell(x):
+    "Text, in quotes if it needs them, or a number."
+    if not isinstance(x, str): return 'NaN' if np.isnan(x) else repr(x)
+    return '"' + x.replace('"', '""') + '"' if not x or re.search('[,"\r\n]', x) else x
 
 def _json(runs, per_query):
     "A list with one object per run."
@@ -208,11 +242,10 @@ def _json(runs, per_query):
     rows = [{'run': _name(s), 'means': clean(s.means), 'medians': clean(s.medians), 'standard_errors':
              clean(s.standard_errors), 'queries': len(s), 'missing': s.missing, 'no_relevant': s.no_relevant,
              'unjudged': s.unjudged, 'conventions': list(s.conventions)}
-            | ({'per_query': {q: clean(v) for q, v in zip(s.printable_ids(), s.to_dict().values())}}
-                if per_query else {}) for s in runs]
+            | ({'per_query': {q: clean(v) for q, v in s.to_dict().items()}} if per_query else {}) for s in runs]
     return json.dumps(rows, indent=2, ensure_ascii=False)
 
-# %% ../nbs/10_evaluation.ipynb #1145c40f
+# %% ../nbs/10_evaluation.ipynb #b78680c5
 FORMATS = {'table': 'simple', 'markdown': 'pipe', 'html': 'html', 'latex': 'latex_booktabs', 'csv': None, 'json': None}
 
 def render(
@@ -220,7 +253,9 @@ def render(
     format: str = 'table',          # 'table', 'markdown', 'html', 'latex', 'csv' or 'json'
     per_query: bool = False,        # The value of every query instead of the means
 ) -> str:
-    "Scores as text. One run: a row per measure; several runs: a row per run."
+    """Scores as text. One run: a row per measure; several runs: a row per run.
+
+    Ids keep bytes that are not UTF-8 as Python's surrogates: write them with errors='surrogateescape'."""
     check_option('format', format, FORMATS)
     runs = [scores] if isinstance(scores, Scores) else list(scores)
     if len({s.measures for s in runs}) != 1: raise ValueError('runs in one table need the same measures')
@@ -232,7 +267,7 @@ def render(
     notes = notes if len(notes) == 1 else [f'{_name(s)}: {small_print(s)}' for s in runs]
     return '\n\n'.join([table, *(_note(n, format) for n in notes)])
 
-# %% ../nbs/10_evaluation.ipynb #e1b8b4a0
+# %% ../nbs/10_evaluation.ipynb #84595035
 def concat(
     parts: Iterable[Scores],  # Scores of disjoint sets of queries
 ) -> Scores:
@@ -242,11 +277,13 @@ def concat(
     first = parts[0]
     for p in parts[1:]:
         if p.measures != first.measures: raise ValueError(f'measures differ: {first.measures} and {p.measures}')
-        if p.conventions != first.conventions:
-            raise ValueError(f'conventions differ: {set(first.conventions) ^ set(p.conventions)}')
+        if odd := sorted({*first.conventions} ^ {*p.conventions}):
+            hint = '; give ERR its max_grade' * any('largest grade' in words for words in odd)
+            raise ValueError(f'conventions differ: {odd}{hint}')
     ids = tuple(q for p in parts for q in p.query_ids)
     if twice := [q for q, n in Counter(ids).items() if n > 1]:
         raise ValueError(f'the query {twice[0]!r} is in two parts')
     def add(name): return sum(getattr(p, name) for p in parts)
     return Scores(first.measures, ids, np.concatenate([p.values for p in parts], axis=1), add('missing'),
-                  add('no_relevant'), add('unjudged'), first.conventions, first.name)
+                  add('no_relevant'), add('unjudged'), first.conventions, next((p.name for p in parts if p.name), ''),
+                  f'put together from {len(parts)} parts')

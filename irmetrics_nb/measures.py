@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'P', 'R', 'F', 'SetP', 'SetR', 'SetF', 'Success', 'Rprec', 'AP', 'GMAP', 'IPrec', 'Bpref', 'CG', 'DCG',
-           'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'LONGEST', 'Measures', 'Kind', 'register',
-           'count_retrieved', 'count_relevant', 'count_found', 'iprec', 'find_kind', 'Measure', 'parse', 'parse_all',
-           'measure_table']
+           'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'LONGEST', 'MOST', 'Measures', 'Kind',
+           'register', 'count_retrieved', 'count_relevant', 'count_found', 'iprec', 'find_kind', 'Measure', 'parse',
+           'parse_all', 'measure_table']
 
 # %% ../nbs/07_measures.ipynb #7a9e2f22
 import ast
@@ -216,24 +216,28 @@ def _translate(params):
     if dcg not in (None, 'log2', 'exp-log2'): raise ValueError(f"dcg is 'log2' or 'exp-log2', not {dcg!r}")
     return params | ({'gain': 'exp'} if dcg == 'exp-log2' else {})
 
-# %% ../nbs/07_measures.ipynb #4fc21682
-LONGEST = 2000  # characters of one measure
+# %% ../nbs/07_measures.ipynb #216c9e46
+LONGEST, MOST = 2000, 10_000  # characters of one measure, and of a text with several
+
+def _shown(text):
+    "A text as an error shows it: cut off if it is long."
+    return text if len(text) <= 300 else text[:300] + '...'
 
 def parse(
     text: str | Measure,  # Such as 'nDCG@10', "nDCG(gain='exp')@10"; a Measure is passed through
 ) -> Measure:
     "The measure that a text names; ValueError says what it does not understand."
     if isinstance(text, Measure): return text
-    if not isinstance(text, str): raise ValueError(f'a measure is a text or a Measure, not {text!r}')
+    if not isinstance(text, str): raise ValueError(f'a measure is a text or a Measure, not {_shown(repr(text))}')
     if len(text) > LONGEST: raise ValueError(f'a measure of {len(text)} characters; at most {LONGEST} are read')
     try:
         with warnings.catch_warnings(action='error'): tree = ast.parse(text.strip(), mode='eval').body
         return _from_tree(tree)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError): pass
-    except ValueError as e: raise ValueError(f'{text!r}: {e}') from None
-    raise ValueError(f'{text!r} is not a measure; write it like AP, nDCG@10 or P(rel=2)@5')
+    except ValueError as e: raise ValueError(f'{_shown(repr(text))}: {_shown(str(e))}') from None
+    raise ValueError(f'{_shown(repr(text))} is not a measure; write it like AP, nDCG@10 or P(rel=2)@5')
 
-# %% ../nbs/07_measures.ipynb #de6527df
+# %% ../nbs/07_measures.ipynb #d7468dbf
 _MEASURE = re.compile(r"""
     [^\s,()@]+                                        # nDCG
     (?: \( (?: [^'")] | '[^']*' | "[^"]*" )* \) )?     # (gain='exp')
@@ -247,8 +251,9 @@ def parse_all(
 ) -> list[Measure]:  # Each once, in the order given
     "All measures of a text or a list; ValueError if there is none, or something that is not a measure."
     if isinstance(measures, str):
+        if len(measures) > MOST: raise ValueError(f'measures of {len(measures)} characters; at most {MOST} are read')
         if rest := _MEASURE.sub('', measures).strip(', \t\r\n'):
-            raise ValueError(f'{rest!r} in {measures!r} is not a measure')
+            raise ValueError(f'{_shown(repr(rest))} in {_shown(repr(measures))} is not a measure')
         measures = _MEASURE.findall(measures)
     found = list(dict.fromkeys(map(parse, [measures] if isinstance(measures, Measure) else measures)))
     if not found: raise ValueError('no measure is named; try "AP nDCG@10 RR"')

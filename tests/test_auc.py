@@ -312,7 +312,11 @@ def test_bad_columns_are_refused_by_every_function(labels, scores, says):
     [
         ([1], "2 labels, 2 scores, 1 groups"),
         ([1.0, NAN], "groups must not be NaN"),
-        (["a", None], "ids that can be sorted"),
+        (["a", None], "groups must not be NaN or None"),
+        (["a", NAN], "groups must not be NaN or None"),
+        (np.array([2, NAN], object), "groups must not be NaN or None"),
+        ([None, None], "groups must not be NaN or None"),
+        (np.array(["a", 1], object), "ids that can be sorted"),
         ([["a"], ["b"]], r"shape \(2, 1\)"),
         ("ab", r"shape \(\)"),
     ],

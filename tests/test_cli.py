@@ -2,6 +2,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,9 +17,11 @@ RUN = ('flower Q0 roses 1 9.1 toy\nflower Q0 flour 2 8.5 toy\nflower Q0 tulips 3
 AP = (1 + 2 / 3) / 2, 1 / 2  # by hand: flower finds roses first and tulips third, bread finds rye second
 
 
-def irmetrics(*args, cwd=None):
-    return subprocess.run([sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', *map(str, args)],
-                          capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL, env=os.environ | {'COLUMNS': '200'})
+def irmetrics(*args, cwd=None, stdin=b''):
+    done = subprocess.run([sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', *map(str, args)],
+                          capture_output=True, cwd=cwd, input=stdin, env=os.environ | {'COLUMNS': '200'})
+    done.stdout, done.stderr = (x.decode('utf-8', 'surrogateescape') for x in (done.stdout, done.stderr))
+    return done
 
 
 @pytest.fixture
@@ -54,6 +57,82 @@ def test_several_runs_give_one_table(files):
     done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', files/'other.run.gz', '-m', 'AP RR', '--format', 'markdown')
     rows = [x for x in done.stdout.splitlines() if x.startswith('|')]
     assert done.returncode == 0 and len(rows) == 4 and 'toy' in rows[2] and 'other' in rows[3]
+
+
+@pytest.mark.parametrize('names, shown', [
+    (['run.txt', 'again.txt'], ['toy (run.txt)', 'toy (again.txt)']),
+    (['run.txt', 'other.txt', 'a/run.txt'], ['toy (run.txt)', 'other', 'toy (a/run.txt)']),
+    (['run.txt', 'other.txt'], ['toy', 'other'])])
+def test_runs_of_the_same_name_say_which_file_they_are_from(files, names, shown):
+    (files/'a').mkdir()
+    for name in names: (files/name).write_text(RUN.replace('toy', 'other') if 'other' in name else RUN)
+    done = irmetrics('evaluate', 'qrels.txt', *names, '-m', 'AP', '--format', 'json', cwd=files)
+    assert [s['run'] for s in json.loads(done.stdout)] == shown
+    table = irmetrics('evaluate', 'qrels.txt', *names, '-m', 'AP', '--per-query', cwd=files).stdout
+    assert all(name in table for name in shown)
+
+
+@pytest.mark.parametrize('packed', [False, True])
+def test_one_file_may_come_from_the_standard_input(files, packed):
+    expected = irmetrics('evaluate', 'qrels.txt', 'run.txt', cwd=files).stdout
+    for args, name in ((['qrels.txt', '-'], 'run.txt'), (['-', 'run.txt'], 'qrels.txt')):
+        data = (files/name).read_bytes()
+        done = irmetrics('evaluate', *args, cwd=files, stdin=gzip.compress(data) if packed else data)
+        assert (done.stdout, done.stderr, done.returncode) == (expected, '', 0)
+
+
+@pytest.mark.parametrize('data, words', [
+    (b'', 'nothing came'), (RUN.encode() + b'x', 'line 6: 1 column'), (gzip.compress(RUN.encode())[:-9], 'cut off'), (b'PK\x03\x04' * 9, 'zip'),
+    (b'[["flower", "roses", 1, 2]]', 'item 1')], ids=['nothing', 'a short line', 'half a gzip', 'a zip', 'JSON'])
+def test_what_is_wrong_in_the_standard_input_is_told_like_that_of_a_file(files, data, words):
+    done = irmetrics('evaluate', 'qrels.txt', '-', cwd=files, stdin=data)
+    assert done.returncode == 1 and done.stderr.startswith('irmetrics: error: standard input') and words in done.stderr
+    assert done.stderr.count('\n') == 1
+
+
+def test_the_standard_input_is_read_once(files):
+    for args in (['-', '-'], ['qrels.txt', '-', '-']):
+        done = irmetrics('evaluate', *args, cwd=files, stdin=RUN.encode())
+        assert done.returncode == 2 and 'only once' in done.stderr
+
+
+@pytest.fixture
+def large(tmp_path):
+    "A grouped run of 5 MB, and the same with its queries scattered."
+    lines = [f'q{q} Q0 document{d} {d} {300 - d}.5 toy\n' for q in range(500) for d in range(300)]
+    (tmp_path/'qrels.txt').write_text(''.join(f'q{q} 0 document1 1\n' for q in range(500)))
+    (tmp_path/'run.txt').write_text(''.join(lines))
+    (tmp_path/'scattered.txt').write_text(''.join(lines[i] for d in range(300) for i in range(d, len(lines), 300)))
+    return tmp_path
+
+
+def test_memory_is_bounded_by_an_option_and_reported(large):
+    done = irmetrics('evaluate', 'qrels.txt', 'run.txt', 'scattered.txt', '-m', 'RR', '--memory', '8MB', '--verbose', '--format', 'csv', cwd=large)
+    assert done.stdout == 'run,RR\ntoy (run.txt),0.5\ntoy (scattered.txt),0.5\n'
+    grouped, scattered, peak = done.stderr.splitlines()
+    assert re.fullmatch(r'irmetrics: run.txt was read in 1\d batches', grouped)
+    assert re.fullmatch(r'irmetrics: scattered.txt was read in 3 parts, since its queries are scattered', scattered)
+    assert 30 < int(re.fullmatch(r'irmetrics: at most (\d+) MB of memory were used', peak)[1]) < 1000
+    plain = irmetrics('evaluate', 'qrels.txt', 'run.txt', 'scattered.txt', '-m', 'RR', '--format', 'csv', cwd=large)
+    assert plain.stdout == done.stdout and plain.stderr == ''
+
+
+@pytest.mark.parametrize('size', ['', '0', 'much', '-5MB', '5XB', '1e9', 'nan'])
+def test_a_memory_that_is_no_size_is_bad_usage(files, size):
+    done = irmetrics('evaluate', 'qrels.txt', 'run.txt', '--memory', size, cwd=files)
+    assert done.returncode == 2 and 'is not a size' in done.stderr and done.stdout == ''
+
+
+def test_the_result_goes_to_stdout_also_when_a_bar_was_shown(files):
+    "The bar takes hold of both streams; stderr is a terminal here, stdout is not."
+    code = 'import itertools, irmetrics_nb.cli as cli; cli.monotonic = itertools.count(0, 5).__next__; cli.main()'
+    terminal, stderr = os.openpty()
+    done = subprocess.run([sys.executable, '-c', code, 'evaluate', 'qrels.txt', 'run.txt', '-m', 'AP'], cwd=files, stdout=subprocess.PIPE,
+                          stderr=stderr, stdin=subprocess.DEVNULL, text=True, env=os.environ | {'TERM': 'xterm'})
+    os.close(stderr)
+    assert done.returncode == 0 and 'AP' in done.stdout and '0.66' in done.stdout
+    assert b'\x1b[' in os.read(terminal, 10_000)  # a bar there was
+    os.close(terminal)
 
 
 @pytest.mark.parametrize('format', ['table', 'markdown', 'html', 'latex', 'csv', 'json'])

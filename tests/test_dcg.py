@@ -226,6 +226,8 @@ def test_arguments_can_be_given_by_position_in_the_documented_order():
         ({"gain": {0: 0, 1: 1}}, "no grade 2"),
         ({"discount": "log10"}, "'log10'"),
         ({"discount": "jarvelin", "b": 0.5}, "not 0.5"),
+        ({"b": 3}, "only discount='jarvelin' has a base, not b=3"),
+        ({"discount": lambda i: 1 / i, "b": 10}, "b=10"),
         ({"ideal": [1, 1]}, "lacks a grade 2"),
         ({"ideal": [[2], [1]]}, "2 lists for 1 rankings"),
     ],
@@ -239,3 +241,19 @@ def test_an_argument_out_of_range_raises_an_error_that_names_it(wrong, said):
 def test_a_batch_refuses_a_second_pool(f):
     with pytest.raises(ValueError, match="knows its own"):
         f(Judged.from_grades([2, 1]), ideal=[2, 1])
+
+
+@pytest.mark.parametrize("f", [cg, dcg, idcg, ndcg])
+def test_gains_that_add_up_to_no_number_are_refused(f):
+    for grades, gain in (([1.7e308] * 3, "linear"), ([1023] * 3, "exp"), ([1, 2], lambda g: g * np.nan)):
+        with pytest.raises(ValueError, match="the gains of the grades of a query add up to (inf|nan)"):
+            f([[1], grades], gain=gain)
+    assert f([1e307, 3e307]) > 0
+
+
+def test_a_discount_may_fall_below_the_smallest_number_and_grades_may_not():
+    steep = {"discount": lambda i: 0.5**i}
+    assert ndcg([0] * 1059 + [1], **steep) == 2**-1059 and ndcg([0] * 1100 + [1], **steep) == 0
+    for grades in ([5e-324, 1.5e-323], [0, 1e-309]):
+        with pytest.raises(ValueError, match="grades of a query"):
+            ndcg(grades)

@@ -1,4 +1,7 @@
 "From judgments and a run to numbers: against trec_eval's own C code, and against what the conventions promise."
+import csv
+import io
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +11,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, RR, Scores, evaluate, load_example, nDCG, render
+from irmetrics_nb import AP, RR, DataError, Scores, evaluate, load_example, nDCG, render
 from irmetrics_nb.measures import KINDS, Measure, parse
 
 # our text -> trec_eval's name
@@ -110,17 +113,102 @@ def test_every_kind_of_source_gives_the_same_scores(seed, tmp_path):
     assert isinstance(sources[4][0], pa.Table) and isinstance(sources[3][0], pd.DataFrame)
 
 
-@given(st.integers(0, 10**6), st.integers(1, 10))
-@settings(max_examples=30, deadline=None)
-def test_scores_of_parts_put_together_are_the_scores_of_the_whole(seed, cut):
+EVERY = [*(f'{k.name}(max_grade=5)' if k.name == 'ERR' else k.name for k in KINDS.values()), 'P@5', 'R@30', 'nDCG@10', 'AP(rel=2)@10',
+         "nDCG(gain='exp', discount='jarvelin', b=3)@5", 'RBP(p=.5)', 'ERR(max_grade=4)@10', 'AP(judged_only=True)', 'IPrec@0.5']
+FACTS = 'missing no_relevant unjudged conventions'.split()
+
+
+def part_of(source, queries):
+    return {q: docs for q, docs in source.items() if q in queries}
+
+
+def same_scores(parts, whole):
+    "Whether parts put together are the whole, to the last bit, with all that is counted."
+    scores = Scores.concat(parts)
+    assert {q: repr(v) for q, v in scores.to_dict().items()} == {q: repr(v) for q, v in whole.to_dict().items()}
+    assert [getattr(scores, f) for f in FACTS] == [getattr(whole, f) for f in FACTS]
+    return scores
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from(['zero', 'skip']), st.sampled_from(['zero', 'skip', 'nan']))
+@settings(max_examples=40, deadline=None)
+def test_scores_of_parts_put_together_are_the_scores_of_the_whole(seed, many, missing, no_relevant):
+    "Parts split by query: some have no judgments, some no results, some no query in common."
     qrels, run = random_collection(seed, queries=12)
     if not set(qrels) & set(run): return
-    whole = evaluate(qrels, run, 'AP nDCG@10')
-    names = list(qrels)
-    parts = [names[:cut], names[cut:]]
-    parts = [p for p in parts if set(p) & set(run)]
-    scores = Scores.concat([evaluate({q: qrels[q] for q in p}, run, 'AP nDCG@10') for p in parts])
-    for q, values in scores.to_dict().items(): assert values == whole.to_dict()[q]
+    options = dict(measures=EVERY, missing=missing, no_relevant=no_relevant)
+    names = np.random.default_rng(seed).permutation(sorted(set(qrels) | set(run))).tolist()
+    split = [set(names[i::many]) for i in range(many)]
+    same_scores([evaluate(part_of(qrels, p), part_of(run, p), part=True, **options) for p in split], evaluate(qrels, run, **options))
+
+
+@pytest.mark.parametrize('many', [1, 2, 7, 60])
+def test_parts_of_the_example_collection_put_together_are_the_whole(many):
+    example = load_example()
+    qrels, run = example.qrels.to_dict(), example.runs['bm25'].to_dict()
+    for q in list(qrels)[3::9]: del run[q]                     # some queries without results
+    run |= {f'nobody judged {i}': {'a': 1.0} for i in range(5)}  # and some without judgments
+    names = [*qrels, *(q for q in run if q not in qrels)]
+    split = [set(names[i::many]) for i in range(many)]
+    whole = evaluate(qrels, run, EVERY)
+    assert (whole.missing, whole.unjudged) == (len(list(qrels)[3::9]), 5)
+    scores = same_scores([evaluate(part_of(qrels, p), part_of(run, p), EVERY, part=True) for p in split], whole)
+    assert scores.means == pytest.approx(whole.means, rel=1e-12) and scores.reading == f'put together from {many} parts'
+
+
+@pytest.mark.parametrize('form', [dict, pl.DataFrame, pd.DataFrame, pa.table, list])
+def test_a_part_without_results_or_without_judgments_may_come_in_any_form(form):
+    def made(rows, number):
+        if form is list: return rows
+        if form is dict: return {q: {d: x} for q, d, x in rows}
+        columns = {name: [r[i] for r in rows] for i, name in enumerate(('query_id', 'doc_id', number))}
+        return form(columns)
+    qrels, run = [('a', 'd', 1)], [('b', 'd', 1.0)]
+    options = dict(measures='RR', part=True)
+    nothing_found = evaluate(made(qrels, 'relevance'), made([], 'score'), **options)
+    nothing_judged = evaluate(made([], 'relevance'), made(run, 'score'), **options)
+    apart = evaluate(made(qrels, 'relevance'), made(run, 'score'), **options)
+    assert [s.to_dict() for s in (nothing_found, nothing_judged, apart)] == [{'a': {'RR': 0}}, {}, {'a': {'RR': 0}}]
+    assert [(s.missing, s.unjudged) for s in (nothing_found, nothing_judged, apart)] == [(1, 0), (0, 1), (1, 1)]
+
+
+def test_a_whole_without_a_common_query_or_without_rows_is_an_error():
+    for qrels, run in (({'a': {'d': 1}}, {'b': {'d': 1}}), ({'a': {'d': 1}}, {}), ({}, {'a': {'d': 1}})):
+        with pytest.raises(DataError): evaluate(qrels, run, 'AP')
+
+
+def test_a_query_that_the_run_names_without_a_document_is_not_one_without_judgments():
+    for run in ({'a': {'d': 1}, 'b': {}, 'c': {}}, {'a': ['d'], 'b': [], 'c': []}):
+        scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}}, run, 'RR')
+        assert (scores.missing, scores.unjudged, scores.means) == (1, 1, {'RR': 0.5})
+
+
+def test_a_name_comes_from_the_first_part_that_has_one(tmp_path):
+    (tmp_path/'run').write_text('b Q0 d 1 1 tag\n')
+    parts = [evaluate({'a': {'d': 1}}, {}, 'RR', part=True), evaluate({'b': {'d': 1}}, tmp_path/'run', 'RR', part=True)]
+    assert Scores.concat(parts).name == 'tag'
+
+
+def test_parts_with_different_largest_grades_are_told_to_give_one():
+    parts = [evaluate({q: {'d': g}}, {q: {'d': 1}}, 'ERR') for q, g in (('a', 1), ('b', 2))]
+    with pytest.raises(ValueError, match='give ERR its max_grade'): Scores.concat(parts)
+
+
+def test_scores_hold_measures_as_a_table_holds_columns():
+    scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}, 'c': {'d': 1}}, {'a': ['d']}, 'AP nDCG@10')
+    assert 'AP' in scores and nDCG @ 10 in scores and 'map' in scores and RR not in scores and 'nonsense' not in scores and 3 not in scores
+    assert list(scores) == ['AP', 'nDCG@10'] == list(scores.means) and {m: scores[m].sum() for m in scores} == {'AP': 1, 'nDCG@10': 1}
+    assert len(scores) == 3
+
+
+@pytest.mark.parametrize('odd', ['a,b', 'say "no"', 'two\nlines', 'a\rb', '', ' ', "it's", 'é', '1'])
+def test_csv_gives_back_ids_numbers_and_nan(odd):
+    scores = evaluate({odd: {'d': 1}, 'x': {'d': 0}}, {odd: {'d': 1}}, "RR AP(rel=2, divisor='min(R,k)')@5 nDCG@7", no_relevant='nan')
+    text = render(scores, 'csv', per_query=True)
+    table = list(csv.DictReader(io.StringIO(text, newline='')))
+    assert [r['query_id'] for r in table] == [odd, 'x'] and float(table[0]['RR']) == 1 and table[1]['RR'] == 'NaN'
+    assert list(table[0]) == ['run', 'query_id', *scores]
+    if odd.strip() and not set(odd) & set('\r'): assert pl.read_csv(text.encode(), infer_schema_length=0)['query_id'].to_list() == [odd, 'x']
 
 
 def test_parts_that_do_not_fit_together_are_refused():

@@ -476,12 +476,12 @@ print("\\npeak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 FROM_CLI = "from irmetrics_nb.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit as e: print('exit', e.code)"
 
 
-def child(code, *args, memory=0, timeout=50, **more):
+def child(code, *args, memory=0, timeout=50, env=os.environ, **more):
     "Run code in a process of its own, with a limit to its address space in bytes."
     threads = dict.fromkeys(["OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "OMP_NUM_THREADS"], "1")
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | more
     command = [sys.executable, "-c", CHILD.format(memory=memory, code=code), *map(str, args)]
-    plain = {k: v for k, v in os.environ.items() if not k.startswith("COV")}  # measuring coverage would need memory and files
+    plain = {k: v for k, v in env.items() if not k.startswith("COV")}  # measuring coverage would need memory and files
     return subprocess.run(command, timeout=timeout, env=plain | threads, check=False, **pipes)
 
 
@@ -642,7 +642,7 @@ def test_a_score_that_is_no_number_is_refused_in_objects_too(score):
             evaluate({"q": {"a": 1}}, source)
 
 
-@pytest.mark.parametrize("grade", [2**53, *(pytest.param(g, marks=fails("Qrels.to_dict casts every grade to int64")) for g in (2**63, 2**64, 10**30, -(10**30), 10**300))])
+@pytest.mark.parametrize("grade", [2**53, 2**63, 2**64, 10**30, -(10**30), 10**300])
 def test_grades_beyond_the_range_of_whole_numbers_are_kept(tmp_path, grade):
     qrels = put(tmp_path / "qrels", f"q 0 a {grade}\nq 0 b 1\n".encode())
     for source in (qrels, {"q": {"a": grade, "b": 1}}):
@@ -654,7 +654,6 @@ def test_grades_beyond_the_range_of_whole_numbers_are_kept(tmp_path, grade):
 RUN_AS_DICT = {"q": {"b": 2.5, "a": 1.5}}
 
 
-@fails("the ideal DCG of three grades of 1.7e308 is infinite, the quotient NaN")
 @settings(max_examples=100)
 @given(st.lists(st.floats(0, 1.7976931348623157e308), min_size=1, max_size=6))
 @example([1.7e308, 1.7e308, 1.7e308])
@@ -734,7 +733,7 @@ def test_any_text_is_a_list_of_measures_or_one_clear_error(text):
         assert parse_all(" ".join(map(repr, measures))) == measures
 
 
-@pytest.mark.parametrize("text", [pytest.param("AP(" * 5000, marks=fails("parse_all repeats the whole text")), "nDCG@" + "1" * 5000, "x" * 100_000])
+@pytest.mark.parametrize("text", ["AP(" * 5000, "nDCG@" + "1" * 5000, "x" * 100_000])
 def test_a_text_too_long_for_a_measure_is_not_repeated_in_full_by_its_error(text):
     with pytest.raises(ValueError) as error:
         parse_all(text)
@@ -860,6 +859,19 @@ def test_a_process_killed_in_the_middle_of_writing_leaves_the_old_file_whole_or_
     assert {content for _, content in killed} <= {b"old", new}
 
 
+def test_a_process_told_to_stop_in_the_middle_of_writing_leaves_nothing_beside_the_old_file_or_the_new_one(files):
+    "As before, but with SIGTERM, which gives time to clean up."
+    out, seen = files / "out.json", set()
+    for call in range(1, 24, 3):
+        put(out, b"old")
+        done = child(KILLED.replace("SIGKILL", "SIGTERM").replace("except SystemExit: pass", "except SystemExit as e: print('exit', e.code)"),
+                     call, "evaluate", files / "qrels", files / "run", "--per-query", "--format", "json", "--output", out)
+        assert done.stderr == "" and [p.name for p in files.iterdir() if p.name.startswith("out")] == ["out.json"], (call, done.stderr)
+        seen.add((done.returncode or done.stdout.splitlines()[0], out.read_bytes() == b"old"))
+    assert ("exit 143", True) in seen
+    assert seen <= {("exit 143", True), ("exit 143", False), ("exit 0", False), (-signal.SIGTERM, False)}
+
+
 def test_a_full_disk_ends_with_one_line_and_the_old_file_whole_and_nothing_beside_it(files):
     out = put(files / "out.csv", b"old")
     code = "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n" + FROM_CLI
@@ -887,21 +899,27 @@ def test_a_link_as_output_stays_a_link_and_what_it_leads_to_is_written(files):
     assert (files / "link.csv").is_symlink() and b"AP" in (files / "target.csv").read_bytes()
 
 
-def test_a_full_device_as_output_is_told_in_one_line(files):
+MAIN = "from irmetrics_nb.cli import main\nmain(sys.argv[1:])"
+BUFFERED = {"env": {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}}
+COMMANDS = {"a short table": ["evaluate", "qrels", "run"], "every query": ["evaluate", "qrels", "run", "--per-query"], "measures": ["measures"]}
+
+
+@pytest.mark.parametrize("what", COMMANDS)
+def test_a_full_device_as_output_is_told_in_one_line(files, what):
     with open("/dev/full", "w") as full:
-        done = child("from irmetrics_nb.cli import main\nmain(sys.argv[1:])", "evaluate", files / "qrels", files / "run", stdout=full)
+        done = child(MAIN, *COMMANDS[what], stdout=full, cwd=files, **BUFFERED)
     assert done.returncode == 1 and done.stderr.startswith("irmetrics: error: ") and done.stderr.count("\n") == 1, done.stderr
 
 
-def test_a_reader_that_goes_away_is_no_traceback(files):
+@pytest.mark.parametrize("what", COMMANDS)
+def test_a_reader_that_goes_away_is_no_traceback(files, what):
     reader, writer = os.pipe()
     os.close(reader)  # as `head` does when it has seen enough
     with open(writer, "w") as pipe:
-        done = child("from irmetrics_nb.cli import main\nmain(sys.argv[1:])", "evaluate", files / "qrels", files / "run", "--per-query", stdout=pipe)
-    assert done.returncode != 0 and "Traceback" not in done.stderr and "Exception" not in done.stderr, done.stderr
+        done = child(MAIN, *COMMANDS[what], stdout=pipe, cwd=files, **BUFFERED)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
-@fails("output is strict UTF-8, ids are not")
 @pytest.mark.parametrize("format", ["table", "csv", "json"])
 def test_ids_that_are_not_utf_8_come_out_as_the_bytes_they_came_in(tmp_path, format):
     qrels, run = put(tmp_path / "qrels", b"caf\xe9 0 a 1\n"), put(tmp_path / "run", b"caf\xe9 Q0 a 1 1 t\xff\n")
@@ -912,7 +930,6 @@ def test_ids_that_are_not_utf_8_come_out_as_the_bytes_they_came_in(tmp_path, for
     assert b"caf\xe9" in (tmp_path / "out").read_bytes()
 
 
-@fails("a table of polars takes no surrogates: UnicodeEncodeError")
 def test_ids_that_are_not_utf_8_are_shown_in_tables_or_refused_by_name(tmp_path):
     scores = evaluate(put(tmp_path / "qrels", b"caf\xe9 0 a 1\n"), put(tmp_path / "run", b"caf\xe9 Q0 a 1 1 t\n"), "AP")
     for use in (lambda: scores.per_query["query_id"][0], lambda: scores.to_pandas().index[0], lambda: render(scores, "csv", True), lambda: Run({"caf\udce9": {"a": 1}}).to_polars()["query_id"][0]):
