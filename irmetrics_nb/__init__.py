@@ -24,12 +24,12 @@ from .dcg import cg, dcg, dcg_terms, idcg, ndcg
 from .rankings import Judged
 from .sets import f_beta, fallout, hits, judged_at, precision, r_precision, recall, success
 
-# %% ../nbs/15_names.ipynb #079a03ef
-from .measures import (AP, CG, DCG, ERR, F, GMAP, IPrec, Bpref, Measure, NumRel, NumRelRet,
-                                   NumRet, P, R, RBP, RR, Rprec, SetF, SetP, SetR, Success, nDCG, parse, parse_all)
-
-# %% ../nbs/15_names.ipynb #46c4c454
-_later = {'io': 'DataError', 'data': 'Qrels Run judge load_example', 'evaluation': 'Scores evaluate render'}
+# %% ../nbs/15_names.ipynb #4d6181ed
+_later = {
+    'measures': 'AP CG DCG ERR F GMAP IPrec Bpref Measure NumRel NumRelRet NumRet P R RBP RR Rprec SetF SetP SetR '
+                'Success nDCG parse parse_all',
+    'io': 'DataError', 'data': 'Qrels Run judge load_example', 'evaluation': 'Scores evaluate render',
+}
 _home = {name: module for module, names in _later.items() for name in names.split()}
 
 def _fetch(name):
@@ -43,13 +43,15 @@ def __dir__() -> list[str]:
     "All public names, fetched already or not."
     return sorted({*globals(), *_home})
 
-# %% ../nbs/15_names.ipynb #a96fa2b0
+# %% ../nbs/15_names.ipynb #85f0ae30
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from irmetrics_nb.data import Qrels, Run, judge, load_example
     from irmetrics_nb.evaluation import Scores, evaluate, render
     from irmetrics_nb.io import DataError
+    from irmetrics_nb.measures import (AP, CG, DCG, ERR, F, GMAP, IPrec, Bpref, Measure, NumRel, NumRelRet,
+                                       NumRet, P, R, RBP, RR, Rprec, SetF, SetP, SetR, Success, nDCG, parse, parse_all)
 else:
     __getattr__ = _fetch
 

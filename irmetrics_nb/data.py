@@ -5,24 +5,24 @@
 # %% auto #0
 __all__ = ['MANY', 'TIES', 'NEGATIVE', 'MEMORY', 'pair_keys', 'repeated_keys', 'check_repeated', 'Nested', 'Qrels', 'Run',
            'Index', 'match_ids', 'join', 'bisect', 'tied_before', 'ranks_falling', 'ranks_counting', 'ranks_sorting',
-           'ranks', 'lookup', 'tied_places', 'ranks_in_dicts', 'check_option', 'Found', 'as_judged', 'judge', 'Part',
-           'grouped', 'dealt', 'Reading', 'judge_run', 'Example', 'load_example']
+           'ranks', 'lookup', 'rows_at', 'tied_in_dicts', 'ranks_in_dicts', 'check_option', 'Found', 'as_judged',
+           'judge', 'Part', 'grouped', 'dealt', 'Reading', 'judge_run', 'Example', 'load_example']
 
-# %% ../nbs/09_data.ipynb #d4b81009
+# %% ../nbs/09_data.ipynb #c5e59cfa
 import gzip
 import json
 import os
-from collections import Counter
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import as_file, files
-from itertools import chain, islice, pairwise
+from itertools import chain, compress, islice, pairwise, repeat
+from operator import contains, methodcaller
 
 import numpy as np
 
-# %% ../nbs/09_data.ipynb #a6bbed27
-from .io import BATCH, BLOCK, DataError, as_bytes, mix, open_run, read_rows, side_by_side, spans
+# %% ../nbs/09_data.ipynb #671770d1
+from .io import BATCH, BLOCK, DataError, Ids, first_wrong, mix, open_run, read_rows, side_by_side, spans
 from .rankings import Judged, sort_pool
 
 # %% ../nbs/09_data.ipynb #af54d90e
@@ -55,34 +55,54 @@ def _refuse_repeated(rows, i, first):
     query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
     raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}')
 
-# %% ../nbs/09_data.ipynb #b220fc19
+# %% ../nbs/09_data.ipynb #87457d8e
 @dataclass
 class Nested:
-    "A run as {query: {document: score}}."
-    docs: dict          # The dicts as they came
-    value: np.ndarray   # All scores, as they came
-    rising: np.ndarray  # The same, ascending within each query
-    begin: np.ndarray   # Where each query's scores begin, and where the last one's end
+    "Judgments or a run as {query: {document: number}}."
+    docs: dict         # The dicts
+    value: np.ndarray  # All numbers, as they came
+    begin: np.ndarray  # Where each query's numbers begin, and where the last one's end
 
     @classmethod
-    def of(cls, source):
-        "A dict of dicts with text for ids and numbers for scores; None for any other source."
-        if not _dict_of_dicts(source): return None
+    def of(cls, source, kind):
+        "A dict of dicts with text for ids and proper numbers; None for any other source."
+        if not _dict_of_dicts(source, kind): return None
+        try: value = np.frombuffer(b''.join(struct.pack(f'{len(d)}d', *d.values()) for d in source.values()))
+        except (struct.error, OverflowError): return None
         begin = np.cumsum([0, *map(len, source.values())])
-        try: value = np.fromiter(chain.from_iterable(d.values() for d in source.values()), np.float64, begin[-1])
-        except (TypeError, ValueError, OverflowError): return None
-        if np.isnan(value).any(): return None
-        rising = value.copy()
-        for i, j in pairwise(begin.tolist()): rising[i:j].sort()
-        return cls(source, value, rising, begin)
+        return cls(source, value, begin) if first_wrong(value, kind) is None else None
 
-def _dict_of_dicts(source):
-    "Whether a source is one, as far as its queries and their first documents tell."
-    if type(source) is not dict or not source or any(type(d) is not dict for d in source.values()): return False
-    firsts = (doc for docs in source.values() for doc in islice(docs, 1))
-    return all(type(id) is str for id in chain(source, firsts))
+    @cached_property
+    def names(self):
+        "All documents."
+        return list(chain.from_iterable(self.docs.values()))
 
-# %% ../nbs/09_data.ipynb #7ab7fb8a
+    @cached_property
+    def query(self):
+        "The number of each document's query."
+        return np.repeat(np.arange(len(self.docs)), np.diff(self.begin))
+
+    @cached_property
+    def rising(self):
+        "The numbers, ascending within each query."
+        rising = self.value.copy()
+        for i, j in pairwise(self.begin.tolist()): rising[i:j].sort()
+        return rising
+
+# %% ../nbs/09_data.ipynb #dbaefdd6
+def _dict_of_dicts(source, kind):
+    "Whether a source is one, as far as those ids tell that are looked at."
+    if type(source) is not dict or {*map(type, source.values())} != {dict}: return False
+    docs = source.values() if kind == 'qrels' else (islice(d, 1) for d in source.values())
+    ids = [*source, *chain.from_iterable(docs)]
+    return {*map(type, ids)} == {str} and (kind == 'run' or _is_utf8(''.join(ids)))
+
+def _is_utf8(text):
+    "Whether UTF-8 can write it: no half of a pair, no byte that was none."
+    try: return bool(text.encode() or True)
+    except UnicodeEncodeError: return False
+
+# %% ../nbs/09_data.ipynb #8bf10a7f
 def printable(ids):
     "Ids as text for tables and screens; bytes that are not UTF-8 are written out, as in caf\\xe9."
     try: ''.join(ids).encode()
@@ -94,22 +114,25 @@ class Pairs:
     "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
     nested = None
 
-    def __init__(self, source):
+    def __init__(self, source, copy=True):
         if isinstance(source, Pairs): self._share(source)
-        else: self._read(source)
+        else: self._read(source, copy)
 
     def _share(self, other):
         "Be the same as another one, with whatever either will remember."
         if other.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {type(other).__name__}')
         self.__dict__ = other.__dict__
 
-    def _read(self, source):
-        "Read and check a source, or leave that for later if it is a dict that need not be read."
-        self._source = source
-        if self.kind == 'run': self.nested = Nested.of(source)
-        if self.nested is None:
-            check_repeated([self.rows], repeated_keys(self.keys))
-            self._source = None
+    def _read(self, source, copy):
+        "Read and check a source that is no dict of dicts."
+        self.nested = Nested.of(source, self.kind)
+        if self.nested is None: self._take(read_rows(source, self.kind))
+        elif copy: self.nested.docs = {q: docs.copy() for q, docs in source.items()}
+
+    def _take(self, rows):
+        "Have these rows, if no pair is there twice."
+        self.rows = rows
+        check_repeated([rows], repeated_keys(self.keys))
 
     @classmethod
     def unchecked(cls, rows):
@@ -121,18 +144,17 @@ class Pairs:
     @cached_property
     def rows(self):
         "The rows as columns."
-        return read_rows(self._source, self.kind)
+        return read_rows(self.nested.docs, self.kind)
+
+    @property
+    def columns(self):
+        "What has the columns `query` and `value`, without reading dicts for it."
+        return self.nested or self.rows
 
     @cached_property
     def keys(self):
         "A 64-bit number for each row's query and document."
         return pair_keys(self.rows)
-
-    def empty(self):
-        "The queries without a single document; only dicts have such."
-        if self.nested: return [q for q, docs in self.nested.docs.items() if not docs]
-        count = np.bincount(self.rows.query, minlength=len(self.rows.query_ids))
-        return [self.queries[i] for i in np.flatnonzero(count == 0)]
 
     @cached_property
     def queries(self) -> list[str]:
@@ -155,7 +177,7 @@ class Pairs:
         doc = pl.Series('doc_id', printable(self.rows.doc.tolist()), pl.String)
         return pl.DataFrame([query, doc, pl.Series(self.number, self.rows.value)])
 
-# %% ../nbs/09_data.ipynb #81297632
+# %% ../nbs/09_data.ipynb #c92a35a0
 class Qrels(Pairs):
     "Judgments: the grade of a document for a query. DataError if a document stands twice in a query."
     kind, number = 'qrels', 'relevance'
@@ -172,20 +194,29 @@ class Qrels(Pairs):
 
     @cached_property
     def by_query(self):
-        "The rows sorted by query, their documents as text, and where each query's begin (and the last one's end)."
+        "The judgments as `Nested`, and which row each of them is."
+        if self.nested: return self.nested, np.arange(len(self.nested.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
-        return order, self.rows.doc[order].tolist(), begin.tolist()
+        names = self.rows.doc[order].tolist()
+        docs = [dict.fromkeys(names[i:j]) for i, j in pairwise(begin.tolist())]
+        return Nested(dict(zip(self.queries, docs, strict=True)), self.rows.value[order], begin), order
 
     def __repr__(self):
-        grade = self.rows.value
+        grade = self.columns.value
         span = f', grades {grade.min():g} to {grade.max():g}' if len(grade) else ''
         return f'Qrels: {len(self):,} queries, {len(grade):,} judgments{span}'
 
-# %% ../nbs/09_data.ipynb #1e84ad90
+# %% ../nbs/09_data.ipynb #5d12dbc4
 class Run(Pairs):
     "Results: the score of a document for a query. DataError if a document stands twice in a query."
     kind, number = 'run', 'score'
+
+    @property
+    def answered(self) -> int:
+        "How many queries have a document."
+        if self.nested: return sum(map(bool, self.nested.docs.values()))
+        return int(np.count_nonzero(np.bincount(self.rows.query)))
 
     @property
     def name(self) -> str:
@@ -198,7 +229,7 @@ class Run(Pairs):
         return super().to_polars().with_columns(pl.Series('rank', ranks(np.arange(len(self.rows)), self, 'docid')))
 
     def __repr__(self):
-        retrieved = len(self.nested.value if self.nested else self.rows)
+        retrieved = len(self.columns.value)
         return f'Run{self.name and " "}{self.name}: {len(self):,} queries, {retrieved:,} documents retrieved'
 
 # %% ../nbs/09_data.ipynb #79f5bcbc
@@ -248,16 +279,14 @@ def _join_slowly(qrels, run, number):
     found = [(i, judgment.get(pair, -1)) for i, pair in pairs]
     return np.array([pair for pair in found if pair[1] >= 0], np.int64).reshape(-1, 2).T
 
-# %% ../nbs/09_data.ipynb #3eb94beb
+# %% ../nbs/09_data.ipynb #89039b02
 def bisect(value, low, high, score, before):
     "For each score, the first place of the sorted value[low:high] where `before(value, score)` no longer holds."
-    low, high = low.copy(), high.copy()
-    while (rows := np.flatnonzero(low < high)).size:
-        middle = (low[rows] + high[rows]) // 2
-        ahead = before(value[middle], score[rows])
-        low[rows[ahead]] = middle[ahead] + 1
-        high[rows[~ahead]] = middle[~ahead]
-    return low
+    low, last, step = low - 1, high - 1, 1 << int((high - low).max(initial=0)).bit_length()
+    while step := step // 2:
+        ahead = np.minimum(low + step, last)
+        low = np.where(before(value[ahead], score), ahead, low)
+    return low + 1
 
 # %% ../nbs/09_data.ipynb #12c9385b
 def tied_before(docs, tied, group, rows, ties):
@@ -337,60 +366,65 @@ def _falling(query, value, queries):
     falls[query[1:][(value[1:] > value[:-1]) & (step == 0)]] = False
     return falls
 
-# %% ../nbs/09_data.ipynb #1cab9181
-def lookup(qrels, docs):
-    "The score of each judged document, query by query, NaN where there is none; None if some ids are no text."
-    _, names, begin = qrels.by_query
-    inner = [docs.get(q, {}) for q in qrels.queries]
-    found = (map(d.get, names[i:j]) for d, (i, j) in zip(inner, pairwise(begin), strict=True))
-    scores = np.array(list(chain.from_iterable(found)), np.float64)
-    query = np.repeat(np.arange(len(qrels)), np.diff(begin))
-    lacking = np.flatnonzero(np.isnan(scores)).tolist()
-    odd = any(_other_form(names[i], inner[q]) for i, q in zip(lacking, query[lacking].tolist(), strict=True))
-    return None if odd else scores
+# %% ../nbs/09_data.ipynb #4d03b23b
+def lookup(judged, docs):
+    "The score of each judged document, NaN where there is none; None if some ids are no text."
+    held = [docs.get(q, {}) for q in judged.docs]
+    found = (map(d.get, names, repeat(np.nan)) for d, names in zip(held, judged.docs.values(), strict=True))
+    scores = np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(found)))
+    lacking = np.isnan(scores)
+    names = list(compress(judged.names, lacking.tolist()))
+    return None if _other_form(names, [held[q] for q in judged.query[lacking].tolist()]) else scores
 
-def _other_form(name, docs):
-    "Whether a dict holds an id as a whole number or as bytes."
-    number = name.removeprefix('-').isdecimal() and len(name) < 99 and int(name) in docs
-    return number or as_bytes(name) in docs
+def _other_form(names, docs):
+    "Whether one of the dicts holds the id beside it as bytes or as a whole number."
+    as_bytes = methodcaller('encode', 'utf-8', 'surrogateescape')
+    if any(map(contains, docs, map(as_bytes, names))): return True
+    whole = [n.removeprefix('-').isdecimal() and len(n) < 99 for n in names]
+    return any(map(contains, compress(docs, whole), map(int, compress(names, whole))))
 
-# %% ../nbs/09_data.ipynb #ea8b86e7
-def tied_places(docs, value, scores, ties):
-    "{document: how many of the same score come before it} for the documents with one of `scores`."
-    near, names = np.flatnonzero(np.isin(value, scores)).tolist(), list(docs)
-    if ties == 'docid': near.sort(key=lambda i: as_bytes(names[i]), reverse=True)
-    place, count = {}, Counter()
-    for i, score in zip(near, value[near].tolist(), strict=True):
-        place[names[i]] = count[score]
-        count[score] += 1
-    return place
+# %% ../nbs/09_data.ipynb #4ac0fefd
+def rows_at(run, places):
+    "The rows of the scores at some places of `run.rising`, place for place up to the order of equal ones."
+    query = np.searchsorted(run.begin, places, 'right') - 1
+    rows = run.begin[query] + run.begin[query + 1] - 1 - places
+    for q in set(query[run.value[rows] != run.rising[places]].tolist()):
+        begin, own = run.begin[q], query == q
+        rows[own] = begin + np.argsort(run.value[begin:run.begin[q + 1]])[places[own] - begin]
+    return rows
 
-# %% ../nbs/09_data.ipynb #ee7c2cb6
-def ranks_in_dicts(qrels, run, score, ties):
-    "The judgments whose document is in a run of dicts, and the ranks; `score` as from `lookup`."
-    order, names, _ = qrels.by_query
-    held = np.flatnonzero(~np.isnan(score))
-    rising, begin = run.nested.rising, run.nested.begin
-    which = _numbers_of(run.queries, qrels.queries)[qrels.rows.query[order[held]]]
-    first = bisect(rising, begin[which], begin[which + 1], score[held], np.less)
-    last = bisect(rising, first, begin[which + 1], score[held], np.less_equal)
-    rank, several = begin[which + 1] - last + 1, np.flatnonzero(last - first > 1)
-    for q, entries in _by_value(which[several]):
-        mine, own = several[entries], slice(*begin[q:q + 2])
-        place = tied_places(run.nested.docs[run.queries[q]], run.nested.value[own], score[held[mine]], ties)
-        rank[mine] += [place[names[i]] for i in held[mine].tolist()]
-    return order[held], rank
+# %% ../nbs/09_data.ipynb #f5c05ed0
+def tied_in_dicts(run, first, last, names, ties):
+    "How many documents of the same score come before those named; `first`, `last`: where it begins and ends."
+    starts, where, own = np.unique(first, return_index=True, return_inverse=True)
+    places, group = spans(starts, last[where])
+    rows = rows_at(run, places)
+    rows = rows[np.lexsort((rows, group))]
+    listed = _names_of(run, rows)
+    at = {pair: i for i, pair in enumerate(zip(group.tolist(), listed, strict=True))}
+    wanted = np.array([at[pair] for pair in zip(own.tolist(), names, strict=True)])
+    return tied_before(Ids.from_list(listed), np.arange(len(rows)), group, wanted, ties)
 
-def _numbers_of(queries, wanted):
-    "The number of each wanted query among the queries, or -1."
-    number = {q: i for i, q in enumerate(queries)}
-    return np.array([number.get(q, -1) for q in wanted])
+def _names_of(run, rows):
+    "The documents of some rows."
+    query, docs = np.searchsorted(run.begin, rows, 'right') - 1, list(run.docs.values())
+    names = {q: list(docs[q]) for q in set(query.tolist())}
+    pairs = zip(query.tolist(), (rows - run.begin[query]).tolist(), strict=True)
+    return [names[q][i] for q, i in pairs]
 
-def _by_value(x):
-    "Each value of an array, and where it stands."
-    order = np.argsort(x, kind='stable')
-    parts = np.split(order, np.flatnonzero(np.diff(x[order])) + 1)
-    return [(x[part[0]], part) for part in parts if len(part)]
+# %% ../nbs/09_data.ipynb #02c051c3
+def ranks_in_dicts(judged, run, score, ties):
+    "Which judged documents have a score, and their ranks in a run of dicts."
+    held, number = np.flatnonzero(~np.isnan(score)), {q: i for i, q in enumerate(run.docs)}
+    which = np.array([number.get(q, -1) for q in judged.docs])[judged.query[held]]
+    begin, end, score = run.begin[which], run.begin[which + 1], score[held]
+    last = bisect(run.rising, begin, end, score, np.less_equal)
+    rank, tied = end - last + 1, np.flatnonzero((last - begin > 1) & (run.rising[last - 2] == score))
+    if tied.size:
+        first = bisect(run.rising, begin[tied], last[tied], score[tied], np.less)
+        names = [judged.names[i] for i in held[tied].tolist()]
+        rank[tied] += tied_in_dicts(run, first, last[tied], names, ties)
+    return held, rank
 
 # %% ../nbs/09_data.ipynb #5f697884
 TIES = ('docid', 'given')
@@ -400,7 +434,7 @@ def check_option(name, value, choices):
     "Refuse a value that is not among the choices."
     if value not in choices: raise ValueError(f'{name} must be {" or ".join(map(repr, choices))}, not {value!r}')
 
-# %% ../nbs/09_data.ipynb #09654182
+# %% ../nbs/09_data.ipynb #68ff2b2c
 @dataclass
 class Found:
     "The judged documents in a run, or in a part of it."
@@ -412,8 +446,8 @@ class Found:
     @classmethod
     def of(cls, qrels, run, ties):
         "Lay a run beside the judgments."
-        score = lookup(qrels, run.nested.docs) if run.nested else None
-        return cls(*(_find_in_rows(qrels, run, ties) if score is None else _find_in_dicts(qrels, run, ties, score)))
+        found = run.nested and _find_in_dicts(qrels, run.nested, ties)
+        return cls(*(found or _find_in_rows(qrels, Run(run.rows) if run.nested else run, ties)))
 
 def _find_in_rows(qrels, run, ties):
     "What is found in a run of rows."
@@ -422,21 +456,24 @@ def _find_in_rows(qrels, run, ties):
     there, count = number >= 0, np.bincount(run.rows.query, minlength=len(run))
     return judgment, ranks(rows, run, ties), number[there], count[there]
 
-def _find_in_dicts(qrels, run, ties, score):
-    "What is found in a run of dicts."
-    count = np.array([len(run.nested.docs.get(q, ())) for q in qrels.queries])
-    return *ranks_in_dicts(qrels, run, score, ties), np.arange(len(qrels)), count
+def _find_in_dicts(qrels, run, ties):
+    "What is found in a run of dicts; None if some ids are no text."
+    judged, row = qrels.by_query
+    if (score := lookup(judged, run.docs)) is None: return None
+    held, rank = ranks_in_dicts(judged, run, score, ties)
+    count = np.array([len(run.docs.get(q, ())) for q in judged.docs])
+    return row[held], rank, np.arange(len(count)), count
 
-# %% ../nbs/09_data.ipynb #7e2219f3
+# %% ../nbs/09_data.ipynb #dca8abfe
 def as_judged(qrels, parts, negative):
     "What was found in the parts of a run, as one `Judged`."
     judgment, rank, query, count = (
         np.concatenate([getattr(p, name) for p in parts]) for name in ('judgment', 'rank', 'query', 'count'))
-    grade, owner = qrels.rows.value, qrels.rows.query.astype(np.int64)
+    grade, owner = qrels.columns.value, qrels.columns.query.astype(np.int64)
     kept, retrieved = (grade >= 0) | (negative == 'keep'), np.zeros(len(qrels), np.int64)
     retrieved[query] = count
     judgment, rank = judgment[kept[judgment]], rank[kept[judgment]]
-    order = np.lexsort((rank, owner[judgment]))
+    order = np.argsort(owner[judgment] * (rank.max(initial=0) + 1) + rank)
     found = judgment[order]
     return Judged(owner[found], rank[order], grade[found], retrieved, *sort_pool(owner[kept], grade[kept]))
 
@@ -447,7 +484,7 @@ def _check_common(qrels, source, queries):
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
     raise DataError(f'not one query in common: {ids}')
 
-# %% ../nbs/09_data.ipynb #b2787bac
+# %% ../nbs/09_data.ipynb #2bdbfe34
 def judge(
     qrels,                   # Judgments: a `Qrels` or anything it takes
     run,                     # Results: a `Run` or anything it takes
@@ -458,7 +495,7 @@ def judge(
     "The ranks and grades of the judged documents that a run retrieved."
     check_option('ties', ties, TIES)
     check_option('negative', negative, NEGATIVE)
-    qrels, run = Qrels(qrels), Run(run)
+    qrels, run = Qrels(qrels, copy=False), Run(run, copy=False)
     judged = as_judged(qrels, [Found.of(qrels, run, ties)], negative)
     if not judged.retrieved.any():
         _check_common(qrels, 'the run' if run.nested else run.rows.source, run.queries)
@@ -518,17 +555,17 @@ def _finish(qrels, file, parts, negative):
         _check_common(qrels, file.name, next(map(file.rows, file)).query_ids[:1].tolist())
     return judged
 
-# %% ../nbs/09_data.ipynb #79fef40a
+# %% ../nbs/09_data.ipynb #27953478
 MEMORY = 1 << 30  # bytes for the rows of a run, if nobody says otherwise
 
 @dataclass
 class Reading:
     "What else is known of a run when it has been judged."
-    queries: int  # How many it has
+    queries: int  # How many it answers
     name: str     # Its name
     how: str      # How it was read
 
-# %% ../nbs/09_data.ipynb #036892e3
+# %% ../nbs/09_data.ipynb #896be8b7
 def judge_run(
     qrels,                   # Judgments: a `Qrels` or anything it takes
     run,                     # Results: a `Run` or anything it takes; a file is read batch by batch
@@ -541,7 +578,7 @@ def judge_run(
     "As `judge`, without holding more of a file than the memory allows."
     check_option('ties', ties, TIES)
     check_option('negative', negative, NEGATIVE)
-    qrels, memory = Qrels(qrels), MEMORY if memory is None else memory
+    qrels, memory = Qrels(qrels, copy=False), MEMORY if memory is None else memory
     if not memory > 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
     file = _open_run(run, memory)
     def judge_rows(rows): return Part.of(rows, qrels, ties)
@@ -551,10 +588,10 @@ def judge_run(
     if parts:
         queries = sum(len(p.queries) for p in parts)
         return _finish(qrels, file, parts, negative), Reading(queries, file.tag, how.format(len(parts)))
-    run = Run(run)
-    return judge(qrels, run, ties=ties, negative=negative), Reading(len(run), run.name, 'in one piece')
+    run = Run(run, copy=False)
+    return judge(qrels, run, ties=ties, negative=negative), Reading(run.answered, run.name, 'in one piece')
 
-# %% ../nbs/09_data.ipynb #27a8b908
+# %% ../nbs/09_data.ipynb #e96c33c8
 class Example:
     "A small test collection; each part is read when it is first asked for."
     def __init__(self, folder): self.folder = folder
@@ -586,4 +623,5 @@ class Example:
 
 def load_example() -> Example:
     "The test collection that comes with the package: `qrels`, `runs`, `topics`, `documents`."
+    from importlib.resources import as_file, files
     with as_file(files('irmetrics_nb') / 'example') as folder: return Example(folder)

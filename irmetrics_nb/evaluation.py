@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['MISSING', 'NO_RELEVANT', 'FORMATS', 'Scores', 'evaluate', 'small_print', 'render', 'concat']
 
-# %% ../nbs/10_evaluation.ipynb #93aef639
-import os
+# %% ../nbs/10_evaluation.ipynb #0bc2be00
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from .data import Qrels, Reading, Run, check_option, judge_run, printable
 from .io import Ids, Rows
 from .measures import Measure, Measures, parse, parse_all
 
-# %% ../nbs/10_evaluation.ipynb #b2ce5b76
+# %% ../nbs/10_evaluation.ipynb #eb926f1d
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     "The values of every measure for every query, their means, and how they came about."
@@ -53,7 +53,7 @@ class Scores:
     @property
     def medians(self) -> dict[str, float]:
         "Measure -> the median of its values."
-        return self._each(lambda m, v: np.median(v))
+        return self._each(lambda m, v: np.sort(v)[[(v.size - 1) // 2, v.size // 2]].mean())
 
     @property
     def standard_errors(self) -> dict[str, float]:
@@ -105,7 +105,7 @@ class Scores:
         "The scores of parts of the queries, put together."
         return concat(parts)
 
-# %% ../nbs/10_evaluation.ipynb #87fdd2be
+# %% ../nbs/10_evaluation.ipynb #839ad764
 MISSING, NO_RELEVANT = ('zero', 'skip'), ('zero', 'skip', 'nan')
 
 def evaluate(
@@ -124,30 +124,28 @@ def evaluate(
     "Evaluate one run. ValueError (DataError for bad input) names what is wrong and where."
     check_option('missing', missing, MISSING)
     check_option('no_relevant', no_relevant, NO_RELEVANT)
-    measures, judge = parse_all(measures), _judge_part if part else _judge_whole
+    wanted, judge = _parsed(measures), _judge_part if part else _judge_whole
     qrels, judged, run = judge(qrels, run, ties=ties, negative=negative, memory=memory, progress=progress)
-    values = np.stack([m.of(judged) for m in measures])
-    absent, barren = judged.retrieved == 0, np.stack([_barren(m, judged) for m in measures])
+    values = np.stack([m.of(judged) for m in wanted])
+    absent, barren = judged.retrieved == 0, np.stack([_barren(m, judged) for m in wanted])
     if no_relevant != 'zero': values[barren] = np.nan
     keep = ~(absent & (missing == 'skip') | barren.all(axis=0) & (no_relevant == 'skip'))
-    words = _in_words(measures, judged, ties, missing, no_relevant, negative)
-    return Scores(tuple(measures), tuple(compress(qrels.queries, keep)), values[:, keep], int(absent.sum()),
+    words = _in_words(wanted, judged, ties, missing, no_relevant, negative)
+    return Scores(wanted, tuple(compress(qrels.queries, keep)), values[:, keep], int(absent.sum()),
                   int(barren.all(axis=0).sum()), run.queries - int((~absent).sum()), words, run.name, run.how)
 
-# %% ../nbs/10_evaluation.ipynb #adcfb8fd
+# %% ../nbs/10_evaluation.ipynb #9be1f9dc
 def _judge_whole(qrels, run, **options):
     "The judgments, the run beside them, and what else is known of it."
-    qrels, run = Qrels(qrels), run if isinstance(run, (str, os.PathLike)) else Run(run)
-    judged, reading = judge_run(qrels, run, **options)
-    if isinstance(run, Run): reading.queries -= len(set(run.empty()) & set(qrels.queries))  # they are judged
-    return qrels, judged, reading
+    qrels = Qrels(qrels, copy=False)
+    return qrels, *judge_run(qrels, run, **options)
 
 def _judge_part(qrels, run, **options):
     "The same where there may be no judgments, no results, or no query in common."
-    qrels, run = Qrels(_or_nothing(qrels, 'qrels')), Run(_or_nothing(run, 'run'))
+    qrels, run = Qrels(_or_nothing(qrels, 'qrels'), copy=False), Run(_or_nothing(run, 'run'), copy=False)
     if set(run.queries) & set(qrels.queries): return _judge_whole(qrels, run, **options)
     judged, _ = judge_run(qrels, _or_nothing({}, 'run'), **options)
-    return qrels, judged, Reading(len(run), run.name, 'in one piece')
+    return qrels, judged, Reading(run.answered, run.name, 'in one piece')
 
 def _or_nothing(source, kind):
     "A source; if it is a table or the like without a row, rows that are none."
@@ -155,7 +153,16 @@ def _or_nothing(source, kind):
     nobody = Ids.from_list([])
     return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
 
-# %% ../nbs/10_evaluation.ipynb #df4ab71e
+# %% ../nbs/10_evaluation.ipynb #21d6c0cf
+def _parsed(measures):
+    "As `parse_all` gives them; the same text is not parsed twice."
+    if isinstance(measures, list): measures = tuple(measures)
+    text = isinstance(measures, str) or isinstance(measures, tuple) and {*map(type, measures)} == {str}
+    return _parse_text(measures) if text else tuple(parse_all(measures))
+
+@lru_cache
+def _parse_text(text): return tuple(parse_all(text))
+
 def _barren(measure, judged):
     "The queries with nothing to find: even the ideal ranking scores 0."
     return measure.of(judged.ideal) == 0

@@ -6,11 +6,11 @@
 __all__ = ['Rankings', 'flatten', 'place', 'scan', 'Judged', 'sort_pool', 'from_grades', 'from_ranks', 'from_scores', 'concat',
            'one_query', 'as_judged', 'Metric', 'as_metric', 'per_query', 'per_entry']
 
-# %% ../nbs/01_rankings.ipynb #25fc9202
+# %% ../nbs/01_rankings.ipynb #c1f37db8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from inspect import Signature, signature
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
@@ -19,14 +19,14 @@ import numpy as np
 # %% ../nbs/01_rankings.ipynb #54b263d3
 from .conventions import Column, Counts, check_cutoff
 
-# %% ../nbs/01_rankings.ipynb #ea4bfe95
+# %% ../nbs/01_rankings.ipynb #93f500aa
 class Rankings(Column, Protocol):
     "One list of grades in rank order, several of them, or a `Judged`."
 
 def flatten(lists: Rankings, what: str = 'grades') -> tuple[np.ndarray, np.ndarray, bool]:
     "One list or several -> (their values in one array, the length of each, whether it was a single list)."
     if not hasattr(lists, '__len__'): raise TypeError(f'{what}: expected a list or an array, not {lists!r}')
-    if isinstance(lists, np.ma.MaskedArray): lists = np.ma.filled(lists.astype(float), np.nan)
+    if hasattr(lists, 'filled'): lists = np.ma.filled(np.ma.asarray(lists).astype(float), np.nan)
     if hasattr(lists, '__array__'): lists = np.asarray(lists)
     if getattr(lists, 'dtype', None) == np.dtype('O'): lists = list(lists)
     single = lists.ndim == 1 if isinstance(lists, np.ndarray) else all(np.ndim(x) == 0 for x in lists)
@@ -51,17 +51,20 @@ def place(query: np.ndarray) -> np.ndarray:
     i = np.arange(len(query))
     return i - np.maximum.accumulate(np.where(np.diff(query, prepend=-1) != 0, i, 0))
 
-# %% ../nbs/01_rankings.ipynb #0b91298b
+# %% ../nbs/01_rankings.ipynb #6ec026e1
 def scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
     "The running `op` (np.add, np.multiply, np.maximum, ...) of `values` from the top of each query."
     out, above = np.array(values) + 0, place(query)  # + 0: of truth values, counts
+    if op is np.add and out.dtype.kind == 'i':
+        total = np.cumsum(out)
+        return total - (total - out)[np.arange(len(out)) - above]
     step, deepest = 1, above.max(initial=0)
     while step <= deepest:
         out[step:] = np.where(above[step:] >= step, op(out[step:], out[:-step]), out[step:])
         step *= 2
     return out
 
-# %% ../nbs/01_rankings.ipynb #eb3aa7d5
+# %% ../nbs/01_rankings.ipynb #5992248c
 @dataclass(frozen=True, eq=False, repr=False)
 class Judged:
     "A batch of rankings, kept as the judged documents among those retrieved; one value of a metric per query."
@@ -94,7 +97,7 @@ class Judged:
         pool = np.bincount(self.pool_query[self.pool_grade >= level], minlength=len(self))
         return pool if given is None else _given(given, self.total(self.relevant(level)))
 
-    @property
+    @cached_property
     def ideal(self) -> 'Judged':
         "The best ranking there can be: all judged documents of each query, best first."
         query, sizes = self.pool_query, np.bincount(self.pool_query, minlength=len(self))

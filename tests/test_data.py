@@ -137,6 +137,53 @@ def test_a_dict_with_ids_of_several_types_is_read_as_text():
     assert judge({"1": {"7": 1}}, {1: {"7": 1.0}}).rank.tolist() == [1]
 
 
+@pytest.mark.parametrize("form", ["7", b"7", 7, "-7", -7, "x", b"x"])
+def test_an_id_is_found_in_whatever_form_either_side_has_it(form):
+    text = form.decode() if isinstance(form, bytes) else str(form)
+    for judged in (text, form):
+        found = judge({"q": {"other": 1, judged: 2}}, {"q": {"a": 3.0, form: 2.0, "b": 1.0}})
+        assert (found.rank.tolist(), found.grade.tolist()) == ([2], [2])
+
+
+def test_an_id_in_two_forms_is_one_document_twice():
+    with pytest.raises(DataError, match="document '7' stands twice in query 'q'"):
+        judge({"q": {"8": 1}}, {"q": {"a": 3.0, "7": 2.0, 7: 1.0, 8: 1.0}})
+    with pytest.raises(DataError, match="document '7' stands twice in query 'q'"):
+        Qrels({"q": {"7": 1, b"7": 1}})
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_judgments_of_any_source_meet_a_run_of_dicts(grouped):
+    qrels, run = random_collection(5)
+    triples = as_triples(qrels)
+    if not grouped: triples = [triples[i] for i in np.random.default_rng(0).permutation(len(triples))]
+    order = list(dict.fromkeys(q for q, _, _ in triples))
+    expected = slow_judge({q: qrels[q] for q in order}, run)
+    assert listed(judge(triples, run)) == expected == listed(judge(Qrels(triples), Run(run)))
+
+
+def test_ties_in_dicts_are_found_in_any_order_of_the_scores():
+    scores = [5.0, 5.0, -0.0, 0.0, 3.0, 5.0, np.inf, np.inf, -np.inf]
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(9).tolist()
+        run = {"p": {}, "q": {"abcdefghi"[i]: scores[i] for i in order}, "r": {"a": 1.0, "b": 1.0}}
+        qrels = {"r": {"a": 1}, "q": dict.fromkeys("gdbxi", 1), "p": {"a": 1}}
+        assert listed(judge(qrels, run)) == slow_judge(qrels, run)
+        assert listed(judge(qrels, run, ties="given")) == listed(judge(qrels, as_triples(run), ties="given"))
+
+
+def test_what_happens_to_a_dict_later_does_not_matter():
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"a": 1.0, "b": 2.0}}
+    kept = Qrels(qrels), Run(run)
+    before = listed(judge(*kept))
+    qrels["q"]["b"], run["q"]["a"], run["q"]["c"] = 5, 3.0, 4.0
+    del run["q"]["b"]
+    run["r"] = {"a": 1.0}
+    assert listed(judge(*kept)) == before and kept[1].to_dict() == {"q": {"a": 1.0, "b": 2.0}}
+    assert kept[0].to_dict() == {"q": {"a": 2, "b": 1}} and kept[1].queries == ["q"]
+    assert listed(judge(qrels, run)) != before
+
+
 def test_numbers_of_any_type_are_scores():
     from decimal import Decimal
 

@@ -50,6 +50,23 @@ def test_every_value_equals_trec_evals(seed, level):
     assert ours.missing == len(set(qrels) - set(run)) and ours.unjudged == len(set(run) - set(qrels))
 
 
+@pytest.mark.parametrize('empty', [{}, []])
+def test_a_judged_query_with_an_empty_answer_counts_once_as_missing(empty):
+    answer = {'d': 1.0} if empty == {} else ['d']
+    scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}}, {'a': answer, 'b': empty, 'c': answer}, 'RR')
+    assert (scores.missing, scores.unjudged) == (1, 1) and scores.means == {'RR': 0.5}
+
+
+def test_measures_are_parsed_afresh_only_if_they_are_no_text():
+    qrels, run = {'a': {'d': 2, 'e': 1}}, {'a': {'e': 2.0, 'd': 1.0}}
+    forms = 'RR AP', ['RR', 'AP'], ('RR', 'AP'), iter(['RR', 'AP']), [parse('RR'), 'AP'], {'RR': 1, 'AP': 2}
+    for form in forms + forms[:3]:
+        assert list(evaluate(qrels, run, form).means) == ['RR', 'AP']
+    for form in ([], (), '', ['AP', ['RR']], 'AP nonsense'):
+        for _ in range(2):
+            with pytest.raises(ValueError): evaluate(qrels, run, form)
+
+
 def test_the_mean_counts_judged_queries_that_the_run_does_not_answer():
     scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}}, {'a': {'d': 1.0}}, 'RR')
     assert scores.means == {'RR': 0.5} and scores.missing == 1
@@ -180,7 +197,7 @@ def test_a_whole_without_a_common_query_or_without_rows_is_an_error():
 def test_a_query_that_the_run_names_without_a_document_is_not_one_without_judgments():
     for run in ({'a': {'d': 1}, 'b': {}, 'c': {}}, {'a': ['d'], 'b': [], 'c': []}):
         scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}}, run, 'RR')
-        assert (scores.missing, scores.unjudged, scores.means) == (1, 1, {'RR': 0.5})
+        assert (scores.missing, scores.unjudged, scores.means) == (1, 0, {'RR': 0.5})
 
 
 def test_a_name_comes_from_the_first_part_that_has_one(tmp_path):
