@@ -8,25 +8,38 @@ __all__ = ['MANY', 'TIES', 'NEGATIVE', 'MEMORY', 'pair_keys', 'repeated_keys', '
            'ranks', 'lookup', 'rows_at', 'tied_in_dicts', 'ranks_in_dicts', 'check_option', 'Found', 'as_judged',
            'judge', 'Part', 'grouped', 'dealt', 'Reading', 'judge_run', 'Example', 'load_example']
 
-# %% ../nbs/09_data.ipynb #c5e59cfa
+# %% ../nbs/09_data.ipynb #b60e660b
 import gzip
 import json
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress, islice, pairwise, repeat
 from operator import contains, methodcaller
+from typing import Any
 
 import numpy as np
 
-# %% ../nbs/09_data.ipynb #671770d1
-from .io import BATCH, BLOCK, DataError, Ids, first_wrong, mix, open_run, read_rows, side_by_side, spans
+# %% ../nbs/09_data.ipynb #9218bea8
+from irmetrics_nb.io import (
+    BATCH,
+    BLOCK,
+    DataError,
+    Ids,
+    Rows,
+    first_wrong,
+    mix,
+    open_run,
+    read_rows,
+    side_by_side,
+    spans,
+)
 from .rankings import Judged, sort_pool
 
-# %% ../nbs/09_data.ipynb #af54d90e
-def pair_keys(rows):
+# %% ../nbs/09_data.ipynb #430949d7
+def pair_keys(rows: Rows) -> np.ndarray:
     "A 64-bit number for each row's query and document."
     query, keys = mix(rows.query_ids.hash()), np.empty(len(rows), np.uint64)
     for i in range(0, len(rows), BLOCK):
@@ -34,15 +47,15 @@ def pair_keys(rows):
         keys[block] = rows.doc[block].hash() ^ query[rows.query[block]]
     return keys
 
-# %% ../nbs/09_data.ipynb #57c90034
-def repeated_keys(keys):
+# %% ../nbs/09_data.ipynb #126c2470
+def repeated_keys(keys: np.ndarray) -> np.ndarray:
     "The numbers that come more than once."
     near = np.sort(keys)
     return near[1:][near[1:] == near[:-1]]
 
-def check_repeated(batches, suspects):
+def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
     "Refuse a document that stands twice in a query, if its key is among the suspects; `batches`: of rows."
-    seen = {}
+    seen: dict = {}
     for rows in batches if len(suspects) else []:
         for i in np.flatnonzero(np.isin(pair_keys(rows), suspects)).tolist():
             query, doc = rows.query_ids.bytes(rows.query[i]), rows.doc.bytes(i)
@@ -55,7 +68,7 @@ def _refuse_repeated(rows, i, first):
     query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
     raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}')
 
-# %% ../nbs/09_data.ipynb #87457d8e
+# %% ../nbs/09_data.ipynb #234bc2bd
 @dataclass
 class Nested:
     "Judgments or a run as {query: {document: number}}."
@@ -64,7 +77,7 @@ class Nested:
     begin: np.ndarray  # Where each query's numbers begin, and where the last one's end
 
     @classmethod
-    def of(cls, source, kind):
+    def of(cls, source: Any, kind: str) -> 'Nested | None':
         "A dict of dicts with text for ids and proper numbers; None for any other source."
         if not _dict_of_dicts(source, kind): return None
         try: value = np.frombuffer(b''.join(struct.pack(f'{len(d)}d', *d.values()) for d in source.values()))
@@ -73,17 +86,17 @@ class Nested:
         return cls(source, value, begin) if first_wrong(value, kind) is None else None
 
     @cached_property
-    def names(self):
+    def names(self) -> list[str]:
         "All documents."
         return list(chain.from_iterable(self.docs.values()))
 
     @cached_property
-    def query(self):
+    def query(self) -> np.ndarray:
         "The number of each document's query."
         return np.repeat(np.arange(len(self.docs)), np.diff(self.begin))
 
     @cached_property
-    def rising(self):
+    def rising(self) -> np.ndarray:
         "The numbers, ascending within each query."
         rising = self.value.copy()
         for i, j in pairwise(self.begin.tolist()): rising[i:j].sort()
@@ -102,8 +115,8 @@ def _is_utf8(text):
     try: return bool(text.encode() or True)
     except UnicodeEncodeError: return False
 
-# %% ../nbs/09_data.ipynb #8bf10a7f
-def printable(ids):
+# %% ../nbs/09_data.ipynb #fa1f16ce
+def printable(ids: Sequence[str]) -> Sequence[str]:
     "Ids as text for tables and screens; bytes that are not UTF-8 are written out, as in caf\\xe9."
     try: ''.join(ids).encode()
     except UnicodeEncodeError:
@@ -112,9 +125,10 @@ def printable(ids):
 
 class Pairs:
     "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
-    nested = None
+    kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
+    nested: Any = None  # a `Nested`, if it came as dicts
 
-    def __init__(self, source, copy=True):
+    def __init__(self, source: Any, copy: bool = True):
         if isinstance(source, Pairs): self._share(source)
         else: self._read(source, copy)
 
@@ -135,24 +149,24 @@ class Pairs:
         check_repeated([rows], repeated_keys(self.keys))
 
     @classmethod
-    def unchecked(cls, rows):
+    def unchecked(cls, rows: Rows) -> Any:
         "Of rows of which somebody else makes sure that no pair is there twice."
         self = cls.__new__(cls)
         self.rows = rows
         return self
 
     @cached_property
-    def rows(self):
+    def rows(self) -> Rows:
         "The rows as columns."
         return read_rows(self.nested.docs, self.kind)
 
     @property
-    def columns(self):
+    def columns(self) -> Any:
         "What has the columns `query` and `value`, without reading dicts for it."
         return self.nested or self.rows
 
     @cached_property
-    def keys(self):
+    def keys(self) -> np.ndarray:
         "A 64-bit number for each row's query and document."
         return pair_keys(self.rows)
 
@@ -161,39 +175,40 @@ class Pairs:
         "The query ids in the order of first appearance."
         return list(self.nested.docs) if self.nested else self.rows.query_ids.tolist()
 
-    def __len__(self): return len(self.queries)
+    def __len__(self) -> int: return len(self.queries)
 
     def to_dict(self) -> dict:
         "As {query: {document: number}}."
-        out, number = [{} for _ in self.queries], self.rows.value.tolist()
+        out: list[dict] = [{} for _ in self.queries]
+        number: Iterable = self.rows.value.tolist()
         if self.kind == 'qrels' and not (self.rows.value % 1).any(): number = map(int, number)
         for q, d, x in zip(self.rows.query.tolist(), self.rows.doc.tolist(), number, strict=True): out[q][d] = x
         return dict(zip(self.queries, out, strict=True))
 
-    def to_polars(self):
+    def to_polars(self) -> Any:
         "As a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
         import polars as pl
         query = pl.Series('query_id', printable(self.queries), pl.String)[self.rows.query]
         doc = pl.Series('doc_id', printable(self.rows.doc.tolist()), pl.String)
         return pl.DataFrame([query, doc, pl.Series(self.number, self.rows.value)])
 
-# %% ../nbs/09_data.ipynb #c92a35a0
+# %% ../nbs/09_data.ipynb #d59d6563
 class Qrels(Pairs):
     "Judgments: the grade of a document for a query. DataError if a document stands twice in a query."
     kind, number = 'qrels', 'relevance'
 
     @cached_property
-    def index(self):
+    def index(self) -> 'Index':
         "The keys, ready to be found."
         return Index(self.keys)
 
     @cached_property
-    def query_index(self):
+    def query_index(self) -> 'Index':
         "The hashes of the query ids, ready to be found."
         return Index(self.rows.query_ids.hash())
 
     @cached_property
-    def by_query(self):
+    def by_query(self) -> 'tuple[Nested, np.ndarray]':
         "The judgments as `Nested`, and which row each of them is."
         if self.nested: return self.nested, np.arange(len(self.nested.value))
         order = np.argsort(self.rows.query, kind='stable')
@@ -202,12 +217,12 @@ class Qrels(Pairs):
         docs = [dict.fromkeys(names[i:j]) for i, j in pairwise(begin.tolist())]
         return Nested(dict(zip(self.queries, docs, strict=True)), self.rows.value[order], begin), order
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         grade = self.columns.value
         span = f', grades {grade.min():g} to {grade.max():g}' if len(grade) else ''
         return f'Qrels: {len(self):,} queries, {len(grade):,} judgments{span}'
 
-# %% ../nbs/09_data.ipynb #5d12dbc4
+# %% ../nbs/09_data.ipynb #ba584ad4
 class Run(Pairs):
     "Results: the score of a document for a query. DataError if a document stands twice in a query."
     kind, number = 'run', 'score'
@@ -223,38 +238,38 @@ class Run(Pairs):
         "The tag in a TREC file, or the file's stem; empty if there is neither."
         return '' if self.nested else self.rows.name
 
-    def to_polars(self):
+    def to_polars(self) -> Any:
         "As a polars table, with the rank of each document (equal scores: greatest id first, as in trec_eval)."
         import polars as pl
         return super().to_polars().with_columns(pl.Series('rank', ranks(np.arange(len(self.rows)), self, 'docid')))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         retrieved = len(self.columns.value)
         return f'Run{self.name and " "}{self.name}: {len(self):,} queries, {retrieved:,} documents retrieved'
 
-# %% ../nbs/09_data.ipynb #79f5bcbc
+# %% ../nbs/09_data.ipynb #6ba584d0
 class Index:
     "64-bit numbers made ready to be found."
-    def __init__(self, wanted):
+    def __init__(self, wanted: np.ndarray):
         self.place = np.argsort(wanted, kind='stable')
         self.sorted = wanted[self.place]
         self.mask = np.uint64((1 << min(24, max(10, 6 + len(wanted).bit_length()))) - 1)
         self.flags = np.zeros(int(self.mask) + 1, bool)
         self.flags[wanted & self.mask] = True
 
-    def sieve(self, keys):
+    def sieve(self, keys: np.ndarray) -> np.ndarray:
         "Where the keys are that may be among the wanted ones."
         passed = [np.flatnonzero(self.flags[keys[i:i + BLOCK] & self.mask]) + i for i in range(0, len(keys), BLOCK)]
         return np.concatenate([np.empty(0, np.int64), *passed])
 
-    def find(self, keys):
+    def find(self, keys: np.ndarray) -> np.ndarray:
         "For each key, the place of the same number among the wanted ones, or -1."
         if not len(self.sorted): return np.full(len(keys), -1)
         near = np.minimum(np.searchsorted(self.sorted, keys), len(self.sorted) - 1)
         return np.where(self.sorted[near] == keys, self.place[near], -1)
 
-# %% ../nbs/09_data.ipynb #85b06e0e
-def match_ids(index, wanted, ids):
+# %% ../nbs/09_data.ipynb #75f07f41
+def match_ids(index: Index, wanted: Ids, ids: Ids) -> np.ndarray:
     "For each of `ids`, its number among the `wanted`, or -1; `index`: of their hashes."
     found = index.find(ids.hash())
     there = found >= 0
@@ -262,8 +277,8 @@ def match_ids(index, wanted, ids):
     number = {wanted.bytes(i): i for i in range(len(wanted))}
     return np.array([number.get(ids.bytes(i), -1) for i in range(len(ids))])
 
-# %% ../nbs/09_data.ipynb #ff988e73
-def join(qrels, run, number):
+# %% ../nbs/09_data.ipynb #fe9a1abf
+def join(qrels: Qrels, run: Run, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "The run's rows that are judged, and the judgment of each; `number`: each run query's number in the judgments."
     rows = qrels.index.sieve(run.keys)
     found = qrels.index.find(run.keys[rows])
@@ -279,8 +294,8 @@ def _join_slowly(qrels, run, number):
     found = [(i, judgment.get(pair, -1)) for i, pair in pairs]
     return np.array([pair for pair in found if pair[1] >= 0], np.int64).reshape(-1, 2).T
 
-# %% ../nbs/09_data.ipynb #89039b02
-def bisect(value, low, high, score, before):
+# %% ../nbs/09_data.ipynb #d5883fd8
+def bisect(value: np.ndarray, low: np.ndarray, high: np.ndarray, score: np.ndarray, before: Callable) -> np.ndarray:
     "For each score, the first place of the sorted value[low:high] where `before(value, score)` no longer holds."
     low, last, step = low - 1, high - 1, 1 << int((high - low).max(initial=0)).bit_length()
     while step := step // 2:
@@ -288,8 +303,8 @@ def bisect(value, low, high, score, before):
         low = np.where(before(value[ahead], score), ahead, low)
     return low + 1
 
-# %% ../nbs/09_data.ipynb #12c9385b
-def tied_before(docs, tied, group, rows, ties):
+# %% ../nbs/09_data.ipynb #ce318644
+def tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.ndarray, ties: str) -> np.ndarray:
     "How many of the `tied` rows of its own group come before each of `rows`, which are among them."
     order = np.lexsort((tied, group)) if ties == 'given' else docs[tied].order(-group)[::-1]
     group = group[order]
@@ -297,8 +312,11 @@ def tied_before(docs, tied, group, rows, ties):
     by_row = np.argsort(tied[order])
     return place[by_row][np.searchsorted(tied[order], rows, sorter=by_row)]
 
-# %% ../nbs/09_data.ipynb #17186216
-def ranks_falling(value, begin, end, rows, score, docs, ties, row_at=None):
+# %% ../nbs/09_data.ipynb #d6de5a35
+def ranks_falling(
+    value: np.ndarray, begin: np.ndarray, end: np.ndarray, rows: np.ndarray, score: np.ndarray,
+    docs: Ids, ties: str, row_at: np.ndarray | None = None
+) -> np.ndarray:
     "Ranks of rows whose query lies in value[begin:end], which falls; `row_at`: the row at each place."
     first = bisect(value, begin, end, score, np.greater)
     last = bisect(value, first, end, score, np.greater_equal)
@@ -310,8 +328,8 @@ def ranks_falling(value, begin, end, rows, score, docs, ties, row_at=None):
         rank[several] += tied_before(docs, tied, group, rows[several], ties)
     return rank
 
-# %% ../nbs/09_data.ipynb #e8e5b54d
-def ranks_counting(rows, run, ties):
+# %% ../nbs/09_data.ipynb #3a3d66da
+def ranks_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "Ranks by counting greater scores: one sweep over the run for the n-th judged document of every query."
     query, value = run.rows.query, run.rows.value
     rank, turn = np.empty(len(rows), np.int64), _turns(query[rows])
@@ -331,8 +349,8 @@ def _turns(query):
     out[order] = np.arange(len(query)) - np.searchsorted(query[order], query[order])
     return out
 
-# %% ../nbs/09_data.ipynb #6a3436ba
-def ranks_sorting(rows, run, ties):
+# %% ../nbs/09_data.ipynb #fdd8cfa1
+def ranks_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "Ranks by sorting all rows of the queries in question."
     query, value = run.rows.query, run.rows.value
     asked = np.zeros(len(run), bool)
@@ -342,10 +360,10 @@ def ranks_sorting(rows, run, ties):
     begin, end = (np.searchsorted(query[row_at], query[rows], side) for side in ('left', 'right'))
     return ranks_falling(value[row_at], begin, end, rows, value[rows], run.rows.doc, ties, row_at)
 
-# %% ../nbs/09_data.ipynb #d334b15c
+# %% ../nbs/09_data.ipynb #941b3084
 MANY = 8  # judged documents per query, above which sorting beats counting
 
-def ranks(rows, run, ties):
+def ranks(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "The rank of each of `rows` in its query, by the cheapest way that its query allows."
     query, value = run.rows.query, run.rows.value
     tidy, rank = _falling(query, value, len(run))[query[rows]], np.empty(len(rows), np.int64)
@@ -366,8 +384,8 @@ def _falling(query, value, queries):
     falls[query[1:][(value[1:] > value[:-1]) & (step == 0)]] = False
     return falls
 
-# %% ../nbs/09_data.ipynb #4d03b23b
-def lookup(judged, docs):
+# %% ../nbs/09_data.ipynb #7feb987f
+def lookup(judged: Nested, docs: dict) -> np.ndarray | None:
     "The score of each judged document, NaN where there is none; None if some ids are no text."
     held = [docs.get(q, {}) for q in judged.docs]
     found = (map(d.get, names, repeat(np.nan)) for d, names in zip(held, judged.docs.values(), strict=True))
@@ -383,8 +401,8 @@ def _other_form(names, docs):
     whole = [n.removeprefix('-').isdecimal() and len(n) < 99 for n in names]
     return any(map(contains, compress(docs, whole), map(int, compress(names, whole))))
 
-# %% ../nbs/09_data.ipynb #4ac0fefd
-def rows_at(run, places):
+# %% ../nbs/09_data.ipynb #7d248462
+def rows_at(run: Nested, places: np.ndarray) -> np.ndarray:
     "The rows of the scores at some places of `run.rising`, place for place up to the order of equal ones."
     query = np.searchsorted(run.begin, places, 'right') - 1
     rows = run.begin[query] + run.begin[query + 1] - 1 - places
@@ -393,8 +411,8 @@ def rows_at(run, places):
         rows[own] = begin + np.argsort(run.value[begin:run.begin[q + 1]])[places[own] - begin]
     return rows
 
-# %% ../nbs/09_data.ipynb #f5c05ed0
-def tied_in_dicts(run, first, last, names, ties):
+# %% ../nbs/09_data.ipynb #1142209c
+def tied_in_dicts(run: Nested, first: np.ndarray, last: np.ndarray, names: list[str], ties: str) -> np.ndarray:
     "How many documents of the same score come before those named; `first`, `last`: where it begins and ends."
     starts, where, own = np.unique(first, return_index=True, return_inverse=True)
     places, group = spans(starts, last[where])
@@ -412,8 +430,8 @@ def _names_of(run, rows):
     pairs = zip(query.tolist(), (rows - run.begin[query]).tolist(), strict=True)
     return [names[q][i] for q, i in pairs]
 
-# %% ../nbs/09_data.ipynb #02c051c3
-def ranks_in_dicts(judged, run, score, ties):
+# %% ../nbs/09_data.ipynb #3590551b
+def ranks_in_dicts(judged: Nested, run: Nested, score: np.ndarray, ties: str) -> tuple[np.ndarray, np.ndarray]:
     "Which judged documents have a score, and their ranks in a run of dicts."
     held, number = np.flatnonzero(~np.isnan(score)), {q: i for i, q in enumerate(run.docs)}
     which = np.array([number.get(q, -1) for q in judged.docs])[judged.query[held]]
@@ -426,15 +444,15 @@ def ranks_in_dicts(judged, run, score, ties):
         rank[tied] += tied_in_dicts(run, first, last[tied], names, ties)
     return held, rank
 
-# %% ../nbs/09_data.ipynb #5f697884
+# %% ../nbs/09_data.ipynb #d5be1b43
 TIES = ('docid', 'given')
 NEGATIVE = ('zero', 'keep')
 
-def check_option(name, value, choices):
+def check_option(name: str, value: object, choices: Iterable) -> None:
     "Refuse a value that is not among the choices."
     if value not in choices: raise ValueError(f'{name} must be {" or ".join(map(repr, choices))}, not {value!r}')
 
-# %% ../nbs/09_data.ipynb #68ff2b2c
+# %% ../nbs/09_data.ipynb #b3a73af3
 @dataclass
 class Found:
     "The judged documents in a run, or in a part of it."
@@ -444,7 +462,7 @@ class Found:
     count: np.ndarray     # How many documents were retrieved for each
 
     @classmethod
-    def of(cls, qrels, run, ties):
+    def of(cls, qrels: Qrels, run: Run, ties: str) -> 'Found':
         "Lay a run beside the judgments."
         found = run.nested and _find_in_dicts(qrels, run.nested, ties)
         return cls(*(found or _find_in_rows(qrels, Run(run.rows) if run.nested else run, ties)))
@@ -464,8 +482,8 @@ def _find_in_dicts(qrels, run, ties):
     count = np.array([len(run.docs.get(q, ())) for q in judged.docs])
     return row[held], rank, np.arange(len(count)), count
 
-# %% ../nbs/09_data.ipynb #dca8abfe
-def as_judged(qrels, parts, negative):
+# %% ../nbs/09_data.ipynb #0a6b5cf8
+def as_judged(qrels: Qrels, parts: Iterable[Found], negative: str) -> Judged:
     "What was found in the parts of a run, as one `Judged`."
     judgment, rank, query, count = (
         np.concatenate([getattr(p, name) for p in parts]) for name in ('judgment', 'rank', 'query', 'count'))
@@ -484,10 +502,10 @@ def _check_common(qrels, source, queries):
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
     raise DataError(f'not one query in common: {ids}')
 
-# %% ../nbs/09_data.ipynb #2bdbfe34
+# %% ../nbs/09_data.ipynb #5fb6aa60
 def judge(
-    qrels,                   # Judgments: a `Qrels` or anything it takes
-    run,                     # Results: a `Run` or anything it takes
+    qrels: Any,              # Judgments: a `Qrels` or anything it takes
+    run: Any,                # Results: a `Run` or anything it takes
     *,
     ties: str = 'docid',     # Equal scores: 'docid' (greatest id first, as trec_eval) or 'given' (order of the source)
     negative: str = 'zero',  # A negative grade: 'zero' (as if not judged) or 'keep'
@@ -501,7 +519,7 @@ def judge(
         _check_common(qrels, 'the run' if run.nested else run.rows.source, run.queries)
     return judged
 
-# %% ../nbs/09_data.ipynb #ac0120df
+# %% ../nbs/09_data.ipynb #ab8e7a2e
 @dataclass
 class Part:
     "What is kept of a batch of rows."
@@ -510,14 +528,14 @@ class Part:
     suspects: np.ndarray  # The keys of pairs that may be there twice
 
     @classmethod
-    def of(cls, rows, qrels, ties):
+    def of(cls, rows: Rows, qrels: Qrels, ties: str) -> 'Part':
         "Lay rows beside the judgments."
         run = Run.unchecked(rows)
         found, suspects = Found.of(qrels, run, ties), repeated_keys(run.keys)
         return cls(found, rows.query_ids.hash(), suspects)
 
-# %% ../nbs/09_data.ipynb #5b4e5819
-def grouped(file, judge_rows, progress):
+# %% ../nbs/09_data.ipynb #776f7f5e
+def grouped(file: Any, judge_rows: Callable, progress: Callable | None) -> list[Part] | None:
     "The parts of a file that is grouped by query; None if it is not."
     parts, seen = [], np.empty(0, np.uint64)
     try:
@@ -531,8 +549,8 @@ def grouped(file, judge_rows, progress):
         raise
     return parts
 
-# %% ../nbs/09_data.ipynb #fa626205
-def dealt(file, judge_rows, memory):
+# %% ../nbs/09_data.ipynb #a4c4b41a
+def dealt(file: Any, judge_rows: Callable, memory: int) -> list[Part] | None:
     "The parts of a file that is not grouped by query; None if it fits into the memory as it is."
     from tempfile import TemporaryDirectory
     many = -(-4 * file.bytes() // memory)
@@ -565,10 +583,10 @@ class Reading:
     name: str     # Its name
     how: str      # How it was read
 
-# %% ../nbs/09_data.ipynb #896be8b7
+# %% ../nbs/09_data.ipynb #7cf441d5
 def judge_run(
-    qrels,                   # Judgments: a `Qrels` or anything it takes
-    run,                     # Results: a `Run` or anything it takes; a file is read batch by batch
+    qrels: Any,              # Judgments: a `Qrels` or anything it takes
+    run: Any,                # Results: a `Run` or anything it takes; a file is read batch by batch
     *,
     ties: str = 'docid',     # As in `judge`
     negative: str = 'zero',  # As in `judge`
@@ -591,10 +609,10 @@ def judge_run(
     run = Run(run, copy=False)
     return judge(qrels, run, ties=ties, negative=negative), Reading(run.answered, run.name, 'in one piece')
 
-# %% ../nbs/09_data.ipynb #e96c33c8
+# %% ../nbs/09_data.ipynb #e166df77
 class Example:
     "A small test collection; each part is read when it is first asked for."
-    def __init__(self, folder): self.folder = folder
+    def __init__(self, folder: Any): self.folder = folder
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -607,19 +625,19 @@ class Example:
         return {p.name.removesuffix('.run.gz'): Run(p) for p in sorted((self.folder / 'runs').glob('*.run.gz'))}
 
     @cached_property
-    def topics(self):
+    def topics(self) -> Any:
         "The information needs: a polars table of query_id, query and narrative."
         import polars as pl
         return pl.read_csv(self.folder / 'topics.tsv', separator='\t', infer_schema=False, quote_char=None)
 
     @cached_property
-    def documents(self):
+    def documents(self) -> Any:
         "The documents: a polars table of doc_id, title and text."
         import polars as pl
         with gzip.open(self.folder / 'documents.jsonl.gz', 'rt', encoding='utf-8') as file:
             return pl.DataFrame([json.loads(line) for line in file])
 
-    def __repr__(self): return f'Example(qrels, topics, documents; runs: {", ".join(self.runs)})'
+    def __repr__(self) -> str: return f'Example(qrels, topics, documents; runs: {", ".join(self.runs)})'
 
 def load_example() -> Example:
     "The test collection that comes with the package: `qrels`, `runs`, `topics`, `documents`."

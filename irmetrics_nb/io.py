@@ -4,41 +4,45 @@
 
 # %% auto #0
 __all__ = ['FRONT', 'WIDE', 'PAD', 'GOLDEN', 'BLOCK', 'POWERS', 'NUMBER', 'PIECE', 'COLUMNS', 'USED', 'LONGEST', 'BATCH', 'NAMES',
-           'TROUBLE', 'BINARY', 'HEAD', 'DataError', 'shown', 'Ids', 'as_bytes', 'joined', 'same', 'mix', 'hashes',
-           'order', 'Table', 'distinct', 'Names', 'unify', 'block_starts', 'in_blocks', 'is_blank', 'fields', 'cut',
-           'repeated', 'dots', 'eight_digits', 'flush_right', 'close_gap', 'decimal', 'numbers', 'first_wrong',
-           'refusal', 'Rows', 'Text', 'parse', 'keep_freed_memory', 'side_by_side', 'text_rows', 'find_columns',
-           'id_column', 'number_column', 'as_floats', 'table_rows', 'checked', 'is_table', 'as_table',
-           'header_separator', 'file_table', 'dict_rows', 'triple_rows', 'looks_like_json', 'json_rows', 'trouble',
-           'open_bytes', 'unpacked', 'read_bytes', 'looks_binary', 'bytes_rows', 'file_rows', 'stem', 'read_rows',
-           'last_query', 'spans', 'deal_out', 'TextFile', 'TableFile', 'open_run', 'batches']
+           'LIBRARIES', 'TROUBLE', 'BINARY', 'HEAD', 'MOST', 'SMALL', 'PACKED', 'DataError', 'shown', 'Ids', 'as_bytes',
+           'joined', 'same', 'mix', 'hashes', 'order', 'Table', 'distinct', 'Names', 'unify', 'block_starts',
+           'in_blocks', 'is_blank', 'fields', 'cut', 'repeated', 'dots', 'eight_digits', 'flush_right', 'close_gap',
+           'decimal', 'numbers', 'first_wrong', 'refusal', 'Rows', 'Text', 'parse', 'keep_freed_memory', 'side_by_side',
+           'text_rows', 'find_columns', 'needed_columns', 'bounded', 'id_column', 'number_column', 'as_floats', 'about',
+           'table_rows', 'checked', 'is_table', 'as_table', 'header_separator', 'in_quotes', 'cut_csv', 'unquote',
+           'parse_csv', 'csv_rows', 'file_table', 'dict_rows', 'triple_rows', 'looks_like_json', 'json_rows', 'trouble',
+           'looks_binary', 'check_end', 'open_bytes', 'unpacked', 'state', 'steady', 'read_bytes', 'says_itself',
+           'bytes_rows', 'file_rows', 'stem', 'read_rows', 'last_query', 'spans', 'deal_out', 'TextFile', 'TableFile',
+           'open_run', 'batches']
 
-# %% ../nbs/08_io.ipynb #63d90aad
+# %% ../nbs/08_io.ipynb #06b63d62
 import gzip
 import json
 import os
 import stat
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from io import BufferedReader
 from itertools import chain
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 
-# %% ../nbs/08_io.ipynb #71b0acd7
+# %% ../nbs/08_io.ipynb #db2cb29f
 class DataError(ValueError):
     "Bad input. The message names the place (file and line, or query and document) and the value."
 
-def shown(value):
+def shown(value: object) -> str:
     "A value as an error shows it: quoted, and cut off if it is long."
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + '...'
 
-# %% ../nbs/08_io.ipynb #699bcc11
+# %% ../nbs/08_io.ipynb #a12f9488
 FRONT = np.array([2**64 - 2**(64 - 8 * n) for n in range(9)], np.uint64)  # the first n of eight bytes
 WIDE = 4         # words fetched at a time: one costs hardly less
 PAD = 8 * WIDE   # spare bytes behind a text, so that they can be
@@ -53,24 +57,24 @@ class Ids:
     ):
         self.buffer, self.start, self.length = buffer, start, length
 
-    def __len__(self): return len(self.start)
+    def __len__(self) -> int: return len(self.start)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: Any) -> Any:
         "One string as text (for a whole number), or a shorter column (for a slice or an array)."
         if isinstance(i, (int, np.integer)): return self.bytes(i).decode('utf-8', 'surrogateescape')
         return Ids(self.buffer, self.start[i], self.length[i])
 
-    def bytes(self, i):
+    def bytes(self, i: int | np.integer) -> Any:
         "One string as bytes."
         return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
 
-    def first_words(self, n):
+    def first_words(self, n: int) -> list[np.ndarray]:
         "n arrays: the first eight bytes of every string as one big-endian number, the next eight, and so on."
         wide = np.ndarray(len(self.buffer) - 8 * n + 1, f'V{8 * n}', self.buffer, strides=(1,))
         each = wide[self.start].view('>u8').reshape(-1, n).T
         return [e.astype(np.uint64) & FRONT.take(self.length - 8 * i, mode='clip') for i, e in enumerate(each)]
 
-    def words(self, k=0):
+    def words(self, k: int = 0) -> np.ndarray:
         "The k-th eight bytes of every string as one big-endian number; zeros follow its end."
         if not k: return self.first_words(1)[0]
         at = np.minimum(self.start + 8 * k, len(self.buffer) - PAD)
@@ -78,36 +82,37 @@ class Ids:
 
     # What follows is told step by step below.
     @classmethod
-    def from_list(cls, items):
+    def from_list(cls, items: Iterable) -> 'Ids':
         "A column from text, bytes or whole numbers."
         return cls(*joined(items))
 
-    def tolist(self):
+    def tolist(self) -> list[str]:
         "All strings as text."
         return as_list(self)
 
-    def same(self, other):
+    def same(self, other: 'Ids') -> np.ndarray:
         "For every row, whether the two columns hold the same bytes there."
         return same(self, other)
 
-    def hash(self):
+    def hash(self) -> np.ndarray:
         "64 bits for every string, from its content alone."
         return hashes(self)
 
-    def order(self, group=None):
+    def order(self, group: np.ndarray | None = None) -> np.ndarray:
         "The row numbers, sorted by `group` and then by bytes."
         return order(self, group)
 
-# %% ../nbs/08_io.ipynb #5e1a28c6
-def as_bytes(item):
+# %% ../nbs/08_io.ipynb #194c8589
+def as_bytes(item: object) -> bytes:
     "The bytes of one id: text as UTF-8, a whole number as its decimal digits."
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
-    if isinstance(item, str): return item.encode('utf-8', 'surrogateescape')
-    raise DataError(f'an id must be text, bytes or a whole number, not {shown(item)}')
+    if not isinstance(item, str): raise DataError(f'an id must be text, bytes or a whole number, not {shown(item)}')
+    try: return item.encode('utf-8', 'surrogateescape')
+    except UnicodeEncodeError: raise DataError(f'the id {shown(item)} holds half of a surrogate pair') from None
 
-# %% ../nbs/08_io.ipynb #1bf39832
-def joined(items):
+# %% ../nbs/08_io.ipynb #87b04649
+def joined(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     "Text, bytes or whole numbers in one buffer, with the start and the length of each."
     items = items if hasattr(items, '__len__') else list(items)
     data, end = _newlines(items)
@@ -124,15 +129,15 @@ def _newlines(items):
     except (TypeError, UnicodeEncodeError): return np.zeros(PAD, np.uint8), np.empty(0, np.int64)
     return data, np.flatnonzero(data == 10)
 
-# %% ../nbs/08_io.ipynb #ee7e0ea7
-def as_list(ids):
+# %% ../nbs/08_io.ipynb #7a21c9db
+def as_list(ids: Ids) -> list[str]:
     "All strings as text."
-    data = memoryview(ids.buffer)
+    data = ids.buffer.data
     span = zip(ids.start.tolist(), (ids.start + ids.length).tolist(), strict=True)
     return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in span]
 
-# %% ../nbs/08_io.ipynb #8f857860
-def same(ids, other):
+# %% ../nbs/08_io.ipynb #99be69ee
+def same(ids: Ids, other: Ids) -> np.ndarray:
     "For every row, whether the two columns hold the same bytes there."
     equal = ids.length == other.length
     equal &= ids.words() == other.words()
@@ -143,10 +148,10 @@ def same(ids, other):
         rows = rows[equal[rows] & (ids.length[rows] > 8 * k)]
     return equal
 
-# %% ../nbs/08_io.ipynb #a6be497c
+# %% ../nbs/08_io.ipynb #d60d6fd9
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 
-def mix(h):
+def mix(h: np.ndarray) -> np.ndarray:
     "Stir 64-bit numbers in place, so that each bit of the result hangs on each bit of `h`; one-to-one."
     for shift in (32, 29):
         h ^= h >> np.uint64(shift)
@@ -154,10 +159,10 @@ def mix(h):
     h ^= h >> np.uint64(32)
     return h
 
-# %% ../nbs/08_io.ipynb #4a978ca6
+# %% ../nbs/08_io.ipynb #3df0c809
 BLOCK = 1 << 14  # rows at a time: what is at work stays in the processor's cache
 
-def hashes(ids):
+def hashes(ids: Ids) -> np.ndarray:
     "64 bits for every string, from its content alone."
     blocks = [_hash_block(ids[i:i + BLOCK]) for i in range(0, len(ids), BLOCK)]
     return np.concatenate(blocks) if blocks else np.empty(0, np.uint64)
@@ -178,8 +183,8 @@ def _stir_in(h, ids):
     for i, word in enumerate(others, 1): h = np.where(ids.length > 8 * i, (h ^ h >> np.uint64(29)) * GOLDEN ^ word, h)
     return h
 
-# %% ../nbs/08_io.ipynb #ccafeb85
-def order(ids, group=None):
+# %% ../nbs/08_io.ipynb #be7f393e
+def order(ids: Ids, group: np.ndarray | None = None) -> np.ndarray:
     "The row numbers, sorted by `group` and then by bytes."
     label = np.zeros(len(ids), np.int64) if group is None else np.asarray(group)
     longest = ids.length.max(initial=0)
@@ -196,12 +201,12 @@ def _refine(label, key):
     out[rows] = np.concatenate(([0], np.cumsum(new)))
     return rows, out
 
-# %% ../nbs/08_io.ipynb #667272cd
+# %% ../nbs/08_io.ipynb #0bba7a8f
 class Table:
     "Different 64-bit numbers, counted as they are added; any number of them is found at once."
     def __init__(self): self.known, self.places = np.empty(0, np.uint64), np.full(1 << 10, -1)
 
-    def find(self, h, at=None):
+    def find(self, h: np.ndarray, at: np.ndarray | None = None) -> np.ndarray:
         "For each of `h`, its number in the order of adding; -1: it is not there."
         if not len(self.known): return np.full(len(h), -1)
         at = h if at is None else at
@@ -210,7 +215,7 @@ class Table:
         if len(strange): found[strange] = self.find(h[strange], mix(at[strange]))
         return found
 
-    def add(self, h):
+    def add(self, h: np.ndarray) -> None:
         "Add numbers that are not there, each once."
         first, self.known = len(self.known), np.concatenate((self.known, h))
         if 4 * len(self.known) > len(self.places):
@@ -227,21 +232,21 @@ class Table:
         left = self.places[place] != number
         if left.any(): self._claim(mix(at[left]), number[left])
 
-# %% ../nbs/08_io.ipynb #26e07ba0
-def distinct(h, number):
+# %% ../nbs/08_io.ipynb #fbbb85fb
+def distinct(h: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
     "Where each different one of the numbers comes first, and what each is if they are counted from `number` on."
     _, first, which = np.unique(h, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return first[order], np.argsort(order)[which] + number
 
-# %% ../nbs/08_io.ipynb #6383f402
+# %% ../nbs/08_io.ipynb #f24c0c08
 class Names:
     "Strings of one buffer, each once, numbered in the order in which they first appear."
-    def __init__(self, buffer):
+    def __init__(self, buffer: np.ndarray):
         self.ids, self.table = Ids(buffer, np.empty(0, np.int64), np.empty(0, np.int32)), Table()
-        self.number = {}  # by bytes; empty until it is needed
+        self.number: dict = {}  # by bytes; empty until it is needed
 
-    def numbers(self, ids):
+    def numbers(self, ids: Ids) -> np.ndarray:
         "The number of each string; new ones get the next."
         blocks = [self._block(ids[i:i + BLOCK]) for i in range(0, len(ids), BLOCK)]
         return np.concatenate([np.empty(0, np.int32), *blocks])
@@ -268,15 +273,15 @@ class Names:
             if self.number.setdefault(ids.bytes(i), len(self.ids)) == len(self.ids): self._add(ids[i:i + 1])
         return np.array([self.number[ids.bytes(i)] for i in range(len(ids))], np.int32)
 
-# %% ../nbs/08_io.ipynb #beda9e71
-def unify(ids):
+# %% ../nbs/08_io.ipynb #b25e0a5d
+def unify(ids: Ids) -> tuple[Ids, np.ndarray]:
     "The unique strings in the order of first appearance, and for each row the number of its own."
     names = Names(ids.buffer)
     code = names.numbers(ids)
     return names.ids, code
 
-# %% ../nbs/08_io.ipynb #5cda6358
-def block_starts(ids):
+# %% ../nbs/08_io.ipynb #151b9500
+def block_starts(ids: Ids) -> np.ndarray:
     "The rows whose string differs from the one above."
     word, size, new = ids.words(), ids.length, np.ones(len(ids), bool)
     new[1:] = (word[1:] != word[:-1]) | (size[1:] != size[:-1])
@@ -284,19 +289,19 @@ def block_starts(ids):
     new[longer] = ~ids[longer].same(ids[longer - 1])
     return np.flatnonzero(new)
 
-def in_blocks(ids, names=None):
+def in_blocks(ids: Ids, names: Names | None = None) -> tuple[Ids, np.ndarray]:
     "As `unify`, for a column whose equal strings mostly stand together; `names`: the strings known already."
     first, names = block_starts(ids), names or Names(ids.buffer)
     code = names.numbers(ids[first])
     return names.ids, np.repeat(code, np.diff(first, append=len(ids)))
 
-# %% ../nbs/08_io.ipynb #91163711
-def is_blank(data):
+# %% ../nbs/08_io.ipynb #b4b7993a
+def is_blank(data: np.ndarray) -> np.ndarray:
     "Which bytes separate fields: space, tab, newline, carriage return, vertical tab, form feed."
     return (data == 32) | (data - np.uint8(9) < 5)
 
-# %% ../nbs/08_io.ipynb #a4a1d486
-def fields(data):
+# %% ../nbs/08_io.ipynb #d2205833
+def fields(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "Where the fields of `data` start and end; its last byte is blank."
     blank = is_blank(data)
     if blank[0] or (blank[1:] & blank[:-1]).any():
@@ -305,8 +310,8 @@ def fields(data):
     end = np.flatnonzero(blank)
     return np.concatenate(([0], end[:-1] + 1)), end
 
-# %% ../nbs/08_io.ipynb #9378059c
-def cut(data, columns, fail):
+# %% ../nbs/08_io.ipynb #24e8399e
+def cut(data: np.ndarray, columns: int, fail: Callable) -> tuple[np.ndarray, np.ndarray]:
     "Start and end of the fields, a row per line; `fail(at, count)` hears where a wrong line begins."
     start, end = fields(data)
     lines = np.count_nonzero(data == 10)
@@ -325,35 +330,35 @@ def _check_lines(data, columns, start, fail):
         wrong = np.flatnonzero((count != columns) & (count != 0))
         if len(wrong): fail(int(np.append(newline, -1)[wrong[0] - 1]) + 1, int(count[wrong[0]]))
 
-# %% ../nbs/08_io.ipynb #de9b27a3
-def repeated(byte):
+# %% ../nbs/08_io.ipynb #e0d5deeb
+def repeated(byte: int) -> np.uint64:
     "A number whose eight bytes are all `byte`."
     return np.uint64(byte * 0x0101010101010101)
 
-def dots(word):
+def dots(word: np.ndarray) -> np.ndarray:
     "The top bit of each byte of `word` that holds a dot."
     x, low = word ^ repeated(ord('.')), repeated(0x7F)
     return ~(((x & low) + low) | x | low)
 
-# %% ../nbs/08_io.ipynb #3dbc1d69
-def eight_digits(word):
+# %% ../nbs/08_io.ipynb #1f8c8f27
+def eight_digits(word: np.ndarray) -> np.ndarray:
     "The number that eight digits spell; a zero byte counts as the digit 0."
     word = word & repeated(0x0F)
-    for shift, mask in ((8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)):
-        front, mask = word >> np.uint64(shift), np.uint64(mask)
+    for shift, half in ((8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)):
+        front, mask = word >> np.uint64(shift), np.uint64(half)
         word = (front & mask) * np.uint64(10 ** (shift // 8)) + (word & mask)
     return word
 
-# %% ../nbs/08_io.ipynb #d5021b93
-def flush_right(ids):
+# %% ../nbs/08_io.ipynb #1f5249e9
+def flush_right(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     "The bytes before the last eight (a lone zero, if nothing is that long), and the last eight."
     bits, word = 8 * ids.length.astype(np.uint64), np.uint64(64)
     if ids.length.max(initial=0) <= 8: return np.zeros(1, np.uint64), ids.words() >> (word - bits)
     (first, second), by = ids.first_words(2), 2 * word - bits
     return first >> by, (second >> by) | (first << (word - by)) | (first >> (by - word))
 
-# %% ../nbs/08_io.ipynb #b5e27c46
-def close_gap(high, low):
+# %% ../nbs/08_io.ipynb #d57c5118
+def close_gap(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
     "Take out the dot: both words, how many digits stand behind it (16: no dot), how many dots there are."
     in_high, in_low = dots(high), dots(low)
     behind_low = (in_low >> np.uint64(7)) - np.uint64(1)  # the bits behind the dot; all, if there is none
@@ -364,10 +369,10 @@ def close_gap(high, low):
     decimals = (np.bitwise_count(behind_low) + np.bitwise_count(behind_high)) >> 3
     return high, low, decimals, np.bitwise_count(in_high) + np.bitwise_count(in_low)
 
-# %% ../nbs/08_io.ipynb #99e80939
+# %% ../nbs/08_io.ipynb #2298c568
 POWERS = np.array([10.0 ** n for n in range(16)] + [1.0])
 
-def decimal(ids):
+def decimal(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     "Plain decimals like -106.807 as numbers, and which rows were plain and short enough to be exact."
     minus = ids.buffer[ids.start] == ord('-')
     digits = Ids(ids.buffer, ids.start + minus, ids.length - minus) if minus.any() else ids
@@ -385,8 +390,8 @@ def _are_digits(word, count):
     half = repeated(0xF0)
     return ((word & half) == wanted) & (((word + repeated(6)) & half) == wanted)
 
-# %% ../nbs/08_io.ipynb #364cbf75
-def numbers(ids):
+# %% ../nbs/08_io.ipynb #48233050
+def numbers(ids: Ids) -> np.ndarray:
     "Every string as `float()` reads it; NaN where it is not a number."
     value, exact = decimal(ids)
     for i in np.flatnonzero(~exact).tolist():
@@ -394,19 +399,19 @@ def numbers(ids):
         except ValueError: value[i] = np.nan
     return value
 
-# %% ../nbs/08_io.ipynb #acbd4c7a
+# %% ../nbs/08_io.ipynb #568c81d6
 NUMBER = {'qrels': 'grade', 'run': 'score'}
 
-def first_wrong(value, kind):
+def first_wrong(value: np.ndarray, kind: str) -> int | None:
     "The first row whose number cannot be used; None if all can."
     wrong = ~np.isfinite(value) if kind == 'qrels' else np.isnan(value)
     return int(wrong.argmax()) if wrong.any() else None
 
-def refusal(kind, given, value):
+def refusal(kind: str, given: object, value: float) -> str:
     "What to say of it: `given` is the number as it came."
     return f'the {NUMBER[kind]} {shown(given)} is not a {"finite " * bool(np.isinf(value))}number'
 
-# %% ../nbs/08_io.ipynb #7fd12fc1
+# %% ../nbs/08_io.ipynb #b2f8aa06
 @dataclass
 class Rows:
     "The rows of a source as columns."
@@ -418,18 +423,18 @@ class Rows:
     name: str = ''     # The run's tag or the file's stem, if there is one
     line: int = 0      # The line on which the buffer of `doc` begins; 0: there are no lines
 
-    def __len__(self): return len(self.value)
+    def __len__(self) -> int: return len(self.value)
 
-    def where(self, row):
+    def where(self, row: int) -> str:
         "The words that lead an error's reader to a row."
         if self.line: return f'{self.source}, line {self.line_of(row)}'
         return f'{self.source}, query {self.query_ids[self.query[row]]!r}, document {self.doc[row]!r}'
 
-    def line_of(self, row):
+    def line_of(self, row: int) -> int:
         "The number of the line on which a row stands: counted only now, when somebody asks."
-        return self.line + np.count_nonzero(self.doc.buffer[:self.doc.start[row]] == 10)
+        return self.line + int(np.count_nonzero(self.doc.buffer[:self.doc.start[row]] == 10))
 
-# %% ../nbs/08_io.ipynb #bd6dfa37
+# %% ../nbs/08_io.ipynb #08d20db4
 PIECE = 1 << 20
 
 @dataclass
@@ -444,21 +449,21 @@ class Text:
     @cached_property
     def lines(self) -> int:
         "How many lines there are."
-        return sum(np.count_nonzero(self.buffer[i:i + PIECE] == 10) for i in range(0, self.end, PIECE))
+        return sum(int(np.count_nonzero(self.buffer[i:i + PIECE] == 10)) for i in range(0, self.end, PIECE))
 
     @classmethod
-    def of(cls, name, data, line=1):
+    def of(cls, name: str, data: np.ndarray, line: int = 1) -> 'Text':
         "An array of bytes, the last PAD of which are spare, as `Text`."
         end, begin = len(data) - PAD, 3 * (line == 1 and data[:3].tobytes() == b'\xef\xbb\xbf')
         data[end:] = 0
         if end > begin and data[end - 1] != 10: data[end], end = 10, end + 1
         return cls(name, data, begin, end, line)
 
-    def fail(self, at, what):
+    def fail(self, at: int, what: str) -> NoReturn:
         "Refuse the line that holds the byte `at`."
         raise DataError(f'{self.name}, line {self.line + np.count_nonzero(self.buffer[:at] == 10)}: {what}')
 
-    def pieces(self):
+    def pieces(self) -> Iterator[tuple[int, int]]:
         "Begin and end of pieces that end with a line."
         begin = self.begin
         while begin < self.end:
@@ -466,23 +471,23 @@ class Text:
             yield begin, end
             begin = end
 
-    def tag(self, at):
+    def tag(self, at: int) -> str:
         "The run's tag on the line of the document that begins at `at`."
         line = self.buffer[at:self.line_end(at)].tobytes()
         return line.split()[3].decode('utf-8', 'replace')
 
-    def line_end(self, at, reach=1024):
+    def line_end(self, at: int, reach: int = 1024) -> int:
         "Behind the first newline from `at` on."
         found = self.buffer[at:at + reach].tobytes().find(b'\n')
         if found >= 0: return at + found + 1
         return self.end if at + reach >= self.end else self.line_end(at, reach * 8)
 
-# %% ../nbs/08_io.ipynb #2ab7cea9
+# %% ../nbs/08_io.ipynb #eb05cf6e
 COLUMNS = {'qrels': 'query iteration document relevance'.split(), 'run': 'query Q0 document rank score tag'.split()}
 USED = {'qrels': (0, 2, 3), 'run': (0, 2, 4)}
 LONGEST = 1 << 16
 
-def parse(text, begin, end, kind):
+def parse(text: Text, begin: int, end: int, kind: str) -> tuple[Ids, Ids, np.ndarray]:
     "The columns query, document and number of one piece."
     def wrong(at, count): _wrong_columns(text, kind, begin, begin + at, count)
     start, stop = cut(text.buffer[begin:end], len(COLUMNS[kind]), wrong)
@@ -507,24 +512,24 @@ def _wrong_columns(text, kind, begin, at, count):
     columns = f'{count} column{"s" * (count != 1)} where {has} {len(COLUMNS[kind])} ({" ".join(COLUMNS[kind])})'
     text.fail(at, columns + other.get(count, ''))
 
-# %% ../nbs/08_io.ipynb #bd7a15a6
-def keep_freed_memory():
+# %% ../nbs/08_io.ipynb #ca440d03
+def keep_freed_memory() -> None:
     "Let a larger array than any in a piece come and go; its memory is never touched."
     np.empty(1 << 24, np.uint8)
 
-# %% ../nbs/08_io.ipynb #cf2eeffe
-def side_by_side(f, items, workers=2):
+# %% ../nbs/08_io.ipynb #ba88d130
+def side_by_side(f: Callable, items: Iterable, workers: int = 2) -> Iterator:
     "f of every item, in order, by several threads."
     from concurrent.futures import ThreadPoolExecutor
     with ThreadPoolExecutor(workers) as pool:
-        waiting = deque()
+        waiting: deque = deque()
         for item in items:
             waiting.append(pool.submit(f, item))
             if len(waiting) > workers: yield waiting.popleft().result()
         while waiting: yield waiting.popleft().result()
 
-# %% ../nbs/08_io.ipynb #4a5e5b93
-def text_rows(text, kind):
+# %% ../nbs/08_io.ipynb #7d4635ac
+def text_rows(text: Text, kind: str) -> Rows:
     "The rows of a TREC file."
     columns = [np.empty(text.lines, t) for t in (np.int32, np.int64, np.int32, np.float64)]
     names, n = Names(text.buffer), 0
@@ -539,12 +544,12 @@ def text_rows(text, kind):
 
 def _parsed(text, kind):
     "The columns of the pieces, in order."
-    def columns(piece): return parse(text, *piece, kind)
+    def columns(piece): return parse(text, piece[0], piece[1], kind)
     return (side_by_side if text.end > 2 * BATCH else map)(columns, text.pieces())
 
 BATCH = 1 << 23  # bytes of a file read at a time; what is made of them stays in the processor's larger cache
 
-# %% ../nbs/08_io.ipynb #26da32d4
+# %% ../nbs/08_io.ipynb #7e09e077
 NAMES = {
     'query': 'query_id qid q_id queryid topic_id topic query'.split(),
     'document': 'doc_id docno docid pid document_id corpus_id did document doc'.split(),
@@ -552,25 +557,42 @@ NAMES = {
     'run': 'score sim similarity'.split(),
 }
 
-def find_columns(names, kind):
+def find_columns(names: Iterable[str], kind: str) -> list[Any]:
     "The names of the columns query, document and number in a table; None for what is not there."
     plain = {n.strip().lower().replace('-', '_').replace(' ', '_'): n for n in list(names)[::-1]}
     return [next((plain[n] for n in NAMES[what] if n in plain), None) for what in ('query', 'document', kind)]
 
-# %% ../nbs/08_io.ipynb #f0bba320
-def id_column(series):
+# %% ../nbs/08_io.ipynb #2fec8889
+def needed_columns(names: Iterable[str], kind: str) -> list[int]:
+    "The numbers of the columns query, document and number; DataError if one is not there, or twice."
+    names = list(names)
+    found = find_columns(names, kind)
+    if None in found:
+        wanted = ' or '.join(NAMES[('query', 'document', kind)[found.index(None)]])
+        raise DataError(f'no column {wanted}; there are {shown(names)[1:-1]}')
+    for name in found:
+        if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
+    return [names.index(name) for name in found]
+
+# %% ../nbs/08_io.ipynb #60c55dc2
+def bounded(ids: Ids) -> Ids:
+    "A column of ids, none of which is longer than in a TREC file."
+    if (longest := ids.length.max(initial=0)) > LONGEST: raise DataError(f'an id of {longest:,} bytes')
+    return ids
+
+def id_column(series: Any) -> Ids:
     "A polars column as `Ids`."
     import polars as pl
     kind = series.dtype
-    if kind in (pl.Binary, pl.Object): return Ids.from_list(series.to_list())
+    if kind in (pl.Binary, pl.Object): return bounded(Ids.from_list(series.to_list()))
     if not (kind.is_integer() or kind in (pl.String, pl.Categorical, pl.Enum)):
         raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {kind}')
     text = series.cast(pl.String)
     length = text.str.len_bytes().to_numpy().astype(np.int64)
     data = np.frombuffer((text.str.join('').item() or '').encode() + bytes(PAD), np.uint8)
-    return Ids(data, np.cumsum(length) - length, length)
+    return bounded(Ids(data, np.cumsum(length) - length, length))
 
-def number_column(series):
+def number_column(series: Any) -> np.ndarray:
     "A polars column as float64; NaN where it is not a number."
     import polars as pl
     if series.dtype == pl.String: return numbers(id_column(series))
@@ -578,7 +600,7 @@ def number_column(series):
     if series.dtype.is_numeric() or series.dtype == pl.Boolean: return series.cast(pl.Float64).to_numpy()
     raise DataError(f'column {series.name!r} should hold numbers, not {series.dtype}')
 
-def as_floats(given):
+def as_floats(given: Sequence) -> np.ndarray:
     "Numbers of Python as float64, NaN where one is not a number."
     try: return np.fromiter(given, np.float64, len(given))
     except (TypeError, ValueError, OverflowError): return np.array([_as_float(x) for x in given])
@@ -587,40 +609,50 @@ def _as_float(x):
     try: return float(x)
     except (TypeError, ValueError, OverflowError): return np.nan
 
-# %% ../nbs/08_io.ipynb #04b422cd
-def table_rows(table, kind, name, first=0):
+# %% ../nbs/08_io.ipynb #515b8a4f
+LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime'
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    "An error of ours or of polars, as a `DataError` that begins with the name of the source."
+    try: yield
+    except BaseException as error:  # a panic is no Exception
+        known = isinstance(error, (DataError, OSError)) or type(error).__module__.startswith(LIBRARIES)
+        if not known: raise
+        what = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(f'{name}: {what[:300]}') from None
+
+# %% ../nbs/08_io.ipynb #d09bcf01
+def table_rows(table: Any, kind: str, name: str, first: int = 0) -> Rows:
     "The rows of a polars table, which begins with the row number `first` of its file."
-    found = find_columns(table.columns, kind)
-    if None in found:
-        names = ' or '.join(NAMES[('query', 'document', kind)[found.index(None)]])
-        raise DataError(f'{name}: no column {names}; there are {", ".join(map(repr, table.columns))}')
+    with about(name): columns = [table.to_series(i) for i in needed_columns(table.columns, kind)]
     if not table.height: raise DataError(f'{name}: the table has no rows')
-    for column in found:
-        if (null := table[column].is_null()).any():
-            raise DataError(f'{name}, row {first + null.arg_max() + 1}: nothing in column {column!r}')
-    query, doc, number = (table[c] for c in found)
-    try: query, doc, value = id_column(query), id_column(doc), number_column(number)
-    except DataError as error: raise DataError(f'{name}: {error}') from None
+    for column in columns:
+        if (null := column.is_null()).any():
+            raise DataError(f'{name}, row {first + null.arg_max() + 1}: nothing in column {column.name!r}')
+    query, doc, number = columns
+    with about(name): query, doc, value = id_column(query), id_column(doc), number_column(number)
     return checked(Rows(*in_blocks(query), doc, value, name), kind, number)
 
-def checked(rows, kind, given):
+def checked(rows: Rows, kind: str, given: Any) -> Rows:
     "The rows, if every number is one; `given` holds the numbers as they came."
     i = first_wrong(rows.value, kind)
     if i is not None: raise DataError(f'{rows.where(i)}: {refusal(kind, given[i], rows.value[i])}')
     return rows
 
-# %% ../nbs/08_io.ipynb #2c10402c
-def is_table(source):
+# %% ../nbs/08_io.ipynb #d5795dcb
+def is_table(source: object) -> bool:
     "Whether a source speaks Arrow, or is a table of polars or pandas."
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
 
-def as_table(source, kind):
+def as_table(source: Any, kind: str) -> Any:
     "Any table as a polars DataFrame (of a pandas one, only the columns that matter)."
     import polars as pl
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
     if hasattr(source, 'iloc'):
-        found = [c for c in find_columns(map(str, source.columns), kind) if c is not None]
-        return pl.DataFrame([_pandas_column(c, source[c]) for c in found])
+        if not hasattr(source, 'columns'): raise DataError('a table has columns; reset_index() makes one of a Series')
+        names = list(map(str, source.columns))
+        return pl.DataFrame([_pandas_column(names[i], source.iloc[:, i]) for i in needed_columns(names, kind)])
     return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
 
 def _pandas_column(name, column):
@@ -631,34 +663,108 @@ def _pandas_column(name, column):
     text = all(isinstance(x, (str, type(None))) for x in items)
     return pl.Series(name, items, pl.String if text else pl.Object)
 
-# %% ../nbs/08_io.ipynb #b9ae2bd5
-def header_separator(head, name=''):
+# %% ../nbs/08_io.ipynb #daef3216
+def header_separator(head: bytes, name: str = '') -> str | None:
     "The separator of a file whose first line names columns; None for any other file."
     first = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
         if all(find_columns([n.strip('"') for n in first.split(separator)], 'run')[:2]): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
-# %% ../nbs/08_io.ipynb #993c24f4
-def file_table(data, separator, name):
-    "A CSV or TSV file (with a `separator`), a Parquet or an Arrow file as a polars table."
-    import polars as pl
-    read = pl.read_parquet if data.startswith(b'PAR1') else pl.read_ipc
-    quote = None if separator == '\t' else '"'
-    try:
-        if not separator: return read(data)
-        return pl.read_csv(data, separator=separator, infer_schema=False, quote_char=quote)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f'{name}: {str(error).strip().splitlines()[0]}') from None
+# %% ../nbs/08_io.ipynb #7322cfc2
+def in_quotes(data: np.ndarray, edge: np.ndarray, fail: Callable) -> np.ndarray:
+    "Which bytes stand in quotes, given which are an `edge`: separator or newline; `fail(at, what)` hears of mistakes."
+    quote, touch = np.flatnonzero(data == 34), edge | (data == 34)
+    opening, closing = quote[0::2], quote[1::2]
+    windows = (data[closing + 1] == 13) & (data.take(closing + 2, mode='clip') == 10)
+    wrong = np.concatenate((opening[~touch[opening - 1]], closing[~touch[closing + 1] & ~windows]))
+    if len(wrong): fail(wrong.min(), 'a quote in the middle of a field')
+    if len(opening) > len(closing): fail(opening[-1], 'a quote that never ends')
+    return np.logical_xor.accumulate(data == 34)
 
-# %% ../nbs/08_io.ipynb #5e3bbcfa
-def dict_rows(source, kind, name):
+# %% ../nbs/08_io.ipynb #34088773
+def cut_csv(data: np.ndarray, separator: str, columns: int, fail: Callable) -> tuple[np.ndarray, np.ndarray]:
+    "Start and end of the fields, a row per line; `fail(at, what)` hears of what is wrong."
+    edge = (data == ord(separator)) | (data == 10)
+    if separator != '\t' and (data == 34).any(): edge &= ~in_quotes(data, edge, fail)
+    end = np.flatnonzero(edge)
+    start, last = np.concatenate(([0], end[:-1] + 1)), np.flatnonzero(data[end] == 10)
+    end[last] -= data[end[last] - 1] == 13
+    _strip(data, start, end)
+    count = np.diff(last, prepend=-1)
+    full = (count > 1) | (start[last] < end[last])
+    for i in np.flatnonzero(full & (count != columns))[:1]:
+        many = f'{count[i]} field{"s" * bool(count[i] > 1)}'
+        fail(start[last[i] - count[i] + 1], f'{many} where the header has {columns}')
+    kept = np.repeat(full, count)
+    return start[kept].reshape(-1, columns), end[kept].reshape(-1, columns)
+
+def _strip(data, start, end):
+    "Leave out the blanks around the fields, in place."
+    blank = is_blank(data[start]) | is_blank(data[end - 1])
+    for i in np.flatnonzero(blank & (start < end)).tolist():
+        field = data[start[i]:end[i]].tobytes()
+        start[i] += len(field) - len(field.lstrip())
+        end[i] = start[i] + len(field.strip())
+
+# %% ../nbs/08_io.ipynb #a41e5a2f
+def unquote(data: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    "Start and end of fields without the quotes around them; changes `data` where quotes are doubled."
+    bare = (start < end) & (data[start] == 34)
+    start, end, quote = start + bare, end - bare, np.flatnonzero(data == 34)
+    for i in np.flatnonzero(np.searchsorted(quote, start) < np.searchsorted(quote, end)).tolist():
+        field = data[start[i]:end[i]].tobytes()
+        short = field.replace(b'""', b'"')
+        data[start[i]:end[i]] = np.frombuffer(short.ljust(len(field)), np.uint8)
+        end[i] = start[i] + len(short)
+    return start, end
+
+# %% ../nbs/08_io.ipynb #f408c935
+def parse_csv(text: Text, begin: int, end: int, separator: str, names: list[str], kind: str) -> list[Ids]:
+    "The columns query, document and number of one piece, as `Ids`."
+    data, columns = text.buffer[begin:end], []
+    def wrong(at, what): text.fail(begin + at, what)
+    start, stop = cut_csv(data, separator, len(names), wrong)
+    for c in needed_columns(names, kind):
+        first, last = start[:, c], stop[:, c]
+        if separator != '\t': first, last = unquote(data, first, last)
+        for i in np.flatnonzero(first == last)[:1]: wrong(first[i], f'nothing in column {names[c]!r}')
+        for i in np.flatnonzero(last - first > LONGEST)[:1]: wrong(first[i], f'a field of {last[i] - first[i]:,} bytes')
+        columns.append(Ids(text.buffer, first + begin, last - first))
+    return columns
+
+# %% ../nbs/08_io.ipynb #46ca96ab
+def csv_rows(text: Text, separator: str, kind: str) -> Rows:
+    "The rows of a CSV or TSV file."
+    begin, text.begin = text.begin, text.line_end(text.begin)
+    header = text.buffer[begin:text.begin].tobytes()
+    names = [n.strip().strip('"') for n in header.decode('utf-8', 'replace').split(separator)]
+    with about(text.name): needed_columns(names, kind)
+    pieces = text.pieces() if separator == '\t' or not (text.buffer == 34).any() else [(text.begin, text.end)]
+    parts = [parse_csv(text, i, j, separator, names, kind) for i, j in pieces if i < j]
+    if not sum(len(p[0]) for p in parts): raise DataError(f'{text.name}: the table has no rows')
+    query, doc, number = (_put_together(column) for column in zip(*parts, strict=True))
+    value = np.concatenate([numbers(number[i:i + BLOCK]) for i in range(0, len(number), BLOCK)])
+    return checked(Rows(*in_blocks(query), doc, value, text.name, line=text.line), kind, number)
+
+def _put_together(parts):
+    "Columns of the same buffer as one."
+    return Ids(parts[0].buffer, *(np.concatenate([getattr(p, x) for p in parts]) for x in ('start', 'length')))
+
+# %% ../nbs/08_io.ipynb #56dd6a04
+def file_table(data: bytes, name: str) -> Any:
+    "A Parquet or an Arrow file as a polars table."
+    import polars as pl
+    with about(name): return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
+
+# %% ../nbs/08_io.ipynb #d1b3c184
+def dict_rows(source: Mapping, kind: str, name: str) -> Rows:
     "The rows of a dict of dicts, or of lists of documents."
     if not source: raise DataError(f'{name}: there are no queries')
     docs = list(source.values())
     given = list(chain.from_iterable(_numbers_of(source, kind, name)))
     size = np.fromiter(map(len, docs), np.int64, len(docs))
-    try: query_ids, doc = Ids.from_list(list(source)), Ids.from_list(list(chain.from_iterable(docs)))
+    try: query_ids, doc = (bounded(Ids.from_list(list(x))) for x in (source, chain.from_iterable(docs)))
     except DataError as error: raise DataError(f'{name}: {error}') from None
     query_ids, code = unify(query_ids)
     return checked(Rows(query_ids, np.repeat(code, size), doc, as_floats(given), name), kind, given)
@@ -672,32 +778,33 @@ def _numbers_of(source, kind, name):
     wanted = 'a dict of documents' + ' or a list' * (kind == 'run')
     raise DataError(f'{name}: query {query!r} should hold {wanted}, not {shown(odd)}')
 
-# %% ../nbs/08_io.ipynb #3683fe20
-def triple_rows(source, kind, name):
+# %% ../nbs/08_io.ipynb #d7ff3c35
+def triple_rows(source: Iterable, kind: str, name: str) -> Rows:
     "The rows of an iterable of (query, document, number), or of objects that have them."
     triples = [_as_triple(item, kind, name, n) for n, item in enumerate(source, 1)]
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
-    query, doc, given = zip(*triples, strict=True)
-    try: query, doc = Ids.from_list(query), Ids.from_list(doc)
+    queries, docs, given = zip(*triples, strict=True)
+    try: query, doc = bounded(Ids.from_list(queries)), bounded(Ids.from_list(docs))
     except DataError as error: raise DataError(f'{name}: {error}') from None
     return checked(Rows(*in_blocks(query), doc, as_floats(given), name), kind, given)
 
 def _as_triple(item, kind, name, n):
     "Query, document and number of one item."
     number = COLUMNS[kind][USED[kind][2]]
-    if hasattr(item, 'query_id') and hasattr(item, number): return item.query_id, item.doc_id, getattr(item, number)
+    names = 'query_id', 'doc_id', number
+    if all(hasattr(item, n) for n in names): return tuple(getattr(item, n) for n in names)
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item)
     if isinstance(item, Mapping) and None not in (found := find_columns(map(str, item), kind)):
         return tuple(item[c] for c in found)
     raise DataError(f'{name}, item {n}: expected (query, document, {number}), not {shown(item)}')
 
-# %% ../nbs/08_io.ipynb #2fee702c
-def looks_like_json(head, name=''):
+# %% ../nbs/08_io.ipynb #2c0e308d
+def looks_like_json(head: bytes, name: str = '') -> bool:
     "Whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
     first = b''.join(head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2])
     return name.lower().endswith(('.json', '.json.gz')) or first[:2] in (b'{"', b'{}', b'[[', b'[{', b'[]')
 
-def json_rows(data, kind, name):
+def json_rows(data: bytes, kind: str, name: str) -> Rows:
     "The rows of a JSON file."
     try: found = json.loads(data, object_pairs_hook=_no_repeats)
     except json.JSONDecodeError as error:
@@ -713,7 +820,7 @@ def _no_repeats(pairs):
     names = [n for n, _ in pairs]
     raise DataError(f'{max(names, key=names.count)!r} stands twice in one JSON object')
 
-# %% ../nbs/08_io.ipynb #a395fe8d
+# %% ../nbs/08_io.ipynb #16134b7d
 TROUBLE = {
     FileNotFoundError: 'there is no such file',
     IsADirectoryError: 'this is a directory, not a file',
@@ -724,67 +831,101 @@ TROUBLE = {
 }
 
 @contextmanager
-def trouble(path):
+def trouble(path: str | os.PathLike) -> Iterator[None]:
     "What goes wrong with a file, as a `DataError`."
     try: yield
+    except DataError: raise
     except (OSError, EOFError, zlib.error) as error:
         what = TROUBLE.get(type(error)) or getattr(error, 'strerror', None) or str(error)
         raise DataError(f'{path}: {what}') from None
     except ValueError: raise DataError(f'{path!r} cannot be the name of a file') from None
 
-# %% ../nbs/08_io.ipynb #022d3328
-def open_bytes(path):
-    "A file opened to be read as bytes."
-    mode = os.stat(path).st_mode
-    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode): raise OSError(None, 'this is a device, not a file')
-    return open(path, 'rb')
-
-def unpacked(file):
-    "The same file, or the stream of what is packed in it."
-    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
-
-def read_bytes(path):
-    "All bytes of a file, unpacked if it is gzipped, in an array with PAD spare bytes behind."
-    with open_bytes(path) as file:
-        stream = unpacked(file)
-        if stream is not file: return _collect(stream)
-        data = np.empty(os.fstat(file.fileno()).st_size + PAD, np.uint8)
-        size = file.readinto(memoryview(data)[:-PAD])
-        rest = _collect(file)
-    return data if len(rest) == PAD and size == len(data) - PAD else np.concatenate((data[:size], rest))
-
-def _collect(stream):
-    "All bytes of a stream whose length is not known beforehand, and PAD more."
-    data = bytearray()
-    while piece := stream.read(1 << 22): data += piece
-    return np.frombuffer(data + bytes(PAD), np.uint8)
-
-# %% ../nbs/08_io.ipynb #6ca1f961
+# %% ../nbs/08_io.ipynb #521bd7e7
 BINARY = {
     b'PK\x03\x04': 'a zip archive', b'BZh': 'bzip2', b'\xfd7zXZ': 'xz', b'\x28\xb5\x2f\xfd': 'zstd', b'%PDF': 'a PDF',
     b'\xff\xfe': 'UTF-16 text', b'\xfe\xff': 'UTF-16 text', b'SQLite': 'an SQLite database',
 }
 
-def looks_binary(head):
+def looks_binary(head: bytes) -> str:
     "A question to add to an error, if the first bytes of a file do not look like text."
     for magic, what in BINARY.items():
         if head.startswith(magic): return f'; is this {what}?'
     return f'; is this a binary file (a NUL at byte {head.index(0)})?' if 0 in head else ''
 
+# %% ../nbs/08_io.ipynb #01a3129e
 HEAD = 1 << 16  # how many of a file's first bytes are looked at
+MOST = 1 << 20  # how many bytes a line may have, if the file is not in memory as it is
 
-def bytes_rows(data, kind, name):
+def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
+    "Refuse text that ends with too long a line, or in too many blanks; `line`: the number of its first one."
+    end = data[-MOST:].tobytes()
+    if len(end) < MOST or b'\n' in end and not end.isspace(): return
+    what = f'{MOST:,} bytes ' + ('of blanks alone' if end.isspace() else 'without the end of a line')
+    raise DataError(f'{name}, line {line + np.count_nonzero(data == 10)}: {what}{looks_binary(end[:HEAD])}')
+
+# %% ../nbs/08_io.ipynb #a5a36f56
+def open_bytes(path: str | os.PathLike) -> BufferedReader:
+    "A file opened to be read as bytes."
+    mode = os.stat(path).st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode): raise OSError(None, 'this is a device, not a file')
+    return open(path, 'rb')
+
+def unpacked(file: Any) -> Any:
+    "The same file, or the stream of what is packed in it."
+    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
+
+def state(file: str | os.PathLike | int) -> tuple[int, int] | None:
+    "What changes when a file (a path or a number) is written; None for a pipe."
+    found = os.stat(file)
+    return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+
+@contextmanager
+def steady(file: str | os.PathLike | int, name: object, before: tuple[int, int] | None = None) -> Iterator[None]:
+    "Refuse what is read inside if a file (a path or a number) changes meanwhile, or has since its state `before`."
+    before = before or state(file)
+    yield
+    if state(file) != before: raise DataError(f'{name}: the file changed while it was read')
+
+# %% ../nbs/08_io.ipynb #49acec31
+SMALL, PACKED = 1 << 26, 50  # a packed file may grow to so many bytes, or to so many times its size
+
+def read_bytes(path: str | os.PathLike) -> np.ndarray:
+    "All bytes of a file, unpacked if it is gzipped, in an array with PAD spare bytes behind."
+    with open_bytes(path) as file, steady(file.fileno(), path):
+        stream, size = unpacked(file), os.fstat(file.fileno()).st_size
+        if stream is not file: return _collect(stream, path, max(SMALL, PACKED * size) if size else np.inf)
+        data = np.empty(size + PAD, np.uint8)
+        size = file.readinto(data.data[:-PAD])
+        rest = _collect(file, path)
+    return data if len(rest) == PAD and size == len(data) - PAD else np.concatenate((data[:size], rest))
+
+def _collect(stream, path, most=np.inf):
+    "All bytes of a stream whose length is not known beforehand, and PAD more."
+    data = bytearray()
+    while piece := stream.read(1 << 22):
+        data += piece
+        if not says_itself(bytes(data[:HEAD]), str(path)): check_end(np.frombuffer(data, np.uint8), path)
+        if len(data) > most: raise DataError(f'{path}: this file unpacks to more than {PACKED} times its size')
+    data += bytes(PAD)
+    return np.frombuffer(data, np.uint8)
+
+def says_itself(head: bytes, name: str) -> bool:
+    "Whether a file is Parquet, Arrow or JSON."
+    return head.startswith((b'PAR1', b'ARROW1')) or looks_like_json(head, name)
+
+# %% ../nbs/08_io.ipynb #15e48731
+def bytes_rows(data: np.ndarray, kind: str, name: str) -> Rows:
     "The rows in a file's bytes, by what its first bytes say."
     head = data[:-PAD][:HEAD].tobytes()
     if looks_like_json(head, name): return json_rows(data[:-PAD].tobytes(), kind, name)
-    separator = header_separator(head, name)
-    if separator or head.startswith((b'PAR1', b'ARROW1')):
-        return table_rows(file_table(data[:-PAD].tobytes(), separator, name), kind, name)
-    try: return text_rows(Text.of(name, data), kind)
+    if head.startswith((b'PAR1', b'ARROW1')): return table_rows(file_table(data[:-PAD].tobytes(), name), kind, name)
+    text = Text.of(name, data)
+    if separator := header_separator(head, name): return csv_rows(text, separator, kind)
+    try: return text_rows(text, kind)
     except DataError as error: raise DataError(f'{error}{looks_binary(head)}') from None
 
-# %% ../nbs/08_io.ipynb #530de4f2
-def file_rows(path, kind):
+# %% ../nbs/08_io.ipynb #e89d26bf
+def file_rows(path: str | os.PathLike, kind: str) -> Rows:
     "The rows of a file."
     keep_freed_memory()
     with trouble(path): data = read_bytes(path)
@@ -793,28 +934,30 @@ def file_rows(path, kind):
     rows.name = rows.name or stem(path)
     return rows
 
-def stem(path):
+def stem(path: str | os.PathLike) -> str:
     "The name of a file up to its first dot."
     return Path(path).name.split('.')[0]
 
-# %% ../nbs/08_io.ipynb #b00447b0
+# %% ../nbs/08_io.ipynb #a448c9be
 def read_rows(
-    source,     # A path, a nested dict, a table, an iterable of triples
-    kind: str,  # 'qrels' or 'run'
-) -> Rows:      # Columns; DataError if anything is wrong
+    source: object,  # A path, a nested dict, a table, an iterable of triples
+    kind: str,       # 'qrels' or 'run'
+) -> Rows:           # Columns; DataError if anything is wrong
     "The rows of any source of judgments or of results."
     if kind not in COLUMNS: raise ValueError(f"kind must be 'qrels' or 'run', not {kind!r}")
     name = f'the {kind}'
     if isinstance(source, Rows): return source
     if isinstance(source, (str, os.PathLike)): return file_rows(os.fspath(source), kind)
     if isinstance(source, Mapping): return dict_rows(source, kind, name)
-    if is_table(source): return table_rows(as_table(source, kind), kind, name)
+    if is_table(source):
+        with about(name): table = as_table(source, kind)
+        return table_rows(table, kind, name)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
         return triple_rows(source, kind, name)
     raise DataError(f'{name}: expected a path, a dict, a table or an iterable, not {shown(source)}')
 
-# %% ../nbs/08_io.ipynb #b7548295
-def last_query(buffer, end, reach=HEAD):
+# %% ../nbs/08_io.ipynb #d847eeed
+def last_query(buffer: np.ndarray, end: int, reach: int = HEAD) -> int:
     "Where the lines of the last query begin in buffer[:end]; 0 if there is but one query. The end may split a line."
     begin = max(end - reach, 0)
     newline = np.flatnonzero(buffer[begin:end] == 10) + begin
@@ -830,13 +973,13 @@ def _last_block(buffer, line):
     new = block_starts(Ids(buffer, start[first] + line[:1], (end - start)[first]))
     return int(line[new[-1]]) if len(new) > 1 else 0
 
-# %% ../nbs/08_io.ipynb #c7f56282
-def spans(begin, end):
+# %% ../nbs/08_io.ipynb #80274be3
+def spans(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "All whole numbers of the ranges begin to end, one range after the other, and which range each is from."
     which = np.repeat(np.arange(len(begin)), end - begin)
     return np.arange(len(which)) + (end - np.cumsum(end - begin))[which], which
 
-def deal_out(text, files):
+def deal_out(text: Text, files: list) -> None:
     "Append each line of a text to one of the open files, by the hash of its query."
     for begin, end in text.pieces():
         query = parse(text, begin, end, 'run')[0]
@@ -846,29 +989,30 @@ def deal_out(text, files):
             own = np.flatnonzero(part == i)
             file.write(text.buffer[spans(query.start[own], stop[own])[0]])
 
-# %% ../nbs/08_io.ipynb #1a1b8d0f
+# %% ../nbs/08_io.ipynb #4082659d
 class TextFile:
     "A run in a TREC file that is read batch by batch."
     def __init__(
         self,
-        path,                  # The file
-        size: int,             # How many bytes a batch should have
-        most: float = np.inf,  # How many bytes one query may have
+        path: str | os.PathLike,  # The file
+        size: int,                # How many bytes a batch should have
+        most: float = np.inf,     # How many bytes one query may have
     ):
         self.path, self.name, self.size, self.most = path, str(path), size, most
-        self.total, self.done, self.tag = os.stat(path).st_size, 0, ''
+        with trouble(path): self.total, self.state = os.stat(path).st_size, state(path)
+        self.done, self.tag = 0, ''
         with self._opened() as file, trouble(path):
             stream = unpacked(file)
             self.packed, self.head = stream is not file, stream.read(HEAD)
         keep_freed_memory()
 
-    def rows(self, text):
+    def rows(self, text: Text) -> Rows:
         "The rows of a batch."
         with self._asking(): rows = text_rows(text, 'run')
         if text.line == 1: self.tag = rows.name
         return rows
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         "Batches as `Text`, from the beginning; none splits a query whose lines stand together."
         with self._opened() as file:
             self.stream, self.rest, self.line = unpacked(file), np.empty(0, np.uint8), 1
@@ -876,7 +1020,7 @@ class TextFile:
                 self.done = file.tell()
                 yield text
 
-    def parts(self, many, folder):
+    def parts(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
         "The rows of the whole file in so many parts, each query in one of them."
         paths = [Path(folder) / str(i) for i in range(many)]
         with ExitStack() as stack:
@@ -886,7 +1030,7 @@ class TextFile:
         for path in paths:
             if path.stat().st_size: yield text_rows(Text.of(self.name, read_bytes(path)), 'run')
 
-    def bytes(self):
+    def bytes(self) -> int:
         "How many bytes there are, unpacked; for a packed file this reads it to its end."
         if not self.packed: return self.total
         buffer, size = memoryview(bytearray(HEAD)), 0
@@ -895,8 +1039,11 @@ class TextFile:
             while n := self._fill(buffer): size += n
         return size
 
+    @contextmanager
     def _opened(self):
-        with trouble(self.path): return open_bytes(self.path)
+        "The file, which must be the same whenever it is read."
+        with trouble(self.path): file = open_bytes(self.path)
+        with file, steady(file.fileno(), self.path, self.state): yield file
 
     def _fill(self, room):
         "Read until there is no more room or nothing more to read; how many bytes came."
@@ -911,7 +1058,7 @@ class TextFile:
         buffer = np.empty(max(self.size, 2 * have) + PAD, np.uint8)
         buffer[:have] = self.rest
         while not cut:
-            have += self._fill(memoryview(buffer)[have:-PAD])
+            have += self._fill(buffer.data[have:-PAD])
             if not have: return None
             ended = have < len(buffer) - PAD
             cut = have if ended else last_query(buffer, have)
@@ -923,6 +1070,7 @@ class TextFile:
 
     def _longer(self, buffer):
         "The same in a buffer of twice the length."
+        check_end(buffer[:-PAD], self.name, self.line)
         if len(buffer) <= self.most: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
         raise DataError(f'{self.name}, line {self.line}: the query that begins here needs more memory than is allowed')
 
@@ -932,59 +1080,66 @@ class TextFile:
         try: yield
         except DataError as error: raise DataError(f'{error}{looks_binary(self.head)}') from None
 
-# %% ../nbs/08_io.ipynb #84512f36
-class TableFile:
-    "A run in a Parquet or Arrow file that is read batch by batch."
-    def __init__(
-        self,
-        path,       # The file
-        size: int,  # How many rows a batch should have
-        scan,       # `polars.scan_parquet` or `polars.scan_ipc`
-    ):
-        import polars as pl
-        self.name, self.tag, self.size = str(path), stem(path), size
-        table = scan(path)
-        self.columns = find_columns(table.collect_schema().names(), 'run')
-        self.table = None if None in self.columns else table.select(self.columns)
-        self.total, self.done = table.select(pl.len()).collect().item(), 0
-
-    def rows(self, batch):
-        "The rows of a batch."
-        at, table = batch
-        return table_rows(table, 'run', self.name, at)
-
-    def __iter__(self):
-        "Batches as (first row, table), none of which splits a query whose rows stand together."
-        size, self.done = self.size, 0
-        while (at := self.done) < self.total:
-            table = self.table.slice(at, size).collect()
-            cut = _last_change(table[self.columns[0]]) if at + size < self.total else len(table)
-            size = self.size if cut else 2 * size
-            self.done += cut
-            if cut: yield at, table[:cut]
-
-    def parts(self, many, folder):
-        "The rows of the whole file in so many parts, each query in one of them."
-        import polars as pl
-        for i in range(many):
-            own = pl.col(self.columns[0]).hash() % many == i
-            if len(table := self.table.filter(own).collect(engine='streaming')): yield self.rows((0, table))
-
-    def bytes(self):
-        "About how many bytes of text the rows would be."
-        return 32 * self.total
-
+# %% ../nbs/08_io.ipynb #de38c239
 def _last_change(series):
     "The last row whose value differs from the one above; 0 if there is none."
     change = np.flatnonzero(series.ne_missing(series.shift(1)).to_numpy()[1:])
     return int(change[-1]) + 1 if len(change) else 0
 
-# %% ../nbs/08_io.ipynb #7184e033
+# %% ../nbs/08_io.ipynb #15c88649
+class TableFile:
+    "A run in a Parquet or Arrow file that is read batch by batch."
+    def __init__(
+        self,
+        path: str | os.PathLike,  # The file
+        size: int,                # How many rows a batch should have
+        scan: Callable,           # `polars.scan_parquet` or `polars.scan_ipc`
+    ):
+        import polars as pl
+        self.name, self.tag, self.size = str(path), stem(path), size
+        table, self.state = scan(path), state(path)
+        self.columns = find_columns(table.collect_schema().names(), 'run')
+        self.table: Any = None if None in self.columns else table.select(self.columns)
+        self.total, self.done = table.select(pl.len()).collect().item(), 0
+
+    def rows(self, batch: tuple) -> Rows:
+        "The rows of a batch."
+        at, table = batch
+        return table_rows(table, 'run', self.name, at)
+
+    def __iter__(self) -> Iterator:
+        "Batches as (first row, table), none of which splits a query whose rows stand together."
+        size, self.done = self.size, 0
+        while (at := self.done) < self.total:
+            with self._reading(): table = self.table.slice(at, size).collect()
+            cut = _last_change(table[self.columns[0]]) if at + size < self.total else len(table)
+            size = self.size if cut else 2 * size
+            self.done += cut
+            if cut: yield at, table[:cut]
+
+    def parts(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
+        "The rows of the whole file in so many parts, each query in one of them."
+        import polars as pl
+        for i in range(many):
+            own = pl.col(self.columns[0]).hash() % many == i
+            with self._reading(): table = self.table.filter(own).collect(engine='streaming')
+            if len(table): yield self.rows((0, table))
+
+    def bytes(self) -> int:
+        "About how many bytes of text the rows would be."
+        return 32 * self.total
+
+    @contextmanager
+    def _reading(self):
+        "The file must be the same whenever it is read, and polars able to."
+        with trouble(self.name), steady(self.name, self.name, self.state), about(self.name): yield
+
+# %% ../nbs/08_io.ipynb #e7f34108
 def open_run(
-    path,                  # A file
-    size: int = BATCH,     # How many bytes a batch should have
-    most: float = np.inf,  # How many bytes one query may have
-):                         # TextFile or TableFile; None: to be read in one piece
+    path: str | os.PathLike,  # A file
+    size: int = BATCH,        # How many bytes a batch should have
+    most: float = np.inf,     # How many bytes one query may have
+) -> TextFile | TableFile | None:  # None: to be read in one piece
     "A run to be read batch by batch."
     with trouble(path):
         if not stat.S_ISREG(os.stat(path).st_mode): return None
@@ -997,13 +1152,14 @@ def _open_table(path, head, size):
     "A TableFile, or None if the file is none or cannot be read by slices."
     import polars as pl
     if set('*?[') & set(str(path)): return None  # polars would look for several files
-    try: file = TableFile(path, size >> 5, pl.scan_parquet if head.startswith(b'PAR1') else pl.scan_ipc)
-    except (pl.exceptions.PolarsError, OSError): return None
-    return file if file.table is not None and file.total > file.size else None
+    scan = pl.scan_parquet if head.startswith(b'PAR1') else pl.scan_ipc
+    with suppress(DataError), about(path):
+        file = TableFile(path, size >> 5, scan)
+        return file if file.table is not None and file.total > file.size else None
 
 def batches(
-    path,               # A run: TREC text, Parquet or Arrow
-    size: int = BATCH,  # How many bytes a batch should have
+    path: str | os.PathLike,  # A run: TREC text, Parquet or Arrow
+    size: int = BATCH,        # How many bytes a batch should have
 ) -> Iterator[Rows]:
     "The rows of a run, batch by batch; a query whose rows stand together is in one batch."
     file = open_run(path, size)

@@ -7,7 +7,8 @@ The rules, in words: lines end at a line feed; fields are separated by ASCII whi
 vertical tab, form feed; a carriage return before the line feed is therefore just white space); lines without a field
 do not count; a byte order mark in front is dropped; a judgment has four fields and a result six; the number is
 whatever `float()` reads, but never NaN, and for a judgment never infinite; ids are bytes, and shown as UTF-8 with
-`surrogateescape`; the rank and the tag mean nothing; a document stands in a query once. A '#' is a byte like any
+`surrogateescape`; the rank and the tag mean nothing; a document stands in a query once. (What is packed or comes
+through a pipe may also be refused for a line, or blanks, of more than a megabyte.) A '#' is a byte like any
 other: trec_eval took lines that begin with one for comments from May 2020 (its pull request 23) until November 2024,
 when that was taken back because ids with a '#' in them were miscounted (its issue 46).
 """

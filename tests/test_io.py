@@ -1,10 +1,15 @@
 "Reading: the reader against a slow and obvious one, every kind of source, every kind of bad input."
+import csv
 import gzip
 import json
 import math
 import os
+import re
 import subprocess
 import sys
+from decimal import Decimal
+from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -254,14 +259,22 @@ BAD_FILES = {
     "a gzip damaged inside": (gzip.compress(RUN)[:10] + b"\xff" * 30, "run", ": the gzip data are damaged"),
     "a gzip whose checksum is wrong": (gzip.compress(RUN)[:-8] + bytes(8), "run", ": the gzip data are damaged"),
     "a Parquet file cut off": (b"PAR1" + bytes(99), "run", ": "),
-    "a CSV grade that is no number": (b"qid,docno,rel\nq1,d1,1\nq1,d2,good\n", "qrels", ", query 'q1', document 'd2': the grade 'good' is not a number"),
-    "a CSV with a line too long": (b"qid,docno,rel\nq1,d1,1,9\n", "qrels", ": "),
-    "a CSV with a line too short": (b"qid,docno,rel\nq1,d1\n", "qrels", ", row 1: nothing in column 'rel'"),
+    "a CSV grade that is no number": (b"qid,docno,rel\nq1,d1,1\nq1,d2,good\n", "qrels", ", line 3: the grade 'good' is not a number"),
+    "a CSV with a line too long": (b"qid,docno,rel\nq1,d1,1,9\n", "qrels", ", line 2: 4 fields where the header has 3"),
+    "a CSV with a line too short": (b"qid,docno,rel\n\nq1,d1\n", "qrels", ", line 3: 2 fields where the header has 3"),
+    "a CSV with an empty field": (b"qid,docno,rel\nq1,d1,1\nq1, ,2\n", "qrels", ", line 3: nothing in column 'docno'"),
+    "a CSV with an empty field in quotes": (b'qid,docno,rel\nq1,"",1\n', "qrels", ", line 2: nothing in column 'docno'"),
+    "a CSV with a quote in a field": (b'qid,docno,rel\nq1,d1,1\nq1,d"2,1\n', "qrels", ", line 3: a quote in the middle of a field"),
+    "a CSV with a quote without end": (b'qid,docno,rel\nq1,"d1,1\n', "qrels", ", line 2: a quote that never ends"),
+    "a CSV with an id without end": (b"qid,docno,rel\nq1," + b"d" * 65537 + b",1\n", "qrels", ", line 2: a field of 65,537 bytes"),
+    "a CSV with a column twice": (b"qid,docno,rel,rel\nq1,d1,1,1\n", "qrels", ": the column 'rel' is there 2 times"),
     "a CSV without a number column": (b"qid,docno\nq1,d1\n", "run", ": no column score or sim or similarity; there are 'qid', 'docno'"),
     "a CSV without rows": (b"qid,docno,rel\n", "qrels", ": the table has no rows"),
     "broken JSON": (b'{"q1": \n{"d1": 1}', "run", ", line 2: not JSON: "),
     "JSON with a name twice": (b'{"q1": {"d1": 1}, "q1": {}}', "run", ": 'q1' stands twice in one JSON object"),
     "JSON with a word for a score": (b'{"q1": {"d1": "abc"}}', "run", ", query 'q1', document 'd1': the score 'abc' is not a number"),
+    "JSON with half of a surrogate pair": (b'{"q1": {"\\ud800": 1}}', "run", ": the id '\\ud800' holds half of a surrogate pair"),
+    "JSON with an id without end": (b'{"q1": {"' + b"d" * 65537 + b'": 1}}', "run", ": an id of 65,537 bytes"),
     "JSON NaN": (b'{"q1": {"d1": NaN}}', "run", ", query 'q1', document 'd1': the score nan is not a number"),
     "JSON with a number for a query": (b'{"q1": 1}', "run", ": query 'q1' should hold a dict of documents or a list, not 1"),
     "empty JSON": (b"{}", "run", ": there are no queries"),
@@ -303,6 +316,9 @@ BAD_OBJECTS = {
     "no queries": ({}, "qrels", "the qrels: there are no queries"),
     "lists as judgments": ({"q1": ["d1"]}, "qrels", "the qrels: query 'q1' should hold a dict of documents, not"),
     "an id that is a float": ({"q1": {1.5: 1}}, "run", "the run: an id must be text, bytes or a whole number, not 1.5"),
+    "half of a surrogate pair": ([("q1", "d\udfff", 1)], "run", "the run: the id 'd\\udfff' holds half of a surrogate pair"),
+    "an id without end": ({"d" * 65537: {"d1": 1}}, "qrels", "the qrels: an id of 65,537 bytes"),
+    "an object without a document": ([SimpleNamespace(query_id="q1", score=1)], "run", "the run, item 1: expected (query, document, score)"),
     "a number": (17, "run", "the run: expected a path, a dict, a table or an iterable, not 17"),
     "bytes": (b"q1", "run", "the run: expected a path, a dict, a table or an iterable, not"),
 }
@@ -329,11 +345,111 @@ def test_bad_tables_give_one_error():
         "the run, query 'q1', document 'd2': the score nan is not a number": good.with_columns(score=pl.Series([1.0, math.nan])),
         "the run: column 'score' should hold numbers, not Date": good.with_columns(score=pl.date(2020, 1, 1)),
         "the run, row 1: nothing in column 'docno'": pd.DataFrame({"qid": ["q1"], "docno": [None], "score": [1.0]}),
+        "the run: the column 'docno' is there 2 times": pd.DataFrame([["q1", "d1", "d1", 1]], columns=["qid", "docno", "docno", "score"]),
+        "the run: a table has columns; reset_index()": good.to_pandas().set_index(["qid", "docno"])["score"],
+        "the run: an id of 65,537 bytes": good.with_columns(docno=pl.Series(["d1", "d" * 65537])),
     }
     for message, table in bad.items():
         with pytest.raises(DataError) as error:
             read_rows(table, "run")
         assert str(error.value).startswith(message)
+
+
+def test_what_polars_cannot_take_or_panics_at_is_one_error():
+    import pyarrow as pa
+
+    rows = {"qid": ["q1"], "docno": ["d1"]}
+    bad = {
+        "256 bits": pa.table(rows | {"score": pa.array([Decimal("1.5")], pa.decimal256(60, 1))}),
+        "run ends": pa.table(rows | {"score": pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array([1.5]))}),
+        "the same name twice": pa.Table.from_arrays([pa.array(["q1"])] * 3, names=["qid", "docno", "docno"]),
+    }
+    for what, table in bad.items():
+        with pytest.raises(DataError) as error:
+            read_rows(table, "run")
+        assert str(error.value).startswith("the run: ") and "\n" not in str(error.value), what
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blanks_around_fields_and_empty_lines_in_csv_mean_nothing(tmp_path, separator, end):
+    lines = ["doc_id, score ,query_id", "d1,2.5,q1", " d2 , 1.5,q1  ", "", "  ", "d1,5e-1,q2", "", ""]
+    text = end.join(lines).replace(",", separator)
+    for content in (text, text.rstrip(), "\ufeff" + text):
+        (tmp_path / "run").write_text(content, newline="")
+        assert triples(read_rows(tmp_path / "run", "run")) == TRIPLES
+
+
+def test_quotes_in_csv_hold_separators_newlines_blanks_and_quotes_and_in_tsv_nothing(tmp_path):
+    ids = ["a,b", 'say "no"', '"', '""', "two\nlines", " blanks ", "\r\n", "é", '"a","b"']
+    with open(tmp_path / "run.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerows([("query_id", "doc_id", "score"), *(("q", d, 1) for d in ids)])
+    assert read_rows(tmp_path / "run.csv", "run").doc.tolist() == ids
+    (tmp_path / "run.tsv").write_text('query_id\tdoc_id\tscore\n"q\t"a""b\t1\n')
+    assert triples(read_rows(tmp_path / "run.tsv", "run")) == [('"q', '"a""b', 1.0)]
+
+
+@given(st.lists(st.lists(st.text("a, \t\";\r\n", min_size=1, max_size=6), min_size=3, max_size=3), max_size=8), st.sampled_from([",", ";"]), st.booleans())
+def test_csv_is_read_as_the_module_csv_reads_it_when_it_is_strict(tmp_path_factory, rows, separator, quoted):
+    out = StringIO(newline="")
+    header = ["query_id", "doc_id", "other", "score"]
+    style = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    csv.writer(out, delimiter=separator, quoting=style).writerows([header, *(row + [1] for row in rows)])
+    check_csv(tmp_path_factory, out.getvalue(), separator)
+
+
+@given(st.lists(st.text("ab, \"", max_size=12), max_size=6))
+def test_any_csv_is_read_as_the_module_csv_reads_it_or_refused(tmp_path_factory, lines):
+    check_csv(tmp_path_factory, "\n".join(["query_id,doc_id,score", *(f"{line},1" for line in lines)]), ",")
+
+
+def check_csv(tmp_path_factory, text, separator):
+    "Refused, or the same ids as those of the standard library, which keeps blanks around fields."
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    path.write_text(text, newline="")
+    try:
+        rows = read_rows(path, "run")
+    except DataError as error:
+        assert re.match(re.escape(str(path)) + r"(, line \d+)?: ", str(error)) and "\n" not in str(error)
+        return
+    table = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))[1:]
+    expected = [(q.strip(), d.strip(), 1.0) for q, d, *_ in (row for row in table if "".join(row).strip())]
+    assert [(q.strip(), d.strip(), v) for q, d, v in triples(rows)] == expected
+
+
+def test_csv_ids_that_are_no_utf_8_are_kept(tmp_path):
+    (tmp_path / "run.csv").write_bytes(b"query_id,doc_id,score\ncaf\xe9,\"\xff\",1\n")
+    assert read_rows(tmp_path / "run.csv", "run").doc.bytes(0) == b"\xff"
+
+
+def test_large_csv_files_are_read_in_pieces_with_and_without_quotes(tmp_path):
+    expected = [(f"q{n // 1000}", f"document-{n}", n / 8) for n in range(60_000)]
+    for quote in ("", '"'):
+        rows = "".join(f"{quote}{q}{quote},{d},{v}\n" for q, d, v in expected)
+        (tmp_path / "run.csv").write_text("query_id,doc_id,score\n" + rows)
+        assert triples(read_rows(tmp_path / "run.csv", "run")) == expected
+        (tmp_path / "run.csv").write_text("query_id,doc_id,score\n" + rows + "q,d,x\n")
+        with pytest.raises(DataError, match="line 60002: the score 'x' is not a number"):
+            read_rows(tmp_path / "run.csv", "run")
+
+
+def test_a_score_with_an_underscore_is_what_python_makes_of_it(tmp_path):
+    (tmp_path / "run").write_bytes(b"q Q0 d 1 1_0 t\n")
+    assert triples(read_rows(tmp_path / "run", "run")) == [("q", "d", 10.0)]
+
+
+def test_a_table_that_is_rewritten_between_two_batches_is_refused(tmp_path):
+    import polars as pl
+
+    columns = {"qid": ["q1", "q1", "q2", "q3"], "docno": ["d1", "d2", "d1", "d1"], "score": [4.0, 3.0, 2.0, 1.0]}
+    pl.DataFrame(columns).write_parquet(tmp_path / "run.parquet")
+    batches = iter(io.TableFile(tmp_path / "run.parquet", 3, pl.scan_parquet))
+    next(batches)
+    pl.DataFrame(columns | {"score": [8.5, 6.0, 4.0, 2.0]}).write_parquet(tmp_path / "run.parquet")
+    os.utime(tmp_path / "run.parquet", (1e9, 1e9))  # sooner than the clock of the file system ticks
+    with pytest.raises(DataError, match="run.parquet: the file changed while it was read"):
+        next(batches)
 
 
 def test_what_the_system_refuses_is_one_error_too(tmp_path):

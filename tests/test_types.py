@@ -8,7 +8,6 @@ import pytest
 from project import NBS, PACKAGE, ROOT, module_of, notebooks
 
 MODULES = sorted(m for name in notebooks() if (m := module_of(NBS / name)))
-LATER = {"io", "data"}  # not annotated yet
 
 
 def mypy(*args, cwd=ROOT):
@@ -29,8 +28,7 @@ def test_mypy_finds_nothing():
 @pytest.mark.slow
 def test_those_who_use_the_package_get_its_types_and_are_told_what_is_wrong():
     consumer = ROOT / "tests/typing_consumer.py"
-    strict = ["--strict"] + ["--allow-untyped-calls"] * bool(LATER)
-    said = mypy(*strict, "--config-file=", "--cache-dir=.mypy_cache/consumer", "--follow-imports=silent", consumer)
+    said = mypy("--strict", "--config-file=", "--cache-dir=.mypy_cache/consumer", "--follow-imports=silent", consumer)
     found = set(re.findall(r"typing_consumer\.py:(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE))
     lines = consumer.read_text(encoding="utf-8").splitlines()
     wrong = {(str(i), mark[1]) for i, line in enumerate(lines, 1) if (mark := re.search(r"# wrong: ([\w-]+)$", line))}
@@ -54,7 +52,7 @@ def unannotated(node):
     return missing + ["return"] * (node.returns is None and node.name != "__init__")
 
 
-@pytest.mark.parametrize("module", [pytest.param(m, marks=[pytest.mark.xfail] * (m in LATER)) for m in MODULES])
+@pytest.mark.parametrize("module", MODULES)
 def test_everything_public_is_annotated_in_full(module):
     late = {name: missing for name, node in functions(parsed(module).body) if (missing := unannotated(node))}
     assert late == {}

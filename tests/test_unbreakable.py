@@ -2,7 +2,6 @@
 import ast
 import contextlib
 import gzip
-import itertools
 import json
 import math
 import os
@@ -259,13 +258,8 @@ WRONG_CSV = {
     "quotes that cancel out over two lines": 'q,"a, "2",2\nq,""b",3\n',
     "an empty field too many at the end of the file": "q,a,1,",
 }
-HOLES = {
-    "quotes that cancel out over two lines": "polars makes one row of two lines, and of their text one id",
-    "an empty field too many at the end of the file": "polars takes no offence",
-}
 
-
-@pytest.mark.parametrize("what", [pytest.param(w, marks=fails(HOLES[w])) if w in HOLES else w for w in WRONG_CSV])
+@pytest.mark.parametrize("what", WRONG_CSV)
 def test_a_csv_file_with_a_wrong_line_is_refused(tmp_path, what):
     path = put(tmp_path / "run.csv", b"query_id,doc_id,score\n" + WRONG_CSV[what].encode())
     with pytest.raises(DataError) as error:
@@ -471,8 +465,10 @@ import os, resource, sys
 memory = {memory}
 if memory: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 {code}
-print("\\npeak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+print("\\npeak", {peak})
 """
+# The system's own ru_maxrss of a child begins with what its parent had; VmHWM, which only Linux has, does not.
+PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) >> 10" if sys.platform == "linux" else "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10"
 FROM_CLI = "from irmetrics_nb.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit as e: print('exit', e.code)"
 
 
@@ -480,7 +476,7 @@ def child(code, *args, memory=0, timeout=50, env=os.environ, **more):
     "Run code in a process of its own, with a limit to its address space in bytes."
     threads = dict.fromkeys(["OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "OMP_NUM_THREADS"], "1")
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | more
-    command = [sys.executable, "-c", CHILD.format(memory=memory, code=code), *map(str, args)]
+    command = [sys.executable, "-c", CHILD.format(memory=memory, code=code, peak=PEAK), *map(str, args)]
     plain = {k: v for k, v in env.items() if not k.startswith("COV")}  # measuring coverage would need memory and files
     return subprocess.run(command, timeout=timeout, env=plain | threads, check=False, **pipes)
 
@@ -496,22 +492,35 @@ BOMBS = {
     "empty lines": b"\r\n" * (4 << 20),
     "one id without end": b"x" * (8 << 20),
     "columns without end": b"1 " * (4 << 20),
+    "CSV without end": b"query_id,doc_id,score\n" + b"," * (8 << 20),
+    "JSON without end": b'{"q": {"a": 1' + b" " * (8 << 20),
 }
 
 
-@fails("a gzip file is unpacked whole before its first line is looked at")
+@pytest.mark.parametrize("side", READ)
 @pytest.mark.parametrize("kind", BOMBS)
-def test_a_zip_bomb_is_refused_in_less_memory_than_it_holds(tmp_path, kind):
-    bomb = put(tmp_path / "run.gz", gzip.compress(BOMBS[kind], 1) * (32 if kind == "zeros" else 8))  # 256 or 64 MB in some kilobytes
+def test_a_zip_bomb_is_refused_in_less_memory_than_it_holds(tmp_path, kind, side):
+    bomb = put(tmp_path / "bomb.gz", gzip.compress(BOMBS[kind], 1) * 64)  # 512 MB in two or three
     assert bomb.stat().st_size < 3e6
-    done = child(FROM_CLI, "evaluate", put(tmp_path / "qrels", QRELS), bomb, memory=3 << 30)
+    qrels, run = put(tmp_path / "qrels", QRELS), put(tmp_path / "run", RUN)
+    done = child(FROM_CLI, "evaluate", *{"qrels": (bomb, run), "run": (qrels, bomb)}[side], memory=3 << 30)
     assert "exit 1" in done.stdout and done.stderr.startswith(f"irmetrics: error: {bomb}") and done.stderr.count("\n") == 1
-    assert peak(done) < 200
+    assert peak(done) < 300
+
+
+def test_a_bomb_of_rows_is_refused_and_a_file_that_packs_well_is_not(tmp_path):
+    rows = gzip.compress(b"q 0 a 1\n" * (1 << 20))
+    with pytest.raises(DataError, match="twice"):
+        Qrels(put(tmp_path / "small.gz", rows))
+    with pytest.raises(DataError, match="this file unpacks to more than 50 times its size"):
+        Qrels(put(tmp_path / "bomb.gz", rows * 9))
+    assert len(Qrels(put(tmp_path / "good.gz", gzip.compress(b"".join(b"q%d 0 a 1\n" % n for n in range(100_000)))))) == 100_000
 
 
 def test_what_does_not_fit_into_memory_is_told_without_a_traceback(tmp_path):
-    bomb = put(tmp_path / "run.json.gz", gzip.compress(b'{"q": {"a": 1' + b" " * (8 << 20), 1) + gzip.compress(b" " * (8 << 20), 1) * 60 + gzip.compress(b"}}"))
-    done = child(FROM_CLI, "evaluate", put(tmp_path / "qrels", QRELS), bomb, memory=700 << 20)
+    large = put(tmp_path / "run.json", b'{"q": {"a": 1')
+    os.truncate(large, 1 << 30)
+    done = child(FROM_CLI, "evaluate", put(tmp_path / "qrels", QRELS), large, memory=700 << 20)
     assert "exit 1" in done.stdout and "Traceback" not in done.stderr, done.stderr[-500:]
     assert done.stderr.splitlines()[-1] == "irmetrics: error: there is not enough memory"  # CPython may add a word of its own before
 
@@ -579,11 +588,12 @@ print('changed', done)
 """
 
 
-MIXED = pytest.param(False, "read", "rewritten", marks=fails("what the first read had buffered is joined to what came later"), id="plain-read-rewritten")
-CHANGES = [c for c in itertools.product([False, True], ["stat", "read"], ["truncated", "emptied", "growing", "torn", "rewritten"]) if c != MIXED.values]
+CHANGES = ["truncated", "emptied", "growing", "torn", "rewritten"]
 
 
-@pytest.mark.parametrize("packed, when, how", [*CHANGES, MIXED])
+@pytest.mark.parametrize("how", CHANGES)
+@pytest.mark.parametrize("when", ["stat", "read"])
+@pytest.mark.parametrize("packed", [False, True])
 def test_a_file_that_changes_while_it_is_read_is_refused_or_read_as_it_was_or_as_it_is(tmp_path, when, how, packed):
     before = b"".join(b"q%d 0 d%d 11\n" % (n // 100, n) for n in range(80_000))
     path = put(tmp_path / "qrels", gzip.compress(before, 0) if packed else before)
@@ -709,7 +719,6 @@ def test_one_query_with_one_document_is_enough():
     assert evaluate({"q": {"d": 1}}, {"q": {"e": 0.0}}, MEASURES).means == {"AP": 0, "RR": 0, "P@5": 0, "R@5": 0, "nDCG@5": 0, "NumRet": 1}
 
 
-@fails("half a surrogate pair ends in a UnicodeEncodeError")
 @pytest.mark.parametrize("name", ["\ud800", "a\udfff", "\udc00"])
 def test_an_id_that_cannot_be_written_as_bytes_is_refused_or_kept(tmp_path, name):
     "Half of a surrogate pair is no letter; only those by which Python writes single bytes have a meaning."
