@@ -989,7 +989,7 @@ def deal_out(text: Text, files: list) -> None:
             own = np.flatnonzero(part == i)
             file.write(text.buffer[spans(query.start[own], stop[own])[0]])
 
-# %% ../nbs/08_io.ipynb #4082659d
+# %% ../nbs/08_io.ipynb #dab25865
 class TextFile:
     "A run in a TREC file that is read batch by batch."
     def __init__(
@@ -1015,7 +1015,7 @@ class TextFile:
     def __iter__(self) -> Iterator:
         "Batches as `Text`, from the beginning; none splits a query whose lines stand together."
         with self._opened() as file:
-            self.stream, self.rest, self.line = unpacked(file), np.empty(0, np.uint8), 1
+            self.stream, self.rest, self.line, self.room = unpacked(file), np.empty(0, np.uint8), 1, 4 * HEAD
             while (text := self._next()) is not None:
                 self.done = file.tell()
                 yield text
@@ -1055,7 +1055,8 @@ class TextFile:
     def _next(self):
         "The next lines without those of the last query, which may go on."
         have, cut = len(self.rest), 0
-        buffer = np.empty(max(self.size, 2 * have) + PAD, np.uint8)
+        buffer = np.empty(max(min(self.size, self.room), 2 * have) + PAD, np.uint8)
+        self.room *= 2
         buffer[:have] = self.rest
         while not cut:
             have += self._fill(buffer.data[have:-PAD])
