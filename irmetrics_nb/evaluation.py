@@ -105,7 +105,7 @@ class Scores:
         "The scores of parts of the queries, put together."
         return concat(parts)
 
-# %% ../nbs/10_evaluation.ipynb #839ad764
+# %% ../nbs/10_evaluation.ipynb #8dd89bd7
 MISSING, NO_RELEVANT = ('zero', 'skip'), ('zero', 'skip', 'nan')
 
 def evaluate(
@@ -127,7 +127,7 @@ def evaluate(
     wanted, judge = _parsed(measures), _judge_part if part else _judge_whole
     qrels, judged, run = judge(qrels, run, ties=ties, negative=negative, memory=memory, progress=progress)
     values = np.stack([m.of(judged) for m in wanted])
-    absent, barren = judged.retrieved == 0, np.stack([_barren(m, judged) for m in wanted])
+    absent, barren = judged.retrieved == 0, np.stack([_barren(m, v, judged) for m, v in zip(wanted, values)])
     if no_relevant != 'zero': values[barren] = np.nan
     keep = ~(absent & (missing == 'skip') | barren.all(axis=0) & (no_relevant == 'skip'))
     words = _in_words(wanted, judged, ties, missing, no_relevant, negative)
@@ -153,7 +153,7 @@ def _or_nothing(source, kind):
     nobody = Ids.from_list([])
     return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
 
-# %% ../nbs/10_evaluation.ipynb #21d6c0cf
+# %% ../nbs/10_evaluation.ipynb #d853a592
 def _parsed(measures):
     "As `parse_all` gives them; the same text is not parsed twice."
     if isinstance(measures, list): measures = tuple(measures)
@@ -163,10 +163,10 @@ def _parsed(measures):
 @lru_cache
 def _parse_text(text): return tuple(parse_all(text))
 
-def _barren(measure, judged):
-    "The queries with nothing to find: even the ideal ranking scores 0."
-    return measure.of(judged.ideal) == 0
-
+def _barren(measure, value, judged):
+    "The queries with nothing to find: even the ideal ranking scores 0. Who scored has found something."
+    nothing = ~(value > 0)
+    return nothing & (measure.of(judged.ideal) == 0) if nothing.any() else nothing
 
 def _in_words(measures, judged, ties, missing, no_relevant, negative):
     "The conventions in force, a phrase each."
