@@ -102,13 +102,14 @@ class Nested:
         for i, j in pairwise(self.begin.tolist()): rising[i:j].sort()
         return rising
 
-# %% ../nbs/09_data.ipynb #dbaefdd6
+# %% ../nbs/09_data.ipynb #9bafe9f9
 def _dict_of_dicts(source, kind):
     "Whether a source is one, as far as those ids tell that are looked at."
-    if type(source) is not dict or {*map(type, source.values())} != {dict}: return False
+    if type(source) is not dict or {*map(type, source.values())} != {dict} or {*map(type, source)} != {str}: return False
     docs = source.values() if kind == 'qrels' else (islice(d, 1) for d in source.values())
-    ids = [*source, *chain.from_iterable(docs)]
-    return {*map(type, ids)} == {str} and (kind == 'run' or _is_utf8(''.join(ids)))
+    try: text = ''.join(chain(source, *docs))
+    except TypeError: return False  # an id that is no text
+    return kind == 'run' or _is_utf8(text)
 
 def _is_utf8(text):
     "Whether UTF-8 can write it: no half of a pair, no byte that was none."
@@ -384,7 +385,7 @@ def _falling(query, value, queries):
     falls[query[1:][(value[1:] > value[:-1]) & (step == 0)]] = False
     return falls
 
-# %% ../nbs/09_data.ipynb #7feb987f
+# %% ../nbs/09_data.ipynb #d5628adb
 def lookup(judged: Nested, docs: dict) -> np.ndarray | None:
     "The score of each judged document, NaN where there is none; None if some ids are no text."
     held = [docs.get(q, {}) for q in judged.docs]
@@ -398,7 +399,7 @@ def _other_form(names, docs):
     "Whether one of the dicts holds the id beside it as bytes or as a whole number."
     as_bytes = methodcaller('encode', 'utf-8', 'surrogateescape')
     if any(map(contains, docs, map(as_bytes, names))): return True
-    whole = [n.removeprefix('-').isdecimal() and len(n) < 99 for n in names]
+    whole = [len(n) < 99 and n.removeprefix('-').isdecimal() for n in names]
     return any(map(contains, compress(docs, whole), map(int, compress(names, whole))))
 
 # %% ../nbs/09_data.ipynb #7d248462

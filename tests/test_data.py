@@ -295,3 +295,8 @@ def test_the_example_collection_holds_together():
         assert documents.issuperset(run.rows.doc.tolist())
         retrieved = judge(example.qrels, run).retrieved
         assert 1 <= retrieved.min() and retrieved.max() <= 100
+
+
+def test_an_id_that_only_looks_like_a_number_is_left_alone():
+    for name in ('--5', '-', '', '٣', '5-', '9' * 5000):
+        assert judge({'q': {name: 1, 'x': 0}}, {'q': {'x': 1.0}}).rank.tolist() == [1]
