@@ -102,10 +102,11 @@ class Nested:
         for i, j in pairwise(self.begin.tolist()): rising[i:j].sort()
         return rising
 
-# %% ../nbs/09_data.ipynb #9bafe9f9
+# %% ../nbs/09_data.ipynb #7fbc77ed
 def _dict_of_dicts(source, kind):
     "Whether a source is one, as far as those ids tell that are looked at."
-    if type(source) is not dict or {*map(type, source.values())} != {dict} or {*map(type, source)} != {str}: return False
+    if type(source) is not dict or {*map(type, source)} != {str} or {*map(type, source.values())} != {dict}:
+        return False
     docs = source.values() if kind == 'qrels' else (islice(d, 1) for d in source.values())
     try: text = ''.join(chain(source, *docs))
     except TypeError: return False  # an id that is no text

@@ -9,13 +9,13 @@ __all__ = ['FRONT', 'WIDE', 'PAD', 'GOLDEN', 'BLOCK', 'POWERS', 'NUMBER', 'PIECE
            'in_blocks', 'is_blank', 'fields', 'cut', 'repeated', 'dots', 'eight_digits', 'flush_right', 'close_gap',
            'decimal', 'numbers', 'first_wrong', 'refusal', 'Rows', 'Text', 'parse', 'keep_freed_memory', 'side_by_side',
            'text_rows', 'find_columns', 'needed_columns', 'bounded', 'id_column', 'number_column', 'as_floats', 'about',
-           'table_rows', 'checked', 'is_table', 'as_table', 'header_separator', 'in_quotes', 'cut_csv', 'unquote',
-           'parse_csv', 'csv_rows', 'file_table', 'dict_rows', 'triple_rows', 'looks_like_json', 'json_rows', 'trouble',
-           'looks_binary', 'check_end', 'open_bytes', 'unpacked', 'state', 'steady', 'read_bytes', 'says_itself',
-           'bytes_rows', 'file_rows', 'stem', 'read_rows', 'last_query', 'spans', 'deal_out', 'TextFile', 'TableFile',
-           'open_run', 'batches']
+           'table_rows', 'checked', 'is_table', 'as_table', 'header_separator', 'csv_fields', 'csv_rows', 'file_table',
+           'dict_rows', 'triple_rows', 'looks_like_json', 'json_rows', 'trouble', 'looks_binary', 'check_end',
+           'open_bytes', 'unpacked', 'state', 'steady', 'read_bytes', 'says_itself', 'bytes_rows', 'file_rows', 'stem',
+           'read_rows', 'last_query', 'spans', 'deal_out', 'TextFile', 'TableFile', 'open_run', 'batches']
 
-# %% ../nbs/08_io.ipynb #06b63d62
+# %% ../nbs/08_io.ipynb #c63ddaec
+import csv
 import gzip
 import json
 import os
@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from io import BufferedReader
+from io import BufferedReader, StringIO
 from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
@@ -411,7 +411,7 @@ def refusal(kind: str, given: object, value: float) -> str:
     "What to say of it: `given` is the number as it came."
     return f'the {NUMBER[kind]} {shown(given)} is not a {"finite " * bool(np.isinf(value))}number'
 
-# %% ../nbs/08_io.ipynb #b2f8aa06
+# %% ../nbs/08_io.ipynb #19cd3819
 @dataclass
 class Rows:
     "The rows of a source as columns."
@@ -422,6 +422,7 @@ class Rows:
     source: str        # What an error calls the source
     name: str = ''     # The run's tag or the file's stem, if there is one
     line: int = 0      # The line on which the buffer of `doc` begins; 0: there are no lines
+    lines: Sequence[int] = ()  # For each row its line, if that is known beforehand
 
     def __len__(self) -> int: return len(self.value)
 
@@ -432,6 +433,7 @@ class Rows:
 
     def line_of(self, row: int) -> int:
         "The number of the line on which a row stands: counted only now, when somebody asks."
+        if self.lines: return self.lines[row]
         return self.line + int(np.count_nonzero(self.doc.buffer[:self.doc.start[row]] == 10))
 
 # %% ../nbs/08_io.ipynb #08d20db4
@@ -671,85 +673,39 @@ def header_separator(head: bytes, name: str = '') -> str | None:
         if all(find_columns([n.strip('"') for n in first.split(separator)], 'run')[:2]): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
-# %% ../nbs/08_io.ipynb #7322cfc2
-def in_quotes(data: np.ndarray, edge: np.ndarray, fail: Callable) -> np.ndarray:
-    "Which bytes stand in quotes, given which are an `edge`: separator or newline; `fail(at, what)` hears of mistakes."
-    quote, touch = np.flatnonzero(data == 34), edge | (data == 34)
-    opening, closing = quote[0::2], quote[1::2]
-    windows = (data[closing + 1] == 13) & (data.take(closing + 2, mode='clip') == 10)
-    wrong = np.concatenate((opening[~touch[opening - 1]], closing[~touch[closing + 1] & ~windows]))
-    if len(wrong): fail(wrong.min(), 'a quote in the middle of a field')
-    if len(opening) > len(closing): fail(opening[-1], 'a quote that never ends')
-    return np.logical_xor.accumulate(data == 34)
+# %% ../nbs/08_io.ipynb #a280c9dd
+def csv_fields(text: str, separator: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    "Number and fields of every line that is not empty; without quotes, blanks around a field mean nothing."
+    quoted = '"' in text and separator != '\t'
+    lines = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True, skipinitialspace=True,
+                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    try:
+        for row in lines:
+            if not quoted: row = [field.strip(' \t') for field in row]
+            if any(row): yield lines.line_num, row
+    except csv.Error as error: raise DataError(f'{name}, line {lines.line_num}: {error}') from None
 
-# %% ../nbs/08_io.ipynb #34088773
-def cut_csv(data: np.ndarray, separator: str, columns: int, fail: Callable) -> tuple[np.ndarray, np.ndarray]:
-    "Start and end of the fields, a row per line; `fail(at, what)` hears of what is wrong."
-    edge = (data == ord(separator)) | (data == 10)
-    if separator != '\t' and (data == 34).any(): edge &= ~in_quotes(data, edge, fail)
-    end = np.flatnonzero(edge)
-    start, last = np.concatenate(([0], end[:-1] + 1)), np.flatnonzero(data[end] == 10)
-    end[last] -= data[end[last] - 1] == 13
-    _strip(data, start, end)
-    count = np.diff(last, prepend=-1)
-    full = (count > 1) | (start[last] < end[last])
-    for i in np.flatnonzero(full & (count != columns))[:1]:
-        many = f'{count[i]} field{"s" * bool(count[i] > 1)}'
-        fail(start[last[i] - count[i] + 1], f'{many} where the header has {columns}')
-    kept = np.repeat(full, count)
-    return start[kept].reshape(-1, columns), end[kept].reshape(-1, columns)
-
-def _strip(data, start, end):
-    "Leave out the blanks around the fields, in place."
-    blank = is_blank(data[start]) | is_blank(data[end - 1])
-    for i in np.flatnonzero(blank & (start < end)).tolist():
-        field = data[start[i]:end[i]].tobytes()
-        start[i] += len(field) - len(field.lstrip())
-        end[i] = start[i] + len(field.strip())
-
-# %% ../nbs/08_io.ipynb #a41e5a2f
-def unquote(data: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Start and end of fields without the quotes around them; changes `data` where quotes are doubled."
-    bare = (start < end) & (data[start] == 34)
-    start, end, quote = start + bare, end - bare, np.flatnonzero(data == 34)
-    for i in np.flatnonzero(np.searchsorted(quote, start) < np.searchsorted(quote, end)).tolist():
-        field = data[start[i]:end[i]].tobytes()
-        short = field.replace(b'""', b'"')
-        data[start[i]:end[i]] = np.frombuffer(short.ljust(len(field)), np.uint8)
-        end[i] = start[i] + len(short)
-    return start, end
-
-# %% ../nbs/08_io.ipynb #f408c935
-def parse_csv(text: Text, begin: int, end: int, separator: str, names: list[str], kind: str) -> list[Ids]:
-    "The columns query, document and number of one piece, as `Ids`."
-    data, columns = text.buffer[begin:end], []
-    def wrong(at, what): text.fail(begin + at, what)
-    start, stop = cut_csv(data, separator, len(names), wrong)
-    for c in needed_columns(names, kind):
-        first, last = start[:, c], stop[:, c]
-        if separator != '\t': first, last = unquote(data, first, last)
-        for i in np.flatnonzero(first == last)[:1]: wrong(first[i], f'nothing in column {names[c]!r}')
-        for i in np.flatnonzero(last - first > LONGEST)[:1]: wrong(first[i], f'a field of {last[i] - first[i]:,} bytes')
-        columns.append(Ids(text.buffer, first + begin, last - first))
-    return columns
-
-# %% ../nbs/08_io.ipynb #46ca96ab
-def csv_rows(text: Text, separator: str, kind: str) -> Rows:
+# %% ../nbs/08_io.ipynb #8d2858d7
+def csv_rows(data: bytes, separator: str, kind: str, name: str) -> Rows:
     "The rows of a CSV or TSV file."
-    begin, text.begin = text.begin, text.line_end(text.begin)
-    header = text.buffer[begin:text.begin].tobytes()
-    names = [n.strip().strip('"') for n in header.decode('utf-8', 'replace').split(separator)]
-    with about(text.name): needed_columns(names, kind)
-    pieces = text.pieces() if separator == '\t' or not (text.buffer == 34).any() else [(text.begin, text.end)]
-    parts = [parse_csv(text, i, j, separator, names, kind) for i, j in pieces if i < j]
-    if not sum(len(p[0]) for p in parts): raise DataError(f'{text.name}: the table has no rows')
-    query, doc, number = (_put_together(column) for column in zip(*parts, strict=True))
-    value = np.concatenate([numbers(number[i:i + BLOCK]) for i in range(0, len(number), BLOCK)])
-    return checked(Rows(*in_blocks(query), doc, value, text.name, line=text.line), kind, number)
+    fields, rows = csv_fields(data.decode('utf-8-sig', 'surrogateescape'), separator, name), []
+    names = [n.strip(' \t') for n in next(fields, (0, []))[1]]
+    with about(name): columns = needed_columns(names, kind)
+    for line, row in fields:
+        if wrong := _wrong_fields(row, names, columns): raise DataError(f'{name}, line {line}: {wrong}')
+        rows.append((line, *(row[c] for c in columns)))
+    if not rows: raise DataError(f'{name}: the table has no rows')
+    lines, *found = zip(*rows, strict=True)
+    query, doc, given = map(Ids.from_list, found)
+    return checked(Rows(*in_blocks(query), doc, numbers(given), name, line=1, lines=lines), kind, given)
 
-def _put_together(parts):
-    "Columns of the same buffer as one."
-    return Ids(parts[0].buffer, *(np.concatenate([getattr(p, x) for p in parts]) for x in ('start', 'length')))
+def _wrong_fields(row, names, columns):
+    "What is wrong with the fields of a line; nothing if nothing is."
+    if len(row) != len(names): return f'{len(row)} field{"s" * (len(row) > 1)} where the header has {len(names)}'
+    for c in columns:
+        if not row[c]: return f'nothing in column {names[c]!r}'
+        if len(row[c]) > LONGEST: return f'a field of {len(row[c]):,} letters'
+    return ''
 
 # %% ../nbs/08_io.ipynb #56dd6a04
 def file_table(data: bytes, name: str) -> Any:
@@ -913,15 +869,14 @@ def says_itself(head: bytes, name: str) -> bool:
     "Whether a file is Parquet, Arrow or JSON."
     return head.startswith((b'PAR1', b'ARROW1')) or looks_like_json(head, name)
 
-# %% ../nbs/08_io.ipynb #15e48731
+# %% ../nbs/08_io.ipynb #0f24fc69
 def bytes_rows(data: np.ndarray, kind: str, name: str) -> Rows:
     "The rows in a file's bytes, by what its first bytes say."
     head = data[:-PAD][:HEAD].tobytes()
     if looks_like_json(head, name): return json_rows(data[:-PAD].tobytes(), kind, name)
     if head.startswith((b'PAR1', b'ARROW1')): return table_rows(file_table(data[:-PAD].tobytes(), name), kind, name)
-    text = Text.of(name, data)
-    if separator := header_separator(head, name): return csv_rows(text, separator, kind)
-    try: return text_rows(text, kind)
+    if separator := header_separator(head, name): return csv_rows(data[:-PAD].tobytes(), separator, kind, name)
+    try: return text_rows(Text.of(name, data), kind)
     except DataError as error: raise DataError(f'{error}{looks_binary(head)}') from None
 
 # %% ../nbs/08_io.ipynb #e89d26bf

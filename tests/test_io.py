@@ -264,9 +264,9 @@ BAD_FILES = {
     "a CSV with a line too short": (b"qid,docno,rel\n\nq1,d1\n", "qrels", ", line 3: 2 fields where the header has 3"),
     "a CSV with an empty field": (b"qid,docno,rel\nq1,d1,1\nq1, ,2\n", "qrels", ", line 3: nothing in column 'docno'"),
     "a CSV with an empty field in quotes": (b'qid,docno,rel\nq1,"",1\n', "qrels", ", line 2: nothing in column 'docno'"),
-    "a CSV with a quote in a field": (b'qid,docno,rel\nq1,d1,1\nq1,d"2,1\n', "qrels", ", line 3: a quote in the middle of a field"),
-    "a CSV with a quote without end": (b'qid,docno,rel\nq1,"d1,1\n', "qrels", ", line 2: a quote that never ends"),
-    "a CSV with an id without end": (b"qid,docno,rel\nq1," + b"d" * 65537 + b",1\n", "qrels", ", line 2: a field of 65,537 bytes"),
+    "a CSV with text behind a quote": (b'qid,docno,rel\nq1,d1,1\nq1,"d"2,1\n', "qrels", ", line 3: ',' expected after '\"'"),
+    "a CSV with a quote without end": (b'qid,docno,rel\nq1,"d1,1\n', "qrels", ", line 2: unexpected end of data"),
+    "a CSV with an id without end": (b"qid,docno,rel\nq1," + b"d" * 65537 + b",1\n", "qrels", ", line 2: a field of 65,537 letters"),
     "a CSV with a column twice": (b"qid,docno,rel,rel\nq1,d1,1,1\n", "qrels", ": the column 'rel' is there 2 times"),
     "a CSV without a number column": (b"qid,docno\nq1,d1\n", "run", ": no column score or sim or similarity; there are 'qid', 'docno'"),
     "a CSV without rows": (b"qid,docno,rel\n", "qrels", ": the table has no rows"),
@@ -423,7 +423,7 @@ def test_csv_ids_that_are_no_utf_8_are_kept(tmp_path):
     assert read_rows(tmp_path / "run.csv", "run").doc.bytes(0) == b"\xff"
 
 
-def test_large_csv_files_are_read_in_pieces_with_and_without_quotes(tmp_path):
+def test_a_wrong_line_of_a_large_csv_file_is_counted_with_and_without_quotes(tmp_path):
     expected = [(f"q{n // 1000}", f"document-{n}", n / 8) for n in range(60_000)]
     for quote in ("", '"'):
         rows = "".join(f"{quote}{q}{quote},{d},{v}\n" for q, d, v in expected)

@@ -250,14 +250,18 @@ def test_every_format_and_every_object_gives_the_same_bits(folder, nested):
 WRONG_CSV = {
     "text behind a quoted field": 'q,"a"b,1\n',
     "a quote that never ends": 'q,"a,1\nq,b,2\n',
-    "a quote inside": 'q,a",1\nq,b",2\n',
     "a field too many": "q,a,1,9\n",
     "a field too many at the end of the file": "q,a,1,9",
     "a field too few": "q,a\n",
-    "a carriage return for a line end": "q,a,1\rq,b,2\n",
     "quotes that cancel out over two lines": 'q,"a, "2",2\nq,""b",3\n',
     "an empty field too many at the end of the file": "q,a,1,",
 }
+
+def test_a_csv_file_with_odd_ids_or_line_ends_is_read_as_pythons_module_reads_it(tmp_path):
+    for text, ids in ('q,a",1\nq,b"",2\n', ['a"', 'b""']), ("q,a,1\rq,b,2\n", ["a", "b"]), ("q,a\xa0,1\nq,#,2", ["a\xa0", "#"]):
+        path = put(tmp_path / "run.csv", b"query_id,doc_id,score\n" + text.encode())
+        assert list(Run(path).to_dict()["q"]) == ids
+
 
 @pytest.mark.parametrize("what", WRONG_CSV)
 def test_a_csv_file_with_a_wrong_line_is_refused(tmp_path, what):
