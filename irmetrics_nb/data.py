@@ -22,13 +22,14 @@ from typing import Any
 
 import numpy as np
 
-# %% ../nbs/09_data.ipynb #9218bea8
+# %% ../nbs/09_data.ipynb #14e2cf81
 from irmetrics_nb.io import (
     BATCH,
     BLOCK,
     DataError,
     Ids,
     Rows,
+    Table,
     first_wrong,
     mix,
     open_run,
@@ -536,16 +537,16 @@ class Part:
         found, suspects = Found.of(qrels, run, ties), repeated_keys(run.keys)
         return cls(found, rows.query_ids.hash(), suspects)
 
-# %% ../nbs/09_data.ipynb #776f7f5e
+# %% ../nbs/09_data.ipynb #39910361
 def grouped(file: Any, judge_rows: Callable, progress: Callable | None) -> list[Part] | None:
     "The parts of a file that is grouped by query; None if it is not."
-    parts, seen = [], np.empty(0, np.uint64)
+    parts, seen = [], Table()
     try:
         for part in side_by_side(lambda batch: judge_rows(file.rows(batch)), file):
             parts.append(part)
             if progress: progress(file.done, file.total)
-            if np.isin(part.queries, seen).any(): return None
-            seen = np.concatenate([seen, part.queries])
+            if (seen.find(part.queries) >= 0).any(): return None
+            seen.add(part.queries)
     except DataError:
         file.bytes()  # a packed file that is damaged is the greater trouble
         raise
