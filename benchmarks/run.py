@@ -4,7 +4,7 @@
 
 Whole processes are started afresh and by turns, ours and theirs in every round; wall time, processor time and the
 largest resident memory are what the operating system says of each. All must give the same values, or differ for a
-reason that is checked as well. The JSON keeps every measurement; the table has medians.
+reason that is checked as well. The JSON keeps the wall time of every round; all else is medians.
 
 This program stays small (nothing but the standard library): a child's largest memory is at least its parent's.
 """

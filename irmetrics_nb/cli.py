@@ -168,9 +168,9 @@ def _measures(text):
     try: return parse_all(text)
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #02f1ae75
+# %% ../nbs/14_cli.ipynb #dfa3671d
 _Qrels = Annotated[Path, typer.Argument(
-    metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, CSV, TSV or JSON; - for stdin.')]
+    metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, Arrow, CSV, TSV or JSON; - for stdin.')]
 _Runs = Annotated[list[Path], typer.Argument(metavar='RUN...', help='One run or several, in the same formats.')]
 _Measures = Annotated[list[str], typer.Option('-m', '--measures', help='Measures, separated by blanks.')]
 _PerQuery = Annotated[bool, typer.Option('--per-query', help='Show every query instead of the means.')]

@@ -118,7 +118,7 @@ def _is_utf8(text):
     try: return bool(text.encode() or True)
     except UnicodeEncodeError: return False
 
-# %% ../nbs/09_data.ipynb #fa1f16ce
+# %% ../nbs/09_data.ipynb #ada7e819
 def printable(ids: Sequence[str]) -> Sequence[str]:
     "Ids as text for tables and screens; bytes that are not UTF-8 are written out, as in caf\\xe9."
     try: ''.join(ids).encode()
@@ -141,7 +141,7 @@ class Pairs:
         self.__dict__ = other.__dict__
 
     def _read(self, source, copy):
-        "Read and check a source that is no dict of dicts."
+        "Read and check a source; a dict of dicts stays one."
         self.nested = Nested.of(source, self.kind)
         if self.nested is None: self._take(read_rows(source, self.kind))
         elif copy: self.nested.docs = {q: docs.copy() for q, docs in source.items()}
@@ -586,7 +586,7 @@ class Reading:
     name: str     # Its name
     how: str      # How it was read
 
-# %% ../nbs/09_data.ipynb #7cf441d5
+# %% ../nbs/09_data.ipynb #260d715d
 def judge_run(
     qrels: Any,              # Judgments: a `Qrels` or anything it takes
     run: Any,                # Results: a `Run` or anything it takes; a file is read batch by batch
@@ -603,7 +603,8 @@ def judge_run(
     if not memory > 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
     file = _open_run(run, memory)
     def judge_rows(rows): return Part.of(rows, qrels, ties)
-    parts, how = file and grouped(file, judge_rows, progress), 'in {} batches'
+    parts = file and grouped(file, judge_rows, progress)
+    how = 'in one batch' if parts and len(parts) == 1 else 'in {} batches'
     if file and parts is None:
         parts, how = dealt(file, judge_rows, memory), 'in {} parts, since its queries are scattered'
     if parts:

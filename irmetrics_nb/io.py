@@ -42,10 +42,10 @@ def shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + '...'
 
-# %% ../nbs/08_io.ipynb #a12f9488
+# %% ../nbs/08_io.ipynb #079bded3
 FRONT = np.array([2**64 - 2**(64 - 8 * n) for n in range(9)], np.uint64)  # the first n of eight bytes
 WIDE = 4         # words fetched at a time: one costs hardly less
-PAD = 8 * WIDE   # spare bytes behind a text, so that they can be
+PAD = 8 * WIDE   # spare bytes behind a text, so that its last id can be fetched like any other
 
 class Ids:
     "A column of byte strings: where each one starts in a shared buffer, and how long it is."
@@ -665,12 +665,13 @@ def _pandas_column(name, column):
     text = all(isinstance(x, (str, type(None))) for x in items)
     return pl.Series(name, items, pl.String if text else pl.Object)
 
-# %% ../nbs/08_io.ipynb #daef3216
+# %% ../nbs/08_io.ipynb #0915d3f9
 def header_separator(head: bytes, name: str = '') -> str | None:
     "The separator of a file whose first line names columns; None for any other file."
     first = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
-        if all(find_columns([n.strip('"') for n in first.split(separator)], 'run')[:2]): return separator
+        names = [n if separator == '\t' else n.strip('"') for n in first.split(separator)]
+        if all(find_columns(names, 'run')[:2]): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
 # %% ../nbs/08_io.ipynb #a280c9dd

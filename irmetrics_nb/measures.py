@@ -72,14 +72,14 @@ def iprec(rel: Judged, recall: float | None = None, level: float = 1) -> np.ndar
     if recall is None: return np.asarray(interpolated_precision(rel, level=level)).mean(axis=1)
     return np.asarray(interpolated_precision(rel, float(recall), level=level))
 
-# %% ../nbs/07_measures.ipynb #e27d1aca
+# %% ../nbs/07_measures.ipynb #aa03efc7
 register('P', precision, 'How much of the top k is relevant?', '准确率', '02_sets', rel=1, aliases=['Precision'])
 register('R', recall, 'How much of what is relevant is in the top k?', '召回率', '02_sets', rel=1, aliases=['Recall'])
 register('SetP', precision, 'How much of all that came back is relevant?', '准确率', '02_sets',
          at=None, rel=1, aliases=['set_P'])
 register('SetR', recall, 'How much of what is relevant came back at all?', '召回率', '02_sets',
          at=None, rel=1, aliases=['set_recall'])
-register('SetF', f_beta, 'Precision and recall in one number, recall beta times as important?', 'F值', '02_sets',
+register('SetF', f_beta, 'How good are precision and recall in one number?', 'F值', '02_sets',
          at=None, beta=1, rel=1)
 register('F', f_beta, 'Precision and recall of the top k in one number?', 'F值', '02_sets', beta=1, rel=1)
 register('Success', success, 'Is anything relevant in the top k?', '成功率', '02_sets', rel=1, aliases=['Hit', 'HR'])
@@ -90,7 +90,7 @@ register('AP', average_precision, 'How pure is the list each time a relevant doc
          rel=1, divisor='relevant', aliases=['MAP', 'map_cut'])
 register('GMAP', average_precision, 'AP, with the geometric mean over the queries: how bad are the bad ones?',
          '几何平均准确率', '03_ap', rel=1, aggregate=geometric_mean, aliases=['gm_map'])
-register('IPrec', iprec, 'The best precision at this recall or a higher one; without @, the mean of eleven?',
+register('IPrec', iprec, 'How precise is the list at this recall or more (without @: the mean of eleven)?',
          '插值准确率', '03_ap', at='recall', rel=1, aliases=['iprec_at_recall'])
 register('Bpref', bpref, 'How seldom does a document judged bad stand above a relevant one?', '二元偏好', '03_ap',
          at=None, rel=1)
