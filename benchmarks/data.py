@@ -240,7 +240,7 @@ def tables(name, part=1.0, cache=CACHE):
             types = dict.fromkeys(names, pl.String) | {value: pl.Float64 if value == "score" else pl.Int64}
             rows = pl.scan_csv(path, separator=" ", has_header=False, schema=types)
             with whole(out[-1]) as file:
-                rows.select("query_id", "doc_id", value).sink_parquet(file)
+                rows.select("query_id", "doc_id", value).sink_parquet(file.name)
     return out
 
 
