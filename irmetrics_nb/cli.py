@@ -32,13 +32,14 @@ from .evaluation import FORMATS, MISSING, NO_RELEVANT, evaluate, render
 from .io import PAD, DataError, bytes_rows, trouble, unpacked
 from .measures import measure_table, parse_all
 
-# %% ../nbs/14_cli.ipynb #e1be89d5
+# %% ../nbs/14_cli.ipynb #0569fe61
 def write_whole(path: Path, text: str) -> None:
     "Write `text` to `path` in one step: a new file takes the place of the old one, or nothing changes."
-    path, data = Path(path).resolve(), text.encode('utf-8', 'surrogateescape')
-    if path.exists() and not path.is_file():  # a pipe or a device has nothing to keep
-        path.write_bytes(data)
+    data, stream = text.encode('utf-8', 'surrogateescape'), str(path).startswith(('/dev/', '/proc/'))
+    if stream or Path(path).exists() and not Path(path).is_file():  # what went into a pipe or a device stays there
+        with open(path, 'ab') as file: file.write(data)
         return
+    path = Path(path).resolve()  # a link stays, and what it leads to is written
     new = path.with_name(f'{path.name}.{os.urandom(4).hex()}')  # closed to others, if the old file may be
     try:
         new.touch(0o600 if path.exists() else 0o666, exist_ok=False)
@@ -58,16 +59,17 @@ def show(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
 
-# %% ../nbs/14_cli.ipynb #04d2ad20
+# %% ../nbs/14_cli.ipynb #8fd69cdc
 @contextmanager
 def _gentle_end():
-    "Within, SIGTERM ends the program as an exception would, so that everything is cleaned up."
-    def end(*_): raise SystemExit(143)
+    "Within, being told to end, or losing the terminal, is an exception, so that everything is cleaned up."
+    def end(number, _): raise SystemExit(128 + number)
     here = current_thread() is main_thread()  # no other may say what a signal does
-    before = here and signal.signal(signal.SIGTERM, end)
+    signals = [getattr(signal, name) for name in ('SIGTERM', 'SIGHUP') if here and hasattr(signal, name)]
+    before = [signal.signal(s, end) for s in signals]
     try: yield
     finally:
-        if here: signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        for s, old in zip(signals, before): signal.signal(s, old or signal.SIG_DFL)
 
 # %% ../nbs/14_cli.ipynb #8d608ad5
 @contextmanager
@@ -184,7 +186,7 @@ _Memory = Annotated[int | None, typer.Option(
     parser=parse_size, metavar='SIZE', help='Memory for the rows of a run, like 500MB; if not given, 1GiB.')]
 _Verbose = Annotated[bool, typer.Option('--verbose', help='Say on stderr how runs were read, and the peak of memory.')]
 
-# %% ../nbs/14_cli.ipynb #470c9915
+# %% ../nbs/14_cli.ipynb #76032142
 def _size(path): return path.stat().st_size if path.is_file() else 1
 
 def _check_files(qrels, runs, output):
@@ -198,7 +200,7 @@ def _source(path, kind):
     "A path, or the rows that come from the standard input if it is -."
     if path != Path('-'): return path
     name = 'standard input'
-    with trouble(name): data = bytearray(unpacked(sys.stdin.buffer).read())
+    with trouble(name): data = bytearray(unpacked(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name}: nothing came')
     return bytes_rows(np.frombuffer(data + bytes(PAD), np.uint8), kind, name)
 

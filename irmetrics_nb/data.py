@@ -8,7 +8,7 @@ __all__ = ['MANY', 'TIES', 'NEGATIVE', 'MEMORY', 'pair_keys', 'repeated_keys', '
            'ranks', 'lookup', 'rows_at', 'tied_in_dicts', 'ranks_in_dicts', 'check_option', 'Found', 'as_judged',
            'judge', 'Part', 'grouped', 'dealt', 'Reading', 'judge_run', 'Example', 'load_example']
 
-# %% ../nbs/09_data.ipynb #b60e660b
+# %% ../nbs/09_data.ipynb #9bb622ce
 import gzip
 import json
 import os
@@ -16,8 +16,7 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, compress, islice, pairwise, repeat
-from operator import contains, methodcaller
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -69,7 +68,7 @@ def _refuse_repeated(rows, i, first):
     query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
     raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}')
 
-# %% ../nbs/09_data.ipynb #234bc2bd
+# %% ../nbs/09_data.ipynb #289a0709
 @dataclass
 class Nested:
     "Judgments or a run as {query: {document: number}}."
@@ -80,7 +79,7 @@ class Nested:
     @classmethod
     def of(cls, source: Any, kind: str) -> 'Nested | None':
         "A dict of dicts with text for ids and proper numbers; None for any other source."
-        if not _dict_of_dicts(source, kind): return None
+        if not _dict_of_dicts(source): return None
         try: value = np.frombuffer(b''.join(struct.pack(f'{len(d)}d', *d.values()) for d in source.values()))
         except (struct.error, OverflowError): return None
         begin = np.cumsum([0, *map(len, source.values())])
@@ -103,20 +102,17 @@ class Nested:
         for i, j in pairwise(self.begin.tolist()): rising[i:j].sort()
         return rising
 
-# %% ../nbs/09_data.ipynb #7fbc77ed
-def _dict_of_dicts(source, kind):
-    "Whether a source is one, as far as those ids tell that are looked at."
+# %% ../nbs/09_data.ipynb #273b7b22
+def _dict_of_dicts(source):
+    "Whether a source is one, and all its ids are plain text."
     if type(source) is not dict or {*map(type, source)} != {str} or {*map(type, source.values())} != {dict}:
         return False
-    docs = source.values() if kind == 'qrels' else (islice(d, 1) for d in source.values())
-    try: text = ''.join(chain(source, *docs))
-    except TypeError: return False  # an id that is no text
-    return kind == 'run' or _is_utf8(text)
+    return all(_is_text(ids) for ids in (source, *source.values()))
 
-def _is_utf8(text):
-    "Whether UTF-8 can write it: no half of a pair, no byte that was none."
-    try: return bool(text.encode() or True)
-    except UnicodeEncodeError: return False
+def _is_text(ids):
+    "Whether all ids are text that UTF-8 can write: no half of a pair, no byte that was none."
+    try: return bool(''.join(ids).encode() or True)
+    except (TypeError, UnicodeEncodeError): return False
 
 # %% ../nbs/09_data.ipynb #ada7e819
 def printable(ids: Sequence[str]) -> Sequence[str]:
@@ -387,22 +383,12 @@ def _falling(query, value, queries):
     falls[query[1:][(value[1:] > value[:-1]) & (step == 0)]] = False
     return falls
 
-# %% ../nbs/09_data.ipynb #d5628adb
-def lookup(judged: Nested, docs: dict) -> np.ndarray | None:
-    "The score of each judged document, NaN where there is none; None if some ids are no text."
-    held = [docs.get(q, {}) for q in judged.docs]
+# %% ../nbs/09_data.ipynb #a72e1019
+def lookup(judged: Nested, docs: dict) -> np.ndarray:
+    "The score of each judged document; NaN where there is none."
+    held = (docs.get(q, {}) for q in judged.docs)
     found = (map(d.get, names, repeat(np.nan)) for d, names in zip(held, judged.docs.values(), strict=True))
-    scores = np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(found)))
-    lacking = np.isnan(scores)
-    names = list(compress(judged.names, lacking.tolist()))
-    return None if _other_form(names, [held[q] for q in judged.query[lacking].tolist()]) else scores
-
-def _other_form(names, docs):
-    "Whether one of the dicts holds the id beside it as bytes or as a whole number."
-    as_bytes = methodcaller('encode', 'utf-8', 'surrogateescape')
-    if any(map(contains, docs, map(as_bytes, names))): return True
-    whole = [len(n) < 99 and n.removeprefix('-').isdecimal() for n in names]
-    return any(map(contains, compress(docs, whole), map(int, compress(names, whole))))
+    return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(found)))
 
 # %% ../nbs/09_data.ipynb #7d248462
 def rows_at(run: Nested, places: np.ndarray) -> np.ndarray:
@@ -455,7 +441,7 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
     "Refuse a value that is not among the choices."
     if value not in choices: raise ValueError(f'{name} must be {" or ".join(map(repr, choices))}, not {value!r}')
 
-# %% ../nbs/09_data.ipynb #b3a73af3
+# %% ../nbs/09_data.ipynb #4727c0ab
 @dataclass
 class Found:
     "The judged documents in a run, or in a part of it."
@@ -467,8 +453,7 @@ class Found:
     @classmethod
     def of(cls, qrels: Qrels, run: Run, ties: str) -> 'Found':
         "Lay a run beside the judgments."
-        found = run.nested and _find_in_dicts(qrels, run.nested, ties)
-        return cls(*(found or _find_in_rows(qrels, Run(run.rows) if run.nested else run, ties)))
+        return cls(*(_find_in_dicts(qrels, run.nested, ties) if run.nested else _find_in_rows(qrels, run, ties)))
 
 def _find_in_rows(qrels, run, ties):
     "What is found in a run of rows."
@@ -478,10 +463,9 @@ def _find_in_rows(qrels, run, ties):
     return judgment, ranks(rows, run, ties), number[there], count[there]
 
 def _find_in_dicts(qrels, run, ties):
-    "What is found in a run of dicts; None if some ids are no text."
+    "What is found in a run of dicts."
     judged, row = qrels.by_query
-    if (score := lookup(judged, run.docs)) is None: return None
-    held, rank = ranks_in_dicts(judged, run, score, ties)
+    held, rank = ranks_in_dicts(judged, run, lookup(judged, run.docs), ties)
     count = np.array([len(run.docs.get(q, ())) for q in judged.docs])
     return row[held], rank, np.arange(len(count)), count
 
@@ -552,20 +536,27 @@ def grouped(file: Any, judge_rows: Callable, progress: Callable | None) -> list[
         raise
     return parts
 
-# %% ../nbs/09_data.ipynb #a4c4b41a
+# %% ../nbs/09_data.ipynb #a534946f
 def dealt(file: Any, judge_rows: Callable, memory: int) -> list[Part] | None:
     "The parts of a file that is not grouped by query; None if it fits into the memory as it is."
     from tempfile import TemporaryDirectory
     many = -(-4 * file.bytes() // memory)
     if many <= 1: return None
     with TemporaryDirectory() as folder:
-        return [judge_rows(rows) for rows in file.parts(min(many, 500), folder)]
+        return [judge_rows(rows) for rows in file.parts(min(many, 200), folder)]  # a system may allow 256 open files
 
-# %% ../nbs/09_data.ipynb #76cb7cc0
+# %% ../nbs/09_data.ipynb #3a0a60c0
 def _open_run(run, memory):
     "A run to be read batch by batch; None if it is to be read in one piece."
     if not isinstance(run, (str, os.PathLike)): return None
     return open_run(os.fspath(run), max(1, min(BATCH, memory // 16)), memory // 4)
+
+def _as_size(memory):
+    "A number of bytes."
+    try: size = int(min(memory, 1 << 62))
+    except (TypeError, ValueError): size = 0
+    if size <= 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
+    return size
 
 def _finish(qrels, file, parts, negative):
     "The parts put together, if nothing is wrong with the whole."
@@ -586,7 +577,7 @@ class Reading:
     name: str     # Its name
     how: str      # How it was read
 
-# %% ../nbs/09_data.ipynb #260d715d
+# %% ../nbs/09_data.ipynb #1583dc2f
 def judge_run(
     qrels: Any,              # Judgments: a `Qrels` or anything it takes
     run: Any,                # Results: a `Run` or anything it takes; a file is read batch by batch
@@ -599,8 +590,7 @@ def judge_run(
     "As `judge`, without holding more of a file than the memory allows."
     check_option('ties', ties, TIES)
     check_option('negative', negative, NEGATIVE)
-    qrels, memory = Qrels(qrels, copy=False), MEMORY if memory is None else memory
-    if not memory > 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
+    qrels, memory = Qrels(qrels, copy=False), _as_size(MEMORY if memory is None else memory)
     file = _open_run(run, memory)
     def judge_rows(rows): return Part.of(rows, qrels, ties)
     parts = file and grouped(file, judge_rows, progress)

@@ -105,7 +105,7 @@ class Scores:
         "The scores of parts of the queries, put together."
         return concat(parts)
 
-# %% ../nbs/10_evaluation.ipynb #587ed1f0
+# %% ../nbs/10_evaluation.ipynb #19bf8716
 MISSING, NO_RELEVANT = ('zero', 'skip'), ('zero', 'skip', 'nan')
 
 def evaluate(
@@ -129,10 +129,10 @@ def evaluate(
     values = np.stack([m.of(judged) for m in wanted])
     absent, barren = judged.retrieved == 0, np.stack([_barren(m, v, judged) for m, v in zip(wanted, values)])
     if no_relevant != 'zero': values[barren] = np.nan
-    keep = ~(absent & (missing == 'skip') | barren.all(axis=0) & (no_relevant == 'skip'))
+    keep = ~(absent & (missing == 'skip') | (nothing := _nothing(wanted, barren)) & (no_relevant == 'skip'))
     words = _in_words(wanted, judged, ties, missing, no_relevant, negative)
     return Scores(wanted, tuple(compress(qrels.queries, keep)), values[:, keep], int(absent.sum()),
-                  int(barren.all(axis=0).sum()), run.queries - int((~absent).sum()), words, run.name, run.how)
+                  int(nothing.sum()), run.queries - int((~absent).sum()), words, run.name, run.how)
 
 # %% ../nbs/10_evaluation.ipynb #9be1f9dc
 def _judge_whole(qrels, run, **options):
@@ -153,7 +153,7 @@ def _or_nothing(source, kind):
     nobody = Ids.from_list([])
     return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
 
-# %% ../nbs/10_evaluation.ipynb #d853a592
+# %% ../nbs/10_evaluation.ipynb #f5d194bb
 def _parsed(measures):
     "As `parse_all` gives them; the same text is not parsed twice."
     if isinstance(measures, list): measures = tuple(measures)
@@ -162,6 +162,11 @@ def _parsed(measures):
 
 @lru_cache
 def _parse_text(text): return tuple(parse_all(text))
+
+def _nothing(measures, barren):
+    "The queries that are barren for every measure; those that do not ask for relevance have no say, if others do."
+    asking = [m.kind.relevance for m in measures]
+    return barren[asking if any(asking) else slice(None)].all(axis=0)
 
 def _barren(measure, value, judged):
     "The queries with nothing to find: even the ideal ranking scores 0. Who scored has found something."

@@ -26,7 +26,7 @@ from .dcg import cg, dcg, ndcg
 from .rankings import Judged, Rankings, as_judged
 from .sets import f_beta, judged_at, precision, r_precision, recall, success
 
-# %% ../nbs/07_measures.ipynb #b434e835
+# %% ../nbs/07_measures.ipynb #2f23da06
 @dataclass(frozen=True)
 class Kind:
     "A family of measures: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it."
@@ -39,19 +39,20 @@ class Kind:
     at: str | None = 'k'     # The argument that @ sets; None: there is no @
     aliases: tuple[str, ...] = ()  # Other names that are read, never written
     aggregate: Callable = np.mean  # From the values of the queries to the one in the table
+    relevance: bool = True   # Whether it asks what is relevant
 
-# %% ../nbs/07_measures.ipynb #8a2d8ee1
+# %% ../nbs/07_measures.ipynb #b2550e3b
 KINDS: dict[str, Kind] = {}
 
 def register(
     name: str, f: Callable, question: str, chinese: str = '', page: str = '', *, at: str | None = 'k',
-    aliases: Iterable[str] = (), aggregate: Callable = np.mean, **params: Any,
+    aliases: Iterable[str] = (), aggregate: Callable = np.mean, relevance: bool = True, **params: Any,
 ) -> Kind:
     "Declare a kind; every kind can also be computed on judged documents only. ValueError if a name is taken."
     taken = {n.casefold() for kind in KINDS.values() for n in (kind.name, *kind.aliases)}
     if clash := taken & {n.casefold() for n in (name, *aliases)}: raise ValueError(f'{clash.pop()!r} is taken')
     params = dict(params, judged_only=False)
-    KINDS[name] = Kind(name, f, question, chinese, page, params, at, tuple(aliases), aggregate)
+    KINDS[name] = Kind(name, f, question, chinese, page, params, at, tuple(aliases), aggregate, relevance)
     return KINDS[name]
 
 # %% ../nbs/07_measures.ipynb #45cd317e
@@ -72,7 +73,7 @@ def iprec(rel: Judged, recall: float | None = None, level: float = 1) -> np.ndar
     if recall is None: return np.asarray(interpolated_precision(rel, level=level)).mean(axis=1)
     return np.asarray(interpolated_precision(rel, float(recall), level=level))
 
-# %% ../nbs/07_measures.ipynb #aa03efc7
+# %% ../nbs/07_measures.ipynb #81db9537
 register('P', precision, 'How much of the top k is relevant?', '准确率', '02_sets', rel=1, aliases=['Precision'])
 register('R', recall, 'How much of what is relevant is in the top k?', '召回率', '02_sets', rel=1, aliases=['Recall'])
 register('SetP', precision, 'How much of all that came back is relevant?', '准确率', '02_sets',
@@ -85,7 +86,7 @@ register('F', f_beta, 'Precision and recall of the top k in one number?', 'F值'
 register('Success', success, 'Is anything relevant in the top k?', '成功率', '02_sets', rel=1, aliases=['Hit', 'HR'])
 register('Rprec', r_precision, 'How pure are the top R, if R documents are relevant?', 'R-准确率', '02_sets',
          at=None, rel=1)
-register('Judged', judged_at, 'How much of the top k did anybody judge?', '已评比例', '02_sets')
+register('Judged', judged_at, 'How much of the top k did anybody judge?', '已评比例', '02_sets', relevance=False)
 register('AP', average_precision, 'How pure is the list each time a relevant document turns up?', '平均准确率', '03_ap',
          rel=1, divisor='relevant', aliases=['MAP', 'map_cut'])
 register('GMAP', average_precision, 'AP, with the geometric mean over the queries: how bad are the bad ones?',
@@ -95,7 +96,7 @@ register('IPrec', iprec, 'How precise is the list at this recall or more (withou
 register('Bpref', bpref, 'How seldom does a document judged bad stand above a relevant one?', '二元偏好', '03_ap',
          at=None, rel=1)
 
-# %% ../nbs/07_measures.ipynb #5a78bd33
+# %% ../nbs/07_measures.ipynb #755949bb
 register('CG', cg, 'How much gain is in the top k, in any order?', '累计增益', '04_dcg', gain='linear')
 register('DCG', dcg, 'How much gain, when lower ranks count less?', '折损累计增益', '04_dcg',
          gain='linear', discount='log2', b=2)
@@ -107,7 +108,8 @@ register('ERR', err, 'How soon is a reader satisfied who stops when satisfied?',
          max_grade=None, phi='reciprocal')
 register('RBP', rbp, 'How much does a reader find who goes on with probability p?', '排序偏置准确率', '05_cascade',
          p=0.8, gain='binary', rel=1)
-register('NumRet', count_retrieved, 'How many documents came back?', '返回文档数', '02_sets', at=None, aggregate=np.sum)
+register('NumRet', count_retrieved, 'How many documents came back?', '返回文档数', '02_sets', at=None, aggregate=np.sum,
+         relevance=False)
 register('NumRel', count_relevant, 'How many documents are relevant?', '相关文档数', '02_sets',
          at=None, rel=1, aggregate=np.sum)
 register('NumRelRet', count_found, 'How many relevant documents came back?', '返回的相关文档数', '02_sets',

@@ -246,3 +246,19 @@ def test_ctrl_c_ends_with_one_line_and_130(files):
     work.send_signal(signal.SIGINT)
     out, err = work.communicate(timeout=20)
     assert work.returncode == 130 and out == '' and err == 'irmetrics: stopped\n'
+
+
+@pytest.mark.skipif(not os.path.exists('/dev/stdout'), reason='the system has no /dev/stdout')
+def test_the_output_may_be_the_standard_output_by_name_and_adds_to_a_file_there(files):
+    for into in ('>> log', '| cat >> log'):
+        (files/'log').write_text('keep\n')
+        command = f'"{sys.executable}" -c "from irmetrics_nb.cli import main; main()" evaluate qrels.txt run.txt --output /dev/stdout {into}'
+        subprocess.run(command, shell=True, cwd=files, check=True)
+        text = (files/'log').read_text()
+        assert text.startswith('keep\n') and 'AP' in text
+
+
+def test_a_closed_standard_input_is_told_in_one_line(files):
+    command = f'"{sys.executable}" -c "from irmetrics_nb.cli import main; main()" evaluate qrels.txt - <&-'
+    done = subprocess.run(command, shell=True, cwd=files, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, 'irmetrics: error: standard input: nothing came\n')

@@ -11,7 +11,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, RR, DataError, Scores, evaluate, load_example, nDCG, render
+from irmetrics_nb import AP, RR, DataError, Run, Scores, evaluate, load_example, nDCG, render
 from irmetrics_nb.measures import KINDS, Measure, parse
 
 # our text -> trec_eval's name
@@ -274,3 +274,18 @@ def test_the_example_collection_is_evaluated_like_trec_eval_does():
         for m, t in zip(ours.measures, ('map', 'ndcg_cut_10', 'recip_rank', 'bpref')):
             mean = sum(trec[q][t] for q in trec) / len(qrels)
             assert ours.means[repr(m)] == pytest.approx(mean, abs=1e-9), (name, m)
+
+
+def test_measures_that_do_not_ask_for_relevance_have_no_say_in_what_has_none():
+    qrels, run = {'a': {'d': 1}, 'b': {'d': 0}}, {'a': {'d': 1}, 'b': {'d': 1}}
+    for measures in ('AP', 'AP NumRet', 'AP Judged@10', 'NumRet AP Judged@1'):
+        assert evaluate(qrels, run, measures).no_relevant == 1
+        assert len(evaluate(qrels, run, measures, no_relevant='skip')) == 1
+    assert evaluate(qrels, run, 'NumRet').no_relevant == 0
+
+
+def test_a_document_that_stands_in_a_dict_as_text_and_as_a_number_is_there_twice():
+    for docs in ({'a': 1., '5': 2., 5: 3.}, {5: 3., '5': 2.}, {'5': 1., b'5': 2.}):
+        with pytest.raises(DataError, match="document '5' stands twice in query '1'"): Run({'1': docs})
+    for odd in (None, 1.5, float('nan')):
+        with pytest.raises(DataError, match='an id must be text'): Run({'1': {'a': 1., odd: 3.}})

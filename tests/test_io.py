@@ -467,3 +467,27 @@ def test_what_the_system_refuses_is_one_error_too(tmp_path):
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="kind must be 'qrels' or 'run', not 'runs'"):
         read_rows({"q1": {"d1": 1}}, "runs")
+
+
+def test_an_id_whose_hash_is_zero_is_found_like_any_other():
+    ids = ["uPvpc2XN|fEeJ%^=", *(f"q{n}" for n in range(3000))]  # the first was looked for: mix() leaves 0 as it is
+    assert Ids.from_list(ids).hash()[0] == 0
+    unique, code = io.unify(Ids.from_list(ids * 2))
+    assert unique.tolist() == ids and code.tolist() == [*range(3001)] * 2
+
+
+def test_quotes_in_one_csv_row_do_not_change_what_blanks_mean_in_another(tmp_path):
+    text = 'query_id,doc_id,score\n1 , a , 1.5\n1,"b ",1.0\n2,"c ""x"" ",1\n'
+    (tmp_path / "run.csv").write_text(text)
+    assert triples(read_rows(tmp_path / "run.csv", "run")) == [("1", "a", 1.5), ("1", "b ", 1.0), ("2", 'c "x" ', 1.0)]
+
+
+def test_a_long_text_beside_the_ids_of_a_csv_file_does_no_harm(tmp_path):
+    (tmp_path / "run.csv").write_text("query_id,doc_id,score,text\nq,d,1," + "x" * 200_000 + "\n")
+    before = csv.field_size_limit()
+    assert triples(read_rows(tmp_path / "run.csv", "run")) == [("q", "d", 1.0)] and csv.field_size_limit() == before
+
+
+def test_a_tsv_file_whose_names_are_quoted_has_quoted_fields(tmp_path):
+    (tmp_path / "run.tsv").write_text('"query_id"\t"doc_id"\t"score"\n"q"\t"a b"\t1\n')
+    assert triples(read_rows(tmp_path / "run.tsv", "run")) == [("q", "a b", 1.0)]

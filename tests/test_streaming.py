@@ -247,3 +247,35 @@ def test_a_file_larger_than_the_memory_is_evaluated(tmp_path):
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "qrels", tmp_path / "run"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) * 1024 < (tmp_path / "run").stat().st_size * 0.75
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("memory", [None, 4000, 6000, 8000, 20_000])
+def test_a_mark_or_gzips_first_bytes_inside_a_file_are_part_of_an_id(tmp_path, memory):
+    "Also where a part of a scattered run begins with them."
+    odd = [MARK + b"q1", b"\x1f\x8bq1"]
+    rows = [b"q0 Q0 d 1 1 t\n", *(name + b" Q0 x 1 9 t\n" for name in odd)]
+    rows += [b"q%d Q0 d%d 1 %d t\n" % (q, r, -r) for r in range(200) for q in (1, 2, 3)]
+    rows += [name + b" Q0 y 1 9 t\n" for name in odd]
+    (tmp_path / "run").write_bytes(b"".join(rows))
+    scores = evaluate({"q1": {"d0": 1}}, tmp_path / "run", "AP NumRet", memory=memory)
+    assert (scores.means, scores.unjudged) == ({"AP": 1.0, "NumRet": 200}, 5)
+
+
+@pytest.mark.parametrize("begin", [b"", b"\n", b"\n \n" * 3, MARK, MARK + b"\n", MARK + b" \n\n"])
+def test_marks_and_blank_lines_at_the_beginning_split_no_query_and_hide_none(tmp_path, begin):
+    body = b"".join(b"%d Q0 d%05d 1 %d t\n" % (q, i, 20_000 - i) for q in range(1, 6) for i in range(20_000))
+    (tmp_path / "run").write_bytes(begin + body)
+    scores = evaluate({"1": {"d00007": 1}}, tmp_path / "run", "RR NumRet", memory=2 << 20)
+    assert (scores.means, scores.unjudged) == ({"RR": 1 / 8, "NumRet": 20_000}, 4)
+    assert "scattered" not in scores.reading
+
+
+@pytest.mark.parametrize("memory", ["1GB", 0, -1, float("nan"), None.__class__])
+def test_memory_that_is_no_number_of_bytes_is_refused(tmp_path, memory):
+    with pytest.raises(ValueError, match="memory must be a number of bytes"):
+        evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, memory=memory)
+    for good in (1e6, float("inf")):
+        assert evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "RR", memory=good).means == {"RR": 1}
