@@ -114,13 +114,11 @@ def _is_text(ids):
     try: return bool(''.join(ids).encode() or True)
     except (TypeError, UnicodeEncodeError): return False
 
-# %% ../nbs/09_data.ipynb #ada7e819
+# %% ../nbs/09_data.ipynb #235f63a3
 def printable(ids: Sequence[str]) -> Sequence[str]:
     "Ids as text for tables and screens; bytes that are not UTF-8 are written out, as in caf\\xe9."
-    try: ''.join(ids).encode()
-    except UnicodeEncodeError:
-        return [id.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace') for id in ids]
-    return ids
+    if _is_text(ids): return ids
+    return [id.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace') for id in ids]
 
 class Pairs:
     "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
