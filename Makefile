@@ -57,7 +57,7 @@ bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two min
 	@.venv-bench/bin/python -m pip --disable-pip-version-check -qq install '.[bench]'
 	@touch $@
 
-.venv-bench/.package: .venv-bench/.peers $(wildcard irmetrics_nb/*.py)
+.venv-bench/.package: .venv-bench/.peers $(shell find irmetrics_nb -name '*.py')
 	@rm -rf build/lib
 	@.venv-bench/bin/python -m pip --disable-pip-version-check -qq install --no-deps --force-reinstall .
 	@touch $@

@@ -1,8 +1,30 @@
 "What every test stands on: no window for plots, and the same random examples in every run."
 import os
+import signal
 
 import hypothesis
+import pytest
 
 os.environ["MPLBACKEND"] = "agg"
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("project")
+
+
+@pytest.fixture
+def nothing_hangs(request):
+    "An alarm: what takes longer than this has got stuck."
+
+    def ring(*_):
+        raise TimeoutError("this test hangs")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(300 if request.node.get_closest_marker("slow") else 60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    "A folder for the examples of hypothesis, which would otherwise share the one of their test."
+    return tmp_path_factory.mktemp("examples")

@@ -1,53 +1,16 @@
-"From judgments and a run to numbers: against trec_eval's own C code, and against what the conventions promise."
-import csv
-import io
-
+"From judgments and a run to numbers: every form of input, every convention, and parts put together."
 import numpy as np
+import oracles
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, RR, DataError, Run, Scores, evaluate, load_example, nDCG, render
-from irmetrics_nb.measures import KINDS, Measure, parse
-
-# our text -> trec_eval's name
-TREC = {'AP': 'map', 'AP@5': 'map_cut_5', 'AP@100': 'map_cut_100', 'P@5': 'P_5', 'P@30': 'P_30', 'R@5': 'recall_5',
-        'R@30': 'recall_30', 'nDCG': 'ndcg', 'nDCG@5': 'ndcg_cut_5', 'nDCG@20': 'ndcg_cut_20', 'RR': 'recip_rank',
-        'Rprec': 'Rprec', 'Bpref': 'bpref', 'SetP': 'set_P', 'SetR': 'set_recall', 'SetF': 'set_F',
-        'Success@5': 'success_5', 'NumRet': 'num_ret', 'NumRel': 'num_rel', 'NumRelRet': 'num_rel_ret'}
-
-
-def random_collection(seed, queries=30, documents=60):
-    "Qrels with grades -1..4 and runs with ties; some queries are missing on either side, most documents unjudged."
-    rng = np.random.default_rng(seed)
-    names = [f'd{i}' for i in range(documents)] + ['D0', 'd-1', 'é1', '~', 'd00']
-    qrels, run = {}, {}
-    for q in range(queries):
-        judged = rng.choice(names, size=rng.integers(1, 40), replace=False)
-        found = rng.choice(names, size=rng.integers(1, 50), replace=False)
-        if rng.random() < .9: qrels[f'q{q}'] = {str(d): int(g) for d, g in zip(judged, rng.integers(-1, 5, len(judged)))}
-        if rng.random() < .9: run[f'q{q}'] = {str(d): float(s) / 4 for d, s in zip(found, rng.integers(-8, 30, len(found)))}
-    return qrels, run
-
-
-@pytest.mark.parametrize('seed', range(20))
-@pytest.mark.parametrize('level', [1, 2])
-def test_every_value_equals_trec_evals(seed, level):
-    qrels, run = random_collection(seed)
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, set(TREC.values()), relevance_level=level).evaluate(run)
-    measures = [parse(m)(rel=level) if 'rel' in parse(m).kind.params else parse(m) for m in TREC]
-    ours = evaluate(qrels, run, measures)
-    for text, m in zip(TREC, measures):
-        for q, value in zip(ours.query_ids, ours[m]):
-            expected = theirs[q][TREC[text]] if q in theirs else 0
-            if text == 'NumRel' and q not in theirs: continue  # we know how many are relevant, found or not
-            assert value == pytest.approx(expected, abs=1e-9), (text, q)
-    assert set(ours.query_ids) == set(qrels)
-    assert ours.missing == len(set(qrels) - set(run)) and ours.unjudged == len(set(run) - set(qrels))
+from irmetrics_nb import ERR, DataError, Run, Scores, evaluate, load_example
+from irmetrics_nb.foundations.conventions import CHOICES, Conventions
+from irmetrics_nb.metrics.measures import KINDS, parse
 
 
 @pytest.mark.parametrize('empty', [{}, []])
@@ -98,21 +61,18 @@ def test_junk_counts_as_not_judged_unless_it_is_kept():
     assert evaluate(qrels, run, 'CG', negative='keep').means['CG'] == 0.0
 
 
-def test_the_condensed_list_closes_the_gaps():
-    run = {'q': ['x', 'a', 'y', 'b']}
-    assert evaluate({'q': {'a': 1, 'b': 1}}, run, 'P@2 P(judged_only=True)@2').means == \
-        {'P@2': 0.5, 'P(judged_only=True)@2': 1.0}
-
-
-def test_the_largest_grade_of_err_is_the_judgments_and_is_reported():
+def test_the_largest_grade_of_err_is_the_judgments_and_stands_in_the_table():
     scores = evaluate({'q': {'a': 1, 'b': 3}}, {'q': ['a']}, 'ERR ERR(max_grade=4)')
     assert scores['ERR'][0] == 1 / 8 and scores['ERR(max_grade=4)'][0] == 1 / 16
-    assert 'ERR: largest grade 3, from the judgments' in scores.conventions
+    assert list(scores) == ['ERR(max_grade=3)', 'ERR(max_grade=4)'] == list(scores.means)
+    assert scores.asked == (ERR, ERR(max_grade=4))
+    assert scores['ERR(max_grade=3)'].tolist() == scores['ERR'].tolist() == scores[ERR].tolist()
+    assert 'ERR(max_grade=3)' in repr(scores)
 
 
 @pytest.mark.parametrize('seed', range(3))
 def test_every_kind_of_source_gives_the_same_scores(seed, tmp_path):
-    qrels, run = random_collection(seed)
+    qrels, run = oracles.random_collection(seed)
     wanted = 'AP nDCG@10 RR Bpref'
     expected = evaluate(qrels, run, wanted).means
     grades = [(q, d, g) for q, docs in qrels.items() for d, g in docs.items()]
@@ -132,7 +92,7 @@ def test_every_kind_of_source_gives_the_same_scores(seed, tmp_path):
 
 EVERY = [*(f'{k.name}(max_grade=5)' if k.name == 'ERR' else k.name for k in KINDS.values()), 'P@5', 'R@30', 'nDCG@10', 'AP(rel=2)@10',
          "nDCG(gain='exp', discount='jarvelin', b=3)@5", 'RBP(p=.5)', 'ERR(max_grade=4)@10', 'AP(judged_only=True)', 'IPrec@0.5']
-FACTS = 'missing no_relevant unjudged conventions'.split()
+FACTS = 'missing no_relevant unjudged conventions measures'.split()
 
 
 def part_of(source, queries):
@@ -151,7 +111,7 @@ def same_scores(parts, whole):
 @settings(max_examples=40, deadline=None)
 def test_scores_of_parts_put_together_are_the_scores_of_the_whole(seed, many, missing, no_relevant):
     "Parts split by query: some have no judgments, some no results, some no query in common."
-    qrels, run = random_collection(seed, queries=12)
+    qrels, run = oracles.random_collection(seed, queries=12)
     if not set(qrels) & set(run): return
     options = dict(measures=EVERY, missing=missing, no_relevant=no_relevant)
     names = np.random.default_rng(seed).permutation(sorted(set(qrels) | set(run))).tolist()
@@ -200,82 +160,6 @@ def test_a_query_that_the_run_names_without_a_document_is_not_one_without_judgme
         assert (scores.missing, scores.unjudged, scores.means) == (1, 0, {'RR': 0.5})
 
 
-def test_a_name_comes_from_the_first_part_that_has_one(tmp_path):
-    (tmp_path/'run').write_text('b Q0 d 1 1 tag\n')
-    parts = [evaluate({'a': {'d': 1}}, {}, 'RR', part=True), evaluate({'b': {'d': 1}}, tmp_path/'run', 'RR', part=True)]
-    assert Scores.concat(parts).name == 'tag'
-
-
-def test_parts_with_different_largest_grades_are_told_to_give_one():
-    parts = [evaluate({q: {'d': g}}, {q: {'d': 1}}, 'ERR') for q, g in (('a', 1), ('b', 2))]
-    with pytest.raises(ValueError, match='give ERR its max_grade'): Scores.concat(parts)
-
-
-def test_scores_hold_measures_as_a_table_holds_columns():
-    scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}, 'c': {'d': 1}}, {'a': ['d']}, 'AP nDCG@10')
-    assert 'AP' in scores and nDCG @ 10 in scores and 'map' in scores and RR not in scores and 'nonsense' not in scores and 3 not in scores
-    assert list(scores) == ['AP', 'nDCG@10'] == list(scores.means) and {m: scores[m].sum() for m in scores} == {'AP': 1, 'nDCG@10': 1}
-    assert len(scores) == 3
-
-
-@pytest.mark.parametrize('odd', ['a,b', 'say "no"', 'two\nlines', 'a\rb', '', ' ', "it's", 'é', '1'])
-def test_csv_gives_back_ids_numbers_and_nan(odd):
-    scores = evaluate({odd: {'d': 1}, 'x': {'d': 0}}, {odd: {'d': 1}}, "RR AP(rel=2, divisor='min(R,k)')@5 nDCG@7", no_relevant='nan')
-    text = render(scores, 'csv', per_query=True)
-    table = list(csv.DictReader(io.StringIO(text, newline='')))
-    assert [r['query_id'] for r in table] == [odd, 'x'] and float(table[0]['RR']) == 1 and table[1]['RR'] == 'NaN'
-    assert list(table[0]) == ['run', 'query_id', *scores]
-    if odd.strip() and not set(odd) & set('\r'): assert pl.read_csv(text.encode(), infer_schema_length=0)['query_id'].to_list() == [odd, 'x']
-
-
-def test_parts_that_do_not_fit_together_are_refused():
-    one = evaluate({'a': {'d': 1}}, {'a': {'d': 1}}, 'AP')
-    for other, message in [(one, 'in two parts'), (evaluate({'b': {'d': 1}}, {'b': {'d': 1}}, 'RR'), 'measures differ'),
-                           (evaluate({'b': {'d': 1}}, {'b': {'d': 1}}, 'AP', ties='given'), 'conventions differ')]:
-        with pytest.raises(ValueError, match=message): Scores.concat([one, other])
-
-
-@pytest.mark.parametrize('name', KINDS)
-def test_every_measure_reads_back_what_it_prints_and_computes(name):
-    kind = KINDS[name]
-    measure = Measure(name) if kind.at is None else Measure(name) @ (0.5 if kind.at == 'recall' else 3)
-    assert parse(repr(measure)) == measure and parse(repr(measure).lower()) == measure
-    for alias in kind.aliases: assert parse(alias).name == name
-    assert np.isfinite(measure.of([[3, 0, None, 1], [], [0]])).all()
-    assert measure.of([[3, 0, 1]])[0] == measure.of([3, 0, 1])
-
-
-def test_a_perfect_list_scores_one_and_a_useless_one_zero_by_every_normalised_measure():
-    for name in 'P R F Success AP nDCG RR'.split():
-        assert parse(name + '@2').of([1, 1]) == 1 and parse(name + '@2').of([0, 0]) == 0, name
-
-
-def test_measures_are_selected_by_text_or_object():
-    scores = evaluate({'a': {'d': 1}}, {'a': {'d': 1}}, [AP, 'nDCG@10', RR])
-    assert (scores[nDCG @ 10] == scores['nDCG@10']).all() and list(scores.means) == ['AP', 'nDCG@10', 'RR']
-    with pytest.raises(KeyError, match='P@5 is not among'): scores['P@5']
-
-
-def test_ids_stay_text_in_html_latex_and_markdown():
-    evil = '<script>alert(1)</script>|\\input{secret}'
-    scores = evaluate({evil: {'d': 1}}, {evil: {'d': 1}}, 'RR')
-    assert '<script>' not in render(scores, 'html', per_query=True)
-    assert '\\input{' not in render(scores, 'latex', per_query=True)
-    assert '\\|' in render(scores, 'markdown', per_query=True)
-
-
-def test_the_example_collection_is_evaluated_like_trec_eval_does():
-    example = load_example()
-    qrels = {q: {d: int(g) for d, g in docs.items()} for q, docs in example.qrels.to_dict().items()}
-    assert len(qrels) >= 30 and len(example.runs) >= 4
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {'map', 'ndcg_cut_10', 'recip_rank', 'bpref'})
-    for name, run in example.runs.items():
-        ours, trec = evaluate(example.qrels, run, 'AP nDCG@10 RR Bpref'), theirs.evaluate(run.to_dict())
-        for m, t in zip(ours.measures, ('map', 'ndcg_cut_10', 'recip_rank', 'bpref')):
-            mean = sum(trec[q][t] for q in trec) / len(qrels)
-            assert ours.means[repr(m)] == pytest.approx(mean, abs=1e-9), (name, m)
-
-
 def test_measures_that_do_not_ask_for_relevance_have_no_say_in_what_has_none():
     qrels, run = {'a': {'d': 1}, 'b': {'d': 0}}, {'a': {'d': 1}, 'b': {'d': 1}}
     for measures in ('AP', 'AP NumRet', 'AP Judged@10', 'NumRet AP Judged@1'):
@@ -289,3 +173,17 @@ def test_a_document_that_stands_in_a_dict_as_text_and_as_a_number_is_there_twice
         with pytest.raises(DataError, match="document '5' stands twice in query '1'"): Run({'1': docs})
     for odd in (None, 1.5, float('nan')):
         with pytest.raises(DataError, match='an id must be text'): Run({'1': {'a': 1., odd: 3.}})
+
+
+@pytest.mark.parametrize(('name', 'choice'), [(name, choice) for name in CHOICES for choice in CHOICES[name]])
+def test_the_result_says_by_which_conventions_it_came_about(name, choice):
+    scores = evaluate({'a': {'d': 1}}, {'a': {'d': 1.0}}, 'RR', **{name: choice})
+    assert scores.conventions == Conventions(**{name: choice})
+    assert CHOICES[name][choice] in ' '.join(repr(scores).split())
+    with pytest.raises(ValueError, match=f'{name} must be .*, not .never'):
+        evaluate({'a': {'d': 1}}, {'a': {'d': 1.0}}, 'RR', **{name: 'never'})
+
+
+def test_a_measure_may_look_at_judged_documents_only():
+    found = evaluate({'q': {'a': 1, 'b': 1}}, {'q': ['x', 'a', 'y', 'b']}, 'P@2 P(judged_only=True)@2')
+    assert found.means == {'P@2': 0.5, 'P(judged_only=True)@2': 1.0}

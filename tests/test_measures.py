@@ -1,56 +1,147 @@
-"The text of measures: read back exactly, and never run."
+"The text of measures: read back exactly, and never run. The registry: what may be entered."
+import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import measures
 
-from irmetrics_nb import parse, parse_all
-from irmetrics_nb.measures import KINDS, Measure
+from irmetrics_nb import AP, ERR, Judged, nDCG, parse, parse_all
+from irmetrics_nb.metrics.measures import KINDS, MEAN, SUM, Measure, find_kind, measure_table, register
+from irmetrics_nb.metrics.sets import hits
 
-SAFE = {'rel': st.integers(1, 5) | st.floats(.5, 5), 'beta': st.floats(.1, 9), 'judged_only': st.booleans(),
-        'divisor': st.sampled_from(['relevant', 'min(R,k)', 'retrieved']), 'discount': st.sampled_from(['log2', 'jarvelin']),
-        'gain': st.sampled_from(['linear', 'exp']) | st.dictionaries(st.integers(0, 9), st.floats(0, 99), min_size=1),
-        'b': st.floats(1.5, 10), 'cut_ideal': st.booleans(), 'max_grade': st.integers(1, 9),
-        'phi': st.just('reciprocal'), 'p': st.floats(.1, .9)}
+written = measures(written=True)
 
 
-@st.composite
-def measures(draw):
-    kind = KINDS[draw(st.sampled_from(list(KINDS)))]
-    names = draw(st.sets(st.sampled_from(sorted(kind.params)))) - ({'gain'} if kind.name == 'RBP' else set())
-    params = {n: draw(SAFE[n]) for n in names}
-    if params.get('discount') != 'jarvelin': params.pop('b', None)  # the only discount that has a base
-    at = {None: st.none(), 'k': st.none() | st.integers(1, 10**6), 'recall': st.floats(0, 1)}[kind.at]
-    return Measure(kind.name, params, draw(at))
-
-
-@given(measures())
+@given(written)
 def test_what_a_measure_prints_reads_back_as_itself(m):
-    assert parse(repr(m)) == m and hash(parse(repr(m))) == hash(m)
+    assert parse(repr(m)) == m
+    assert hash(parse(repr(m))) == hash(m)
+    assert repr(parse(repr(m))) == repr(m)
 
 
-@given(st.lists(measures(), min_size=1, max_size=5))
+@given(st.lists(written, min_size=1, max_size=5))
 def test_a_text_of_several_measures_reads_back_as_all_of_them(ms):
     unique = list(dict.fromkeys(ms))
-    assert parse_all(' '.join(map(repr, ms))) == unique and parse_all(', '.join(map(repr, ms))) == unique
+    assert parse_all(' '.join(map(repr, ms))) == unique
+    assert parse_all(', '.join(map(repr, ms))) == unique
 
 
 @given(st.text(max_size=80))
 def test_any_other_text_is_one_clear_error(text):
-    try: parse_all(text)
-    except ValueError as e: assert str(e)
+    try:
+        parse_all(text)
+    except ValueError as e:
+        assert str(e)
+
+
+@pytest.mark.parametrize('name', KINDS)
+def test_a_kind_is_found_by_its_name_and_every_alias_in_upper_or_lower_case(name):
+    kind = KINDS[name]
+    at = {None: '', 'k': '@3', 'recall': '@0.5'}[kind.at]
+    for alias in (name, *kind.aliases):
+        for spelling in (alias, alias.upper(), alias.lower()):
+            assert parse(spelling + at) == (Measure(name) if not at else Measure(name) @ float(at[1:]))
+    assert name in {row['measure'].split(',')[0] for row in measure_table()}
 
 
 @pytest.mark.parametrize('text', [
     '', ' ', ',', 'AP@0', 'AP@-1', 'AP@1.5', 'P@', '@10', 'AP@@10', 'nDGC@10', 'AP(rel=2', 'AP)', 'AP(2)@3', 'AP(k=3)', 'AP@ten',
     "nDCG(gain='cubic')", 'RBP(p=1)', 'SetF(beta=-1)', 'Rprec@10', 'AP(rel=print(1))', "__import__('os')", 'AP(**{})',
     'AP(rel=[1]*9)', 'lambda: 1', 'AP@10@20', 'A' * 600, '(' * 400, 'AP(divisor="n")', 'ERR(max_grade=0)', 'IPrec@2',
-    "nDCG(discount='log3')", 'nDCG(b=1)', 'nDCG(b=3)@10', "DCG(discount='log2', b=3)", 'AP(' * 5000, '1', 'AP\x00', 'AP(rel="2")'])
+    "nDCG(discount='log3')", 'nDCG(b=1)', 'nDCG(b=3)@10', "DCG(discount='log2', b=3)", 'AP(' * 5000, '1', 'AP\x00', 'AP(rel="2")',
+    'AP(rel=2, judged_only=2)', 'AP(rel=1, rel=2)', 'ERR(max_grade=-1)'])
 def test_what_is_not_a_measure_is_refused_with_a_message(text):
-    with pytest.raises(ValueError) as e: parse_all(text)
+    with pytest.raises(ValueError) as e:
+        parse_all(text)
     assert 10 < len(str(e.value)) < 1000
 
 
 @pytest.mark.parametrize('text', ['nDCG@' + '1' * 1900, 'AP(' * 3000, "AP(x='" * 1600, '(' * 9999, 'x' * 100_000, ['x' * 100_000], [['x'] * 100_000]])
 def test_a_long_text_is_refused_at_once_and_shown_only_in_part(text):
-    with pytest.raises(ValueError) as e: parse_all(text)
+    with pytest.raises(ValueError) as e:
+        parse_all(text)
     assert len(str(e.value)) < 1000
+
+
+def test_a_perfect_list_scores_one_and_a_useless_one_zero_by_every_normalised_measure():
+    for name in 'P R F Success AP nDCG RR'.split():
+        assert parse(name + '@2').of([1, 1]) == 1, name
+        assert parse(name + '@2').of([0, 0]) == 0, name
+
+
+# ---- measures as things to hold ----
+
+
+def test_a_parameter_that_has_its_default_is_not_written():
+    assert AP(rel=1) == AP
+    assert repr(nDCG(gain='linear', discount='log2', cut_ideal=True) @ 5) == 'nDCG@5'
+    assert repr(AP(judged_only=False)) == 'AP'
+    assert repr(AP(rel=2.0)) == 'AP(rel=2)'
+
+
+def test_every_measure_may_look_at_judged_documents_only_and_the_kind_need_not_know():
+    for name, kind in KINDS.items():
+        assert 'judged_only' not in kind.params
+        assert list(Measure(name).defaults) == [*kind.params, 'judged_only']
+        assert repr(Measure(name)(judged_only=True)) == f'{name}(judged_only=True)'
+
+
+def test_parameters_and_cutoffs_are_kept_when_others_are_given():
+    assert repr(AP(rel=2)(judged_only=True) @ 5) == 'AP(rel=2, judged_only=True)@5'
+    assert repr((AP @ 5)(rel=2) @ 7) == 'AP(rel=2)@7'
+    assert repr(AP @ 5) == 'AP@5'
+
+
+def test_err_without_a_largest_grade_is_completed_from_the_judgments_retrieved_or_not():
+    judged = Judged.from_grades([[1], [0]], ideal=[[1, 3], [0]])
+    assert ERR.resolve(judged) == ERR(max_grade=3)
+    assert (ERR @ 5).resolve(judged) == ERR(max_grade=3) @ 5
+    assert ERR(max_grade=4).resolve(judged) == ERR(max_grade=4)
+    assert ERR.resolve(Judged.from_grades([[0], []])) == ERR(max_grade=1)
+    assert AP.resolve(judged) == AP
+    with pytest.raises(ValueError, match='max_grade=2, but the judgments hold a grade 3'):
+        ERR(max_grade=2).resolve(judged)
+
+
+def test_measures_that_another_tool_spells_in_its_way_are_ours():
+    assert parse("nDCG(dcg='exp-log2')@10") == nDCG(gain='exp') @ 10
+    assert parse("nDCG(dcg='log2')") == nDCG
+    with pytest.raises(ValueError, match="dcg is 'log2' or 'exp-log2', not 'ln'"):
+        parse("nDCG(dcg='ln')")
+
+
+def test_two_functions_of_the_same_name_print_alike_and_are_refused_together():
+    def gain(g): return g * 2
+    twice = gain
+    def gain(g): return g * 3
+    with pytest.raises(ValueError, match='two different measures print alike'):
+        parse_all([nDCG(gain=twice), nDCG(gain=gain)])
+
+
+# ---- the registry ----
+
+
+def test_a_name_or_alias_is_given_once_in_any_case():
+    before = dict(KINDS)
+    for name, aliases in (('ap', []), ('Mine', ['MAP']), ('NDCG_CUT', [])):
+        with pytest.raises(ValueError, match="'.*' is taken"):
+            register(name, hits, aliases=aliases)
+    assert before == KINDS
+    with pytest.raises(ValueError, match="there is no measure 'Mine'; there are P R "):
+        find_kind('Mine')
+
+
+def test_a_kind_that_is_registered_is_parsed_computed_and_counted_like_those_that_came_with_us():
+    try:
+        register('Found', hits, params='rel', aliases=['was_found'], aggregate=SUM, question='How many?')
+        measure = parse('was_found(rel=2)@3')
+        assert repr(measure) == 'Found(rel=2)@3'
+        assert measure.of([[2, 1, 2, 2], []]).tolist() == [2, 0]
+        assert measure.kind.aggregate is SUM is not MEAN
+        assert measure.kind.page == 'sets'
+    finally:
+        KINDS.pop('Found', None)
+
+
+def test_every_kind_has_a_definition_to_be_checked_against():
+    assert set(KINDS) == set(oracles.DEFINITIONS)

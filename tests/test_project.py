@@ -2,6 +2,7 @@
 import ast
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import re
@@ -12,17 +13,19 @@ import unicodedata
 from itertools import pairwise
 from pathlib import Path
 
+import density
 import export
 import pytest
 import readme
 import yaml
-from project import MADE, NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
+from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings
 
 SETTINGS = settings()
 NOTEBOOKS = notebooks()
 MODULES = {name: module_of(NBS / name) for name in NOTEBOOKS}
-WIDEST = 120  # columns in a line of code
-MOST = 25  # lines of code in a cell, docstrings and comments apart
+WIDEST, WIDEST_SHOWN = 120, 90  # columns in a line of code; of code that the pages show
+MOST_NODES = density.MOST  # of the syntax tree in one logical line of the package: `python tests/tools/density.py 30` lists the densest
+MOST_LINES = 60  # of code in a cell, docstrings and comments apart
 LISTS = """precision recall f_beta fallout success r_precision average_precision precision_recall_curve
     interpolated_precision cg dcg idcg ndcg reciprocal_rank stopping_probabilities err rbp roc_curve auc gauc
     Judged""".split()
@@ -60,7 +63,7 @@ def public(body, names=None):
 
 def parsed(module):
     "The exported module as a tree."
-    return ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+    return ast.parse(file_of(module).read_text(encoding="utf-8"))
 
 
 # ---- the notebooks ----
@@ -94,14 +97,58 @@ def test_a_page_starts_with_a_title_and_a_summary_and_nothing_else_in_that_cell(
     assert re.fullmatch(r"# \S[^\n]*\n+> \S[^\n]*", first.source.strip()), "let the text below go into the next cell"
 
 
+def code_of(name, exported=None):
+    "The code cells of a notebook; those that are exported, those that are not, or all."
+    found = (cell for cell in cells(NBS / name) if cell.kind == "code")
+    return [cell for cell in found if exported is None or cell.exported == exported]
+
+
 @each_notebook
-def test_a_cell_is_small_enough_to_read(name):
-    for cell in cells(NBS / name):
-        if cell.kind != "code":
-            continue
-        for line in cell.source.splitlines():
-            assert len(line) <= WIDEST, f"cell {cell.index}: {line}"
-        assert lines_of_code(cell) <= MOST, f"cell {cell.index} has {lines_of_code(cell)} lines of code"
+def test_a_line_fits_its_column(name):
+    for cell in code_of(name):
+        widest = WIDEST_SHOWN if "exports" in cell.directives else WIDEST
+        wide = [f"{len(line)} columns: {line}" for line in cell.source.splitlines() if len(line) > widest]
+        assert wide == [], f"cell {cell.index}, at most {widest} columns"
+
+
+def test_a_line_of_the_package_holds_one_thought():
+    late = [f"{line.notebook} cell {line.cell}, {line.nodes} nodes: {line.text}" for line in density.dense(MOST_NODES)]
+    assert late == [], "\n".join([f"at most {MOST_NODES} nodes of the syntax tree:", *late])
+
+
+def test_nodes_are_counted_in_heads_and_one_line_bodies_and_not_in_data_or_annotations():
+    code = 'if a:\n    b = c + 1\nif a: b = c\nx = {"a": [1, 2], "b": None}\ndef f(x: int) -> str: return x\ny: int = f(a)\n'
+    assert density.lines_of(code) == {1: 2, 2: 6, 3: 2 + 3, 5: 2, 6: 5}
+
+
+@each_notebook
+def test_no_name_is_given_inside_a_mask_or_a_condition(name):
+    for cell in code_of(name, exported=True):
+        late = [ast.unparse(part) for part in masks(cell.tree) if any(isinstance(n, ast.NamedExpr) for n in ast.walk(part))]
+        assert late == [], f"cell {cell.index}: a walrus needs a line of its own"
+
+
+def masks(tree):
+    "What stands between brackets behind a name, and behind the `if` of a comprehension."
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            yield node.slice
+        elif isinstance(node, ast.comprehension):
+            yield from node.ifs
+
+
+@each_notebook
+def test_no_loop_over_one_thing_stands_for_an_assignment(name):
+    for cell in code_of(name, exported=True):
+        loops = (node.iter for node in ast.walk(cell.tree) if isinstance(node, ast.For | ast.comprehension))
+        late = [ast.unparse(over) for over in loops if isinstance(over, ast.List | ast.Tuple | ast.Set) and len(over.elts) == 1]
+        assert late == [], f"cell {cell.index}: for ... in {late}"
+
+
+@each_notebook
+def test_a_cell_ends_before_a_reader_loses_the_thread(name):
+    late = {cell.index: lines for cell in code_of(name) if (lines := lines_of_code(cell)) > MOST_LINES}
+    assert late == {}, f"cell: lines of code, at most {MOST_LINES}"
 
 
 def lines_of_code(cell):
@@ -171,45 +218,59 @@ def test_the_modules_are_what_the_notebooks_export_byte_for_byte(tmp_path):
 def test_every_module_says_which_notebook_made_it():
     for name, module in MODULES.items():
         if module and module != "__init__":
-            assert f"{MADE} File to edit: ../nbs/{name}" in (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
+            path = file_of(module)
+            source = os.path.relpath(NBS / name, path.parent)
+            assert f"{MADE} File to edit: {source}" in path.read_text(encoding="utf-8")
 
 
-def number(name):
-    "The number of a notebook, or None."
-    found = re.match(r"(\d+)_", name.name)
-    return int(found[1]) if found else None
+def place(name):
+    "The number of a notebook's floor and its own number there; None if it has none."
+    found = re.fullmatch(r"(\d+)_\w+/(\d+)_\w+\.ipynb", name.as_posix())
+    return (int(found[1]), int(found[2])) if found else None
 
 
-def test_a_room_imports_only_from_lower_numbers():
-    numbers = {module: number(name) for name, module in MODULES.items() if module}
-    assert None not in numbers.values(), "every notebook that exports a module has a number"
-    for module, own in numbers.items():
-        for node in ast.walk(parsed(module)):
-            for used in imported_rooms(node):
-                assert numbers.get(used, 999) < own, f"{module} ({own}) imports {used} ({numbers.get(used)})"
+PLACES = {module: place(name) for name, module in MODULES.items() if module}
 
 
-def imported_rooms(node):
-    "Names of this package's modules that an import statement reads; __init__ for the package itself."
-    if isinstance(node, ast.ImportFrom):
-        if node.level == 1 and not node.module:
-            return [alias.name if (PACKAGE / f"{alias.name}.py").exists() else "__init__" for alias in node.names]
-        module = ("irmetrics_nb." if node.level else "") + (node.module or "")
-    elif isinstance(node, ast.Import):
-        return [r for alias in node.names for r in rooms(alias.name)]
-    else:
-        return []
-    return rooms(module)
+def test_a_room_imports_only_from_lower_floors_and_from_lower_numbers_on_its_own():
+    assert None not in PLACES.values(), "every notebook that exports a module has a floor and a number"
+    for module, own in PLACES.items():
+        for used in imported_rooms(parsed(module), module):
+            assert PLACES.get(used, (99,)) < own, f"{module} {own} imports {used} {PLACES.get(used)}"
 
 
-def rooms(module):
-    package, _, room = module.partition(".")
-    return [room.split(".")[0] or "__init__"] if package == "irmetrics_nb" else []
+def imported_rooms(tree, module):
+    "Names of this package's modules that the import statements of a module read; __init__ for the package itself."
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (room(alias.name) for alias in node.names if alias.name.split(".")[0] == PACKAGE.name)
+        elif isinstance(node, ast.ImportFrom):
+            origin = importlib.util.resolve_name("." * node.level + (node.module or ""), package_of(module))
+            if origin.split(".")[0] == PACKAGE.name:
+                named = (f"{origin}.{alias.name}" for alias in node.names)
+                yield from {room(name) if room(name) in PLACES else room(origin) for name in named}
+
+
+def package_of(module):
+    "The package that the relative imports of a module start from."
+    return ".".join([PACKAGE.name, *module.split(".")[:-1]])
+
+
+def room(name):
+    "A module as the notebooks name it."
+    return name.removeprefix(PACKAGE.name).lstrip(".") or "__init__"
+
+
+def test_a_floor_is_a_folder_of_notebooks_and_a_package_of_the_same_name():
+    for name, module in MODULES.items():
+        if module and "." in module:
+            assert re.sub(r"^\d+_", "", name.parts[0]) == module.split(".")[0], name
+            assert re.sub(r"^\d+_", "", name.stem) == module.split(".")[1], name
 
 
 def test_two_notebooks_never_share_a_number():
-    numbers = [number(name) for name in NOTEBOOKS if number(name) is not None]
-    assert sorted(set(numbers)) == sorted(numbers)
+    places = [place(name) for name in NOTEBOOKS if place(name)]
+    assert sorted(set(places)) == sorted(places)
 
 
 @pytest.mark.parametrize("module", sorted(m for m in MODULES.values() if m))
@@ -268,6 +329,28 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
         print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, len(ir.load_example().runs))
         print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)"""
     assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\n"
+
+
+WRITTEN = {".py", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".in"}
+SKIPPED = {"_proc", "_docs", "build", "dist", "__pycache__"}
+
+
+def texts():
+    "Every text of the project, as (path, text); what is made or installed apart."
+    for folder, inner, names in os.walk(ROOT):
+        inner[:] = sorted(name for name in inner if name not in SKIPPED and (name[0] != "." or name == ".ci"))
+        for path in (Path(folder, name) for name in sorted(names)):
+            if path.suffix in WRITTEN or path.name in ("Makefile", "run"):
+                yield path.relative_to(ROOT), path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("what", "pattern"), [
+    ("the folders of one machine", r"(?<![\w.*])/(?:home|root|work|Users|mnt)/\w|[A-Z]:\\+Users"),
+    ("a list of tasks that the reader has not", r"(?i)\b" + "iss" + r"ues?\b(?! of\b)"),
+])  # fmt: skip
+def test_the_project_speaks_of_itself_alone(what, pattern):
+    found = [f"{path}: {line.strip()[:90]}" for path, text in texts() for line in text.splitlines() if re.search(pattern, line)]
+    assert found == [], what
 
 
 def test_ruff_finds_nothing():

@@ -1,149 +1,262 @@
-"What must hold of every metric, whatever the lists: checked on lists that hypothesis makes up."
-from fractions import Fraction
+"""What holds of every measure. The list is the registry's: a kind is tested by being registered.
+
+A new kind needs its definition in `oracles.DEFINITIONS`, and the values of a new parameter in `strategies.COMPUTED`.
+"""
+import inspect
 
 import numpy as np
+import oracles
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from strategies import batch, collections, grades, judgments, junk_too, measured, rankings
 
-from irmetrics_nb import (
-    Judged,
-    average_precision,
-    bpref,
-    geometric_mean,
-    interpolated_precision,
-    precision_recall_curve,
-)
-from irmetrics_nb.ap import DIVISORS
-from irmetrics_nb.measures import KINDS, Measure, parse
-from irmetrics_nb.rankings import scan
+import irmetrics_nb
+from irmetrics_nb import Judged, Measure, parse
+from irmetrics_nb.foundations.conventions import ratio
+from irmetrics_nb.metrics.measures import KINDS
 
-grade = st.integers(0, 4) | st.none()
-ranking = st.lists(grade, max_size=25)
-cutoff = st.none() | st.integers(1, 30)
-NORMALISED = ['P', 'R', 'F', 'SetP', 'SetR', 'SetF', 'Success', 'Rprec', 'Judged', 'AP', 'IPrec', 'Bpref', 'nDCG', 'RR',
-              'ERR', 'RBP', "AP(divisor='min(R,k)')", "AP(divisor='retrieved')", "nDCG(gain='exp')", "nDCG(discount='jarvelin')"]
-UPWARD = ['AP', 'nDCG', 'ERR(max_grade=4)', 'RR', 'RBP', "nDCG(gain='exp')", 'DCG', 'P@5', 'R@5', 'AP@7', 'nDCG@7']
+# The public function that computes the same; these have none.
+FUNCTIONS = {
+    "P": "precision", "R": "recall", "F": "f_beta", "SetP": "precision", "SetR": "recall", "SetF": "f_beta",
+    "Success": "success", "Rprec": "r_precision", "Judged": "judged_at", "AP": "average_precision",
+    "GMAP": "average_precision", "IPrec": "interpolated_precision", "Bpref": "bpref", "CG": "cg", "DCG": "dcg",
+    "nDCG": "ndcg", "RR": "reciprocal_rank", "ERR": "err", "RBP": "rbp",
+}  # fmt: skip
+COUNTS = {"NumRet", "NumRel", "NumRelRet"}
+UNBOUNDED = {"CG", "DCG", *COUNTS}
+SEES_UNJUDGED = {"Judged", "Bpref"}  # to which a document that nobody judged is not one of grade 0
 
-
-def text_of(kind): return Measure(kind) if KINDS[kind].at != 'k' else Measure(kind) @ 5
+every_kind = pytest.mark.parametrize("name", KINDS)
+quick = settings(max_examples=25)
 
 
-def ap_by_hand(rel, k=None, R=None):
-    "The textbook's sum over ranks, in exact fractions."
-    hits, total = 0, Fraction(0)
-    for i, g in enumerate(rel[:k], 1):
-        if g is not None and g >= 1:
-            hits += 1
-            total += Fraction(hits, i)
-    R = sum(g is not None and g >= 1 for g in rel) if R is None else R
-    return total / R if R else Fraction(0)
+def called(f, judged, arguments):
+    "f of a batch and of those arguments that it has."
+    return f(judged, **{name: value for name, value in arguments.items() if name in inspect.signature(f).parameters})
 
 
-@given(ranking, cutoff, st.integers(0, 5))
-def test_average_precision_is_the_textbooks_sum(rel, k, more):
-    R = sum(g is not None and g >= 1 for g in rel) + more
-    assert average_precision(rel, k, n_relevant=R) == pytest.approx(float(ap_by_hand(rel, k, R)), abs=1e-12)
+# ---- what a value is ----
 
 
-@given(ranking)
-def test_average_precision_is_the_area_under_the_precision_recall_curve(rel):
-    recall, precision = precision_recall_curve(rel)
-    assert np.sum(precision * np.diff(recall, prepend=0)) == pytest.approx(average_precision(rel), abs=1e-12)
+@every_kind
+@given(data=st.data())
+@quick
+def test_a_measure_is_its_definition_read_slowly(name, data):
+    measure, collection = data.draw(measured(name))
+    expected = []
+    for got, pool in collection:
+        seen = [g for g in got if g is not None] if measure.params.get("judged_only") else got
+        expected.append(oracles.DEFINITIONS[name](seen, pool, **measure.arguments()))
+    oracles.close(measure.of(batch(collection)), expected)
 
 
-@given(ranking, cutoff)
-def test_the_divisors_of_ap_are_ordered_as_their_sizes(rel, k):
-    relevant, least, retrieved = (average_precision(rel, k, divisor=d) for d in DIVISORS)
-    assert relevant <= least + 1e-15 and least <= retrieved + 1e-15
+@pytest.mark.parametrize("name", FUNCTIONS)
+@given(data=st.data())
+@quick
+def test_a_measure_is_its_public_function_bit_for_bit(name, data):
+    measure, collection = data.draw(measured(name))
+    function = getattr(irmetrics_nb, FUNCTIONS[name])
+    values = function(measure.view(batch(collection)), **measure.arguments())
+    if values.ndim == 1:
+        assert measure.of(batch(collection)).tolist() == values.tolist()
+    else:  # several recall levels, of which the measure is the mean
+        oracles.close(measure.of(batch(collection)), values.mean(axis=1))
 
 
-@given(ranking, st.lists(st.floats(0, 1), min_size=1, max_size=5))
-def test_interpolated_precision_is_the_best_precision_at_this_recall_or_higher(rel, levels):
-    recall, precision = precision_recall_curve(rel)
-    for x, value in zip(levels, interpolated_precision(rel, levels)):
-        points = precision[(recall >= x - 1e-9) & (recall > 0)]
-        assert value == pytest.approx(points.max(initial=0), abs=1e-12)
+def test_every_kind_has_a_public_function_or_is_a_count():
+    assert set(KINDS) == FUNCTIONS.keys() | COUNTS
 
 
-@given(ranking)
-def test_bpref_does_not_see_documents_that_nobody_judged(rel):
-    assert bpref(rel) == bpref([g for g in rel if g is not None])
+@every_kind
+@given(data=st.data())
+@quick
+def test_a_value_is_the_sum_of_its_terms_over_its_normaliser(name, data):
+    measure, collection = data.draw(measured(name))
+    judged, kind, arguments = measure.view(batch(collection)), KINDS[name], measure.arguments()
+    if kind.count:
+        return oracles.close(measure.of(judged), called(kind.count, judged, arguments))
+    terms = called(kind.terms, judged, arguments)
+    assert terms.shape == judged.rank.shape
+    total = [terms[judged.query == q].sum() for q in range(len(judged))]
+    whole = 1 if kind.normaliser is None else called(kind.normaliser, judged, arguments)
+    return oracles.close(measure.of(judged), ratio(total, whole))
 
 
-@given(st.lists(st.floats(1e-5, 1), min_size=1))
-def test_the_geometric_mean_never_exceeds_the_arithmetic_one(values):
-    assert geometric_mean(values) <= np.mean(values) + 1e-12
+# ---- one list and many ----
 
 
-@pytest.mark.parametrize('text', NORMALISED)
-@given(rel=ranking, more=st.lists(st.integers(0, 4), max_size=5), k=st.integers(1, 30))
-def test_a_normalised_measure_stays_between_zero_and_one(text, rel, more, k):
-    m = parse(text)
-    if m.kind.at == 'k': m = m @ k
-    judged = Judged.from_grades([rel], [[g for g in rel if g is not None] + more])
-    assert -1e-12 <= m.of(judged)[0] <= 1 + 1e-12
+@every_kind
+@given(data=st.data())
+@quick
+def test_a_batch_gives_what_its_rankings_give_alone_in_parts_and_put_together(name, data):
+    measure, collection = data.draw(measured(name))
+    judged, at = batch(collection), data.draw(st.integers(0, len(collection)))
+    together = measure.of(judged).tolist()
+    assert together == [measure.of(one)[0] for one in judged]
+    assert together == [measure.of(batch([search]))[0] for search in collection]
+    parts = [batch(part) if part else Judged.concat([]) for part in (collection[:at], collection[at:])]
+    assert together == [value for part in parts for value in measure.of(part)]
+    assert together == measure.of(Judged.concat(parts)).tolist()
 
 
-@pytest.mark.parametrize('text', UPWARD)
-@given(rel=st.lists(st.integers(0, 4), min_size=2, max_size=20), data=st.data())
-def test_swapping_a_better_document_upward_never_lowers_the_value(text, rel, data):
-    i, j = sorted(data.draw(st.lists(st.integers(0, len(rel) - 1), min_size=2, max_size=2, unique=True)))
-    assume(rel[j] > rel[i])
-    better = list(rel)
-    better[i], better[j] = rel[j], rel[i]
-    assert parse(text).of(better) >= parse(text).of(rel) - 1e-12
+@every_kind
+@given(rel=st.lists(grades, min_size=1, max_size=12))
+@quick
+def test_lists_tuples_arrays_and_a_batch_of_one_are_the_same_ranking(name, rel):
+    measure = Measure(name).resolve(Judged.from_grades(rel))
+    values = np.array([np.nan if g is None else float(g) for g in rel])
+    alone = measure.of(rel)
+    assert type(alone) is float
+    assert alone == measure.of(tuple(rel)) == measure.of(values)
+    assert [alone] == measure.of([rel]).tolist() == measure.of(values[None]).tolist()
+    assert [alone] == measure.of(Judged.from_grades(rel)).tolist()
 
 
-@pytest.mark.parametrize('kind', KINDS)
-@given(rel=ranking, data=st.data())
-def test_irrelevant_documents_below_the_last_relevant_one_may_stand_in_any_order(kind, rel, data):
-    last = max((i for i, g in enumerate(rel) if g), default=-1) + 1
-    tail = data.draw(st.permutations([0 if g is None else g for g in rel[last:]]))
-    same = rel[:last] + [0] * (len(rel) - last)
-    m = text_of(kind)
-    assert m.of(rel[:last] + tail) == m.of(same)
+METRICS = [f for f in (getattr(irmetrics_nb, name) for name in irmetrics_nb.__all__)
+           if inspect.isfunction(f) and next(iter(inspect.signature(f).parameters), "") == "ranking"]
 
 
-@pytest.mark.parametrize('kind', KINDS)
-@given(lists=st.lists(ranking, min_size=1, max_size=6))
-def test_a_batch_gives_what_its_lists_give_alone(kind, lists):
-    m = text_of(kind) if kind != 'ERR' else parse('ERR(max_grade=4)@5')
-    batch = m.of(lists)
-    assert batch.tolist() == pytest.approx([m.of(x) for x in lists], abs=1e-12)
-    parts = [Judged.from_grades([x]) for x in lists]
-    assert m.of(Judged.concat(parts)).tolist() == pytest.approx(batch.tolist(), abs=1e-12)
-    whole = Judged.from_grades(lists)
-    assert [m.of(whole[q])[0] for q in range(len(whole))] == pytest.approx(batch.tolist(), abs=1e-12)
+@pytest.mark.parametrize("metric", METRICS, ids=lambda f: f.__name__)
+def test_a_metric_takes_its_ranking_by_place_and_all_else_by_name(metric):
+    first, *others = inspect.signature(metric).parameters.values()
+    assert first.kind is first.POSITIONAL_ONLY
+    assert {p.kind for p in others} <= {inspect.Parameter.KEYWORD_ONLY}
+    with pytest.raises(TypeError):
+        metric(ranking=[1, 0])
+    with pytest.raises(TypeError):
+        metric([1, 0], 1)
 
 
-@pytest.mark.parametrize('kind', KINDS)
-@given(rel=st.lists(grade, min_size=1, max_size=15))
-def test_lists_tuples_and_arrays_are_the_same_ranking(kind, rel):
-    m, values = text_of(kind), [float('nan') if g is None else float(g) for g in rel]
-    assert m.of(rel) == m.of(tuple(rel)) == m.of(np.array(values)) == m.of(np.array([values]))[0] == m.of([rel])[0]
+@pytest.mark.parametrize("metric", [f for f in METRICS if not f.__name__.endswith(("_terms", "hits", "probabilities", "_curve"))],
+                         ids=lambda f: f.__name__)
+@given(lists=st.lists(rankings, min_size=1, max_size=4))
+@quick
+def test_a_metric_gives_a_float_for_one_list_and_a_value_per_query_for_several(metric, lists):
+    params = inspect.signature(metric).parameters.keys()
+    how = {"max_grade": 4} if "max_grade" in params else {"recall": 0.4} if "recall" in params else {}
+    alone = [metric(one, **how) for one in lists]
+    assert {type(x) for x in alone} == {float}
+    for several in lists, Judged.from_grades(lists):
+        values = metric(several, **how)
+        assert values.dtype == float
+        assert values.tolist() == alone
 
 
-@given(st.lists(st.lists(st.integers(-9, 9), max_size=20), max_size=6), st.sampled_from([np.add, np.maximum, np.multiply]))
-def test_a_scan_is_the_running_operation_of_every_query(lists, op):
-    query = np.repeat(np.arange(len(lists)), [len(x) for x in lists])
-    values = np.array([float(v) for x in lists for v in x])
-    expected = [r for x in lists for r in op.accumulate(np.array(x, dtype=float))] if values.size else []
-    assert scan(op, values, query) == pytest.approx(expected)
+# ---- what changes a value, and what does not ----
 
 
-@given(st.lists(st.integers(1, 40), unique=True, max_size=12), st.integers(0, 6), st.integers(0, 9))
-def test_a_ranking_told_by_ranks_equals_the_ranking_told_by_grades(ranks, missing, below):
-    last = max(ranks, default=0)
-    rel = [int(i in ranks) for i in range(1, last + below + 1)]
-    told = Judged.from_ranks([ranks], n_relevant=len(ranks) + missing, n_retrieved=last + below)
-    for text in ('AP', 'P@10', 'R@10', 'RR', 'nDCG@10'):
-        listed = Judged.from_grades([rel], [[1] * (len(ranks) + missing)])
-        assert parse(text).of(told)[0] == pytest.approx(parse(text).of(listed)[0], abs=1e-15), text
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in UNBOUNDED])
+@given(data=st.data())
+@quick
+def test_a_value_lies_between_0_and_1(name, data):
+    gains = "gain" in KINDS[name].params  # of which negative ones count against
+    measure, collection = data.draw(measured(name, judgments if gains else junk_too))
+    values = measure.of(batch(collection))
+    assert np.all((values >= 0) & (values <= 1 + 1e-12))
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-5, 5)), min_size=1, max_size=30))
-def test_a_ranking_told_by_scores_is_the_stable_sort(items):
-    labels, scores = zip(*items)
-    order = sorted(range(len(items)), key=lambda i: -scores[i])
-    assert Judged.from_scores(labels, scores).grade.tolist() == [labels[i] for i in order]
+@every_kind
+@given(data=st.data())
+@quick
+def test_judged_only_is_the_list_without_the_documents_that_nobody_judged(name, data):
+    measure, collection = data.draw(measured(name))
+    known = [([g for g in got if g is not None], pool) for got, pool in collection]
+    assert measure(judged_only=True).of(batch(collection)).tolist() == measure.of(batch(known)).tolist()
+
+
+@every_kind
+@given(data=st.data())
+@quick
+def test_a_better_document_moved_upward_never_lowers_a_value(name, data):
+    measure, collection = data.draw(measured(name, judgments))
+    assume(measure.params.get("divisor") != "retrieved")  # one that enters the top k enters the divisor
+    got, pool = collection[0]
+    sees = name in SEES_UNJUDGED or measure.params.get("judged_only")
+    worth = [(9 if sees else 0) if g is None else g for g in got]
+    pairs = [(i, j) for j in range(len(got)) for i in range(j) if worth[i] < worth[j] < 9]
+    assume(pairs)
+    i, j = data.draw(st.sampled_from(pairs))
+    better = list(got)
+    better[i], better[j] = got[j], got[i]
+    before, after = measure.of(batch([(got, pool), (better, pool)]))
+    assert after >= before - 1e-12
+
+
+@every_kind
+@given(data=st.data())
+@quick
+def test_an_unjudged_document_at_the_end_changes_only_what_divides_by_the_length(name, data):
+    measure, collection = data.draw(measured(name))
+    longer = batch([([*got, None], pool) for got, pool in collection])
+    same = measure.of(longer).tolist() == measure.of(batch(collection)).tolist()
+    by_length = name in {"SetP", "SetF", "NumRet", "Judged"} or name in {"P", "F"} and measure.at is None
+    assert same or by_length and not measure.params.get("judged_only")
+
+
+@every_kind
+@given(data=st.data())
+@quick
+def test_irrelevant_documents_below_the_last_relevant_one_may_stand_in_any_order(name, data):
+    kind = KINDS[name]
+    useless = [0, None] if {"gain"} & kind.params.keys() else [0, None, -1]
+    if name == "Judged":
+        useless = [0, -1]  # it asks who was judged, not who is relevant
+    measure, collection = data.draw(measured(name, judgments))
+    tails = [data.draw(st.lists(st.sampled_from(useless), max_size=5)) for _ in collection]
+    if measure.params.get("judged_only"):
+        tails = [[g for g in tail if g is not None] for tail in tails]
+    moved = [data.draw(st.permutations(tail)) for tail in tails]
+    assume(all(v == 0 for g, v in measure.params.get("gain", {0: 0}).items() if g < 1)
+           if isinstance(measure.params.get("gain"), dict) else True)
+    one, other = (batch([(got + end, pool + [g for g in end if g is not None])
+                         for (got, pool), end in zip(collection, ends)]) for ends in (tails, moved))
+    assert measure.of(one).tolist() == measure.of(other).tolist()
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in SEES_UNJUDGED])
+@given(data=st.data())
+@quick
+def test_a_document_that_nobody_judged_counts_like_one_of_grade_0(name, data):
+    measure, collection = data.draw(measured(name, judgments))
+    gain = measure.params.get("gain")
+    assume(not measure.params.get("judged_only") and not (isinstance(gain, dict) and gain[0]))
+    known = [([g or 0 for g in got], pool + [0] * got.count(None)) for got, pool in collection]
+    assert measure.of(batch(collection)).tolist() == measure.of(batch(known)).tolist()
+
+
+@every_kind
+@given(data=st.data())
+@quick
+def test_a_complete_measure_is_complete_and_has_the_same_value(name, data):
+    measure, collection = data.draw(measured(name))
+    judged = batch(collection)
+    assert measure.resolve(judged) == measure
+    asked = Measure(name)
+    assert asked.resolve(judged).of(judged).tolist() == asked.of(judged).tolist()
+
+
+@every_kind
+def test_every_kind_says_what_it_asks_and_where_it_is_explained(name):
+    kind = KINDS[name]
+    assert kind.question.endswith("?")
+    assert kind.chinese
+    assert (irmetrics_nb.metrics.__path__, kind.page) and parse(name).kind is kind
+    assert inspect.getmodule(kind.terms or kind.count).__name__ == f"irmetrics_nb.metrics.{kind.page}"
+
+
+@every_kind
+def test_nothing_relevant_is_found_where_nothing_is_there(name):
+    values = Measure(name)(**({"max_grade": 4} if name == "ERR" else {})).of([[], [None, None], [0, 0]])
+    expected = {"NumRet": [0, 2, 2], "Judged": [0, 0, 1]}.get(name, [0, 0, 0])
+    assert values.tolist() == expected
+
+
+@given(collections(), st.data())
+@quick
+def test_the_order_of_the_queries_is_the_order_of_the_values(collection, data):
+    order = data.draw(st.permutations(range(len(collection))))
+    for name in KINDS:
+        measure = Measure(name).resolve(batch(collection))
+        values = measure.of(batch(collection))
+        assert measure.of(batch([collection[i] for i in order])).tolist() == values[order].tolist()

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from project import NBS, PACKAGE, ROOT, module_of, notebooks
+from project import NBS, ROOT, file_of, module_of, notebooks
 
 MODULES = sorted(m for name in notebooks() if (m := module_of(NBS / name)))
 
@@ -17,7 +17,7 @@ def mypy(*args, cwd=ROOT):
 
 
 def parsed(module):
-    return ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+    return ast.parse(file_of(module).read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 Where a line ends in `# wrong: ...`, the type checker must say so.
 """
-from typing import assert_type
+from typing import Any, assert_type
 
 import numpy as np
 import polars as pl
@@ -28,11 +28,12 @@ from irmetrics_nb import (
     precision_recall_curve,
     roc_curve,
 )
+from irmetrics_nb.foundations.conventions import Conventions
 
 # One list gives a number; several lists, or a batch, an array.
 assert_type(average_precision([1, 0, 0, 1, 1, 1]), float)
 assert_type(average_precision((0.5, None, 2), k=5, n_relevant=3, divisor="min(R,k)"), float)
-assert_type(average_precision([[1, 0], [0, 1, 1]], level=2), np.ndarray)
+assert_type(average_precision([[1, 0], [0, 1, 1]], rel=2), np.ndarray)
 assert_type(average_precision(Judged.from_ranks([1, 4])), np.ndarray)
 assert_type(average_precision(np.ones((2, 3))), float | np.ndarray)
 assert_type(ndcg([3, 0, 2], k=10, gain="exp", ideal=[3, 3, 2]), float)
@@ -54,11 +55,13 @@ assert_type(AP.of([1, 0]), float | np.ndarray)
 qrels, run = Qrels("qrels.txt"), Run({"q1": {"d1": 2.5}})
 scores = evaluate(qrels, run, [AP, "RR", nDCG @ 10], ties="given")
 assert_type(scores, Scores)
-assert_type(scores.means, dict[str, float])
+assert_type(scores.means, dict[str, Any])  # of one run floats, of several a dict for each
 assert_type(scores["AP"], np.ndarray)
 assert_type(scores[RR], np.ndarray)
 assert_type(scores.per_query, pl.DataFrame)
-assert_type(scores.to_dict()["q1"]["AP"], float)
+assert_type(scores.to_dict(), dict[str, Any])
+assert_type(scores.conventions, Conventions)
+assert_type(Scores.beside([scores]).each(), list[Scores])
 assert_type(Scores.concat([scores]), Scores)
 assert_type(judge(qrels, run), Judged)
 assert_type(ir.load_example().runs["bm25"], Run)
@@ -68,8 +71,9 @@ assert_type(ir.__version__, str)
 ir.average_precison([1, 0])  # wrong: attr-defined
 average_precision([1, 0], depth=10)  # wrong: call-overload
 average_precision([1, 0], k="10")  # wrong: call-overload
+average_precision([1, 0], 10)  # wrong: call-overload
 average_precision(3)  # wrong: call-overload
-ndcg([3, 0], 10, gian="exp")  # wrong: call-overload
+ndcg([3, 0], k=10, gian="exp")  # wrong: call-overload
 gauc([1, 0], [0.2, 0.1])  # wrong: call-arg
 parse(10)  # wrong: arg-type
 evaluate("qrels", "run", "AP", tie="given")  # wrong: call-arg

@@ -5,7 +5,10 @@ import subprocess
 import warnings
 from pathlib import Path
 
-from nbdev import serve_drv
+from nbdev import processors, serve_drv
+
+# Code that is used but not public is shown like any other: a page opens up what stands behind its door.
+processors._hide_dirs = processors._hide_dirs - {"exporti"}
 
 process_one = serve_drv.main
 

@@ -72,3 +72,8 @@ def module_of(path):
     "The module that a notebook exports, or None."
     names = [c.directives["default_exp"] for c in cells(path) if "default_exp" in c.directives]
     return names[0] if names else None
+
+
+def file_of(module):
+    "The file of a module, named as in `module_of`."
+    return PACKAGE.joinpath(*module.split(".")).with_suffix(".py")

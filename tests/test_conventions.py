@@ -1,0 +1,157 @@
+"Gains, discounts and every edge case decided once: each in all its spellings, and nothing else."
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmetrics_nb.foundations.conventions import (
+    CHOICES,
+    DISCOUNTS,
+    GAINS,
+    PARAMETERS,
+    Conventions,
+    as_discount,
+    as_gain,
+    check_cutoff,
+    check_option,
+    documented,
+    ratio,
+)
+
+# ---- gains ----
+
+
+@given(st.lists(st.integers(-3, 60)))
+def test_the_linear_gain_is_the_grade_and_the_exponential_one_less_than_a_power_of_two(grades):
+    assert as_gain("linear")(grades).tolist() == grades
+    assert as_gain("exp")(grades).tolist() == [float(Fraction(2) ** g - 1) for g in grades]
+
+
+@given(st.dictionaries(st.integers(-2, 5), st.integers(-9, 99), min_size=1), st.data())
+def test_a_table_of_gains_and_a_function_are_asked_for_every_grade(table, data):
+    grades = data.draw(st.lists(st.sampled_from(sorted(table)), min_size=1))
+    assert as_gain(table)(grades).tolist() == [table[g] for g in grades]
+    assert as_gain(lambda g: 3 * g)(grades).tolist() == [3 * g for g in grades]
+
+
+def test_a_function_that_gives_one_number_gives_it_to_every_document():
+    assert as_gain(lambda g: 7)([0, 1]).tolist() == [7, 7]
+    assert as_discount(lambda i: 0.5)([1, 2, 3]).tolist() == [0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(("gain", "says"), [
+    ("squared", r"unknown gain 'squared': use one of \['exp', 'linear'\]"), (None, "unknown gain None"), (2, "unknown gain 2"),
+])  # fmt: skip
+def test_an_unknown_gain_is_refused(gain, says):
+    with pytest.raises(ValueError, match=says):
+        as_gain(gain)
+
+
+def test_a_grade_that_a_table_lacks_and_one_too_large_for_a_number_are_refused():
+    with pytest.raises(ValueError, match=r"the gain mapping has no grade 2; it has \[0, 1\]"):
+        as_gain({0: 0, 1: 1})([0, 2])
+    with pytest.raises(ValueError, match="of grade 1024 is too large"):
+        as_gain("exp")([0, 1024])
+    assert np.isfinite(as_gain("exp")(1023))
+
+
+# ---- discounts ----
+
+
+def test_ranks_1_3_and_7_weigh_one_a_half_and_a_third():
+    assert as_discount("log2")([1, 3, 7]) == pytest.approx([1, 1 / 2, 1 / 3], rel=1e-15)
+
+
+@pytest.mark.parametrize("b", [1.5, 2, 3.5, 10])
+def test_the_discount_of_jarvelin_and_kekalainen_starts_at_its_base(b):
+    ranks = range(1, 30)
+    assert as_discount("jarvelin", b)(ranks) == pytest.approx([1 if i < b else log(b, i) for i in ranks], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", DISCOUNTS)
+def test_every_named_discount_starts_at_one_and_never_rises(name):
+    weights = as_discount(name)(np.arange(1, 1000))
+    assert weights[0] == 1
+    assert np.all(np.diff(weights) <= 0)
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    (("log10",), "unknown discount 'log10'"), ((3,), "unknown discount 3"), (("jarvelin", 1), "larger than 1, not 1"),
+    (("jarvelin", float("nan")), "not nan"),
+])  # fmt: skip
+def test_an_unknown_discount_or_a_base_that_is_none_is_refused(given, says):
+    with pytest.raises(ValueError, match=says):
+        as_discount(*given)
+
+
+# ---- cutoffs and ratios ----
+
+
+@pytest.mark.parametrize("k", [1, 10, np.int8(3), 2**63 - 1, None])
+def test_a_cutoff_is_a_plain_int_or_none(k):
+    assert check_cutoff(k) == k
+    assert type(check_cutoff(k)) in (int, type(None))
+
+
+@pytest.mark.parametrize("k", [0, -1, 2**63, 1.0, True, "3", float("nan"), [1]])
+def test_what_is_no_whole_number_from_1_is_no_cutoff(k):
+    with pytest.raises(ValueError, match="must be a whole number >= 1 or None, not "):
+        check_cutoff(k)
+
+
+def test_a_ratio_is_0_where_the_whole_is_0_and_takes_any_matching_shapes():
+    assert ratio([1, 2, 0], [2, 0, 0]).tolist() == [0.5, 0, 0]
+    assert ratio([[1], [3]], [2, 4]).tolist() == [[0.5, 0.25], [1.5, 0.75]]
+    assert float(ratio(3, 4)) == 0.75
+
+
+# ---- edge cases, decided by name ----
+
+
+def test_the_conventions_are_those_of_trec_eval_unless_told_otherwise():
+    assert Conventions() == Conventions(ties="docid", missing="zero", no_relevant="zero", negative="zero")
+    assert Conventions(ties="given") != Conventions()
+    assert {Conventions(): 1}[Conventions()] == 1
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_choice_has_a_phrase_of_its_own_and_anything_else_is_refused(name):
+    phrases = [Conventions(**{name: choice}).describe() for choice in CHOICES[name]]
+    assert len(set(map(tuple, phrases))) == len(CHOICES[name]) > 1
+    assert all(len(each) == len(CHOICES) and all(each) for each in phrases)
+    for wrong in "never", None, 0:
+        with pytest.raises(ValueError, match=f"{name} must be '.*' or '.*', not {wrong!r}"):
+            Conventions(**{name: wrong})
+
+
+def test_conventions_do_not_change():
+    with pytest.raises(FrozenInstanceError):
+        Conventions().ties = "given"
+
+
+def test_an_option_that_is_not_among_the_choices_is_refused():
+    assert check_option("colour", "red", ["red", "blue"]) is None
+    with pytest.raises(ValueError, match="colour must be 'red' or 'blue', not 'green'"):
+        check_option("colour", "green", ["red", "blue"])
+
+
+def test_documented_puts_what_is_known_of_the_parameters_before_the_example():
+    def f(ranking, k=3, other=None):
+        """What it is.
+
+        >>> f([1])
+        1"""
+
+    text = documented(f).__doc__
+    assert text.splitlines()[0] == "What it is."
+    assert f"k : {PARAMETERS['k'][0]}, default 3" in text
+    assert "other" not in text
+    assert text.index("Parameters") < text.index(PARAMETERS["k"][1]) < text.index("Examples") < text.index(">>> f([1])")
+
+
+def test_every_named_gain_can_be_had_by_its_name():
+    assert all(as_gain(name) is f for name, f in GAINS.items())

@@ -1,0 +1,103 @@
+"`judge`: values against trec_eval, every option, sources that do not fit together."
+import math
+
+import numpy as np
+import pytest
+import pytrec_eval
+from helpers import as_triples
+from hypothesis import given
+from oracles import listed, rank_by_sorting
+from strategies import random_collection, seeds
+
+import irmetrics_nb.evaluation.matching as matching
+from irmetrics_nb import DataError, Qrels, Run, judge
+from irmetrics_nb.evaluation.judging import judge_run
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_values_computed_from_the_ranks_are_those_of_trec_eval(seed):
+    qrels, run = random_collection(seed, grades=(-1, 5))
+    trec = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "recip_rank", "P.5"}).evaluate(run)
+    judged = judge(qrels, run)
+    for q, query in enumerate(qrels):
+        rank, grade = judged.rank[judged.query == q], judged.grade[judged.query == q]
+        pool = judged.pool_grade[judged.pool_query == q]
+        hits, n_relevant = rank[grade >= 1], (pool >= 1).sum()
+        ideal = (pool / np.log2(np.arange(len(pool)) + 2)).sum()
+        expected = trec.get(query, {"map": 0, "ndcg": 0, "recip_rank": 0, "P_5": 0})
+        assert (np.arange(len(hits)) + 1) @ (1 / hits) / max(n_relevant, 1) == pytest.approx(expected["map"], abs=1e-9)
+        assert (grade / np.log2(rank + 1)).sum() / (ideal or 1) == pytest.approx(expected["ndcg"], abs=1e-9)
+        assert (1 / hits[:1]).sum() == pytest.approx(expected["recip_rank"], abs=1e-9)
+        assert (hits <= 5).sum() / 5 == pytest.approx(expected["P_5"], abs=1e-9)
+
+
+@pytest.mark.parametrize("form", [dict, as_triples])
+@given(seed=seeds)
+def test_negative_grades_are_kept_when_asked_for(form, seed):
+    qrels, run = random_collection(seed)
+    judged = judge(qrels, form(run), negative="keep")
+    assert listed(judged) == rank_by_sorting(qrels, run, junk=False)
+    assert sorted(judged.pool_grade) == sorted(g for docs in qrels.values() for g in docs.values())
+
+
+BAD = {
+    "document 'd' stands twice in query 'q'": ([("q", "d", 1), ("q", "d", 2)], {"q": {"d": 1}}),
+    "the run: document 'd' stands twice in query 'q'": ({"q": {"d": 1}}, {"q": ["d", "e", "d"]}),
+    "the run: document '1' stands twice in query 'q'": ({"q": {"d": 1}}, {"q": {1: 1, "1": 2}}),
+    "not one query in common: the qrels has '1', the run has 'q1'": ({"1": {"d": 1}}, {"q1": {"d": 1}}),
+    "the grade None is not a number": ({"q": {"d": None}}, {"q": {"d": 1}}),
+    "the score nan is not a number": ({"q": {"d": 1}}, {"q": {"d": math.nan}}),
+    "expected a Qrels, not a Run": (Run({"q": {"d": 1}}), {"q": {"d": 1}}),
+    "expected a Run, not a Qrels": ({"q": {"d": 1}}, Qrels({"q": {"d": 1}})),
+    "the qrels: no rows came; has the iterator been used up?": (iter(()), {"q": {"d": 1}}),
+    "the run: there are no queries": ({"q": {"d": 1}}, {}),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_pairs_give_one_error(message):
+    with pytest.raises(DataError) as error:
+        judge(*BAD[message])
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("option", [{"ties": "mean"}, {"negative": "drop"}, {"ties": None}])
+def test_unknown_options_are_refused_with_the_choices(option):
+    (name, value), = option.items()
+    with pytest.raises(ValueError, match=f"{name} must be '.*' or '.*', not {value!r}"):
+        judge({"q": {"d": 1}}, {"q": {"d": 1}}, **option)
+
+
+@pytest.mark.skipif(np.dtype(np.longlong).char == np.dtype(np.intp).char, reason="no second type of 64 bits here")
+def test_whatever_is_counted_or_repeated_has_the_type_of_an_index(tmp_path, monkeypatch):
+    "In a browser an index has 32 bits, and numpy takes nothing longer. Here np.int64 is set apart by another type of its size."
+    rng = np.random.default_rng(0)
+    qrels, run = random_collection(7)
+    rows = [f"{q} Q0 {d} 0 {s!r} tag\n" for q, docs in run.items() for d, s in docs.items()]
+    (tmp_path / "grouped").write_text("".join(rows))
+    (tmp_path / "scattered").write_text("".join(rng.permutation(rows).tolist()))
+    Run(run).to_polars().write_parquet(tmp_path / "table")
+    seen = []
+
+    def insisting(f):
+        def checked(x, *args, **options):
+            for numbers in (x,) if f.__name__ == "bincount" else args:
+                assert np.asarray(numbers).dtype.char != "q" and np.can_cast(np.asarray(numbers).dtype, np.intp)
+                seen.append(f.__name__)
+            return f(x, *args, **options)
+
+        return checked
+
+    monkeypatch.setattr(np, "bincount", insisting(np.bincount))
+    monkeypatch.setattr(np, "repeat", insisting(np.repeat))
+    monkeypatch.setattr(np, "int64", np.longlong)
+    expected = rank_by_sorting(qrels, run)
+    for source in (run, as_triples(run), tmp_path / "grouped", tmp_path / "scattered", tmp_path / "table"):
+        for many in (0, 1000):
+            monkeypatch.setattr(matching, "MAX_SWEEPS", many)
+            judged, _ = judge_run(Qrels(as_triples(qrels)), source, memory=30_000)
+            by_query = dict(zip(dict.fromkeys(q for q, _, _ in as_triples(qrels)), listed(judged)))
+            assert by_query == {q: hits for q, hits in zip(qrels, expected) if q in by_query}
+            for name in ("query", "retrieved", "pool_query"):
+                assert getattr(judged, name).dtype.char == np.dtype(np.intp).char, name
+    assert set(seen) == {"bincount", "repeat"}

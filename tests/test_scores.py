@@ -1,0 +1,291 @@
+"Values of one run or of several: looked up, averaged, laid side by side, put together, and handed to other tools."
+import csv
+import io
+import json
+from math import nan, sqrt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmetrics_nb import AP, ERR, GMAP, RR, Scores, evaluate, nDCG, parse_all, render
+from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
+from irmetrics_nb.foundations.conventions import Conventions
+from irmetrics_nb.metrics.measures import KINDS, Measure
+
+QRELS = {'a': {'x': 1, 'y': 1}, 'b': {'x': 1}, 'c': {'x': 0}}
+ONE, OTHER = {'a': ['x', 'y'], 'b': ['z', 'x']}, {'b': ['x'], 'c': ['x'], 'd': ['x']}
+
+
+def scored(name='one', measures='AP RR', values=((1, 0), (0.5, 0.25)), queries=('a', 'b'), **more):
+    "Scores as they stand, of a run that nobody had to read."
+    return Scores(tuple(parse_all(measures)), tuple(queries), np.array(values, dtype=float), (RunInfo(name),), **more)
+
+
+def of_run(name, run, measures='AP RR', **options):
+    "Scores of a run with a name."
+    scores = evaluate(QRELS, run, measures, **options)
+    return Scores(scores.measures, scores.query_ids, scores.values, (RunInfo(name, scores.missing),), scores.conventions)
+
+
+@pytest.fixture
+def two():
+    return Scores.beside([scored('one'), scored('two', values=[(0.5, 1), (nan, 1)], queries=('b', 'c'))])
+
+
+# ---- looked up ----
+
+
+def test_scores_hold_measures_as_a_table_holds_columns():
+    scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}, 'c': {'d': 1}}, {'a': ['d']}, 'AP nDCG@10')
+    for there in 'AP', nDCG @ 10, 'map', AP, 'ndcg@10':
+        assert there in scores
+    for absent in RR, 'nonsense', 3, None, 'nDCG':
+        assert absent not in scores
+    assert list(scores) == ['AP', 'nDCG@10'] == list(scores.means) == scores.keys()
+    assert {m: scores[m].sum() for m in scores} == {'AP': 1, 'nDCG@10': 1}
+    assert len(scores) == 3
+
+
+def test_measures_are_selected_by_text_or_object_and_what_was_not_computed_is_a_key_error():
+    scores = evaluate({'a': {'d': 1}}, {'a': {'d': 1}}, [AP, 'nDCG@10', RR])
+    assert scores[nDCG @ 10].tolist() == scores['nDCG@10'].tolist() == scores['ndcg_cut@10'].tolist() == [1]
+    assert scores.means['map'] == scores.means[AP] == 1
+    for numbers in scores, scores.means, scores.medians:
+        with pytest.raises(KeyError, match='P@5 is not among AP, nDCG@10, RR'):
+            numbers['P@5']
+
+
+def test_err_is_found_as_it_was_asked_for_and_as_it_was_completed():
+    scores = evaluate({'a': {'d': 3}}, {'a': {'d': 1}}, 'ERR AP')
+    assert list(scores) == ['ERR(max_grade=3)', 'AP']
+    assert scores[ERR] == scores['ERR(max_grade=3)'] == scores.means['ERR'] == scores.means[ERR] == 7 / 8
+    assert 'ERR' in scores
+    assert 'ERR(max_grade=4)' not in scores
+
+
+@pytest.mark.parametrize('values', [[1, 2], [[1, 2]], [[1], [2]], [[[1, 2, 3], [1, 2, 3]]], np.zeros((2, 2, 2))])
+def test_values_of_another_shape_than_runs_measures_and_queries_are_refused(values):
+    with pytest.raises(ValueError, match=r'Scores: values of shape .*, not \(1, 2, 2\)'):
+        scored(values=values)
+
+
+# ---- averaged ----
+
+
+@given(st.lists(st.sampled_from([nan, 0, 0.25, 0.5, 1]), min_size=1, max_size=8))
+def test_numbers_are_those_of_the_values_that_count(values):
+    scores = scored('one', 'AP GMAP NumRet', [values] * 3, map(str, range(len(values))))
+    counted = np.array([v for v in values if v == v])
+    n = len(counted)
+    expected = [counted.mean(), np.exp(np.log(np.maximum(counted, 1e-5)).mean()), counted.sum()] if n else [nan] * 3
+    assert list(scores.means.values()) == pytest.approx(expected, rel=1e-12, nan_ok=True)
+    assert scores.medians['AP'] == pytest.approx(np.median(counted) if n else nan, rel=1e-12, nan_ok=True)
+    error = sqrt(sum((counted - counted.mean()) ** 2) / (n - 1) / n) if n > 1 else nan
+    assert scores.standard_errors['AP'] == pytest.approx(error, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize('name', KINDS)
+def test_the_table_shows_the_number_that_the_kind_asks_for(name):
+    scores = evaluate(QRELS, ONE, [Measure(name)])
+    assert scores.means[name] == pytest.approx(float(KINDS[name].aggregate.f(scores[name])), rel=1e-12)
+    assert f'{scores.means[name]:.4f}' in repr(scores)
+    assert (KINDS[name].aggregate.name in ' '.join(repr(scores).split())) == (KINDS[name].aggregate.name != 'the mean')
+
+
+def test_the_geometric_mean_of_nothing_but_zeros_is_the_floor():
+    assert scored(measures='AP GMAP', values=[(0, 0), (0, 0)]).means == {'AP': 0, 'GMAP': pytest.approx(1e-5)}
+    assert GMAP.kind.aggregate.f([1, 1]) == 1
+
+
+# ---- several runs ----
+
+
+def test_runs_are_aligned_by_query_id_and_what_a_run_does_not_count_is_nan():
+    scores = Scores.beside([of_run('one', ONE, missing='skip'), of_run('other', OTHER, missing='skip')])
+    assert scores.query_ids == ('a', 'b', 'c')
+    assert scores.values.shape == (2, 2, 3)
+    np.testing.assert_array_equal(scores['RR'], [[1, 1 / 2, nan], [nan, 1, 0]])
+    assert scores.means == {'one': {'AP': 0.75, 'RR': 0.75}, 'other': {'AP': 0.5, 'RR': 0.5}}
+    assert list(scores.means['one']) == ['AP', 'RR']
+    assert scores.means['other']['mrr'] == 0.5
+
+
+def test_without_skipping_every_run_has_a_value_for_every_judged_query():
+    scores = Scores.beside([of_run('one', ONE), of_run('other', OTHER)])
+    np.testing.assert_array_equal(scores['RR'], [[1, 1 / 2, 0], [0, 1, 0]])
+    assert [info.missing for info in scores.runs] == [1, 1]
+
+
+def test_a_table_of_several_runs_has_a_row_for_every_run_and_query(two):
+    table = two.per_query
+    assert table.columns == ['run', 'query_id', 'AP', 'RR']
+    assert table['run'].to_list() == ['one'] * 3 + ['two'] * 3
+    assert table['query_id'].to_list() == ['a', 'b', 'c'] * 2
+    np.testing.assert_array_equal(table['AP'], [1, 0, nan, nan, 0.5, 1])
+    pandas = two.to_pandas()
+    assert pandas.index.names == ['run', 'query_id']
+    assert pandas.loc[('two', 'c')].to_dict() == {'AP': 1, 'RR': 1}
+    assert pandas.shape == (6, 2)
+
+
+def test_a_table_of_one_run_does_not_name_it():
+    scores = scored()
+    assert isinstance(scores.per_query, pl.DataFrame)
+    assert scores.per_query.rows() == [('a', 1, 0.5), ('b', 0, 0.25)]
+    assert scores.per_query.columns == ['query_id', 'AP', 'RR']
+    assert isinstance(scores.to_pandas(), pd.DataFrame)
+    assert scores.to_pandas().to_dict() == {'AP': {'a': 1, 'b': 0}, 'RR': {'a': 0.5, 'b': 0.25}}
+    assert scores.to_dict() == {'a': {'AP': 1, 'RR': 0.5}, 'b': {'AP': 0, 'RR': 0.25}}
+
+
+def test_a_dict_of_several_runs_has_for_each_the_queries_that_it_counts(two):
+    assert two.to_dict()['one'] == scored('one').to_dict()
+    assert list(two.to_dict()['two']) == ['b', 'c']
+    assert two.to_dict()['two']['c'] == {'AP': 1, 'RR': 1}
+
+
+same = {'one': [(1, 0), (0.5, 0.25)], 'two': [(0.5, 1), (0, 1)], 'three': [(0, 0), (1, 1)]}
+queries = st.lists(st.sampled_from('abcd'), min_size=2, max_size=2, unique=True)
+
+
+@given(st.permutations(list(same)), st.lists(queries, min_size=3, max_size=3))
+def test_runs_laid_side_by_side_are_taken_apart_again(names, ids):
+    runs = [scored(name, values=same[name], queries=q) for name, q in zip(names, ids)]
+    together = Scores.beside(runs)
+    assert together.query_ids == tuple(dict.fromkeys(q for pair in ids for q in pair))
+    for run, apart in zip(runs, together.each(), strict=True):
+        assert apart.to_dict() == run.to_dict() == together.run(run.name).to_dict() == together.to_dict()[run.name]
+        assert apart.means == run.means == together.means[run.name]
+        assert (apart.name, apart.single, together.single) == (run.name, True, False)
+    assert Scores.beside(together.each()).to_dict() == together.to_dict() == beside([together]).to_dict()
+
+
+def test_one_run_is_each_of_its_runs():
+    scores = scored()
+    assert scores.each() == [scores]
+    assert scores.run('one').to_dict() == scores.to_dict()
+    assert Scores.beside([scores]).means == {'one': scores.means}
+
+
+def test_what_belongs_to_one_run_is_not_asked_of_several(two):
+    for fact in 'name', 'missing', 'no_relevant', 'unjudged', 'reading':
+        with pytest.raises(ValueError, match=r"scores of 2 runs: take one of them, as scores.run\('one'\)"):
+            getattr(two, fact)
+    with pytest.raises(KeyError, match='three is not among one, two'):
+        two.run('three')
+
+
+@pytest.mark.parametrize(('other', 'says'), [
+    (scored(), "two runs are called 'one'"),
+    (scored('two', 'AP P@5'), r'need the same measures, not \[AP, RR\] and \[AP, P@5\]'),
+    (scored('two', 'RR AP'), 'need the same measures'),
+    (scored('two', conventions=Conventions(ties='given')), 'need the same conventions, which differ: .*ties in the order given'),
+])
+def test_runs_that_cannot_stand_side_by_side_are_refused(other, says):
+    with pytest.raises(ValueError, match=says):
+        Scores.beside([scored(), other])
+
+
+def test_no_scores_at_all_are_refused():
+    for put_together in Scores.beside, Scores.concat:
+        with pytest.raises(ValueError, match='there are no scores to put together'):
+            put_together([])
+
+
+@pytest.mark.parametrize('put_together', [Scores.beside, Scores.concat])
+def test_scores_with_different_largest_grades_are_told_to_give_one(put_together):
+    parts = [evaluate({q: {'d': g}}, {q: {'d': 1}}, 'ERR') for q, g in (('a', 1), ('b', 2))]
+    with pytest.raises(ValueError, match='give ERR its max_grade'):
+        put_together(parts)
+    parts = [evaluate({q: {'d': g}}, {q: {'d': 1}}, 'ERR(max_grade=2)') for q, g in (('a', 1), ('b', 2))]
+    assert Scores.concat(parts).means == {'ERR(max_grade=2)': (1 / 4 + 3 / 4) / 2}
+
+
+# ---- parts of the queries ----
+
+
+def test_parts_of_several_runs_put_together_are_the_whole(two):
+    parts = [Scores.beside([scored(name, values=[[v[i]] for v in same[name]], queries=[q]) for name in ('one', 'two')])
+             for i, q in enumerate('ab')]
+    whole = Scores.concat(parts)
+    assert whole.to_dict() == Scores.beside([scored(name, values=same[name]) for name in ('one', 'two')]).to_dict()
+    assert [info.reading for info in whole.runs] == ['put together from 2 parts'] * 2
+    with pytest.raises(ValueError, match='the parts differ in their runs'):
+        concat([two, scored(queries=('e', 'f'))])
+
+
+def test_counts_of_parts_are_added_up():
+    parts = [Scores((AP,), (q,), np.ones((1, 1)), (RunInfo('one', *counts),)) for q, counts in (('a', (1, 2, 3)), ('b', (10, 20, 30)))]
+    whole = Scores.concat(parts)
+    assert (whole.missing, whole.no_relevant, whole.unjudged) == (11, 22, 33)
+
+
+@pytest.mark.parametrize(('other', 'says'), [
+    (scored(), "the query 'a' is in two parts"), (scored(measures='RR AP', queries='cd'), 'need the same measures'),
+    (scored(queries='cd', conventions=Conventions(ties='given')), 'need the same conventions'),
+])
+def test_parts_that_do_not_fit_together_are_refused(other, says):
+    with pytest.raises(ValueError, match=says):
+        Scores.concat([scored(), other])
+
+
+def test_a_name_comes_from_the_first_part_that_has_one(tmp_path):
+    (tmp_path/'run').write_text('b Q0 d 1 1 tag\n')
+    parts = [evaluate({'a': {'d': 1}}, {}, 'RR', part=True), evaluate({'b': {'d': 1}}, tmp_path/'run', 'RR', part=True)]
+    assert Scores.concat(parts).name == 'tag'
+
+
+# ---- as text ----
+
+
+@pytest.mark.parametrize('odd', ['a,b', 'say "no"', 'two\nlines', 'a\rb', '', ' ', "it's", 'é', '1'])
+def test_csv_gives_back_ids_numbers_and_nan(odd):
+    scores = evaluate({odd: {'d': 1}, 'x': {'d': 0}}, {odd: {'d': 1}}, "RR AP(rel=2, divisor='min(R,k)')@5 nDCG@7", no_relevant='nan')
+    text = render(scores, 'csv', per_query=True)
+    table = list(csv.DictReader(io.StringIO(text, newline='')))
+    assert [r['query_id'] for r in table] == [odd, 'x']
+    assert (float(table[0]['RR']), table[1]['RR']) == (1, 'NaN')
+    assert list(table[0]) == ['run', 'query_id', *scores]
+    if odd.strip() and not set(odd) & set('\r'):
+        assert pl.read_csv(text.encode(), infer_schema_length=0)['query_id'].to_list() == [odd, 'x']
+
+
+def test_json_gives_back_every_number_and_null_for_nan(two):
+    found = json.loads(render(two, 'json', per_query=True))
+    assert [run['run'] for run in found] == ['one', 'two']
+    assert found[0]['means'] == two.means['one']
+    assert found[1]['per_query'] == {'b': {'AP': 0.5, 'RR': None}, 'c': {'AP': 1, 'RR': 1}}
+
+
+@pytest.mark.parametrize('format', ['table', 'markdown', 'html', 'latex', 'csv', 'json'])
+def test_several_runs_are_a_row_each_whether_they_stand_in_one_object_or_in_a_list(two, format):
+    assert render(two, format) == render([two.run('one'), two.run('two')], format)
+    assert render(two, format, per_query=True) == render(two.each(), format, per_query=True)
+    assert all(name in render(two, format) for name in ('one', 'two', 'AP', 'RR'))
+
+
+def test_an_unknown_format_and_runs_with_other_measures_are_refused():
+    with pytest.raises(ValueError, match="format must be 'table' or .*, not 'excel'"):
+        render(scored(), 'excel')
+    with pytest.raises(ValueError, match='runs in one table need the same measures'):
+        render([scored(), scored('two', 'RR AP')])
+
+
+def test_ids_stay_text_in_html_latex_and_markdown():
+    evil = '<script>alert(1)</script>|\\input{secret}'
+    scores = evaluate({evil: {'d': 1}}, {evil: {'d': 1}}, 'RR')
+    assert '<script>' not in render(scores, 'html', per_query=True)
+    assert '\\input{' not in render(scores, 'latex', per_query=True)
+    assert '\\|' in render(scores, 'markdown', per_query=True)
+
+
+def test_the_small_print_says_what_was_left_out_and_what_is_no_mean():
+    text = ' '.join(repr(evaluate(QRELS, OTHER, 'AP(rel=2) NumRet')).split())
+    for phrase in '3 queries', '1 not answered by the run', '3 without a relevant document', '1 in the run without judgments', 'NumRet: the sum':
+        assert phrase in text
+    assert '(of grade 2 or more)' not in text  # NumRet asks for none
+    assert '(of grade 2 or more)' in ' '.join(repr(evaluate(QRELS, OTHER, 'AP(rel=2)')).split())
