@@ -201,7 +201,7 @@ _Format = Annotated[Format, typer.Option(help='How to print.')]
 _Output = Annotated[Path | None, typer.Option(
     help='Write to this file instead of the terminal.')]
 _Ties = Annotated[Ties, typer.Option(
-    help='Equal scores: by document id, descending, or as given.')]
+    help='Equal scores: by id, descending; as given; mean, best or worst order.')]
 _Missing = Annotated[Missing, typer.Option(help='A judged query that the run lacks.')]
 _NoRelevant = Annotated[NoRelevant, typer.Option(
     help='A query without relevant documents.')]

@@ -66,6 +66,10 @@ def break_one(data, found):
         "retrieved": [(-1, "retrieved must hold whole numbers from 0"), (0.5, "retrieved must hold whole numbers from 0")],
         "grade": [(nan, "grade must be finite"), (inf, "grade must be finite")],
         "pool_grade": [(nan, "pool_grade must be finite"), (-inf, "pool_grade must be finite")],
+        "tie_start": [(0, "a tie must hold the rank"), (10**6, "a tie must hold the rank"),
+                      (1.5, "tie_start and tie_size must be whole numbers")],
+        "tie_size": [(0, "a tie must hold the rank"), (10**6, "a tie must hold the rank"),
+                     (1.5, "tie_start and tie_size must be whole numbers")],
     }[name]
     value, says = data.draw(st.sampled_from(faults))
     if i is None:

@@ -17,7 +17,9 @@ import numpy as np
 from .judging import Reading, judge_run
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions
+from ..foundations.rankings import take
 from ..metrics.measures import Measures, parse_all
+from ..metrics.ties import TiesError, ties_that_matter
 from ..reading.data import Qrels, Run
 from ..reading.ids import Ids
 from ..reading.text import Rows
@@ -42,9 +44,10 @@ def evaluate(
         {query: [document, ...]}, the best first.
     measures : str, Measure, or several
         Such as 'AP nDCG@10' or [AP, nDCG @ 10]; `irmetrics measures` lists them.
-    ties : {'docid', 'given'}
+    ties : {'docid', 'given', 'average', 'best', 'worst'}
         The order of documents with equal scores: by id, descending, as trec_eval has
-        them; or as the source lists them.
+        them; as the source lists them; the mean over all orders; or the order that
+        each measure likes most, or least.
     missing : {'zero', 'skip'}
         A judged query that the run does not answer scores 0, or is left out.
     no_relevant : {'zero', 'skip', 'nan'}
@@ -71,7 +74,8 @@ def evaluate(
     DataError
         For bad input; the message names file, line and value.
     ValueError
-        For an unknown measure or option.
+        For an unknown measure or option, or a measure that has no best or average order
+        of ties.
 
     Examples
     --------
@@ -82,15 +86,16 @@ def evaluate(
     conventions = Conventions(ties, missing, no_relevant, negative)
     asked = _parsed(measures)
     lay_beside = _judge_part if part else _judge_whole
+    order = 'given' if ties == 'given' else 'docid'  # the others may start from any
     judgments, judged, reading = lay_beside(
-        qrels, run, ties=ties, negative=negative, memory=memory, progress=progress)
+        qrels, run, ties=order, negative=negative, memory=memory, progress=progress)
     return _score(asked, judgments.queries, judged, reading, conventions)
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #90b4378a
 def _score(asked, query_ids, judged, reading, conventions):
     "The scores of a batch: every measure is computed, then the conventions are applied."
     measures = tuple(m.resolve(judged) for m in asked)
-    values = np.stack([m.of(judged) for m in measures])
+    values = np.stack([m.of(judged, ties=conventions.ties) for m in measures])
     nothing = np.stack([_has_nothing(m, v, judged) for m, v in zip(measures, values)])
     no_relevant, unanswered = _for_all(measures, nothing), judged.retrieved == 0
     if conventions.no_relevant != 'zero': values[nothing] = np.nan
@@ -99,7 +104,9 @@ def _score(asked, query_ids, judged, reading, conventions):
     if conventions.no_relevant == 'skip': dropped |= no_relevant
     n_missing, n_no_relevant = int(unanswered.sum()), int(no_relevant.sum())
     unjudged = reading.queries - (len(judged) - n_missing)
-    info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how)
+    bounds = _tie_bounds(measures, values, judged, ~dropped)
+    info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
+                   tie_bounds=bounds)
     kept = tuple(compress(query_ids, ~dropped))
     return Scores(measures, kept, values[:, ~dropped], (info,), conventions, asked)
 
@@ -115,6 +122,22 @@ def _for_all(measures, nothing):
     If none does, for every measure."""
     asking = [m.kind.reads_grades for m in measures]
     return nothing[asking if any(asking) else slice(None)].all(axis=0)
+
+# %% ../../nbs/4_evaluation/07_evaluation.ipynb #0f64e245
+def _tie_bounds(measures, values, judged, kept):
+    """Measure -> (2, queries kept): its values with ties in the worst and the best order.
+
+    Only of those measures for which ties decide anything."""
+    queries, bounds = ties_that_matter(judged), {}
+    some = take(judged, queries)
+    for m, value in zip(measures, values) if queries.size else []:
+        try: ends = np.stack([m.of(some, ties=ties) for ties in ('worst', 'best')])
+        except TiesError: continue  # a measure that has no such orders
+        if np.array_equal(*ends): continue
+        both = np.stack([value, value])
+        both[:, queries] = np.where(np.isnan(value[queries]), np.nan, ends)
+        bounds[repr(m)] = both[:, kept]
+    return bounds
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
 def _judge_whole(qrels, run, **options):

@@ -8,7 +8,7 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 # %% ../../nbs/4_evaluation/01_judging.ipynb #cde9003b
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -26,19 +26,20 @@ from ..reading.text import BATCH_BYTES, Rows, side_by_side
 # %% ../../nbs/4_evaluation/01_judging.ipynb #1408d317
 def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:
     "What was found in the parts of a run, as one `Judged`."
-    judgment, rank, query, count = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ('judgment', 'rank', 'query', 'count'))
+    judgment, rank, start, size, query, count = (
+        np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(JudgedHits))
     grade, query_of = qrels.columns.value, qrels.columns.query.astype(np.intp)
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
     retrieved[query] = count
-    judgment, rank = judgment[counts[judgment]], rank[counts[judgment]]
+    judgment, rank, start, size = (column[counts[judgment]] for column in (judgment, rank, start, size))
     order = _order_entries(query_of[judgment], rank)
     entry = judgment[order]  # the row of the judgments of each entry
     pool = np.flatnonzero(counts)
     pool = pool[np.lexsort((-grade[pool], query_of[pool]))]  # and of each row of the pool
     return unchecked(query=query_of[entry], rank=rank[order], grade=grade[entry], retrieved=retrieved,
-                     pool_query=query_of[pool], pool_grade=grade[pool])
+                     pool_query=query_of[pool], pool_grade=grade[pool],
+                     tie_start=start[order], tie_size=size[order])
 
 def _order_entries(query, rank):
     "The order by query and rank, from one key for both."
@@ -53,7 +54,7 @@ def _check_common(qrels, source, queries):
 
 def _check_options(ties, negative):
     "ValueError for an option that is none."
-    check_option('ties', ties, CHOICES['ties'])
+    check_option('ties', ties, ('docid', 'given'))
     check_option('negative', negative, CHOICES['negative'])
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #08de9cfe

@@ -93,35 +93,37 @@ def ranks_in_descending(
     value: np.ndarray, begin: np.ndarray, end: np.ndarray, rows: np.ndarray, score: np.ndarray,
     docs: Ids, ties: str, row_at: np.ndarray | None = None,
 ) -> np.ndarray:
-    """(n,) the ranks of rows whose query lies in value[begin:end], which descends.
+    """(3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends.
 
     row_at: the row at each place of `value`; None: row i is at place i."""
     first = bisect_ranges(value, begin, end, score, np.greater)
     last = bisect_ranges(value, first, end, score, np.greater_equal)
-    rank = first - begin + 1
-    several = np.flatnonzero(last - first > 1)
+    start, size = first - begin + 1, last - first
+    rank = start.copy()
+    several = np.flatnonzero(size > 1)
     if several.size:
         starts, where = np.unique(first[several], return_index=True)
         places, group = concat_ranges(starts, last[several][where])
         tied = places if row_at is None else row_at[places]
         rank[several] += count_tied_before(docs, tied, group, rows[several], ties)
-    return rank
+    return np.stack([rank, start, size])
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #047f1c27
 def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(n,) ranks by counting greater scores: one sweep over the run for the k-th judged document of every query."
+    "(3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every query."
     query, value = run.rows.query, run.rows.value
-    rank = np.empty(len(rows), np.int64)
+    out = np.empty((3, len(rows)), np.int64)
     turn = _occurrence(query[rows])
     for k in range(turn.max(initial=-1) + 1):
         own = rows[turn == k]
         bar = np.full(len(run), np.nan)  # nothing is greater than NaN
         bar[query[own]] = value[own]
         above, tied = _compare(value, bar[query])
-        greater = np.bincount(query[above], minlength=len(run))
+        start = np.bincount(query[above], minlength=len(run))[query[own]] + 1
+        size = np.bincount(query[tied], minlength=len(run))[query[own]]
         tied_before = count_tied_before(run.rows.doc, tied, query[tied], own, ties)
-        rank[turn == k] = greater[query[own]] + 1 + tied_before
-    return rank
+        out[:, turn == k] = start + tied_before, start, size
+    return out
 
 def _compare(value, bar):
     "Which values lie above their bar, as a mask; which lie at it, as row numbers."
@@ -138,7 +140,7 @@ def _occurrence(query):
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #808131b3
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(n,) ranks by sorting all rows of the queries in question."
+    "(3, n) the same by sorting all rows of the queries in question."
     query, value = run.rows.query, run.rows.value
     asked = np.zeros(len(run), bool)
     asked[query[rows]] = True
@@ -154,21 +156,21 @@ def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 MAX_SWEEPS = 8  # judged documents per query, above which sorting beats counting
 
 def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(n,) the rank of each of `rows` in its query, by the cheapest way that its query allows."
+    "(3, n) the rank of each of `rows` in its query, where its tie begins and its size, by the cheapest way."
     query, value = run.rows.query, run.rows.value
-    rank = np.empty(len(rows), np.int64)
+    out = np.empty((3, len(rows)), np.int64)
     descending = _is_descending(query, value, len(run))[query[rows]]
     if descending.any():
         own = rows[descending]
         begin = np.searchsorted(query, query[own], 'left')
         end = np.searchsorted(query, query[own], 'right')
-        rank[descending] = ranks_in_descending(value, begin, end, own, value[own], run.rows.doc, ties)
+        out[:, descending] = ranks_in_descending(value, begin, end, own, value[own], run.rows.doc, ties)
     if not descending.all():
         others = rows[~descending]
         most_judged = np.bincount(query[others]).max()
         way = ranks_by_counting if most_judged <= MAX_SWEEPS else ranks_by_sorting
-        rank[~descending] = way(others, run, ties)
-    return rank
+        out[:, ~descending] = way(others, run, ties)
+    return out
 
 def _is_descending(query, value, queries):
     "For each query, whether its rows stand together and their scores never rise."
@@ -234,7 +236,7 @@ def _doc_ids_at(run, rows):
 def ranks_in_dicts(
     judged: DictSource, run: DictSource, score: np.ndarray, ties: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    "(judgment, rank) of the judged documents that have a score in a run of dicts."
+    "(judgment, (3, n) as `ranks_of_rows` has them) of the judged documents that have a score in a run of dicts."
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
     run_query_of = np.array([number_of.get(query, -1) for query in judged.docs])
@@ -242,26 +244,30 @@ def ranks_in_dicts(
     begin, end = run.begin[run_query], run.begin[run_query + 1]
     own_score = score[judgment]
     last = bisect_ranges(run.sorted_values, begin, end, own_score, np.less_equal)  # behind the equal scores
-    rank = end - last + 1
+    start, size = end - last + 1, np.ones(len(judgment), np.int64)
+    rank = start.copy()
     second_is_equal = run.sorted_values[last - 2] == own_score
     tied = np.flatnonzero(second_is_equal & (last - begin > 1))
     if tied.size:
         first = bisect_ranges(run.sorted_values, begin[tied], last[tied], own_score[tied], np.less)
+        size[tied] = last[tied] - first
         names = [judged.doc_ids[i] for i in judgment[tied].tolist()]
         rank[tied] += count_tied_in_dicts(run, first, last[tied], names, ties)
-    return judgment, rank
+    return judgment, np.stack([rank, start, size])
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #2dc0ee87
 @dataclass
 class JudgedHits:
     "The n judged documents that a run, or a part of it, retrieved."
-    judgment: np.ndarray  # (n,) the row of the judgments of each
-    rank: np.ndarray      # (n,) its rank, from 1
-    query: np.ndarray     # (m,) the judged queries that are answered
-    count: np.ndarray     # (m,) how many documents were retrieved for each
+    judgment: np.ndarray   # (n,) the row of the judgments of each
+    rank: np.ndarray       # (n,) its rank, from 1
+    tie_start: np.ndarray  # (n,) the rank where the documents of its score begin
+    tie_size: np.ndarray   # (n,) how many they are
+    query: np.ndarray      # (m,) the judged queries that are answered
+    count: np.ndarray      # (m,) how many documents were retrieved for each
 
 def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
-    "The judged documents in a run, with their ranks."
+    "The judged documents in a run, with their ranks and ties."
     return _match_dicts(qrels, run, ties) if run.dicts else _match_rows(qrels, run, ties)
 
 def _match_rows(qrels, run, ties):
@@ -270,12 +276,14 @@ def _match_rows(qrels, run, ties):
     rows, judgment = join(qrels, run, qrels_query)
     count = np.bincount(run.rows.query, minlength=len(run))
     judged = qrels_query >= 0
-    return JudgedHits(judgment, ranks_of_rows(rows, run, ties), qrels_query[judged], count[judged])
+    rank, start, size = ranks_of_rows(rows, run, ties)
+    return JudgedHits(judgment, rank, start, size, qrels_query[judged], count[judged])
 
 def _match_dicts(qrels, run, ties):
     "The same for a run of dicts."
     judged, row_of = qrels.by_query
-    judgment, rank = ranks_in_dicts(judged, run.dicts, lookup_scores(judged, run.dicts.docs), ties)
+    judgment, ranks = ranks_in_dicts(judged, run.dicts, lookup_scores(judged, run.dicts.docs), ties)
+    rank, start, size = ranks
     retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
     count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
-    return JudgedHits(row_of[judgment], rank, np.arange(len(count)), count)
+    return JudgedHits(row_of[judgment], rank, start, size, np.arange(len(count)), count)

@@ -171,7 +171,10 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
 # %% ../../nbs/1_foundations/00_conventions.ipynb #f2ddd6f0
 CHOICES = {
     'ties': {'docid': 'ties by document id, descending',
-             'given': 'ties in the order given'},
+             'given': 'ties in the order given',
+             'average': 'ties averaged over all their orders',
+             'best': 'ties in the best order for each measure',
+             'worst': 'ties in the worst order for each measure'},
     'missing': {'zero': 'an unanswered query scores 0',
                 'skip': 'an unanswered query is left out'},
     'no_relevant': {'zero': 'a query without relevant documents scores 0',

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MEAN', 'GEOMETRIC_MEAN', 'SUM', 'KINDS', 'P', 'R', 'F', 'Success', 'Rprec', 'SetP', 'SetR', 'SetF', 'AP', 'GMAP',
            'IPrec', 'Bpref', 'CG', 'DCG', 'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'MAX_MEASURE',
-           'MAX_MEASURES', 'Measures', 'Aggregate', 'Kind', 'register', 'complete_err', 'find_kind', 'Measure', 'parse',
-           'parse_all', 'measure_table']
+           'MAX_MEASURES', 'Measures', 'Aggregate', 'Kind', 'value_over_ties', 'register', 'complete_err', 'find_kind',
+           'Measure', 'parse', 'parse_all', 'measure_table']
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #7a9e2f22
 import ast
@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #88abca12
-from ..foundations.conventions import ratio
+from ..foundations.conventions import CHOICES, check_option, ratio
 from ..foundations.rankings import Judged, RankingsLike, as_judged
 from .ap import ap_normaliser, ap_terms, bpref_terms, count_levels, geometric_mean, iprec_terms
-from .cascade import err_terms, largest_grade, rbp_terms, rr_terms
+from .cascade import err_terms, largest_grade, rbp_terms, rr_terms, unit_gain
 from .dcg import cg_terms, dcg_terms, ndcg_normaliser
 from irmetrics_nb.metrics.sets import (
     depth,
@@ -39,6 +39,26 @@ from irmetrics_nb.metrics.sets import (
     total_relevant,
 )
 
+# %% ../../nbs/2_metrics/09_measures.ipynb #bc4e62dc
+from irmetrics_nb.metrics.ties import (
+    TiesError,
+    ap_over_ties,
+    best_first,
+    bpref_over_ties,
+    err_over_ties,
+    mean_over_orders,
+    rr_over_ties,
+    success_over_ties,
+    terms_over_ties,
+    worst_first,
+    worth_gain,
+    worth_in_ap,
+    worth_in_bpref,
+    worth_in_err,
+    worth_judged,
+    worth_relevant,
+)
+
 # %% ../../nbs/2_metrics/09_measures.ipynb #ee005d8c
 @dataclass(frozen=True)
 class Aggregate:
@@ -50,6 +70,20 @@ class Aggregate:
 MEAN = Aggregate('the mean', np.mean, spread=True)
 GEOMETRIC_MEAN = Aggregate('the geometric mean', geometric_mean)
 SUM = Aggregate('the sum', np.sum)
+
+# %% ../../nbs/2_metrics/09_measures.ipynb #4b1a110d
+def _call(f, judged, params):
+    "f of the batch and of those parameters that it has."
+    return f(judged, **_own(f, params))
+
+def _own(f, params):
+    "Those parameters that a function has."
+    return {name: params[name] for name in _names(f) if name in params}
+
+@cache
+def _names(f):
+    "The names of the parameters of a function, without the first."
+    return tuple(signature(f).parameters)[1:]
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #2f23da06
 @dataclass(frozen=True)
@@ -70,13 +104,28 @@ class Kind:
     resolve: Callable | None = None     # The parameters that the judgments decide
     # The words of another tool: parameter -> value -> our parameters.
     spellings: Mapping = field(default_factory=dict)
+    unordered: bool = False             # Whether it is the same in every order
+    linear: bool = False                # Whether a term needs only its rank and grade
+    average: Callable | None = None     # The terms averaged over the orders of ties
+    worth: Callable | None = None       # By what ties are ordered; 0: as if not judged
 
     def value(self, judged: Judged, **params: Any) -> np.ndarray:
         "One value per query: the sum of the terms, divided by the normaliser."
         if self.count: return np.asarray(_call(self.count, judged, params), dtype=float)
-        total = judged.total(_call(self.terms, judged, params))
+        return self.divided(_call(self.terms, judged, params), judged, params)
+
+    def divided(self, terms: np.ndarray, judged: Judged, params: Mapping) -> np.ndarray:
+        "The sum of the terms of each query, divided by the normaliser."
+        total = judged.total(terms)
         if self.normaliser is None: return total
         return ratio(total, _call(self.normaliser, judged, params))
+
+    def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
+        """One value per query, with the ties of the batch in another order.
+
+        ties: 'best', 'worst' or 'average'. TiesError for a kind that has no best order,
+        or orders that are too many to go through."""
+        return value_over_ties(self, judged, ties, params)
 
     @property
     def page(self) -> str:
@@ -88,15 +137,27 @@ class Kind:
         "Whether it asks what is relevant: it then has a parameter that says so."
         return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
 
-def _call(f, judged, params):
-    "f of the batch and of those parameters that it has."
-    known = {name: params[name] for name in _names(f) if name in params}
-    return f(judged, **known)
+# %% ../../nbs/2_metrics/09_measures.ipynb #bf99b5b5
+def value_over_ties(kind: Kind, judged: Judged, ties: str, params: Mapping) -> np.ndarray:
+    "One value per query, as `Kind.over_ties` gives it."
+    if kind.unordered: return kind.value(judged, **params)
+    if ties == 'average': return _average(kind, judged, params)
+    if kind.worth is None:
+        raise TiesError(f"it has no {ties} order of ties: use ties='average' or 'docid'")
+    order = {'best': best_first, 'worst': worst_first}[ties]
+    return kind.value(order(judged, _call(kind.worth, judged, params)), **params)
 
-@cache
-def _names(f):
-    "The names of the parameters of a function, without the first."
-    return tuple(signature(f).parameters)[1:]
+def _average(kind, judged, params):
+    "The mean over all orders: by its terms, by a formula, or by going through them."
+    if not (judged.tie_size > 1).any(): return kind.value(judged, **params)
+    averaged = None
+    if kind.linear:
+        averaged = terms_over_ties(kind.terms, judged, **_own(kind.terms, params))
+    elif kind.average: averaged = _call(kind.average, judged, params)
+    if averaged is not None: return kind.divided(averaged, judged, params)
+    try: worth = kind.worth and _call(kind.worth, judged, params)
+    except TiesError: worth = None  # there is no best order, but a mean there is
+    return mean_over_orders(lambda batch: kind.value(batch, **params), judged, worth)
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #b2550e3b
 KINDS: dict[str, Kind] = {}
@@ -148,65 +209,77 @@ def complete_err(
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #81db9537
 register('P', hits, depth, params='rel', aliases=['Precision'],
+         linear=True, worth=worth_relevant,
          question='How much of the top k is relevant?', chinese='准确率')
 register('R', hits, total_relevant, params='rel', aliases=['Recall'],
+         linear=True, worth=worth_relevant,
          question='How much of what is relevant is in the top k?', chinese='召回率')
-register('SetP', hits, depth, params='rel', at=None, aliases=['set_P'],
+register('SetP', hits, depth, params='rel', at=None, aliases=['set_P'], unordered=True,
          question='How much of all that came back is relevant?', chinese='准确率')
 register('SetR', hits, total_relevant, params='rel', at=None, aliases=['set_recall'],
+         unordered=True,
          question='How much of what is relevant came back at all?', chinese='召回率')
-register('SetF', f_terms, f_normaliser, params='beta rel', at=None,
+register('SetF', f_terms, f_normaliser, params='beta rel', at=None, unordered=True,
          question='How good are precision and recall in one number?', chinese='F值')
-register('F', f_terms, f_normaliser, params='beta rel',
+register('F', f_terms, f_normaliser, params='beta rel', linear=True, worth=worth_relevant,
          question='Precision and recall of the top k in one number?', chinese='F值')
 register('Success', success_terms, params='rel', aliases=['Hit', 'HR'],
+         average=success_over_ties, worth=worth_relevant,
          question='Is anything relevant in the top k?', chinese='成功率')
 register('Rprec', rprec_terms, total_relevant, params='rel', at=None,
+         linear=True, worth=worth_relevant,
          question='How pure are the top R, if R documents are relevant?', chinese='R-准确率')
-register('Judged', judged_terms, places,
+register('Judged', judged_terms, places, linear=True, worth=worth_judged,
          question='How much of the top k did anybody judge?', chinese='已评比例')
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #6d2cb431
 register('AP', ap_terms, ap_normaliser, params='rel divisor', aliases=['MAP', 'map_cut'],
+         average=ap_over_ties, worth=worth_in_ap,
          question='How pure is the list each time a relevant document turns up?',
          chinese='平均准确率')
 register('GMAP', ap_terms, total_relevant, params='rel', aliases=['gm_map'],
-         aggregate=GEOMETRIC_MEAN,
+         aggregate=GEOMETRIC_MEAN, average=ap_over_ties, worth=worth_relevant,
          question='AP, with the geometric mean over the queries: '
                   'how bad are the bad ones?',
          chinese='几何平均准确率')
 register('IPrec', iprec_terms, count_levels, params='rel', at='recall',
-         aliases=['iprec_at_recall'],
+         aliases=['iprec_at_recall'], worth=worth_relevant,
          question='How precise is the list at this recall or more '
                   '(without @: the mean of eleven)?',
          chinese='插值准确率')
 register('Bpref', bpref_terms, total_relevant, params='rel', at=None,
+         average=bpref_over_ties, worth=worth_in_bpref,
          question='How seldom does a document judged bad stand above a relevant one?',
          chinese='二元偏好')
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #755949bb
-register('CG', cg_terms, params='gain',
+register('CG', cg_terms, params='gain', linear=True, worth=worth_gain,
          question='How much gain is in the top k, in any order?', chinese='累计增益')
-register('DCG', dcg_terms, params='gain discount b',
+register('DCG', dcg_terms, params='gain discount b', linear=True, worth=worth_gain,
          question='How much gain, when lower ranks count less?', chinese='折损累计增益')
 _OF_IR_MEASURES = {'dcg': {'log2': {'gain': 'linear'}, 'exp-log2': {'gain': 'exp'}}}
 register('nDCG', dcg_terms, ndcg_normaliser, params='gain discount b cut_ideal',
          aliases=['ndcg_cut'], spellings=_OF_IR_MEASURES,
+         linear=True, worth=worth_gain,
          question='What share of the best possible discounted gain?',
          chinese='归一化折损累计增益')
 register('RR', rr_terms, params='rel', aliases=['MRR', 'recip_rank'],
+         average=rr_over_ties, worth=worth_relevant,
          question='How soon does the first relevant document come?', chinese='倒数排名')
 register('ERR', err_terms, params='max_grade phi', resolve=complete_err,
+         average=err_over_ties, worth=worth_in_err,
          question='How soon is a reader satisfied who stops when satisfied?',
          chinese='期望倒数排名')
-register('RBP', rbp_terms, params='p gain rel',
+register('RBP', rbp_terms, params='p gain rel', linear=True, worth=unit_gain,
          question='How much does a reader find who goes on with probability p?',
          chinese='排序偏置准确率')
-register('NumRet', count=depth, at=None, aggregate=SUM,
+register('NumRet', count=depth, at=None, aggregate=SUM, unordered=True,
          question='How many documents came back?', chinese='返回文档数')
 register('NumRel', count=total_relevant, params='rel', at=None, aggregate=SUM,
+         unordered=True,
          question='How many documents are relevant?', chinese='相关文档数')
 register('NumRelRet', hits, params='rel', aggregate=SUM,
+         linear=True, worth=worth_relevant,
          question='How many relevant documents came back?', chinese='返回的相关文档数')
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #ec09f46b
@@ -311,26 +384,44 @@ class Measure:
         args = {**self.kind.params, **given}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
-    def of(self, ranking: RankingsLike) -> float | np.ndarray:
+    def of(self, ranking: RankingsLike, *, ties: str = 'given') -> float | np.ndarray:
         """Its value for a ranking.
 
         Parameters
         ----------
         ranking : one list, several, a 2-D array or a Judged
             Grades in rank order; None or NaN where nobody judged the document.
+        ties : {'given', 'docid', 'average', 'best', 'worst'}
+            'average' over all orders of documents with the same score, the 'best' or the
+            'worst' of them; otherwise they stand as they stand.
 
         Returns
         -------
         float or array
             One value for a single list, else one per query.
 
+        Raises
+        ------
+        TiesError
+            A ValueError, for a measure that has no best or no average order of ties.
+
         Examples
         --------
         >>> Measure('AP').of([1, 0, 0, 1]), Measure('RR').of([[0, 1], [1, 0]])
         (0.75, array([0.5, 1. ]))"""
         judged, single = as_judged(ranking)
-        values = self.kind.value(self.view(judged), **self.arguments())
+        check_option('ties', ties, CHOICES['ties'])
+        values = self._values(judged, ties)
         return float(values[0]) if single else values
+
+    def _values(self, judged, ties):
+        "One value per query."
+        looked_at = self.view(judged)
+        if ties in ('docid', 'given'):
+            return self.kind.value(looked_at, **self.arguments())
+        whole = self.resolve(judged)  # what the judgments decide is the same for all
+        try: return self.kind.over_ties(looked_at, ties, **whole.arguments())
+        except TiesError as e: raise TiesError(f'{self!r}: {e}') from None
 
     def resolve(self, judged: Judged) -> 'Measure':
         "The complete measure: with the parameters that only the judgments can tell."
