@@ -53,7 +53,9 @@ class Judged:
     def __post_init__(self) -> None:
         for name, column in _no_ties(self.rank).items():
             if getattr(self, name) is None: object.__setattr__(self, name, column)
+        self.__dict__.update(_as_numbers(self))
         check_columns(self)
+        self.__dict__.update(_as_typed(self))
 
     def relevant(self, rel: float = 1) -> np.ndarray:
         "Which entries are relevant: grade >= rel."
@@ -229,7 +231,8 @@ COLUMNS, NUMBERS = ENTRY + QUERY + POOL, ('query', 'pool_query')
 def _tie_faults(query, rank, start, size, retrieved):
     "The same for the columns of ties."
     yield np.flatnonzero((start % 1 != 0) | (size % 1 != 0)), 'tie_start and tie_size must be whole numbers'
-    outside = (start < 1) | (rank < start) | (rank >= start + size) | (start + size - 1 > retrieved[query])
+    last, end = start + size - 1, retrieved[query.astype(np.intp)]
+    outside = (start < 1) | (rank < start) | (rank > last) | (last > end)
     yield np.flatnonzero(outside), 'a tie must hold the rank of its document, within the documents retrieved'
     same = (np.diff(start) == 0) & (np.diff(size) == 0)
     apart = same | (start[1:] >= start[:-1] + size[:-1])
@@ -251,7 +254,7 @@ def _faults(judged):
     query, rank, grade = np.asarray(judged.query), np.asarray(judged.rank), np.asarray(judged.grade)
     yield np.flatnonzero((rank < 1) | (rank % 1 != 0)), 'rank must hold whole numbers from 1'
     yield np.flatnonzero((np.diff(rank) <= 0) & (np.diff(query) == 0)) + 1, 'rank must rise within a query'
-    yield np.flatnonzero(rank > retrieved[query]), 'rank must not exceed the number retrieved'
+    yield np.flatnonzero(rank > retrieved[query.astype(np.intp)]), 'rank must not exceed the number retrieved'
     yield np.flatnonzero(~np.isfinite(grade)), 'grade must be finite'
     start, size = np.asarray(judged.tie_start), np.asarray(judged.tie_size)
     yield from _tie_faults(query, rank, start, size, retrieved)
@@ -269,6 +272,21 @@ def check_columns(judged: Judged) -> None:
             raise ValueError(f'Judged: columns of unequal lengths: {sizes}')
     for column, what in _faults(judged):
         if len(column): raise ValueError(f'Judged: {what} (entry {column[0]})')
+
+def _as_numbers(judged):
+    "The columns as arrays of floats, so that any list of numbers will do."
+    columns = {}
+    for name in COLUMNS:
+        try: columns[name] = np.asarray(getattr(judged, name), dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f'Judged: {name} must be a list of numbers') from None
+    return columns
+
+def _as_typed(judged):
+    "The columns as what they hold: numbers of queries, grades, or whole numbers."
+    types: dict[str, type] = dict.fromkeys(COLUMNS, np.int64)
+    types |= dict.fromkeys(NUMBERS, np.intp) | dict(grade=float, pool_grade=float)
+    return {name: getattr(judged, name).astype(types[name]) for name in COLUMNS}
 
 def unchecked(**columns: np.ndarray) -> Judged:
     "A batch from columns that are known to be in order; without ties if none are given."
