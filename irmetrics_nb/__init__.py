@@ -9,7 +9,8 @@ __all__ = ['ap_terms', 'average_precision', 'bpref', 'bpref_terms', 'geometric_m
            'ndcg', 'Judged', 'f_beta', 'fallout', 'hits', 'judged_at', 'precision', 'r_precision', 'recall', 'success',
            'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
            'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all', 'DataError',
-           'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render']
+           'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render', 'Checkup', 'check',
+           'EvaluationWarning']
 
 # %% ../nbs/7_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
@@ -24,6 +25,7 @@ from irmetrics_nb.metrics.cascade import (
     err, err_terms, rbp, rbp_residual, rbp_terms, reciprocal_rank, rr_terms,
     stopping_probabilities)
 from .metrics.dcg import cg, dcg, dcg_terms, idcg, ndcg
+from .foundations.conventions import EvaluationWarning
 from .metrics.sets import (
     f_beta, fallout, hits, judged_at, precision, r_precision, recall, success)
 
@@ -38,6 +40,7 @@ _later = {
     'evaluation.judging': 'judge',
     'evaluation.scores': 'Scores render',
     'evaluation.evaluation': 'evaluate',
+    'evaluation.checkup': 'Checkup check',
 }
 _home = {name: module for module, names in _later.items() for name in names.split()}
 
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
     from irmetrics_nb.reading.errors import DataError, DataWarning
     from irmetrics_nb.reading.example import load_example
     from irmetrics_nb.evaluation.judging import judge
+    from irmetrics_nb.evaluation.checkup import Checkup, check
     from irmetrics_nb.evaluation.evaluation import evaluate
     from irmetrics_nb.evaluation.scores import Scores, render
     from irmetrics_nb.metrics.measures import (
@@ -79,4 +83,5 @@ _all_ = [
     'DCG', 'ERR', 'F', 'GMAP', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
     'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all',
     'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render',
+    'Checkup', 'check', 'EvaluationWarning',
 ]

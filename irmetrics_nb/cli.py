@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['app', 'Format', 'Listing', 'Ties', 'Missing', 'NoRelevant', 'Negative', 'EXAMPLES', 'write_whole', 'show',
-           'one_line_errors', 'Progress', 'parse_size', 'peak_memory', 'draw', 'main']
+           'one_line_errors', 'one_line_warnings', 'Progress', 'parse_size', 'peak_memory', 'draw', 'main']
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #101ddef8
 import json
@@ -13,9 +13,10 @@ import re
 import shutil
 import signal
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -55,6 +56,9 @@ def write_whole(path: Path, text: str) -> None:
         new.write_bytes(data)
         if path.exists(): shutil.copymode(path, new)
         os.replace(new, path)
+    except OSError as error:  # which names the file that was asked for
+        with suppress(OSError): new.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from None
     except BaseException:
         new.unlink(missing_ok=True)
         raise
@@ -95,6 +99,20 @@ def one_line_errors() -> Iterator[None]:
 def _stop(message, code):
     print(f'irmetrics: {message}', file=sys.stderr)
     raise typer.Exit(code)
+
+# %% ../nbs/7_ways_in/00_cli.ipynb #f03fa7c6
+@contextmanager
+def one_line_warnings() -> Iterator[None]:
+    "Within, a warning that is meant for users is one line on stderr, and shown once."
+    shown: set = set()
+    def show_line(message, category, *place, **more):
+        if not issubclass(category, UserWarning): return usual(message, category, *place, **more)
+        if str(message) not in shown: print(f'irmetrics: warning: {message}', file=sys.stderr)
+        shown.add(str(message))
+    with warnings.catch_warnings():
+        warnings.simplefilter('always', UserWarning)
+        usual, warnings.showwarning = warnings.showwarning, show_line
+        yield
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #159093e3
 class Progress:
@@ -260,7 +278,7 @@ def _evaluate(
     choices = {'ties': ties, 'missing': missing, 'no_relevant': no_relevant,
                'negative': negative}
     conventions = {name: choice.value for name, choice in choices.items()}
-    with one_line_errors():
+    with one_line_errors(), one_line_warnings():
         with Progress([_size(run) for run in runs]) as progress:
             judgments = Qrels(_source(qrels, 'qrels'))
             for run in runs:
@@ -272,6 +290,28 @@ def _evaluate(
         if output is None: show(text)
         else: write_whole(output, text + '\n')
         if verbose: _report(scores, runs)
+
+# %% ../nbs/7_ways_in/00_cli.ipynb #6b3638e6
+_Faults = Annotated[int, typer.Option(min=1, help='How many faulty rows to show.')]
+_Report = Annotated[Listing, typer.Option(help='How to print.')]
+
+@app.command('check')
+def _check(
+    qrels: _Qrels, runs: _Runs, format: _Report = Listing.table, faults: _Faults = 20,
+    output: _Output = None,
+):
+    "Say everything that is odd about judgments and runs."
+    from irmetrics_nb.evaluation.checkup import check
+    _check_files(qrels, runs, output)
+    if Path('-') in (qrels, *runs):
+        raise typer.BadParameter('- can be read only once, and a check-up may read twice')
+    with one_line_errors(), one_line_warnings():
+        found = check(qrels, list(runs), faults=faults)
+        forms = {'table': found.__repr__, 'markdown': found.to_markdown}
+        text = forms.get(format.value, found.to_json)()
+        if output is None: show(text)
+        else: write_whole(output, text + '\n')
+    raise typer.Exit(0 if found.ok else 1)
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #dddfa534
 @app.command('measures')

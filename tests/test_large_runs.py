@@ -39,6 +39,7 @@ def test_a_million_rows_of_either_shape_take_memory_in_proportion(tmp_path, shap
     assert time.monotonic() - start < 100  # nothing quadratic: that would take hours
 
 
+@pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")  # the judged document is one of another query
 def test_memory_is_given_back_after_each_evaluation(tmp_path):
     files = put(tmp_path / "qrels", b"q1 0 d1 1\n"), put(tmp_path / "run", b"".join(b"q%d Q0 d%d 1 0.5 tag\n" % (i // 100, i) for i in range(20_000)))
     held = []

@@ -119,6 +119,7 @@ def test_a_text_cut_into_pieces_of_any_size_gives_the_rows_of_the_reference_or_i
     check()
 
 
+@pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")  # what is retrieved is seldom judged
 @settings(max_examples=60)
 @given(trec("qrels"), trec("run"), st.booleans())
 def test_evaluate_gives_what_the_definitions_give_on_what_the_reference_reads(folder, qrels, run, shared):

@@ -427,7 +427,7 @@ def test_the_bounds_of_several_runs_are_those_of_each(tmp_path):
     both = type(tied).beside([tied, listed])
     assert both.tie_bounds == {"tied": tied.tie_bounds, "listed": {}}
     assert both.run("tied").tie_bounds == tied.tie_bounds != {}
-    assert " ".join(render(both).split()).count("tied, by the order of ties: AP between") == 1
+    assert " ".join(render(both).split()).count("tied: by the order of ties, AP between") == 1
 
 
 def replace_name(scores, name):

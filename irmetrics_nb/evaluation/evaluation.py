@@ -6,6 +6,7 @@
 __all__ = ['evaluate']
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #0bc2be00
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import compress
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #adcd65b8
+from .doubts import check_places, check_swapped, doubts, n_short, rereadable, top_counts
 from .judging import Reading, judge_run
 from .scores import RunInfo, Scores
-from ..foundations.conventions import Conventions
+from ..foundations.conventions import Conventions, EvaluationWarning
 from ..foundations.rankings import take
 from ..metrics.measures import Measures, parse_all
 from ..metrics.ties import TiesError, ties_that_matter
@@ -74,8 +76,14 @@ def evaluate(
     DataError
         For bad input; the message names file, line and value.
     ValueError
-        For an unknown measure or option, or a measure that has no best or average order
-        of ties.
+        For an unknown measure or option, arguments in each other's place, or a measure
+        that has no best or average order of ties.
+
+    Warns
+    -----
+    EvaluationWarning
+        Of what is odd: not one judged document retrieved, a relevance level or a cutoff
+        that nothing reaches. `check` tells more.
 
     Examples
     --------
@@ -85,10 +93,13 @@ def evaluate(
     {'AP': 0.5, 'RR': 0.5}"""
     conventions = Conventions(ties, missing, no_relevant, negative)
     asked = _parsed(measures)
+    check_places(qrels, run)
     lay_beside = _judge_part if part else _judge_whole
     order = 'given' if ties == 'given' else 'docid'  # the others may start from any
-    judgments, judged, reading = lay_beside(
+    judgments, results, judged, reading = lay_beside(
         qrels, run, ties=order, negative=negative, memory=memory, progress=progress)
+    for doubt in [] if part else doubts(asked, judged, judgments, results, reading.name):
+        warnings.warn(doubt, EvaluationWarning, stacklevel=2)
     return _score(asked, judgments.queries, judged, reading, conventions)
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #90b4378a
@@ -105,8 +116,9 @@ def _score(asked, query_ids, judged, reading, conventions):
     n_missing, n_no_relevant = int(unanswered.sum()), int(no_relevant.sum())
     unjudged = reading.queries - (len(judged) - n_missing)
     bounds = _tie_bounds(measures, values, judged, ~dropped)
+    top, short = top_counts(judged), n_short(judged, measures)
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
-                   tie_bounds=bounds)
+                   tie_bounds=bounds, top=top, short=short)
     kept = tuple(compress(query_ids, ~dropped))
     return Scores(measures, kept, values[:, ~dropped], (info,), conventions, asked)
 
@@ -141,9 +153,10 @@ def _tie_bounds(measures, values, judged, kept):
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
 def _judge_whole(qrels, run, **options):
-    "The judgments, the run beside them, and what else is known of it."
-    judgments = Qrels(qrels, copy=False)
-    return judgments, *judge_run(judgments, run, **options)
+    "The judgments, the run, one beside the other, and what else is known of the run."
+    judgments, results = Qrels(qrels, copy=False), rereadable(run)
+    if not (isinstance(qrels, Qrels) and isinstance(run, Run)): check_swapped(judgments, results)
+    return judgments, results, *judge_run(judgments, results, **options)
 
 def _judge_part(qrels, run, **options):
     "The same where there may be no judgments, no results, or no query in common."
@@ -151,7 +164,7 @@ def _judge_part(qrels, run, **options):
     results = Run(_or_nothing(run, 'run'), copy=False)
     if set(results.queries) & set(judgments.queries): return _judge_whole(judgments, results, **options)
     judged, _ = judge_run(judgments, _or_nothing({}, 'run'), **options)
-    return judgments, judged, Reading(results.answered, results.name, 'in one piece')
+    return judgments, results, judged, Reading(results.answered, results.name, 'in one piece')
 
 def _or_nothing(source, kind):
     "The source, or, for a dict, list or table without a row, an empty set of rows."

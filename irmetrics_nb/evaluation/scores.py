@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #50a39052
+from .doubts import TOP, deepest
 from .formats import FORMATS, csv_text, note_text, table_text
 from ..foundations.conventions import Conventions, check_option
 from ..metrics.measures import MEAN, Measure, parse
@@ -37,6 +38,8 @@ class RunInfo:
     absent: frozenset[str] = frozenset()  # Of the queries beside it, those that it leaves out
     # Measure -> (2, queries): its values with ties in the worst and the best order, where that differs
     tie_bounds: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
+    top: tuple[int, int] = (0, 0)  # Documents in the top 10 of all judged queries, and those judged
+    short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
 
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
@@ -57,10 +60,11 @@ class Scores:
     `evaluate` gives the scores of one run, `Scores.beside` puts several side by side,
     aligned by query id. Wherever a measure is named, any of its spellings will do.
 
-    Of one run, `scores['AP']` is an array with one value per query, `scores.means` a
-    dict, and `scores.per_query` a polars table; `scores.to_dict()` and
-    `scores.to_pandas()` are for other tools. Of several runs, `scores['AP']` has a row
-    per run, `scores.means` a dict per run, and `scores.run(name)` is one of them.
+    Of one run, `scores['AP']` is an array with one value per query, in the order of
+    `scores.query_ids`, `scores.means` a dict, and `scores.per_query` a polars table;
+    `scores.to_dict()` and `scores.to_pandas()` are for other tools. Of several runs,
+    `scores['AP']` has a row per run, `scores.means` a dict per run, and
+    `scores.run(name)` is one of them.
 
     Parameters
     ----------
@@ -200,7 +204,7 @@ class Scores:
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
-        """The values of one measure in the order of the queries.
+        """The values of one measure in the order of `query_ids`.
 
         A row per run if there are several. KeyError if it was not computed."""
         values = self.values[:, self._index(measure)]
@@ -312,6 +316,35 @@ def _standard_error(values):
     if values.size < 2: return float('nan')
     return np.std(values, ddof=1) / np.sqrt(values.size)
 
+# %% ../../nbs/4_evaluation/06_scores.ipynb #6b937d74
+def _check_alike(scores, what):
+    "ValueError unless all have the same measures and conventions."
+    _check_measures(scores, what)
+    first = scores[0]
+    for other in scores[1:]:
+        if other.conventions != first.conventions:
+            odd = {*first.conventions.describe()} ^ {*other.conventions.describe()}
+            differ = f'which differ: {sorted(odd)}'
+            raise ValueError(f'{what} need the same conventions, {differ}')
+
+def _check_measures(scores, what):
+    "ValueError unless there are some, and all have the same measures."
+    if not scores: raise ValueError(f'{what} need the same measures, and there are no scores to put together')
+    first = scores[0]
+    for other in scores[1:]:
+        if other.measures == first.measures: continue
+        both = f'{list(first.measures)} and {list(other.measures)}'
+        hint = _hint(first, other)
+        raise ValueError(f'{what} need the same measures, not {both}{hint}')
+
+def _hint(first, other):
+    "Advice, if the same was asked for and the judgments completed it in different ways."
+    if first.asked != other.asked: return ''
+    for one, two, asked in zip(first.measures, other.measures, first.asked):
+        added = [p for p in one.params if p not in asked.params]
+        if one != two and added: return f'; give {one.name} its {added[0]}'
+    return ''
+
 # %% ../../nbs/4_evaluation/06_scores.ipynb #635fecc0
 def beside(runs: Iterable[Scores]) -> Scores:
     "`Scores.beside`: the scores of several runs, aligned by query id."
@@ -332,42 +365,31 @@ def _lacking(scores, ids):
     "What is known of a run, with those of the queries that it leaves out."
     return replace(scores.runs[0], absent=frozenset(ids) - frozenset(scores.query_ids))
 
-def _check_alike(scores, what):
-    "ValueError unless all have the same measures and conventions."
-    if not scores: raise ValueError('there are no scores to put together')
-    first = scores[0]
-    for other in scores[1:]:
-        if other.measures != first.measures:
-            both = f'{list(first.measures)} and {list(other.measures)}'
-            hint = _hint(first, other)
-            raise ValueError(f'{what} need the same measures, not {both}{hint}')
-        if other.conventions != first.conventions:
-            odd = {*first.conventions.describe()} ^ {*other.conventions.describe()}
-            differ = f'which differ: {sorted(odd)}'
-            raise ValueError(f'{what} need the same conventions, {differ}')
-
-def _hint(first, other):
-    "Advice, if the same was asked for and the judgments completed it in different ways."
-    if first.asked != other.asked: return ''
-    for one, two, asked in zip(first.measures, other.measures, first.asked):
-        added = [p for p in one.params if p not in asked.params]
-        if one != two and added: return f'; give {one.name} its {added[0]}'
-    return ''
-
 # %% ../../nbs/4_evaluation/06_scores.ipynb #3d09375f
 def small_print(scores: Scores) -> str:
     "One line: the queries, what was left out, the conventions, how much ties decide. Of one run."
     ties = _tie_words(scores)
-    return _counts(scores) + (f' By the order of ties: {ties}.' if ties else '')
+    counts = _counts(scores, _short(scores.runs[0], scores.measures))
+    return counts + (f' By the order of ties: {ties}.' if ties else '')
 
-def _counts(scores):
-    "The line without the ties."
+def _counts(scores, more=()):
+    "The line without the ties; `more`: what else is counted."
     info, queries = scores.runs[0], 'query' if len(scores) == 1 else 'queries'
     nothing = 'without a relevant document' + _lowest_level(scores.measures)
     counts = {queries: len(scores), 'not answered by the run': info.missing, nothing: info.no_relevant,
               'in the run without judgments (left out)': info.unjudged}
-    counted = '; '.join(f'{count:,} {what}' for what, count in counts.items())
-    return f'{counted}. Conventions: {"; ".join(_phrases(scores))}.'
+    counted = [f'{count:,} {what}' for what, count in counts.items()]
+    said = '; '.join([*counted, *_top(info), *more])
+    return f'{said}. Conventions: {"; ".join(_phrases(scores))}.'
+
+def _top(info):
+    "What share of the top is judged, if there is one."
+    documents, judged = info.top
+    return [f'{judged / documents:.1%} of the top {TOP} judged'] if documents else []
+
+def _short(info, measures):
+    "How many queries have fewer documents than a measure looks at, if any."
+    return [f'{info.short:,} with fewer than {deepest(measures)} documents'] if info.short else []
 
 WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
@@ -423,7 +445,9 @@ def _json_object(scores, per_query):
     def clean(numbers): return {k: None if np.isnan(v) else v for k, v in numbers.items()}
     info = scores.runs[0]
     numbers = {name: clean(getattr(scores, name)) for name in ('means', 'medians', 'standard_errors')}
-    counts = {name: getattr(info, name) for name in ('missing', 'no_relevant', 'unjudged')}
+    counts = {name: getattr(info, name) for name in ('missing', 'no_relevant', 'unjudged', 'short')}
+    documents, judged = info.top
+    counts[f'judged@{TOP}'] = judged / documents if documents else None
     found = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
     if scores.tie_bounds: found['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
     if per_query: found['per_query'] = {q: clean(v) for q, v in scores.to_dict().items()}
@@ -463,19 +487,25 @@ def render(scores: Scores | Iterable[Scores], /, format: str = 'table', per_quer
     check_option('format', format, FORMATS)
     given = [scores] if hasattr(scores, 'each') else scores
     runs = [one for some in given for one in some.each()]
-    if len({one.measures for one in runs}) != 1: raise ValueError('runs in one table need the same measures')
+    _check_measures(runs, 'runs in one table')
     if format == 'json': return _json(runs, per_query)
     if format == 'csv': return _csv(runs, per_query)
     head, rows = _query_table(runs, name_runs=len(runs) > 1) if per_query else _means_table(runs)
     return '\n\n'.join([table_text(head, rows, format), *(note_text(note, format) for note in _notes(runs))])
 
 def _notes(runs):
-    "The small print of all runs: said once where it is the same, except for the ties."
+    "The small print of all runs: said once where it is the same, and what is odd about each."
     if len(runs) == 1: return [small_print(runs[0])]
     notes = list(dict.fromkeys(map(_counts, runs)))
     if len(notes) > 1: notes = [f'{_run_name(one)}: {_counts(one)}' for one in runs]
-    ties = [(_run_name(one), _tie_words(one)) for one in runs]
-    return notes + [f'{name}, by the order of ties: {words}.' for name, words in ties if words]
+    odd = [(_run_name(one), _oddities(one)) for one in runs]
+    return notes + [f'{name}: {words}.' for name, words in odd if words]
+
+def _oddities(scores):
+    "In how many queries a run is short, and how much the order of its ties decides."
+    ties = _tie_words(scores)
+    said = _short(scores.runs[0], scores.measures)
+    return '; '.join([*said, *([f'by the order of ties, {ties}'] if ties else [])])
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #84595035
 def concat(parts: Iterable[Scores]) -> Scores:
@@ -500,8 +530,11 @@ def _whole_run(parts, i):
     unjudged = sum(run.unjudged for run in runs)
     reading = f'put together from {len(parts)} parts'
     absent = frozenset().union(*(run.absent for run in runs))
+    top = sum(run.top[0] for run in runs), sum(run.top[1] for run in runs)
+    short = sum(run.short for run in runs)
     name, bounds = names[0] if names else '', _whole_bounds(parts, i)
-    return RunInfo(name, missing, no_relevant, unjudged, reading, absent, bounds)
+    counts = missing, no_relevant, unjudged
+    return RunInfo(name, *counts, reading, absent, bounds, top, short)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

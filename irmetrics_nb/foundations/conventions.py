@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Counts', 'GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'CHOICES', 'Column', 'linear_gain', 'exp_gain',
            'as_gain', 'log2_discount', 'jarvelin_discount', 'as_discount', 'check_cutoff', 'ratio', 'documented',
-           'check_option', 'Conventions']
+           'check_option', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #ec557149
 import numbers
@@ -120,7 +120,7 @@ def ratio(part: float | Column, whole: float | Column) -> np.ndarray:
 # %% ../../nbs/1_foundations/00_conventions.ipynb #94a843c1
 PARAMETERS = {
     'ranking': ('one list, several, a 2-D array or a Judged',
-                'Grades in rank order; None or NaN where nobody judged the document.'),
+                'Grades in rank order, as written: one below 0 counts against. None or NaN: nobody judged it.'),
     'k': ('int or None', 'Cutoff: only the first k ranks count. None: the whole list.'),
     'rel': ('float', 'The relevance level: a document is relevant from this grade on.'),
     'n_relevant': ('int, one per query, or None',
@@ -207,3 +207,7 @@ class Conventions:
     def describe(self) -> list[str]:
         "A phrase for each, as it stands under a table."
         return [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
+
+# %% ../../nbs/1_foundations/00_conventions.ipynb #71b3315d
+class EvaluationWarning(UserWarning):
+    "Input that can be evaluated, but hardly as it was meant."

@@ -349,7 +349,10 @@ def _row(values, what):
     wrong = ValueError(f'{what} must be lists of numbers, not {values!r}')
     if _depth(values) != 1: raise wrong
     row = np.asarray(values)
-    if row.dtype.kind not in 'biufO' or row.dtype == object and any(isinstance(x, str) for x in values): raise wrong
+    if any(isinstance(x, str | bytes) for x in values if row.dtype.kind in 'USO'):
+        raise ValueError(f'{what} must be lists of numbers, not ids such as {values!r}; for ids there is '
+                         'evaluate(qrels, run), or truth values: [d in relevant for d in ranking]')
+    if row.dtype.kind not in 'biufO': raise wrong
     try: row = row.astype(float)
     except (TypeError, ValueError, OverflowError) as e:
         raise ValueError(f'{what} must be lists of numbers: {e}') from None

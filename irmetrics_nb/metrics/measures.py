@@ -6,7 +6,7 @@
 __all__ = ['MEAN', 'GEOMETRIC_MEAN', 'SUM', 'KINDS', 'P', 'R', 'F', 'Success', 'Rprec', 'SetP', 'SetR', 'SetF', 'AP', 'GMAP',
            'IPrec', 'Bpref', 'CG', 'DCG', 'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'MAX_MEASURE',
            'MAX_MEASURES', 'Measures', 'Aggregate', 'Kind', 'value_over_ties', 'register', 'complete_err', 'find_kind',
-           'Measure', 'parse', 'parse_all', 'measure_table']
+           'nearest_kind', 'Measure', 'parse', 'parse_all', 'measure_table']
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #7a9e2f22
 import ast
@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from inspect import signature
 from math import isfinite
@@ -286,11 +287,21 @@ register('NumRelRet', hits, params='rel', aggregate=SUM,
 def find_kind(name: str) -> str:
     """The name of the kind that goes by this name or alias, in upper or lower case.
 
-    ValueError if there is none."""
+    ValueError if there is none; it says which one may be meant."""
     kind = _kinds_by_name().get(name.casefold())
-    if kind is None:
-        raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
-    return kind.name
+    if kind is not None: return kind.name
+    near = nearest_kind(name)
+    hint = f'did you mean {near}? ' if near else ''
+    raise ValueError(f'there is no measure {name!r}; {hint}there are {" ".join(KINDS)}')
+
+def nearest_kind(name: str) -> str:
+    "The kind somebody may mean: by initials, by the same beginning, or misspelt; else nothing."
+    kinds, words = _kinds_by_name(), re.findall('[^ _-]+', name.casefold())
+    initials, squashed = ''.join(w[0] for w in words), ''.join(words)
+    begins = [n for n in kinds if len(n) > 2 and squashed.startswith(n)]
+    by_initials = [initials] if len(words) > 1 and initials in kinds else []
+    likely = [*by_initials, *begins, *get_close_matches(squashed, kinds, n=1)]
+    return kinds[likely[0]].name if likely else ''
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #dd497488
 VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> what is looked at
@@ -302,6 +313,16 @@ def _check_type(measure, name, default, value):
         fits, what = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
     else: return
     if not fits: raise ValueError(f'{measure!r}: {name} must be {what}, not {value!r}')
+
+# %% ../../nbs/2_metrics/09_measures.ipynb #429e840a
+def _way_out(measure, arguments):
+    "What to write instead of a measure that is called with these arguments."
+    number = arguments[0]
+    if len(arguments) == 1 and isinstance(number, int | float):
+        if measure.kind.at is None: return f'{measure.name} takes parameters by name, and no number'
+        return f'what follows the name in brackets are parameters; for {number} write {measure.name}@{number}'
+    if len(arguments) == 1: return f'the value of one list is {measure!r}.of([1, 0, 1])'
+    return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
 
 # %% ../../nbs/2_metrics/09_measures.ipynb #0aada1a3
 @dataclass(frozen=True, eq=False, repr=False)
@@ -366,7 +387,8 @@ class Measure:
         "Every parameter that it can have, with its default."
         return {**self.kind.params, **dict.fromkeys(VIEWS, False)}
 
-    def __call__(self, **params: Any) -> 'Measure':
+    def __call__(self, *wrong: Any, **params: Any) -> 'Measure':
+        if wrong: raise TypeError(_way_out(self, wrong))
         return Measure(self.name, {**self.params, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure':
@@ -447,6 +469,16 @@ AP, GMAP, IPrec, Bpref = map(Measure, 'AP GMAP IPrec Bpref'.split())
 CG, DCG, nDCG, RR, ERR, RBP = map(Measure, 'CG DCG nDCG RR ERR RBP'.split())
 NumRet, NumRel, NumRelRet = map(Measure, 'NumRet NumRel NumRelRet'.split())
 
+# %% ../../nbs/2_metrics/09_measures.ipynb #12b065be
+def _check_arguments(call):
+    "ValueError for parameters without a name; a number alone is meant for the cutoff."
+    unnamed = [*call.args, *(kw.value for kw in call.keywords if kw.arg is None)]
+    if not unnamed: return
+    number = unnamed[0].value if isinstance(unnamed[0], ast.Constant) else None
+    lone = len(unnamed) == 1 and isinstance(number, int) and isinstance(call.func, ast.Name)
+    hint = f'; is it {call.func.id}@{number!r}?' if lone else ''
+    raise ValueError(f'give parameters by name, like rel=2{hint}')
+
 # %% ../../nbs/2_metrics/09_measures.ipynb #120dfc7a
 def _from_tree(tree):
     "The measure of a syntax tree of the form NAME, NAME(a=1), NAME@10 or NAME(a=1)@10."
@@ -454,7 +486,7 @@ def _from_tree(tree):
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
-        if tree.args or not all(kw.arg for kw in tree.keywords): raise ValueError('give parameters by name, like rel=2')
+        _check_arguments(tree)
         params = {kw.arg: _literal(kw.value) for kw in tree.keywords}
         if len(params) < len(tree.keywords): raise ValueError('a parameter is given twice')
         tree = tree.func
@@ -480,6 +512,13 @@ def _translate(kind, params):
 # %% ../../nbs/2_metrics/09_measures.ipynb #216c9e46
 # How many characters are read of one measure, and of a text with several.
 MAX_MEASURE, MAX_MEASURES = 2000, 10_000
+
+def _not_a_function(f):
+    "What to say of a function that stands where a measure should."
+    name = getattr(f, '__name__', repr(f))
+    measure = nearest_kind(name) or 'AP'
+    instead = f'a collection is evaluated by a measure, such as {measure}'
+    return f'{name} is a function of lists; {instead}'
 
 def _shown(text):
     "A text as an error shows it: cut off if it is long."
@@ -509,6 +548,7 @@ def parse(text: str | Measure, /) -> Measure:
     >>> parse('AP(rel=2)@1000')
     AP(rel=2)@1000"""
     if isinstance(text, Measure): return text
+    if callable(text): raise ValueError(_not_a_function(text))
     if not isinstance(text, str):
         raise ValueError(f'a measure is a text or a Measure, not {_shown(repr(text))}')
     if len(text) > MAX_MEASURE:
@@ -554,13 +594,16 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     --------
     >>> parse_all('AP nDCG@10, RR')
     [AP, nDCG@10, RR]"""
-    if isinstance(measures, Measure): measures = [measures]
-    texts = _split(measures) if isinstance(measures, str) else measures
-    found = list(dict.fromkeys(map(parse, texts)))
+    found = list(dict.fromkeys(map(parse, _each(measures))))
     if not found: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, found))) < len(found):
         raise ValueError(f'two different measures print alike: {found}')
     return found
+
+def _each(measures):
+    "The single measures; a function stands alone, so that `parse` may refuse it."
+    if isinstance(measures, str): return _split(measures)
+    return [measures] if callable(measures) else measures
 
 def _split(text):
     "The texts of single measures in a text of several."

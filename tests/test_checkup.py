@@ -1,0 +1,226 @@
+"The check-up finds what is odd, kind by kind, and nothing where nothing is."
+import gzip
+import json
+import subprocess
+import sys
+import unicodedata
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irmetrics_nb import Checkup, Qrels, Run, check, load_example
+
+QRELS = {f'q{q}': {f'd{q}{d}': d % 3 for d in range(6)} for q in range(5)}
+RUN = {q: {doc: 10.5 - i * 1.25 for i, doc in enumerate([*docs, 'x1', 'x2'])} for q, docs in QRELS.items()}
+
+
+def respelt(f, source=RUN):
+    "A run with other document ids."
+    return {q: {f(doc): x for doc, x in docs.items()} for q, docs in source.items()}
+
+
+def requeried(f, source=RUN):
+    return {f(q): docs for q, docs in source.items()}
+
+
+def regraded(f):
+    return {q: {doc: f(g) for doc, g in docs.items()} for q, docs in QRELS.items()}
+
+
+def rescored(f):
+    return {q: {doc: f(i, x) for i, (doc, x) in enumerate(docs.items())} for q, docs in RUN.items()}
+
+
+def urls(scheme):
+    return {q: {f'{scheme}://a.org/{doc}': x for doc, x in docs.items()} for q, docs in QRELS.items()}
+
+
+E_ACUTE = 'caf\u00e9'
+ODD = {  # what is odd: judgments, run, code, words that the finding says
+    'http against https': (urls('http'), urls('https'), 'doc-ids', 'scheme'),
+    'a slash at the end': (QRELS, respelt(lambda d: d + '/'), 'doc-ids', 'slash'),
+    'other case': (QRELS, respelt(str.upper), 'doc-ids', 'lower case'),
+    'leading zeros': ({'q': {'0017': 1, '0018': 0}}, {'q': {'17': 2, '18': 1}}, 'doc-ids', 'leading zeros'),
+    'ids that became fractions': ({'q': {'17': 1, '18': 0}}, {'q': {'17.0': 2, '18.0': 1}}, 'doc-ids', '.0'),
+    'blanks around ids': (QRELS, respelt(lambda d: f' {d}'), 'doc-ids', 'blanks'),
+    'quotes around ids': (QRELS, respelt(lambda d: f'"{d}"'), 'doc-ids', 'quotes'),
+    'a file extension': (QRELS, respelt(lambda d: d + '.txt'), 'doc-ids', 'extension'),
+    'a prefix': (QRELS, respelt(lambda d: 'doc_' + d), 'doc-ids', "'doc_'"),
+    'a suffix': (QRELS, respelt(lambda d: d + ':en'), 'doc-ids', "':en'"),
+    'folders in front': (QRELS, respelt(lambda d: f'disk{d[1]}/{d}'), 'doc-ids', 'folders'),
+    'percent codes': ({'q': {'a b': 1}}, {'q': {'a%20b': 1.5}}, 'doc-ids', '%20'),
+    'another Unicode form': ({'q': {E_ACUTE: 1}}, {'q': {unicodedata.normalize('NFD', E_ACUTE): 1.5}}, 'doc-ids', 'NFC'),
+    'hyphens for underscores': ({'q': {'a_b': 1}}, {'q': {'a-b': 1.5}}, 'doc-ids', 'taken for one'),
+    'an invisible character': (QRELS, respelt(lambda d: '\ufeff' + d), 'doc-ids', 'invisible'),
+    'scheme and slash at once': ({'q': {'http://a.org/': 1}}, {'q': {'https://a.org': 1.5}}, 'doc-ids', 'slash'),
+    'half of the ids misspelt': (QRELS, {q: (RUN if q < 'q3' else respelt(str.upper))[q] for q in RUN}, 'doc-ids', 'lower case'),
+    'ids of another collection': (QRELS, respelt(lambda d: 'z' + d * 2), 'nothing-judged', 'not one'),
+    'query ids with zeros': (QRELS, requeried(lambda q: 'q0' + q[1:]), 'query-ids no-common-query', 'leading zeros'),
+    'query ids, numbers on one side': (QRELS, requeried(lambda q: q[1:]), 'numeric', 'numbers'),
+    'no query in common': (QRELS, requeried(lambda q: 'topic ' + q * 2), 'no-common-query', 'not one query'),
+    'judged queries without an answer': (QRELS, {q: RUN[q] for q in ('q0', 'q1')}, 'missing', '3 of 5'),
+    'queries that nobody judged': ({q: QRELS[q] for q in ('q0', 'q1')}, RUN, 'unjudged-queries', '3 queries'),
+    'nothing relevant at all': (regraded(lambda g: 0), RUN, 'nothing-relevant', 'above 0'),
+    'a query with nothing relevant': (QRELS | {'q0': {'d00': 0}}, RUN, 'no-relevant', '1 of 5'),
+    'click rates': (regraded(lambda g: g / 10), RUN, 'below-one', 'rel='),
+    'fractions among grades': (regraded(lambda g: g * 1.5), RUN, 'fractions', 'fractions'),
+    'grades below 0': (regraded(lambda g: g - 1), RUN, 'negative', 'below 0'),
+    'grades of a hundred': (regraded(lambda g: g * 50), RUN, 'large-grade', '100'),
+    'one grade': (regraded(lambda g: 1), RUN, 'one-grade', 'every grade is 1'),
+    'scores as grades': ({q: {d: 7 * x + int(q[1]) for d, x in docs.items()} for q, docs in RUN.items()}, RUN, 'many-grades', 'scores?'),
+    'judgments and run swapped': (RUN | {'q9': {f'd{i}': i + .5 for i in range(9)}}, regraded(lambda g: (g, 3)[g == 1]), 'swapped', 'swapped'),
+    'one score everywhere': (QRELS, rescored(lambda i, x: 1), 'one-score', 'score 1'),
+    'one score in a query': (QRELS, RUN | {'q0': dict.fromkeys(RUN['q0'], 2.5)}, 'flat', '1 queries'),
+    'many ties': (QRELS, rescored(lambda i, x: i // 4), 'ties', 'order of ids'),
+    'infinite scores': (QRELS, rescored(lambda i, x: float('inf') if i == 0 else x), 'infinite', 'infinite'),
+    'short lists': (QRELS, RUN | {'q0': {'d00': 1.5}}, 'short', 'fewer than 100'),
+    'a run that was cut': (QRELS, RUN, 'cut', 'just 8'),
+    'the same documents for all': (QRELS, dict.fromkeys(RUN, RUN['q0']), 'constant', 'same documents'),
+    'the judgments as a run': (QRELS, QRELS, 'leak', 'grade for score'),
+    'little judged': ({q: {f'd{q[1]}0': 1} for q in QRELS}, {q: {f'{i}{q}': 99.5 - i for i in range(30)} | {f'd{q[1]}0': .5} for q in QRELS},
+                      'few-judged', '0.0%'),
+    'blanks within ids': (QRELS | {'q 0': {'d': 1}}, RUN, 'blanks-within', 'blanks'),
+    'control characters': (QRELS | {'q0': {'d\x07': 1}}, RUN, 'control', 'cannot be seen'),
+    'a very long id': (QRELS | {'q0': {'d' * 300: 1}}, RUN, 'long', '250'),
+    'ids in quotes': (QRELS | {'q0': {"'d'": 1}}, RUN, 'quoted', 'quotes'),
+    'an id that says nothing': (QRELS | {'q0': {'nan': 1}}, RUN, 'no-value', 'none'),
+    'an empty id': (QRELS | {'q0': {'': 1}}, RUN, 'empty', 'no letter'),
+    'ids that differ in case': (QRELS | {'q0': {'D': 1, 'd': 0}}, RUN, 'case-variants', 'case'),
+    'a header read as a row': (QRELS | {'query_id': {'doc_id': 1}}, RUN, 'header', 'header'),
+    'bytes that are not UTF-8': ([('q0', b'caf\xe9', 1), *((q, d, g) for q in QRELS for d, g in QRELS[q].items())], RUN, 'not-utf8', 'UTF-8'),
+    'the same document twice': (QRELS, [('q0', 'd00', 2.), ('q0', 'd01', 1.), ('q0', 'd00', 1.)], 'duplicate', 'twice'),
+    'a grade that is no number': ({'q0': {'d00': 1, 'd01': 'two'}}, RUN, 'number', 'none'),
+    'a score that is NaN': (QRELS, {'q0': {'d00': 1., 'd01': float('nan')}}, 'number', 'none'),
+    'an infinite grade': ({'q0': {'d00': 1, 'd01': float('inf')}}, RUN, 'number', 'none'),
+    'no rows': (QRELS, {}, 'refused', 'no queries'),
+}
+
+
+@pytest.mark.parametrize('name', ODD)
+def test_what_is_odd_is_found(name):
+    qrels, run, codes, words = ODD[name]
+    found = [f for f in check(qrels, run).findings if f.code in codes.split()]
+    assert found and words in ' '.join(f.text for f in found), check(qrels, run)
+
+
+def test_more_than_thirty_kinds_are_tried():
+    assert len({codes for _, _, codes, _ in ODD.values()}) >= 30
+
+
+HEAD = 'q1 Q0 d1 1 3.5 toy\n'
+FILES = {  # lines of a run in a file: code, words of an example or of the sentence
+    'too few columns': (HEAD + 'q1 Q0 d2 2 2.5\n', 'columns', 'line 2: 5 columns instead of 6'),
+    'a word for a score': (HEAD + '\nq1 Q0 d2 2 high toy\n', 'number', "line 3: the score 'high' is not a number"),
+    'a document twice': (HEAD + 'q1 Q0 d1 2 2.5 toy\n', 'duplicate', 'as line 1'),
+    'judgments for a run': ('q1 0 d1 1\nq1 0 d2 0\n', 'refused', 'qrels file?'),
+    'ranks against scores': (HEAD + 'q1 Q0 d2 2 2.5 toy\nq1 Q0 d3 3 3.0 toy\n', 'rank-order', 'contradict'),
+    'distances': ('q1 Q0 d1 1 0.5 toy\nq1 Q0 d2 2 2.5 toy\nq1\tQ0 d3  3 3.0 toy\n', 'distances', 'distances'),
+    'a rank twice': (HEAD + 'q1 Q0 d2 1 2.5 toy\n', 'rank-twice', 'twice'),
+    'a rank that is no number': (HEAD + 'q1 Q0 d2 x 2.5 toy\n', 'rank-number', 'no numbers'),
+    'several runs in one file': (HEAD + 'q2 Q0 d2 1 2.5 other\n', 'tags', '2 different tags'),
+    'an empty file': ('', 'refused', ''),
+}
+
+
+@pytest.mark.parametrize('packed', [False, True])
+@pytest.mark.parametrize('name', FILES)
+def test_what_is_odd_about_a_file_is_found(name, packed, tmp_path):
+    text, code, words = FILES[name]
+    path = tmp_path/'toy.run'
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    found = [f for f in check({'q1': {'d1': 1, 'd2': 0}}, path).findings if f.code == code]
+    assert found and any(words in x for f in found for x in (f.text, *f.examples)), found
+
+
+def test_all_faults_are_counted_and_as_many_as_wanted_are_shown(tmp_path):
+    (tmp_path/'a.run').write_text(HEAD + ''.join(f'q1 Q0 d{i} 1 bad toy\n' for i in range(30)) + 'q1 Q0 d1 4 1.0 toy\n')
+    found = {f.code: f for f in check({'q1': {'d1': 1}}, tmp_path/'a.run', faults=5).findings}
+    assert len(found['number'].examples) == 6 and found['number'].examples[-1] == '... and 25 more'
+    assert '(30)' in found['number'].text and 'line 32' in found['duplicate'].examples[0]
+
+
+def test_what_is_sound_in_a_faulty_file_is_checked_all_the_same(tmp_path):
+    (tmp_path/'a.run').write_text(HEAD + 'q1 Q0 d2 2\n')
+    assert check({'q1': {'d1': 1}}, tmp_path/'a.run').facts[str(tmp_path/'a.run')]['judged documents found'] == 1
+
+
+@pytest.mark.parametrize('name', ['faults.csv', 'faults.json', 'faults.parquet'])
+def test_faults_are_found_in_every_format(name, tmp_path):
+    path = tmp_path/name
+    if name.endswith('csv'): path.write_text('query_id,doc_id,score\nq1,d1,1.5\nq1,d2,bad\n')
+    if name.endswith('json'): path.write_text('{"q1": {"d1": 1.5, "d2": "bad"}}')
+    if name.endswith('parquet'): pl.DataFrame({'query_id': ['q1', 'q1'], 'doc_id': ['d1', 'd1'], 'score': [1., 2.]}).write_parquet(path)
+    assert {'number', 'duplicate'} & set(check({'q1': {'d1': 1}}, path).codes)
+
+
+# ---- nothing where nothing is ----
+
+def test_nothing_false_is_said_of_the_example():
+    example = load_example()
+    found = check(example.qrels, example.runs).findings
+    assert [(f.where, f.code) for f in found if f.level != 'note'] == [('title', 'ties')]  # 488 of its 532 are tied
+    assert {f.code for f in found} <= {'ties', 'flat', 'short', 'no-relevant'}
+
+
+@st.composite
+def sound(draw):
+    "Judgments and a run that belong together: grades 0 to 3, different scores, ids of one spelling."
+    n = draw(st.integers(6, 12))
+    qrels, run = {}, {}
+    for q in range(draw(st.integers(1, 6))):
+        order = draw(st.permutations(range(n)))
+        qrels[f'q{q}'] = {f'doc{q}-{i}': grade for i, grade in enumerate(draw(st.lists(st.integers(0, 3), min_size=4, max_size=6)))}
+        qrels[f'q{q}'][f'doc{q}-0'] = 1
+        run[f'q{q}'] = {f'doc{q}-{i}': 20.5 - 1.3 * place for place, i in enumerate(order)}
+    return qrels, run
+
+
+@given(sound())
+@settings(max_examples=60)
+def test_nothing_but_notes_is_said_of_what_is_sound(both):
+    found = check(*both)
+    assert found.ok and [f for f in found.findings if f.level != 'note'] == [] and {*found.codes} <= {'short', 'cut', 'one-grade'}
+
+
+# ---- what it looks like ----
+
+def test_it_prints_as_text_markdown_json_and_html():
+    found = check(QRELS, {'<b>': respelt(str.upper), 'sound': RUN})
+    assert str(found).startswith('   ') and 'error (doc-ids) in <b>' in str(found) and '1 error' not in found.to_markdown().splitlines()[0]
+    assert '- **error** `doc-ids`' in found.to_markdown()
+    assert json.loads(found.to_json())['ok'] is False and '<b>:' not in found._repr_html_() and '&lt;b&gt;' in found._repr_html_()
+    assert str(Checkup()) == 'nothing odd was found' and Checkup().ok
+
+
+@pytest.mark.parametrize('runs', [[RUN, QRELS], {'a': RUN, 'b': QRELS}, [Run(RUN), Run(QRELS)]])
+def test_several_runs_are_checked_side_by_side(runs):
+    assert len(check(QRELS, runs).facts) == 3
+
+
+def test_an_iterator_is_read_once():
+    assert check(Qrels(QRELS), ((q, d, x) for q in RUN for d, x in RUN[q].items())).ok
+
+
+# ---- the command ----
+
+def irmetrics(*args):
+    code = 'from irmetrics_nb.cli import main; main()'
+    return subprocess.run([sys.executable, '-c', code, *map(str, args)], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize('run, code', [
+    (HEAD, 0), ('q1 Q0 d1 1 1 toy\nq1 Q0 d2 2 1 toy\n', 0), ('q1 Q0 D1 1 1 toy\n', 1), (HEAD + 'q1 Q0 d2 2 x toy\n', 1)])
+def test_the_exit_code_is_1_if_something_is_wrong_and_0_for_warnings(run, code, tmp_path):
+    (tmp_path/'qrels').write_text('q1 0 d1 1\nq1 0 d3 0\n')
+    (tmp_path/'run').write_text(run)
+    done = irmetrics('check', tmp_path/'qrels', tmp_path/'run', '--format', 'json', '--faults', '3')
+    assert (done.returncode, done.stderr) == (code, '') and json.loads(done.stdout)['ok'] is (code == 0)
+
+
+def test_the_command_writes_markdown_to_a_file(tmp_path):
+    (tmp_path/'qrels').write_text('q1 0 d1 1\n')
+    (tmp_path/'run').write_text(HEAD)
+    done = irmetrics('check', tmp_path/'qrels', tmp_path/'run', '--format', 'markdown', '--output', tmp_path/'out.md')
+    assert (done.returncode, done.stdout) == (0, '') and (tmp_path/'out.md').read_text().startswith('|')

@@ -1,0 +1,240 @@
+"Nothing is silently wrong: what `evaluate` refuses, warns of, and says in small print."
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import polars as pl
+import pytest
+
+from irmetrics_nb import (
+    AP,
+    ERR,
+    EvaluationWarning,
+    Judged,
+    Qrels,
+    Run,
+    Scores,
+    average_precision,
+    evaluate,
+    load_example,
+    nDCG,
+    ndcg,
+    parse,
+    render,
+)
+
+QRELS = {'q1': {'d1': 1, 'd2': 0}, 'q2': {'d3': 2}}
+RUN = {'q1': {'d2': 2.5, 'd1': 1.5}, 'q2': {'d3': .5}}
+
+
+def warned(*args, **options):
+    "The texts of the warnings of an evaluation."
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter('always')
+        evaluate(*args, **options)
+    assert all(w.category is EvaluationWarning and w.filename == __file__ for w in seen)
+    return [str(w.message) for w in seen]
+
+
+# ---- ids that do not match ----
+
+@pytest.mark.parametrize('left, right, how', [
+    ('http://a.org/x', 'https://a.org/x', 'scheme'), ('0017', '17', 'leading zeros'), ('doc', 'DOC', 'lower case'),
+    ('d1', ' d1', 'blanks'), ('d1', '"d1"', 'quotes'), ('d1', 'd1.html', 'extension'), ('a b', 'a%20b', '%20'), ('x', 'y', 'no other')])
+def test_ids_that_never_meet_are_shown_with_the_spelling_by_which_they_would(left, right, how):
+    [text] = warned({'q': {left: 1}}, {'q': {right: 1.}})
+    assert 'not one judged document' in text and repr(left) in text and repr(right) in text and how in text
+
+
+def test_two_ids_of_each_side_are_shown():
+    [text] = warned({'q': {'a1': 1, 'b1': 0, 'c1': 1}}, {'q': {'A1': 1., 'B1': 2., 'C1': 3.}})
+    assert "'a1' and 'b1'" in text and "'A1' and 'B1'" in text
+
+
+@pytest.mark.parametrize('form', ['file', 'parquet', 'iterator', 'table'])
+def test_a_run_in_any_form_is_looked_at(form, tmp_path):
+    rows = [('q', 'D1', 1.), ('q', 'D2', .5)]
+    table = pl.DataFrame(rows, ['query_id', 'doc_id', 'score'], orient='row')
+    (tmp_path/'a.run').write_text('q Q0 D1 1 1.0 toy\nq Q0 D2 2 0.5 toy\n')
+    table.write_parquet(tmp_path/'a.parquet')
+    run = {'file': tmp_path/'a.run', 'parquet': tmp_path/'a.parquet', 'iterator': iter(rows), 'table': table}[form]
+    assert 'lower case' in warned({'q': {'d1': 1}}, run)[0]
+
+
+def test_judged_queries_far_down_in_a_large_file_are_told_of_without_ids(tmp_path):
+    lines = [f'q{i // 1000} Q0 d{i} 1 {-i} toy\n' for i in range(22_000)]
+    (tmp_path/'a.run').write_text(''.join(lines))
+    assert warned({'q21': {'x': 1}}, tmp_path/'a.run') == ["run 'toy': not one judged document was retrieved"]
+
+
+def test_one_document_that_meets_is_enough():
+    assert warned({'q': {'a': 1, 'b': 1}}, {'q': {'A': 1., 'b': .5}}) == []
+
+
+def test_judged_documents_that_are_junk_alone_are_no_matter_of_spelling():
+    assert warned({'q': {'a': -1, 'b': 1}}, {'q': {'a': 1.}}) == []
+
+
+def test_a_part_without_judged_documents_is_no_doubt():
+    assert warned({'q': {'a': 1}}, {'q': {'b': 1.}}, part=True) == []
+
+
+# ---- judgments and run in each other's place ----
+
+BIG = {f'q{i}': {f'd{j}': 1.5 + i * j + j / 3 for j in range(4)} for i in range(5)}
+GRADES = {f'q{i}': {f'd{j}': (0, 1, 0, 2)[j] for j in range(4)} for i in range(5)}
+
+
+def table(source, name):
+    rows = [(q, d, x) for q, docs in source.items() for d, x in docs.items()]
+    return pl.DataFrame(rows, ['query_id', 'doc_id', name], orient='row')
+
+
+@pytest.mark.parametrize('form', [dict, lambda s: table(s, 'score'), lambda s: list(table(s, 'score').iter_rows())])
+def test_a_run_for_judgments_and_judgments_for_a_run_are_refused(form):
+    with pytest.raises(ValueError, match='swapped'): evaluate(form(BIG), form(GRADES))
+    evaluate(form(GRADES), form(BIG))
+
+
+def test_files_in_each_others_place_are_refused(tmp_path):
+    for name, source in ('run.csv', BIG), ('qrels.csv', GRADES): table(source, 'score').write_csv(tmp_path/name)
+    with pytest.raises(ValueError, match='swapped'): evaluate(tmp_path/'run.csv', tmp_path/'qrels.csv')
+    evaluate(tmp_path/'qrels.csv', tmp_path/'run.csv')
+
+
+def test_objects_in_each_others_place_are_refused():
+    with pytest.raises(ValueError, match='swapped'): evaluate(Run(BIG), Qrels(GRADES))
+    with pytest.raises(ValueError, match='swapped'): evaluate(Run(BIG), GRADES)
+
+
+def test_real_valued_grades_alone_pass_and_so_do_whole_scores_alone():
+    assert evaluate(BIG, BIG, 'nDCG').means['nDCG'] == 1
+    evaluate(BIG, {q: list(docs) for q, docs in BIG.items()}, 'nDCG')  # places
+    evaluate(GRADES, GRADES, 'nDCG')
+
+
+def test_whoever_says_which_is_which_is_believed():
+    evaluate(Qrels(BIG), Run(GRADES), 'nDCG')
+
+
+# ---- levels and cutoffs that nothing reaches ----
+
+def test_grades_below_1_ask_for_a_relevance_level():
+    rates = {'q': {'d1': .02, 'd2': .13}}
+    [text] = warned(rates, {'q': ['d2', 'd1']}, 'AP nDCG')
+    assert 'no grade reaches the relevance level 1' in text and 'rel=' in text
+    assert warned(rates, {'q': ['d2', 'd1']}, 'nDCG AP(rel=0.1) NumRet') == []
+    assert warned({'q': {'d1': 0, 'd2': 0}}, {'q': ['d2', 'd1']}, 'AP') == []
+
+
+def test_a_run_that_was_cut_above_the_cutoff_of_a_measure_is_told():
+    cut = {f'q{i}': [f'd{j}' for j in range(10)] for i in range(5)}
+    judgments = {q: {'d1': 1} for q in cut}
+    assert 'just 10 documents' in warned(judgments, cut, 'R@100')[0]
+    assert warned(judgments, cut, 'R@10 AP') == []
+    assert '5 with fewer than 100 documents' in ' '.join(render(silently(judgments, cut, 'R@100')).split())
+
+
+def silently(*args, **options):
+    with warnings.catch_warnings(action='ignore', category=EvaluationWarning): return evaluate(*args, **options)
+
+
+# ---- once, and of one class ----
+
+def test_a_warning_comes_once_for_each_call_and_can_be_an_error():
+    assert len(warned({'q': {'a': 1}}, {'q': {'A': 1.}}, 'AP nDCG RR')) == 1
+    with warnings.catch_warnings(action='error', category=EvaluationWarning), pytest.raises(EvaluationWarning):
+        evaluate({'q': {'a': 1}}, {'q': {'A': 1.}})
+
+
+def test_the_example_gives_no_warning():
+    example = load_example()
+    for run in example.runs.values(): assert warned(example.qrels, run, 'AP nDCG@10 RR ERR P(rel=2)@5 R@100') == []
+
+
+def irmetrics(*args, cwd):
+    code = 'from irmetrics_nb.cli import main; main()'
+    return subprocess.run([sys.executable, '-c', code, *map(str, args)], capture_output=True, text=True, cwd=cwd)
+
+
+def test_the_command_says_a_warning_in_one_line_on_stderr_and_each_once(tmp_path):
+    (tmp_path/'qrels').write_text('q1 0 d1 0.5\n')
+    for name in 'ab': (tmp_path/name).write_text(f'q1 Q0 d1 1 2.5 {name}\n')
+    done = irmetrics('evaluate', 'qrels', 'a', 'b', '-m', 'AP', cwd=tmp_path)
+    assert done.returncode == 0 and done.stderr.startswith('irmetrics: warning: no grade') and done.stderr.count('\n') == 1
+
+
+# ---- small print ----
+
+def test_the_small_print_says_how_much_of_the_top_is_judged():
+    scores = evaluate({'q': {'a': 1, 'b': 0}}, {'q': ['a', 'x', 'b', 'y']}, 'AP')
+    assert '50.0% of the top 10 judged' in ' '.join(render(scores).split())
+    assert json.loads(render(scores, 'json'))[0]['judged@10'] == .5
+    assert '0.0% of the top 10 judged' in ' '.join(render(silently({'q': {'a': 1}}, {'q': ['A']}, 'AP')).split())
+
+
+def test_the_counts_of_parts_are_put_together():
+    parts = [evaluate({q: QRELS[q]}, {q: RUN[q]}, 'P@2', part=True) for q in QRELS]
+    assert Scores.concat(parts).runs[0].top == evaluate(QRELS, RUN, 'P@2').runs[0].top == (3, 3)
+    assert Scores.concat(parts).runs[0].short == evaluate(QRELS, RUN, 'P@2').runs[0].short == 1
+
+
+@pytest.mark.parametrize('together', [Scores.concat, Scores.beside, render])
+def test_err_with_two_largest_grades_in_one_table_is_refused(together):
+    both = [evaluate({q: {'d': g}}, {q: ['d']}, ERR) for q, g in (('a', 1), ('b', 2))]
+    with pytest.raises(ValueError, match='give ERR its max_grade'): together(both)
+
+
+def test_an_array_says_whose_values_it_holds():
+    scores = evaluate(QRELS, RUN, 'RR')
+    assert dict(zip(scores.query_ids, scores['RR'])) == {'q1': .5, 'q2': 1} and 'query_ids' in Scores.__doc__
+
+
+# ---- calls that cannot be meant ----
+
+CALLS = {
+    'the run forgotten': (lambda: evaluate(QRELS, 'AP'), "write evaluate(qrels, run, 'AP')"),
+    'the run forgotten, an object': (lambda: evaluate(QRELS, AP), 'write evaluate(qrels, run, AP)'),
+    'a function': (lambda: evaluate(QRELS, RUN, ndcg), 'such as nDCG'),
+    'a function in a list': (lambda: evaluate(QRELS, RUN, [average_precision]), 'such as AP'),
+    'the cutoff in brackets': (lambda: nDCG(10), 'write nDCG@10'),
+    'the cutoff in brackets, as text': (lambda: parse('nDCG(10)'), 'is it nDCG@10?'),
+    'a measure called': (lambda: AP(QRELS, RUN), 'evaluate(qrels, run, AP)'),
+    'a measure called with a list': (lambda: AP([1, 0, 1]), 'AP.of([1, 0, 1])'),
+    'two runs': (lambda: evaluate(QRELS, [RUN, RUN]), 'Scores.beside'),
+    'two runs by name': (lambda: evaluate(QRELS, {'a': RUN, 'b': RUN}), 'Scores.beside'),
+    'misspelt': (lambda: evaluate(QRELS, RUN, 'nDGC@10'), 'did you mean nDCG?'),
+    'spelt in full': (lambda: parse('average_precision'), 'did you mean AP?'),
+    'ids for grades': (lambda: average_precision(['d1'], ['d1']), 'evaluate(qrels, run)'),
+    'ids in lists of lists': (lambda: average_precision([['d1', 'd2']]), '[d in relevant for d in ranking]'),
+}
+
+
+@pytest.mark.parametrize('name', CALLS)
+def test_a_wrong_call_is_answered_with_what_to_write(name):
+    call, words = CALLS[name]
+    with pytest.raises((ValueError, TypeError)) as error: call()
+    assert words in str(error.value)
+
+
+def test_ranks_have_a_spelling():
+    assert average_precision(Judged.from_ranks([1, 2, 5]))[0] == pytest.approx((1 + 1 + 3 / 5) / 3)
+
+
+@pytest.mark.skipif(os.name == 'nt' or not hasattr(os, 'geteuid'), reason='POSIX')
+def test_an_error_about_an_output_names_that_file(tmp_path):
+    (tmp_path/'qrels').write_text('q1 0 d1 1\n')
+    (tmp_path/'run').write_text('q1 Q0 d1 1 2.5 toy\n')
+    done = irmetrics('evaluate', 'qrels', 'run', '--output', 'no/such/folder/table.txt', cwd=tmp_path)
+    assert done.returncode == 1 and done.stderr.rstrip().endswith("/no/such/folder/table.txt'")
+
+
+# ---- below zero ----
+
+def test_a_grade_below_0_counts_as_written_in_a_list_and_as_not_judged_in_a_collection():
+    both = {'q': {'a': -1, 'b': 2}}, {'q': ['a', 'b']}
+    assert ndcg([-1, 2]) == evaluate(*both, 'nDCG', negative='keep').means['nDCG'] == pytest.approx(.191, abs=5e-4)
+    assert ndcg([None, 2]) == evaluate(*both, 'nDCG').means['nDCG'] == pytest.approx(.631, abs=5e-4)
+    assert 'below 0' in ndcg.__doc__
