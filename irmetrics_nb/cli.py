@@ -32,7 +32,8 @@ from .evaluation.evaluation import evaluate
 from .evaluation.formats import FORMATS
 from .evaluation.scores import render
 from .foundations.conventions import CHOICES
-from .metrics.measures import measure_table, parse_all
+from .metrics.measures import parse_all
+from .metrics.registry import measure_table
 from .reading.data import Qrels
 from .reading.errors import DataError, file_errors
 from .reading.example import load_example

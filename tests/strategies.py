@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from irmetrics_nb.foundations.rankings import Judged
 from irmetrics_nb.metrics.ap import DIVISORS
 from irmetrics_nb.metrics.cascade import PHIS
-from irmetrics_nb.metrics.measures import KINDS, Measure
+from irmetrics_nb.metrics.measures import Measure
+from irmetrics_nb.metrics.registry import KINDS
 
 # ---- metrics ----
 

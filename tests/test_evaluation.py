@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from irmetrics_nb import ERR, DataError, Run, Scores, evaluate, load_example
 from irmetrics_nb.foundations.conventions import CHOICES, Conventions
-from irmetrics_nb.metrics.measures import KINDS, parse
+from irmetrics_nb.metrics.measures import parse
+from irmetrics_nb.metrics.registry import KINDS
 
 
 @pytest.mark.parametrize('empty', [{}, []])

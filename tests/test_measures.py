@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from strategies import measures
 
 from irmetrics_nb import AP, ERR, Judged, nDCG, parse, parse_all
-from irmetrics_nb.metrics.measures import KINDS, MEAN, SUM, Measure, find_kind, measure_table, register
+from irmetrics_nb.metrics.measures import Measure
+from irmetrics_nb.metrics.registry import KINDS, MEAN, SUM, find_kind, measure_table, register
 from irmetrics_nb.metrics.sets import hits
 
 written = measures(written=True)

@@ -14,7 +14,7 @@ from strategies import batch, collections, grades, judgments, junk_too, measured
 import irmetrics_nb
 from irmetrics_nb import Judged, Measure, parse
 from irmetrics_nb.foundations.conventions import ratio
-from irmetrics_nb.metrics.measures import KINDS
+from irmetrics_nb.metrics.registry import KINDS
 
 # The public function that computes the same; these have none.
 FUNCTIONS = {

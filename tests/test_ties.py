@@ -30,7 +30,7 @@ from irmetrics_nb import (
 from irmetrics_nb.cli import main
 from irmetrics_nb.foundations.rankings import check_columns, concat, take
 from irmetrics_nb.metrics import ties as ties_page
-from irmetrics_nb.metrics.measures import KINDS, register
+from irmetrics_nb.metrics.registry import KINDS, register
 from irmetrics_nb.metrics.ties import MAX_ORDERS, TiesError, count_orders
 
 UNJUDGED = None
@@ -292,7 +292,9 @@ def test_measures_without_a_best_order_say_so():
 
 
 def test_a_kind_that_declares_nothing_is_gone_through_or_refused(monkeypatch):
-    monkeypatch.setattr("irmetrics_nb.metrics.measures.KINDS", dict(KINDS))
+    kinds = dict(KINDS)
+    for module in "registry", "measures":
+        monkeypatch.setattr(f"irmetrics_nb.metrics.{module}.KINDS", kinds)
     register("LastRank", count=lambda judged: np.bincount(judged.query, judged.rank * judged.grade, len(judged)))
     last = Measure("LastRank")
     assert last.of(as_batch([[1, 0, 0]]), ties="average")[0] == 2

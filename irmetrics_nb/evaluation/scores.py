@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 from .doubts import TOP, deepest
 from .formats import FORMATS, csv_text, note_text, table_text
 from ..foundations.conventions import Conventions, check_option
-from ..metrics.measures import MEAN, Measure, parse
+from ..metrics.measures import Measure, parse
+from ..metrics.registry import MEAN
 from ..reading.ids import escape_non_utf8
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #99722264
