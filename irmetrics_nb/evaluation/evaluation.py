@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #adcd65b8
+from .bounds import WhenAsked, tie_bounds
 from .doubts import check_places, check_swapped, doubts, n_short, rereadable, top_counts
 from .judging import Reading, judge_run
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
-from ..foundations.rankings import take
 from ..metrics.measures import Measures, parse_all
-from ..metrics.ties import TiesError, ties_that_matter
 from ..reading.data import Qrels, Run
 from ..reading.ids import Ids
 from ..reading.text import Rows
@@ -115,12 +114,14 @@ def _score(asked, query_ids, judged, reading, conventions):
     if conventions.no_relevant == 'skip': dropped |= no_relevant
     n_missing, n_no_relevant = int(unanswered.sum()), int(no_relevant.sum())
     unjudged = reading.queries - (len(judged) - n_missing)
-    bounds = _tie_bounds(measures, values, judged, ~dropped)
+    kept = ~dropped
+    counted = values[:, kept]
+    bounds = WhenAsked(tie_bounds, measures, counted, judged, kept)
     top, short = top_counts(judged), n_short(judged, measures)
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
                    tie_bounds=bounds, top=top, short=short)
-    kept = tuple(compress(query_ids, ~dropped))
-    return Scores(measures, kept, values[:, ~dropped], (info,), conventions, asked)
+    ids = tuple(compress(query_ids, kept))
+    return Scores(measures, ids, counted, (info,), conventions, asked)
 
 def _has_nothing(measure, values, judged):
     "The queries in which there is nothing to find: their ideal ranking scores 0 too."
@@ -134,22 +135,6 @@ def _for_all(measures, nothing):
     If none does, for every measure."""
     asking = [m.kind.reads_grades for m in measures]
     return nothing[asking if any(asking) else slice(None)].all(axis=0)
-
-# %% ../../nbs/4_evaluation/07_evaluation.ipynb #0f64e245
-def _tie_bounds(measures, values, judged, kept):
-    """Measure -> (2, queries kept): its values with ties in the worst and the best order.
-
-    Only of those measures for which ties decide anything."""
-    queries, bounds = ties_that_matter(judged), {}
-    some = take(judged, queries)
-    for m, value in zip(measures, values) if queries.size else []:
-        try: ends = np.stack([m.of(some, ties=ties) for ties in ('worst', 'best')])
-        except TiesError: continue  # a measure that has no such orders
-        if np.array_equal(*ends): continue
-        both = np.stack([value, value])
-        both[:, queries] = np.where(np.isnan(value[queries]), np.nan, ends)
-        bounds[repr(m)] = both[:, kept]
-    return bounds
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
 def _judge_whole(qrels, run, **options):
