@@ -84,7 +84,6 @@ class Measure:
         object.__setattr__(self, 'params', self._without_defaults())
         if self.at is not None and self.kind.at is None:
             raise ValueError(f'{self.name} takes no @, not even @{self.at}')
-        for p, value in self.params.items(): _check_type(self, p, self.defaults[p], value)
         try: self.of([])  # the metric itself refuses what is out of range
         except (TypeError, ValueError, ArithmeticError) as e:
             raise ValueError(f'{self!r}: {e}') from None
@@ -95,8 +94,9 @@ class Measure:
         if unknown:
             known = f'it has {list(self.defaults)}'
             raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {known}')
-        given = {p: self.params[p] for p in self.defaults if p in self.params}
-        return {p: tidy(x) for p, x in given.items() if x != self.defaults[p]}
+        given = {p: tidy(self.params[p]) for p in self.defaults if p in self.params}
+        for p, value in given.items(): _check_type(self, p, self.defaults[p], value)
+        return {p: x for p, x in given.items() if x != self.defaults[p]}
 
     @property
     def kind(self) -> Kind:
