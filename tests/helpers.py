@@ -3,6 +3,12 @@ import os
 import struct
 import subprocess
 import sys
+import traceback
+import warnings
+from contextlib import ExitStack, chdir, contextmanager
+from io import TextIOWrapper
+from tempfile import TemporaryFile
+from types import ModuleType
 
 import pytest
 from oracles import Refused, read_trec
@@ -104,3 +110,81 @@ def child(code, *args, memory=0, timeout=50, env=os.environ, **more):
 def peak(done):
     "The most memory that a child had, in MB."
     return int(done.stdout.rsplit("peak", 1)[1])
+
+
+# ---- the command line ----
+
+
+def irmetrics_process(*args, cwd=None, stdin=b""):
+    "The command in a process of its own, as a shell runs it."
+    done = subprocess.run([sys.executable, "-c", "import sys; from irmetrics_nb.cli import main; sys.argv[0] = 'irmetrics'; main()",
+                           *map(str, args)], capture_output=True, cwd=cwd, input=stdin, env=os.environ | {"COLUMNS": "200"})
+    done.stdout, done.stderr = (x.decode("utf-8", "surrogateescape") for x in (done.stdout, done.stderr))
+    return done
+
+
+def irmetrics(*args, cwd=None, stdin=b""):
+    "The same in this process, with files in place of its three streams: what is said and how it ends is no other."
+    from irmetrics_nb.cli import main
+
+    with ExitStack() as stack:
+        streams = [stack.enter_context(TemporaryFile()) for _ in range(3)]
+        streams[0].write(stdin)
+        streams[0].seek(0)
+        stack.enter_context(_redirected(streams))
+        stack.enter_context(_environment(COLUMNS="200"))
+        stack.enter_context(chdir(cwd or "."))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        code = _exit_code(main, [*map(str, args)])
+        sys.stdout.flush()
+        sys.stderr.flush()
+        said = [os.pread(stream.fileno(), 1 << 30, 0).decode("utf-8", "surrogateescape") for stream in streams[1:]]
+    return subprocess.CompletedProcess(args, code, *said)
+
+
+def _exit_code(main, args):
+    "How a process would end that runs main(args)."
+    before, sys.argv = sys.argv, ["irmetrics", *args]
+    started, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")  # which names the program
+    try:
+        main()
+    except SystemExit as end:
+        return end.code or 0
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.argv, sys.modules["__main__"] = before, started
+    return 0
+
+
+@contextmanager
+def _redirected(streams):
+    "The standard streams of this process are other files."
+    names, modes = ("stdin", "stdout", "stderr"), ("rb", "wb", "wb")
+    before = [getattr(sys, name) for name in names]
+    kept = [os.dup(number) for number in range(3)]
+    try:
+        for number, (stream, name, mode) in enumerate(zip(streams, names, modes)):
+            os.dup2(stream.fileno(), number)
+            setattr(sys, name, TextIOWrapper(os.fdopen(number, mode, closefd=False), "utf-8", write_through=number > 0))
+        yield
+    finally:
+        for number, (name, stream) in enumerate(zip(names, before)):
+            setattr(sys, name, stream)
+            os.dup2(kept[number], number)
+            os.close(kept[number])
+
+
+@contextmanager
+def _environment(**variables):
+    "Environment variables for a while."
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

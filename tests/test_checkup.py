@@ -1,12 +1,11 @@
 "The check-up finds what is odd, kind by kind, and nothing where nothing is."
 import gzip
 import json
-import subprocess
-import sys
 import unicodedata
 
 import polars as pl
 import pytest
+from helpers import irmetrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -204,11 +203,6 @@ def test_an_iterator_is_read_once():
 
 
 # ---- the command ----
-
-def irmetrics(*args):
-    code = 'from irmetrics_nb.cli import main; main()'
-    return subprocess.run([sys.executable, '-c', code, *map(str, args)], capture_output=True, text=True)
-
 
 @pytest.mark.parametrize('run, code', [
     (HEAD, 0), ('q1 Q0 d1 1 1 toy\nq1 Q0 d2 2 1 toy\n', 0), ('q1 Q0 D1 1 1 toy\n', 1), (HEAD + 'q1 Q0 d2 2 x toy\n', 1)])

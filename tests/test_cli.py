@@ -10,6 +10,7 @@ import time
 
 import polars as pl
 import pytest
+from helpers import irmetrics, irmetrics_process
 
 QRELS = 'flower 0 roses 3\nflower 0 tulips 1\nflower 0 flour 0\nbread 0 rye 1\n'
 RUN = ('flower Q0 roses 1 9.1 toy\nflower Q0 flour 2 8.5 toy\nflower Q0 tulips 3 6.2 toy\n'
@@ -17,18 +18,19 @@ RUN = ('flower Q0 roses 1 9.1 toy\nflower Q0 flour 2 8.5 toy\nflower Q0 tulips 3
 AP = (1 + 2 / 3) / 2, 1 / 2  # by hand: flower finds roses first and tulips third, bread finds rye second
 
 
-def irmetrics(*args, cwd=None, stdin=b''):
-    done = subprocess.run([sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', *map(str, args)],
-                          capture_output=True, cwd=cwd, input=stdin, env=os.environ | {'COLUMNS': '200'})
-    done.stdout, done.stderr = (x.decode('utf-8', 'surrogateescape') for x in (done.stdout, done.stderr))
-    return done
-
-
 @pytest.fixture
 def files(tmp_path):
     (tmp_path/'qrels.txt').write_text(QRELS)
     (tmp_path/'run.txt').write_text(RUN)
     return tmp_path
+
+
+@pytest.mark.parametrize('args', [
+    ['evaluate', 'qrels.txt', 'run.txt'], ['evaluate', '-', 'run.txt'], ['evaluate', 'run.txt', 'qrels.txt'],
+    ['evaluate', 'qrels.txt', 'run.txt', '-m', 'nDGC'], ['evaluate', '--help'], ['evaluate', 'nobody.txt', 'run.txt'], ['sing'], []])
+def test_the_command_says_the_same_in_a_process_of_its_own_and_in_that_of_the_tests(files, args):
+    own, here = (run(*args, cwd=files, stdin=QRELS.encode()) for run in (irmetrics_process, irmetrics))
+    assert (own.returncode, own.stdout, own.stderr) == (here.returncode, here.stdout, here.stderr)
 
 
 def test_evaluate_prints_a_table_of_means(files):
@@ -107,7 +109,7 @@ def large(tmp_path):
 
 
 def test_memory_is_bounded_by_an_option_and_reported(large):
-    done = irmetrics('evaluate', 'qrels.txt', 'run.txt', 'scattered.txt', '-m', 'RR', '--memory', '8MB', '--verbose', '--format', 'csv', cwd=large)
+    done = irmetrics_process('evaluate', 'qrels.txt', 'run.txt', 'scattered.txt', '-m', 'RR', '--memory', '8MB', '--verbose', '--format', 'csv', cwd=large)
     assert done.stdout == 'run,RR\ntoy (run.txt),0.5\ntoy (scattered.txt),0.5\n'
     grouped, scattered, peak = done.stderr.splitlines()
     assert re.fullmatch(r'irmetrics: run.txt was read in 1\d batches', grouped)

@@ -1,12 +1,11 @@
 "Nothing is silently wrong: what `evaluate` refuses, warns of, and says in small print."
 import json
 import os
-import subprocess
-import sys
 import warnings
 
 import polars as pl
 import pytest
+from helpers import irmetrics
 
 from irmetrics_nb import (
     AP,
@@ -152,11 +151,6 @@ def test_a_warning_comes_once_for_each_call_and_can_be_an_error():
 def test_the_example_gives_no_warning():
     example = load_example()
     for run in example.runs.values(): assert warned(example.qrels, run, 'AP nDCG@10 RR ERR P(rel=2)@5 R@100') == []
-
-
-def irmetrics(*args, cwd):
-    code = 'from irmetrics_nb.cli import main; main()'
-    return subprocess.run([sys.executable, '-c', code, *map(str, args)], capture_output=True, text=True, cwd=cwd)
 
 
 def test_the_command_says_a_warning_in_one_line_on_stderr_and_each_once(tmp_path):
