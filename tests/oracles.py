@@ -252,13 +252,13 @@ def by_ir_measures(qrels, run, measures):
 # The reader of the package must agree with this one on every input, or refuse it.
 #
 # The rules, in words: lines end at a line feed; fields are separated by ASCII white space (space, tab, carriage return,
-# vertical tab, form feed; a carriage return before the line feed is therefore just white space); lines without a field
-# do not count; a byte order mark in front is dropped; a judgment has four fields and a result six; the number is
-# whatever `float()` reads, but never NaN, and for a judgment never infinite; ids are bytes, and shown as UTF-8 with
-# `surrogateescape`; the rank and the tag mean nothing; a document stands in a query once. (What is packed or comes
-# through a pipe may also be refused for a line, or blanks, of more than a megabyte.) A '#' is a byte like any
-# other: trec_eval took lines that begin with one for comments from May 2020 until November 2024,
-# when that was taken back because ids with a '#' in them were miscounted.
+# vertical tab, form feed; a carriage return before the line feed is therefore just white space); lines without a field, and
+# those whose first begins with a '#', do not count; a byte order mark in front is dropped; a judgment has four fields and a
+# result six; the number is whatever `float()` reads without an underscore, but never NaN, and for a judgment never infinite;
+# ids are bytes, and shown as UTF-8 with `surrogateescape`; the rank and the tag mean nothing; a document stands in a query
+# once. (What is packed or comes through a pipe may also be refused for a line, or blanks, of more than a megabyte.)
+# A result may have more fields, if its fourth is a whole number and its fifth a number. Results of three fields, the third of
+# digits alone on the first line, are query, document and rank: from 1 to n in every query.
 
 COLUMN_COUNT = {"qrels": 4, "run": 6}
 NUMBER_COLUMN = {"qrels": 3, "run": 4}
@@ -281,7 +281,7 @@ def as_text(field):
 def usable_number(field, kind):
     "The number in a field; None if it cannot be used."
     try:
-        value = float(field)
+        value = math.nan if b"_" in field else float(field)
     except ValueError:
         return None
     return None if math.isnan(value) or (kind == "qrels" and math.isinf(value)) else value
@@ -290,19 +290,33 @@ def usable_number(field, kind):
 def trec_rows(data, kind):
     "(rows, faults) of a file's bytes: (line, query, document, number) of right lines; {line: a word of its error}."
     rows, faults = [], {}
-    for line, content in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        fields = content.split()
-        if not fields:
-            continue
-        if len(fields) != COLUMN_COUNT[kind]:
+    lines = [(line, content.split()) for line, content in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1)]
+    lines = [(line, fields) for line, fields in lines if fields and not fields[0].startswith(b"#")]
+    ranks = kind == "run" and bool(lines) and len(lines[0][1]) == 3 and lines[0][1][2].isdigit()
+    width, doc, number = (3, 1, 2) if ranks else (COLUMN_COUNT[kind], 2, NUMBER_COLUMN[kind])
+    for line, fields in lines:
+        if len(fields) != width and not (kind == "run" and not ranks and has_words_behind(fields)):
             faults[line] = f"{len(fields)} column"
-        elif len(fields[0]) > MAX_ID or len(fields[2]) > MAX_ID:
+        elif len(fields[0]) > MAX_ID or len(fields[doc]) > MAX_ID:
             faults[line] = "bytes"
-        elif (value := usable_number(fields[NUMBER_COLUMN[kind]], kind)) is None:
-            faults[line] = repr(as_text(fields[NUMBER_COLUMN[kind]]))[:40]
+        elif (value := usable_number(fields[number], kind)) is None:
+            faults[line] = repr(as_text(fields[number]))[:40]
         else:
-            rows.append((line, as_text(fields[0]), as_text(fields[2]), value))
-    return rows, faults
+            rows.append((line, as_text(fields[0]), as_text(fields[doc]), value))
+    if not ranks or faults:
+        return rows, faults
+    for query in {row[1] for row in rows}:
+        own = sorted((row[3], row[0]) for row in rows if row[1] == query)
+        faults |= {line: "rank" for n, (value, line) in enumerate(own, 1) if value != n}
+    return [(*row[:3], -row[3]) for row in rows], dict(sorted(faults.items())[:1])
+
+
+def has_words_behind(fields):
+    "Whether a result has more than six fields, of which the fourth is a whole number and the fifth a number."
+    if len(fields) <= 6:
+        return False
+    rank, score = (usable_number(field, "run") for field in fields[3:5])
+    return rank is not None and math.isfinite(rank) and rank == int(rank) and score is not None
 
 
 def read_trec(data, kind):

@@ -110,16 +110,19 @@ decimal = st.one_of(
     st.integers(-(10**20), 10**20).map(str),
     st.text("0123456789", min_size=15, max_size=40).map("0.".__add__),
     st.sampled_from("1e-3 -0 inf -inf Infinity +2 .5 5. 1E5 1e400 -1e400 4.9e-324 2e-324 12345678901234567890 0.10000000000000000001".split()),
-    st.sampled_from(["9007199254740993", "0." + "0" * 30 + "1", "00000000000000000001", "1_000", "179769313486231580793e289"]),
+    st.sampled_from(["9007199254740993", "0." + "0" * 30 + "1", "00000000000000000001", "179769313486231580793e289"]),
 )
-grade = st.one_of(st.integers(-2, 4).map(str), st.sampled_from("1.5 0.25 -0 1e0 3. 1000000 1_0 -7".split()))
-no_number = st.sampled_from("nan NaN -nan x 1,5 0x10 1e 1__0 -- 1d5 ١ 1.2.3 . - + e5 infinit 1\0 \0".split(" "))
+grade = st.one_of(st.integers(-2, 4).map(str), st.sampled_from("1.5 0.25 -0 1e0 3. 1000000 -7".split()))
+no_number = st.sampled_from("nan NaN -nan x 1,5 0x10 1e 1_0 1__0 -- 1d5 ١ 1.2.3 . - + e5 infinit 1\0 \0".split(" "))
+
+
+comments = [b"#", b"# q 0 d 1", b" \t# x", b"#x y", b"#\0", b"## 1 2 3 4 5 6 7"]  # no row, were it not for the hash
 
 
 @st.composite
 def trec(draw, kind, wrong=False):
     "The bytes of a file whose lines are right; with `wrong`, some may not be."
-    queries = draw(st.lists(field, min_size=1, max_size=4, unique=True))
+    queries = draw(st.lists(field.filter(lambda f: not f.startswith(b"#")), min_size=1, max_size=4, unique=True))
     pairs = draw(st.lists(st.tuples(st.sampled_from(queries), field), min_size=1, max_size=12, unique=not wrong))
     lines = []
     for query, doc in pairs:  # the queries in any order: one query may come back in many blocks
@@ -131,6 +134,7 @@ def trec(draw, kind, wrong=False):
             fields = draw(st.permutations(fields + [b"more"] * draw(st.integers(0, 2))))[: draw(st.integers(1, 8))]
         lines.append(draw(st.sampled_from([b"", b" ", b"\t\r"])) + b"".join(f + draw(blank) for f in fields))
         lines += [b""] * (draw(st.integers(0, 9)) == 0)
+        lines += [draw(st.sampled_from(comments))] * (draw(st.integers(0, 9)) == 0)
     end = draw(st.sampled_from([b"\n", b"\r\n", b"\n\n", b" \n"]))
     data = draw(st.sampled_from([b"", b"\xef\xbb\xbf", b"\n\r\n"])) + end.join(lines) + draw(st.sampled_from([b"", end]))
     assume(not says_another_format(data) and not lines[0].lstrip().startswith(BOM))

@@ -66,6 +66,7 @@ def is_trec(data):
     return not says_another_format(data) and header_separator(data) is None
 
 
+@pytest.mark.filterwarnings("ignore::irmetrics_nb.DataWarning")  # of comments that could be rows
 @pytest.mark.parametrize("kind", READ)
 def test_any_bytes_at_all_are_read_as_the_reference_reads_them_or_refused(folder, kind):
     @settings(max_examples=100)
@@ -166,23 +167,23 @@ def test_blanks_line_ends_and_a_byte_order_mark_change_nothing(folder, between, 
 
 
 @pytest.mark.parametrize("kind", READ)
-@pytest.mark.parametrize("line", [b"# a comment", b"#", b"#q", b"   # a comment", b"q 0 a 1 # good", b"q Q0 c 3 1 tag # good"])
-def test_a_comment_is_refused_at_its_line_as_trec_eval_has_given_comments_up(tmp_path, kind, line):
+@pytest.mark.parametrize("line", [b"q 0 a 1 # good", b"q Q0 c x 1 tag # good"])
+def test_a_hash_within_a_line_begins_no_comment(tmp_path, kind, line):
     data = {"qrels": QRELS, "run": RUN}[kind] + line + b"\n"
-    what = "the score '#'" if len(line.split()) == COLUMN_COUNT[kind] else f"{len(line.split())} column"
+    what = "the score '#'" if kind == "run" and line.startswith(b"q 0") else f"{len(line.split())} column"
     with pytest.raises(DataError, match=f"line 3: {what}"):
         READ[kind](put(tmp_path / "file", data))
 
 
-def test_a_line_that_begins_with_a_hash_and_has_all_its_columns_is_a_line_like_any_other(tmp_path):
-    assert Run(put(tmp_path / "run", b"#1 Q0 a#2 1 0.5 #tag\n")).to_dict() == {"#1": {"a#2": 0.5}}
-    assert Qrels(put(tmp_path / "qrels", b"# 0 # 1\n")).to_dict() == {"#": {"#": 1}}
+def test_a_hash_in_an_id_or_a_tag_is_a_byte_like_any_other(tmp_path):
+    assert Run(put(tmp_path / "run", b"1# Q0 a#2 1 0.5 #tag\n1# Q0 # 1 0.5 #tag\n")).to_dict() == {"1#": {"a#2": 0.5, "#": 0.5}}
+    assert Qrels(put(tmp_path / "qrels", b"q# # # 1\n")).to_dict() == {"q#": {"#": 1}}
 
 
 ODD_IDS = {
     "not UTF-8": b"\xff\xfe\x80",
     "half a UTF-8 letter": b"caf\xc3",
-    "a hash": b"#",
+    "a hash": b"a#b",
     "quotes": b"\"'`\"\"",
     "a comma and a backslash": b"a,b\\n",
     "NUL": b"\0",
@@ -240,7 +241,7 @@ def test_fewer_or_more_columns_are_refused_with_their_number(tmp_path, kind, cou
     if count == COLUMN_COUNT[kind]:
         return
     good = {"qrels": QRELS, "run": RUN}[kind]
-    for data, line in ((b" ".join([b"1"] * count), 1), (good + b" ".join([b"1"] * count) + b"\n" + good, 3)):
+    for data, line in ((b" ".join([b"x"] * count), 1), (good + b" ".join([b"x"] * count) + b"\n" + good, 3)):
         with pytest.raises(DataError, match=f"line {line}: {count:,}? column|line {line}: {count} column"):
             READ[kind](put(tmp_path / "file", data))
 

@@ -9,12 +9,12 @@ __all__ = ['Checkup', 'check']
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 # %% ../../nbs/4_evaluation/10_checkup.ipynb #ff271bec
-from .doubts import check_places
+from .doubts import check_places, several_runs
 from .findings import LEVELS, Finding, facts_of_judgments, facts_of_run, read_side
 from .formats import table_text
 from ..reading.data import Qrels, Run
@@ -109,16 +109,10 @@ def _kept(source):
 
 def _named_runs(run):
     "{name: run} of one run or of several."
-    if isinstance(run, dict) and run and all(map(_is_run, run.values())): return {str(n): one for n, one in run.items()}
-    several = isinstance(run, list | tuple) and run and all(map(_is_run, run))
-    named = [(_name_of(one), one) for one in (run if several else [run])]
+    several = several_runs(run) or [('', run)]
+    named = [(name or _name_of(one), one) for name, one in several]
     names = [name for name, _ in named]
     return {name if names.count(name) == 1 else f'{name} ({n})': one for n, (name, one) in enumerate(named, 1)}
-
-def _is_run(one):
-    "Whether something is a run by itself: a path, a table, a `Run`, a dict of dicts or of lists."
-    if isinstance(one, Mapping): return bool(one) and all(isinstance(docs, Mapping | list) for docs in one.values())
-    return isinstance(one, str | os.PathLike | Run) or hasattr(one, 'columns')
 
 def _name_of(one):
     "What a run is called in the table."
@@ -149,7 +143,8 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     Raises
     ------
     ValueError
-        For `Qrels` and `Run` in each other's place.
+        For `Qrels` and `Run` in each other's place, or items of which some are runs and
+        some are not.
 
     Examples
     --------

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['SPELLINGS', 'PATTERNS', 'Ids', 'ROWS', 'TOP', 'affixes', 'Spelling', 'find_spelling', 'rereadable', 'first_ids',
-           'nothing_judged', 'look_like_scores', 'look_like_grades', 'check_swapped', 'check_places', 'top_counts',
-           'deepest', 'n_short', 'doubts']
+           'nothing_judged', 'look_like_scores', 'look_like_grades', 'check_swapped', 'check_places', 'several_runs',
+           'top_counts', 'deepest', 'n_short', 'doubts']
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #13271544
 import os
@@ -25,6 +25,8 @@ from ..foundations.rankings import Judged
 from ..metrics.measures import Measure, parse_all
 from ..reading.data import Qrels, Run
 from ..reading.streams import read_batches
+from ..reading.tables import is_table
+from ..reading.text import Rows
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #c2de0fe5
 def _rule(pattern, by=''):
@@ -209,9 +211,6 @@ def check_places(qrels: Any, run: Any) -> None:
     if isinstance(run, str | Measure) and _is_measure(run):
         call = f'evaluate(qrels, run, {run!r})'
         raise ValueError(f'{run!r} is a measure, not a run; write {call}')
-    if _several(run):
-        beside = 'Scores.beside(evaluate(qrels, run) for run in runs)'
-        raise ValueError(f'these are several runs: see them side by side with {beside}')
 
 def _is_measure(text):
     "Whether a text names measures, and no file."
@@ -219,17 +218,45 @@ def _is_measure(text):
     try: return not os.path.exists(text) and bool(parse_all(text))
     except ValueError: return False
 
-def _several(run):
-    "Whether something is a list of runs, or a dict of them by name."
-    if isinstance(run, list | tuple): return bool(run) and all(_is_run(r) for r in run)
-    if not isinstance(run, dict) or not run: return False
-    return all(_is_run(r) and not isinstance(r, str) for r in run.values())
+# %% ../../nbs/4_evaluation/03_doubts.ipynb #87ae288c
+def several_runs(run: Any) -> list[tuple[str, Any]] | None:
+    """(name, run) of each of several runs; None for a run by itself.
+
+    Those of a list have no name, ''. ValueError if some items are runs and others not."""
+    named = isinstance(run, Mapping)
+    if not named and not isinstance(run, list | tuple): return None
+    items = list(run.items()) if named else [('', one) for one in run]
+    if not named and items and not _is_run(items[0][1]): return None  # rows, maybe many
+    whole = [_is_run(one) for _, one in items]
+    if True not in whole: return None
+    if False in whole: raise ValueError(_half_of_them(items, whole, named))
+    if named: _check_paths(items)
+    return [(str(name), one) for name, one in items]
 
 def _is_run(item):
-    "Whether an item of a list must be a run: rows and records are none."
-    if isinstance(item, dict):
-        return bool(item) and all(isinstance(docs, dict | list) for docs in item.values())
-    return isinstance(item, Run | str | os.PathLike)
+    "Whether something is a run by itself, by what it holds; None if it holds nothing."
+    if isinstance(item, Mapping | list | tuple):
+        values = item.values() if isinstance(item, Mapping) else item
+        inner = next(iter(values), None)
+        return isinstance(inner, Mapping | list | tuple) if len(item) else None
+    known = isinstance(item, str | os.PathLike | Qrels | Run | Rows)
+    return known or is_table(item) or hasattr(item, '__next__')
+
+def _half_of_them(items, whole, named):
+    "What to say if some items are runs, and others are not."
+    run, other = whole.index(True), whole.index(False)
+    which = [repr(items[i][0]) if named else f'item {i + 1}' for i in (run, other)]
+    shape = '{name: run}' if named else '[run, run]'
+    alone = '{query: {document: score}}' if named else '[(query, document, score), ...]'
+    return (f'one run or several? {which[0]} is a run by itself, {which[1]} is none: '
+            f'several runs are {shape}, one run is {alone}')
+
+def _check_paths(items):
+    "ValueError if the items are texts, and not one is a file."
+    if any(not isinstance(one, str) or os.path.exists(one) for _, one in items): return
+    name, text = items[0]
+    raise ValueError(f'{text!r}, given as {name!r}, is no file; '
+                     'a run by itself is {query: {document: score}}')
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #cf52d3fa
 TOP = 10  # the ranks of which the small print says how many are judged

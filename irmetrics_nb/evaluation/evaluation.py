@@ -6,22 +6,35 @@
 __all__ = ['evaluate']
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #0bc2be00
+import os
 import warnings
+from collections import Counter
 from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
-from itertools import compress
+from itertools import accumulate, compress, repeat
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #adcd65b8
 from .bounds import WhenAsked, tie_bounds
-from .doubts import check_places, check_swapped, doubts, n_short, rereadable, top_counts
+from irmetrics_nb.evaluation.doubts import (
+    check_places,
+    check_swapped,
+    doubts,
+    n_short,
+    rereadable,
+    several_runs,
+    top_counts,
+)
 from .judging import Reading, judge_run
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
 from ..metrics.measures import Measures, parse_all
 from ..reading.data import Qrels, Run
+from ..reading.errors import DataError
 from ..reading.ids import Ids
 from ..reading.text import Rows
 
@@ -32,19 +45,27 @@ def evaluate(
     memory: int | None = None, progress: Callable[[int, int], object] | None = None,
     part: bool = False,
 ) -> Scores:
-    """Evaluate a run against judgments.
+    """Evaluate a run, or several, against relevance judgments.
+
+    Every measure is computed for every judged query and averaged. What cannot be decided
+    by a formula (ties, queries without an answer) is a named choice below, and is said
+    under the table.
 
     Parameters
     ----------
     qrels : path, dict, table, iterable or Qrels
-        The judgments. A path: TREC qrels, Parquet, Arrow, CSV, TSV or JSON, gzipped or
-        not. A dict: {query: {document: grade}}. A table of polars, pandas, pyarrow or
-        DuckDB. An iterable of (query, document, grade).
-    run : path, dict, table, iterable or Run
+        The judgments. A path: TREC qrels (query, iteration, document, grade), Parquet,
+        Arrow, CSV, TSV or JSON, gzipped or not. A dict: {query: {document: grade}}. A
+        table of polars, pandas, pyarrow or DuckDB. An iterable of (query, document,
+        grade). They are read once, however many runs there are.
+    run : path, dict, table, iterable or Run; a list of such, or a dict by name
         What the system returned, in the same forms with scores instead of grades; also
-        {query: [document, ...]}, the best first.
-    measures : str, Measure, or several
-        Such as 'AP nDCG@10' or [AP, nDCG @ 10]; `irmetrics measures` lists them.
+        {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run].
+        Where columns have other names, or the least number is the best:
+        `Run(source, columns=..., descending=False)`.
+    measures : str, Measure, or several of them
+        Such as 'AP nDCG@10 P(rel=2)@5' or [AP, nDCG @ 10, P(rel=2) @ 5]; the command
+        `irmetrics measures` lists them all.
     ties : {'docid', 'given', 'average', 'best', 'worst'}
         The order of documents with equal scores: by id, descending, as trec_eval has
         them; as the source lists them; the mean over all orders; or the order that
@@ -57,9 +78,11 @@ def evaluate(
     negative : {'zero', 'keep'}
         A grade below 0 counts as not judged, or its gain counts against.
     memory : int, optional
-        Bytes for the rows of a run that is read from a file; default a gigabyte.
+        Bytes for the rows of a run that is read from a file, batch by batch; default
+        a gigabyte. TREC text, Parquet and Arrow can be read so; other forms in one piece.
     progress : callable, optional
-        Is told how many bytes of the file have been read, and how many there are.
+        progress(done, total) is told how many bytes of the files have been read, and
+        how many there are.
     part : bool
         These are some queries of a whole, to be put together by `Scores.concat`:
         judgments, results or a common query may be lacking.
@@ -67,39 +90,79 @@ def evaluate(
     Returns
     -------
     Scores
-        A value per measure and query. It prints as a table of means, with the
-        conventions and counts below.
+        Prints as a table of means, with conventions and counts below it. Of one run:
+        `.means` is {measure: mean}, `scores['AP']` an array with a value per query in
+        the order of `.query_ids`, `.per_query` a table. Of several, aligned by query:
+        `.means` is {name: {measure: mean}}, `scores['AP']` has a row per run, and
+        `scores.run(name)` is one of them. A run of a list is called by its tag or file.
 
     Raises
     ------
     DataError
-        For bad input; the message names file, line and value.
+        For input that cannot be used: a malformed line, a score that is not a number, a
+        document twice in a query, not one query in common. It names file, line, value.
     ValueError
-        For an unknown measure or option, arguments in each other's place, or a measure
-        that has no best or average order of ties.
+        For an unknown measure or option, arguments in each other's place, items of which
+        some are runs and some are not, or a measure without a best or average order.
 
     Warns
     -----
     EvaluationWarning
         Of what is odd: not one judged document retrieved, a relevance level or a cutoff
         that nothing reaches. `check` tells more.
+    DataWarning
+        Of a file that may be cut off, or a comment that may be a row.
+
+    See Also
+    --------
+    check : what is odd about judgments and runs. judge : rankings without measures.
+    Scores : the result. `measure_table()` : all measures.
 
     Examples
     --------
+    A run of one query: a document that is not relevant stands first.
+
     >>> qrels = {'q1': {'d1': 1, 'd2': 0}}
     >>> scores = evaluate(qrels, {'q1': {'d2': 2.5, 'd1': 1.5}}, 'AP RR')
     >>> scores.means
-    {'AP': 0.5, 'RR': 0.5}"""
+    {'AP': 0.5, 'RR': 0.5}
+
+    Two runs, by name; the lists of the second are in order already.
+
+    >>> runs = {'bm25': {'q1': {'d2': 2.5, 'd1': 1.5}}, 'dense': {'q1': ['d1', 'd2']}}
+    >>> evaluate(qrels, runs, 'AP').means
+    {'bm25': {'AP': 0.5}, 'dense': {'AP': 1.0}}
+
+    Files, and the values of every query.
+
+    >>> from irmetrics_nb import load_example
+    >>> folder = load_example().folder
+    >>> files = [folder / 'runs' / name for name in ('bm25.run.gz', 'tfidf.run.gz')]
+    >>> scores = evaluate(folder / 'qrels.txt', files, 'nDCG@10')
+    >>> list(scores.means), scores['nDCG@10'].shape
+    (['bm25', 'tfidf'], (2, 36))"""
     conventions = Conventions(ties, missing, no_relevant, negative)
     asked = _parsed(measures)
-    check_places(qrels, run)
-    lay_beside = _judge_part if part else _judge_whole
+    several = several_runs(run)
+    runs = [('', run)] if several is None else several
+    for _, one in runs: check_places(qrels, one)
+    judgments = Qrels(_or_nothing(qrels, 'qrels') if part else qrels, copy=False)
+    sure = isinstance(qrels, Qrels)  # that these are the judgments
     order = 'given' if ties == 'given' else 'docid'  # the others may start from any
-    judgments, results, judged, reading = lay_beside(
-        qrels, run, ties=order, negative=negative, memory=memory, progress=progress)
-    for doubt in [] if part else doubts(asked, judged, judgments, results, reading.name):
-        warnings.warn(doubt, EvaluationWarning, stacklevel=2)
-    return _score(asked, judgments.queries, judged, reading, conventions)
+    lay_beside = _judge_part if part else _judge_whole
+    scores: list[Scores] = []
+    odd: list[str] = []
+    for (name, one), told in zip(runs, _told(progress, several)):
+        with _error_names(several, name, len(scores)):
+            results, judged, reading = lay_beside(
+                judgments, one, sure, ties=order, negative=negative,
+                memory=memory, progress=told)
+        if told and several: told(1, 1)  # this file is done, however it was read
+        reading.name = name or reading.name
+        odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
+        scores.append(_score(asked, judgments.queries, judged, reading, conventions))
+    for doubt in dict.fromkeys(odd): warnings.warn(doubt, EvaluationWarning, stacklevel=2)
+    return scores[0] if several is None else Scores.beside(_with_names(scores, runs))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #90b4378a
 def _score(asked, query_ids, judged, reading, conventions):
@@ -137,19 +200,18 @@ def _for_all(measures, nothing):
     return nothing[asking if any(asking) else slice(None)].all(axis=0)
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
-def _judge_whole(qrels, run, **options):
-    "The judgments, the run, one beside the other, and what else is known of the run."
-    judgments, results = Qrels(qrels, copy=False), rereadable(run)
-    if not (isinstance(qrels, Qrels) and isinstance(run, Run)): check_swapped(judgments, results)
-    return judgments, results, *judge_run(judgments, results, **options)
+def _judge_whole(judgments, run, sure, **options):
+    "The run, the judgments beside it, and what else is known of the run. sure: `judgments` came as `Qrels`."
+    results = rereadable(run)
+    if not (sure and isinstance(run, Run)): check_swapped(judgments, results)
+    return results, *judge_run(judgments, results, **options)
 
-def _judge_part(qrels, run, **options):
+def _judge_part(judgments, run, sure, **options):
     "The same where there may be no judgments, no results, or no query in common."
-    judgments = Qrels(_or_nothing(qrels, 'qrels'), copy=False)
     results = Run(_or_nothing(run, 'run'), copy=False)
-    if set(results.queries) & set(judgments.queries): return _judge_whole(judgments, results, **options)
+    if set(results.queries) & set(judgments.queries): return _judge_whole(judgments, results, True, **options)
     judged, _ = judge_run(judgments, _or_nothing({}, 'run'), **options)
-    return judgments, results, judged, Reading(results.answered, results.name, 'in one piece')
+    return results, judged, Reading(results.answered, results.name, 'in one piece')
 
 def _or_nothing(source, kind):
     "The source, or, for a dict, list or table without a row, an empty set of rows."
@@ -166,3 +228,38 @@ def _parsed(measures):
 
 @lru_cache
 def _parse_text(text): return tuple(parse_all(text))
+
+# %% ../../nbs/4_evaluation/07_evaluation.ipynb #08f1f951
+def _told(progress, several):
+    "What each run tells of its progress: bytes of one file, or of all together."
+    if progress is None or several is None: return repeat(progress)
+    sizes = [_size(one) for _, one in several]
+    before = [0, *accumulate(sizes)]
+    def of(i):
+        return lambda done, total: progress(before[i] + sizes[i] * done // max(total, 1), before[-1])
+    return [of(i) for i in range(len(sizes))]
+
+def _size(run):
+    "The bytes of a file; 1 for anything else."
+    is_file = isinstance(run, str | os.PathLike) and os.path.isfile(run)
+    return os.path.getsize(run) or 1 if is_file else 1
+
+@contextmanager
+def _error_names(several, name, i):
+    "Errors about one of several runs that is no file say which it is."
+    try: yield
+    except DataError as error:
+        by_itself = several is None or isinstance(several[i][1], str | os.PathLike)
+        if by_itself: raise
+        raise DataError(f'{name or f"run {i + 1}"}: {error}') from None
+
+def _with_names(scores, runs):
+    "The scores, no two of the same name: what a list gives twice also says which file or place it is from."
+    given = Counter(s.name for s in scores)
+    named: list = []
+    for i, (one, (_, run)) in enumerate(zip(scores, runs), 1):
+        name, path = one.name, isinstance(run, str | os.PathLike)
+        if given[name] > 1: name = f'{name} ({run})'.strip() if path else f'{name or "run"} {i}'
+        if name in {s.name for s in named}: name = f'{name} ({i})'
+        named.append(replace(one, runs=(replace(one.runs[0], name=name),)))
+    return named

@@ -9,7 +9,7 @@ __all__ = ['LEVELS', 'SENTENCES', 'MORE_SENTENCES', 'Finding']
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
-from warnings import catch_warnings
+from warnings import catch_warnings, simplefilter
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from .doubts import find_spelling, look_like_grades, look_like_scores
 from .evaluation import evaluate
 from .sieve import Sifted, show_value, sift, trec_columns
 from ..reading.data import Qrels, Run
-from ..reading.errors import DataError
+from ..reading.errors import DataError, DataWarning
 
 # %% ../../nbs/4_evaluation/09_findings.ipynb #e853dec5
 LEVELS = ('error', 'warning', 'note')
@@ -43,6 +43,10 @@ SENTENCES = {
     'duplicate': ('error', 'documents that stand twice in a query ({n:,})'),
     'number': ('error', 'numbers that are none ({n:,})'),
     'id': ('error', 'ids that are none ({n:,})'),
+    'cut-off': ('warning', 'the last line may be cut off'),
+    'comment-row': (
+        'warning', 'a line that begins with # is a comment, and one could be a row'),
+    'comments': ('note', '{n:,} lines are comments, and left out'),
     'swapped': (
         'error',
         'the grades are many different fractions, the scores a few small '
@@ -109,6 +113,7 @@ class Side:
     pairs: Any = None  # `Qrels` or `Run`; None if there is nothing to be had
     table: Any = None
     findings: list = field(default_factory=list)
+    comments: int = 0  # lines that are comments
 
     def say(self, code: str, examples: Iterable = (), level: str | None = None, **words: Any) -> None:
         "Add a finding; `level`: another one than usual."
@@ -125,16 +130,27 @@ def _first(ids): return [show_value(id) for id in ids[:2]]
 def read_side(source: Any, kind: str, name: str, faults: int) -> Side:
     "A source by the fast reader, or by the sieve if that refuses."
     own, make = Side(name), Qrels if kind == 'qrels' else Run
-    try: own.pairs = make(source, copy=False)
-    except DataError as error: _read_slowly(own, source, kind, faults, error, make)
-    if own.pairs is not None: own.table = own.pairs.to_polars()
+    with catch_warnings(record=True) as doubts:
+        simplefilter('always', DataWarning)
+        try: own.pairs = make(source, copy=False)
+        except DataError as error: _read_slowly(own, source, kind, faults, error, make)
+    if own.pairs is not None:
+        own.table = own.pairs.to_polars()
+        own.comments = own.comments or own.pairs.rows.comments.count
+    _say_doubts(own, [str(doubt.message) for doubt in doubts])
     return own
+
+def _say_doubts(own, doubts):
+    "What the reader said of lines that may be cut off, or no comments."
+    for text in doubts: own.say('comment-row' if 'this comment' in text else 'cut-off', [text])
+    if own.comments: own.say('comments', n=own.comments)
 
 def _read_slowly(own, source, kind, faults, error, make):
     "What is sound in a source that was refused, and all its faults."
     try: sifted = sift(source, kind)
     except Exception: sifted = Sifted(pl.DataFrame(), {})  # not even rows: the reader has said why
     if not sifted.faults or _other_kind(sifted, kind): return own.say('refused', error=error)
+    own.comments = sifted.comments
     for code, places in sifted.faults.items():
         more = [f'... and {len(places) - faults:,} more'] * (len(places) > faults)
         own.say(code, places[:faults] + more, n=len(places))
@@ -159,7 +175,7 @@ ODD_IDS = {  # code: level, what is said, pattern
     'not-utf8': ('note', 'ids that are not UTF-8', r'\\x[89a-f][0-9a-f]'),
     'long': ('note', 'ids of more than 250 letters', '^(?s:.){251}'),
     'comment': (
-        'warning', 'query ids that begin with #: are these lines comments?', '^#'),
+        'warning', 'query ids that begin with #: are these rows comments?', '^#'),
     'header': ('warning', 'query ids like the name of a column: is there a header?',
                '(?i)^(qid|query|query_?id|topic|topic_?id)$'),
 }

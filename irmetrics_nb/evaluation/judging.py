@@ -21,7 +21,7 @@ from ..reading.data import Qrels, Run, check_repeated, repeated_keys
 from ..reading.errors import DataError
 from ..reading.index import KeyIndex
 from ..reading.streams import open_run
-from ..reading.text import BATCH_BYTES, Rows, side_by_side
+from ..reading.text import BATCH_BYTES, NO_COMMENTS, Rows, side_by_side
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #1408d317
 def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:
@@ -219,7 +219,15 @@ def judge_run(
         if parts:
             judged = _finish(judgments, file, parts, negative)
             queries = sum(len(part.queries) for part in parts)
-            return judged, Reading(queries, file.tag, how)
+            file.comments.warn()
+            return judged, Reading(queries, file.tag, how + _left_out(file.comments))
     results = Run(run, copy=False)
     judged = judge(judgments, results, ties=ties, negative=negative)
-    return judged, Reading(results.answered, results.name, 'in one piece')
+    comments = NO_COMMENTS if results.dicts else results.rows.comments
+    how = 'in one piece' + _left_out(comments)
+    return judged, Reading(results.answered, results.name, how)
+
+def _left_out(comments):
+    "What is said of a file's lines of comment, if it has any."
+    lines = 'line' if comments.count == 1 else 'lines'
+    return f', without {comments.count:,} {lines} of comment' if comments.count else ''

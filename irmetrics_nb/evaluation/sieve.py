@@ -23,15 +23,16 @@ import polars as pl
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #beff9062
 from ..reading.objects import looks_like_json
-from ..reading.tables import find_columns, header_separator
+from ..reading.tables import find_columns, header_separator, holds_ranks
+from ..reading.text import LAYOUTS, text_layout
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #221c2241
 def _rows(source, kind):
-    "(place, (query, document, number) or what is wrong with the row), row by row."
+    "(place, (query, document, number) or what is wrong with the row, or None for a comment), row by row."
     if isinstance(source, str | os.PathLike): return _file_rows(os.fspath(source), kind)
     if isinstance(source, Mapping): return _dict_rows(source, kind)
     if hasattr(source, 'columns') or hasattr(source, '__arrow_c_stream__'): return _table_rows(source, kind)
-    return _item_rows(source)
+    return _item_rows(source, kind)
 
 def _file_rows(path, kind):
     with open(path, 'rb') as file: data = file.read()
@@ -40,28 +41,42 @@ def _file_rows(path, kind):
     if data.startswith(b'PAR1'): return _table_rows(pl.read_parquet(data), kind)
     if looks_like_json(data[:1 << 16], path):
         found = json.loads(data)
-        return _dict_rows(found, kind) if isinstance(found, dict) else _item_rows(found)
+        return _dict_rows(found, kind) if isinstance(found, dict) else _item_rows(found, kind)
     separator = header_separator(data[:1 << 16], path)
     return _csv_rows(data, separator, kind) if separator else _trec_rows(data, kind)
 
-WIDTH = {'qrels': (4, (0, 2, 3)), 'run': (6, (0, 2, 4))}  # columns of a TREC file, and those that are used
-
 def _trec_rows(data, kind):
-    width, used = WIDTH[kind]
+    layout = text_layout(data[:1 << 16], kind)
+    sign = -1 if layout.ranks else 1
     for n, line in enumerate(data.split(b'\n'), 1):
         fields = line.split()
-        if not fields or fields[0].startswith(b'#'): continue
-        fits = len(fields) == width
-        yield f'line {n}', tuple(fields[c] for c in used) if fits else f'{len(fields)} columns instead of {width}'
+        if not fields: continue
+        comment, place = fields[0].startswith(b'#'), f'line {n}'
+        fits = len(fields) == layout.width or layout == LAYOUTS['run'] and _has_words_behind(fields)
+        wrong = f'{len(fields)} columns instead of {layout.width}'
+        row = _signed(tuple(fields[c] for c in layout.used), sign) if fits else wrong
+        yield place, None if comment else row
+
+def _has_words_behind(fields):
+    "Whether a line of a run has all its columns, and words behind the tag."
+    return len(fields) > 6 and _as_number(fields[3]) % 1 == 0 and not isnan(_as_number(fields[4]))
+
+def _signed(row, sign):
+    "A row with the negative of its number if that is a rank; a number that is none stays."
+    number = _as_number(row[2])
+    return row if sign > 0 or isnan(number) else (*row[:2], -number)
+
+def _sign(used, kind): return -1 if holds_ranks(used[2], kind) else 1
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #1b8bbfff
 def _csv_rows(data, separator, kind):
     lines = csv.reader(io.StringIO(data.decode('utf-8', 'replace'), newline=''), delimiter=separator)
     names = [name.strip() for name in next(lines)]
-    used = [names.index(c) for c in find_columns(names, kind)]
+    found = find_columns(names, kind)
+    used, sign = [names.index(c) for c in found], _sign(found, kind)
     for row in lines:
         fits = len(row) == len(names)
-        cells = tuple(row[c].strip() for c in used) if fits else _unlike(row, names)
+        cells = _signed(tuple(row[c].strip() for c in used), sign) if fits else _unlike(row, names)
         if any(row): yield f'line {lines.line_num}', cells
 
 def _unlike(row, names): return f'{len(row)} fields instead of {len(names)}'
@@ -75,12 +90,15 @@ def _dict_rows(source, kind):
 
 def _table_rows(source, kind):
     table = source if isinstance(source, pl.DataFrame) else pl.DataFrame(source)
-    rows = table.select(find_columns(table.columns, kind)).iter_rows()
-    yield from ((f'row {n}', row) for n, row in enumerate(rows, 1))
+    used = find_columns(table.columns, kind)
+    sign = _sign(used, kind)
+    yield from ((f'row {n}', _signed(row, sign)) for n, row in enumerate(table.select(used).iter_rows(), 1))
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #109651e8
-def _item_rows(source):
+def _item_rows(source, kind):
     for n, item in enumerate(source, 1):
+        used = find_columns(map(str, item), kind) if isinstance(item, Mapping) else [None]
+        if None not in used: item = _signed(tuple(item[c] for c in used), _sign(used, kind))
         triple = isinstance(item, tuple | list) and len(item) == 3
         yield f'item {n}', tuple(item) if triple else f'not (query, document, number): {show_value(item)}'
 
@@ -129,6 +147,7 @@ class Sifted:
     "A source that was read in spite of its faults."
     table: pl.DataFrame           # The sound rows: query_id, doc_id, number
     faults: dict[str, list[str]]  # code -> place and fault, all of them
+    comments: int = 0             # Lines that are comments
 
 def sift(source: Any, kind: str) -> Sifted:
     "The sound rows and the faults of judgments ('qrels') or a run ('run')."
@@ -137,7 +156,10 @@ def sift(source: Any, kind: str) -> Sifted:
     queries: list[str] = []
     docs: list[str] = []
     numbers = array('d')
+    comments = 0
     for place, row in _rows(source, kind):
+        comments += row is None
+        if row is None: continue
         fault = ('columns', row) if isinstance(row, str) else _fault(row, kind)
         if fault: faults.setdefault(fault[0], []).append(f'{place}: {fault[1]}')
         else:
@@ -151,7 +173,7 @@ def sift(source: Any, kind: str) -> Sifted:
     repeats = _repeats(table)
     if repeats: faults['duplicate'] = repeats
     sound = table.unique(PAIR, keep='first', maintain_order=True)
-    return Sifted(sound.drop('place'), faults)
+    return Sifted(sound.drop('place'), faults, comments)
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #48ecbdce
 def trec_columns(path: Any) -> pl.DataFrame | None:
@@ -163,12 +185,14 @@ def trec_columns(path: Any) -> pl.DataFrame | None:
     lines = [line for line in head.split(b'\n') if line.split()]
     first = next((line for line in lines if not line.startswith(b'#')), b'')
     packed_table = head.startswith((b'PAR1', b'ARROW1'))
-    if other or packed_table or len(first.split()) != 6: return None
-    single = first.count(b' ') == 5 and b'  ' not in head and b'\t' not in head
+    if other or packed_table or len(first.split()) < 6: return None
+    single = first.count(b' ') == len(first.split()) - 1
+    single &= b'  ' not in head and b'\t' not in head
     text = os.fspath(path) if single else _single_blanks(path, packed)
     try:
         table = pl.read_csv(text, columns=[0, 3, 4, 5], separator=' ', has_header=False,
-                            quote_char=None, comment_prefix='#', infer_schema=False)
+                            quote_char=None, comment_prefix='#', infer_schema=False,
+                            truncate_ragged_lines=True)
     except (pl.exceptions.PolarsError, OSError): return None
     return table.rename(dict(zip(table.columns, ('query_id', 'rank', 'score', 'tag'))))
 

@@ -6,19 +6,25 @@
 __all__ = ['Qrels', 'Run']
 
 # %% ../../nbs/3_reading/09_data.ipynb #07aef791
+import gzip
+import json
+import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
 
 # %% ../../nbs/3_reading/09_data.ipynb #6b91760d
 from ..foundations.rankings import cumcount
 from .errors import DataError
-from .files import read_rows
+from .files import check_ids, file_form, parquet_bytes, read_rows, separated_text, write_whole
 from .ids import BLOCK_ROWS, escape_non_utf8, is_utf8_text, mix
 from .index import KeyIndex
 from .numbers import first_invalid
@@ -116,25 +122,34 @@ def rank_rows(rows: Rows) -> np.ndarray:
     return rank
 
 # %% ../../nbs/3_reading/09_data.ipynb #2af76f99
+def _shortest(number):
+    "A number as text that reads back as the same: 2 for 2.0, 0.1, 1e-30."
+    return f'{number:.0f}' if abs(number) < 1e15 and number % 1 == 0 else repr(float(number))
+
 class QueryDocTable:
     "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
     kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     dicts: Any = None   # a `DictSource`, if it came as dicts
 
-    def __init__(self, source: Any, *, copy: bool = True):
-        if isinstance(source, QueryDocTable): self._share(source)
-        else: self._read(source, copy)
+    def __init__(self, source: Any, *, columns: Mapping[str, Any] | None = None, copy: bool = True):
+        self._init(source, copy, columns)
+
+    def _init(self, source, copy, columns, descending=True):
+        "Read a source, or share what another instance has read."
+        if not isinstance(source, QueryDocTable): self._read(source, copy, columns, descending)
+        elif columns is None and descending: self._share(source)
+        else: raise ValueError(f'this {type(source).__name__} has been read: say columns=, descending= where it was')
 
     def _share(self, other):
         "Share another instance's state and caches."
         if other.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {type(other).__name__}')
         self.__dict__ = other.__dict__
 
-    def _read(self, source, copy):
+    def _read(self, source, copy, columns, descending):
         "Read and check a source; a dict of dicts stays one."
-        self.dicts = DictSource.of(source, self.kind)
+        self.dicts = DictSource.of(source, self.kind) if columns is None and descending else None
         if self.dicts is None:
-            self.rows = read_rows(source, self.kind)
+            self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
             check_repeated([self.rows], repeated_keys(self.keys))
         elif copy:
             self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
@@ -186,6 +201,48 @@ class QueryDocTable:
         doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
         return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self.number, self.rows.value)])
 
+    def to_pandas(self) -> 'pandas.DataFrame':
+        "As a pandas table, with the columns of `to_polars`; ImportError if pandas is not installed."
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError('to_pandas needs pandas, which is not installed: pip install pandas') from None
+        columns = self._as_columns()
+        ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
+        return pd.DataFrame({**columns, **ids})
+
+    def _as_columns(self):
+        "The columns by name: ids as lists, numbers as arrays."
+        queries = self.queries
+        query = [queries[i] for i in self.rows.query.tolist()]
+        return {'query_id': query, 'doc_id': self.rows.doc.tolist(), self.number: self.rows.value}
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write a file that reads back as the same: whole, or not at all.
+
+        The end of its name says how: .parquet, .csv, .tsv or .json, anything else is TREC
+        text; with .gz behind it is packed. ValueError for ids that such a file cannot
+        hold, OSError if it cannot be written."""
+        form = file_form(path)
+        if form == '.parquet': data = parquet_bytes(self.to_polars())
+        elif form == '.json': data = json.dumps(self.to_dict()).encode()
+        else: data = self._text(form, path)
+        packed = str(path).lower().endswith('.gz')
+        write_whole(path, gzip.compress(data, mtime=0) if packed else data)
+
+    def _lines(self, columns):
+        "The lines of a TREC file."
+        raise NotImplementedError
+
+    def _text(self, form, path):
+        "As TREC text, CSV or TSV."
+        check_ids(chain(self.queries, self.rows.doc.tolist()), form, path)
+        columns = self._as_columns()
+        if form: return separated_text({name: list(c) for name, c in columns.items()}, form)
+        remark = next((query for query in self.queries if query.startswith('#')), None)
+        if remark is not None: raise ValueError(f'{path}: TREC text that begins with # is a comment: query {remark!r}')
+        return ''.join(self._lines(columns)).encode('utf-8', 'surrogateescape')
+
 # %% ../../nbs/3_reading/09_data.ipynb #fe8a7104
 class Qrels(QueryDocTable):
     """Judgments: the grade of each judged document for a query.
@@ -196,6 +253,10 @@ class Qrels(QueryDocTable):
         The path of a TREC file, CSV, TSV, JSON, Parquet or Arrow file, gzipped or not;
         {query: {document: grade}}; a table of polars, pandas or whatever speaks Arrow;
         an iterable of (query, document, grade).
+    columns : dict, optional
+        Which columns to take from a table, text or records: {'query': name, 'document':
+        name, 'relevance': name}; those not given are found by their usual names. In text,
+        which has no names, a place counted from 1.
     copy : bool, default True
         Whether a dict is copied, so that it may be changed afterwards.
 
@@ -208,7 +269,8 @@ class Qrels(QueryDocTable):
     Warns
     -----
     DataWarning
-        If the last line of a file may be cut off.
+        If the last line of a file may be cut off, or a comment (a line that begins with
+        #) could be a row.
 
     >>> from irmetrics_nb import Qrels
     >>> qrels = Qrels({'q1': {'d7': 2, 'd4': 1}, 'q2': {'d1': 1}})
@@ -218,6 +280,11 @@ class Qrels(QueryDocTable):
     ['q1', 'q2']
     """
     kind, number = 'qrels', 'relevance'
+
+    def _lines(self, columns):
+        "The lines of TREC qrels."
+        for query, doc, grade in zip(*(list(c) for c in columns.values()), strict=True):
+            yield f'{query} 0 {doc} {_shortest(grade)}\n'
 
     @cached_property
     def index(self) -> KeyIndex:
@@ -255,6 +322,15 @@ class Run(QueryDocTable):
         The path of a TREC file, CSV, TSV, JSON, Parquet or Arrow file, gzipped or not;
         {query: {document: score}} or {query: [document, ...]}, best first; a table of
         polars, pandas or whatever speaks Arrow; an iterable of (query, document, score).
+    name : str, optional
+        What to call it in tables; default: the tag of a TREC file, or the file's stem.
+    columns : dict, optional
+        Which columns to take from a table, text or records: {'query': name, 'document':
+        name, 'score': name}; those not given are found by their usual names. In text,
+        which has no names, a place counted from 1, or a TREC column: {'score': 'rank'}.
+    descending : bool, default True
+        Whether the greatest number comes first. False for ranks, positions or distances:
+        the scores are then their negatives.
     copy : bool, default True
         Whether a dict is copied, so that it may be changed afterwards.
 
@@ -264,13 +340,35 @@ class Run(QueryDocTable):
         If the source cannot be read, a score is not a number, or a document stands twice
         in a query.
 
+    Warns
+    -----
+    DataWarning
+        If a comment (a line that begins with #) could be a row.
+
     >>> from irmetrics_nb import Run
     >>> Run({'q1': {'d2': 8.5, 'd7': 8.0}, 'q2': {'d6': 1.0}})
     Run: 2 queries, 3 documents retrieved
     >>> Run({'q1': ['d2', 'd7']}).to_dict()
     {'q1': {'d2': 0.0, 'd7': -1.0}}
+    >>> rows = [{'q': 'q1', 'url': 'd2', 'position': 1}]
+    >>> which = {'query': 'q', 'document': 'url', 'score': 'position'}
+    >>> Run(rows, name='clicks', columns=which, descending=False)
+    Run clicks: 1 queries, 1 documents retrieved
     """
     kind, number = 'run', 'score'
+    own_name = ''  # the name it was given
+
+    def __init__(
+        self, source: Any, *, name: str | None = None,
+        columns: Mapping[str, Any] | None = None, descending: bool = True,
+        copy: bool = True,
+    ):
+        if not isinstance(name, str | None):
+            raise TypeError(f'the name of a run must be text, not {name!r}')
+        self._init(source, copy, columns, descending)
+        if not name: return
+        self.__dict__ = dict(self.__dict__)  # the other one keeps its own
+        self.own_name = name
 
     @property
     def answered(self) -> int:
@@ -280,13 +378,24 @@ class Run(QueryDocTable):
 
     @property
     def name(self) -> str:
-        "The tag in a TREC file, or the file's stem; empty if there is neither."
-        return '' if self.dicts else self.rows.name
+        "The name it was given, the tag in a TREC file, or the file's stem; '' if none."
+        return self.own_name or ('' if self.dicts else self.rows.name)
 
     def to_polars(self) -> Any:
         "A polars table with the rank of each document (ties by id, descending)."
         pl = import_polars()
         return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
+
+    def _as_columns(self):
+        "The same with the ranks."
+        return super()._as_columns() | {'rank': rank_rows(self.rows)}
+
+    def _lines(self, columns):
+        "The lines of a TREC run, in the order of queries and ranks."
+        tag = '_'.join((self.name or 'run').split())
+        query, doc, score, rank = (list(c) for c in columns.values())
+        for i in np.lexsort((columns['rank'], self.rows.query)).tolist():
+            yield f'{query[i]} Q0 {doc[i]} {rank[i]} {_shortest(score[i])} {tag}\n'
 
     def __repr__(self) -> str:
         retrieved = len(self.columns.value)

@@ -6,12 +6,15 @@
 __all__ = ['read_rows']
 
 # %% ../../nbs/3_reading/07_files.ipynb #08694d29
+import csv
 import gzip
 import os
+import re
+import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from io import BufferedReader
+from contextlib import contextmanager, suppress
+from io import BufferedReader, BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import PAD
 from .objects import looks_like_json, rows_from_dicts, rows_from_json, rows_from_triples
 from irmetrics_nb.reading.tables import (
+    NO_COLUMNS,
     TABLE_MAGIC,
     header_separator,
     is_table,
@@ -30,7 +34,17 @@ from irmetrics_nb.reading.tables import (
     rows_from_table,
     to_polars_table,
 )
-from .text import COLUMN_NAMES, Rows, Text, keep_freed_memory, rows_from_text
+from irmetrics_nb.reading.text import (
+    COLUMN_NAMES,
+    HEAD_BYTES,
+    Rows,
+    Text,
+    column_keys,
+    keep_freed_memory,
+    negate_ranks,
+    rows_from_text,
+    text_layout,
+)
 
 # %% ../../nbs/3_reading/07_files.ipynb #ed8bd527
 BINARY_MAGIC = {
@@ -53,7 +67,6 @@ def hint_if_binary(head: bytes) -> Iterator[None]:
         raise DataError(f'{error}{binary_hint(head)}') from None
 
 # %% ../../nbs/3_reading/07_files.ipynb #1fb7e3ec
-HEAD_BYTES = 1 << 16      # how many of a file's first bytes are looked at
 MAX_LINE_BYTES = 1 << 20  # in what is unpacked or comes through a pipe
 
 def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
@@ -125,23 +138,27 @@ def is_self_describing(head: bytes, name: str) -> bool:
     return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/3_reading/07_files.ipynb #23741ef0
-def rows_from_bytes(data: np.ndarray, kind: str, name: str) -> Rows:
+def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows in a file's bytes, the last PAD of which are spare; its first bytes say how to read them."
     content = data[:-PAD]
     head = content[:HEAD_BYTES].tobytes()
-    if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name)
-    if head.startswith(TABLE_MAGIC): return rows_from_table(read_table(content.tobytes(), name), kind, name)
-    separator = header_separator(head, name)
-    if separator: return rows_from_csv(content.tobytes(), separator, kind, name)
-    with hint_if_binary(head): return rows_from_text(Text.from_bytes(name, data), kind)
+    if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name, columns)
+    if head.startswith(TABLE_MAGIC):
+        return rows_from_table(read_table(content.tobytes(), name), kind, name, columns=columns)
+    separator = header_separator(head, name, columns)
+    if separator: return rows_from_csv(content.tobytes(), separator, kind, name, columns)
+    with hint_if_binary(head), polars_errors(name): layout = text_layout(head, kind, columns)
+    with hint_if_binary(head): rows = rows_from_text(Text.from_bytes(name, data), kind, layout)
+    rows.comments.warn()
+    return rows
 
 # %% ../../nbs/3_reading/07_files.ipynb #ad1d2b4f
-def rows_from_file(path: str | os.PathLike, kind: str) -> Rows:
+def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a file; DataError if it cannot be read or one is wrong."
     keep_freed_memory()
     with file_errors(path): data = read_bytes(path)
     if len(data) == PAD: raise DataError(f'{path}: the file is empty')
-    rows = rows_from_bytes(data, kind, str(path))
+    rows = rows_from_bytes(data, kind, str(path), columns)
     rows.name = rows.name or file_stem(path)
     return rows
 
@@ -150,7 +167,10 @@ def file_stem(path: str | os.PathLike) -> str:
     return Path(path).name.split('.')[0]
 
 # %% ../../nbs/3_reading/07_files.ipynb #0f699ee3
-def read_rows(source: Any, kind: str) -> Rows:
+def read_rows(
+    source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
+    descending: bool = True,
+) -> Rows:
     """The rows of any source of judgments or of results, as columns.
 
     Parameters
@@ -162,6 +182,13 @@ def read_rows(source: Any, kind: str) -> Rows:
         number).
     kind : str
         'qrels' for judgments, 'run' for results.
+    columns : dict, optional
+        Which columns to take, for tables, text and records: {'query': name, 'document':
+        name, 'score': name}, for judgments 'relevance'; those not given are found. In
+        text a name is a place from 1, or one of TREC's: 'rank'.
+    descending : bool, default True
+        Whether the greatest number is the best. False for ranks and distances: the rows
+        then hold their negatives.
 
     Returns
     -------
@@ -173,6 +200,8 @@ def read_rows(source: Any, kind: str) -> Rows:
     ------
     DataError
         If the source cannot be read or anything in it is wrong.
+    ValueError
+        For another kind, or another key of `columns`.
 
     >>> from irmetrics_nb.reading.files import read_rows
     >>> rows = read_rows({'q1': {'d7': 9.5, 'd2': 8.25}}, 'run')
@@ -181,15 +210,97 @@ def read_rows(source: Any, kind: str) -> Rows:
     """
     if kind not in COLUMN_NAMES:
         raise ValueError(f"kind must be 'qrels' or 'run', not {kind!r}")
-    name = f'the {kind}'
     if isinstance(source, Rows): return source
+    rows = _rows_from_any(source, kind, _checked_columns(columns, kind))
+    return rows if descending or rows.ranks else negate_ranks(rows)
+
+def _rows_from_any(source, kind, columns):
+    "The rows of a source, by what it is."
+    name = f'the {kind}'
     if isinstance(source, (str, os.PathLike)):
-        return rows_from_file(os.fspath(source), kind)
-    if isinstance(source, Mapping): return rows_from_dicts(source, kind, name)
+        return rows_from_file(os.fspath(source), kind, columns)
+    if isinstance(source, Mapping): return rows_from_dicts(source, kind, name, columns)
     if is_table(source):
-        with polars_errors(name): table = to_polars_table(source, kind)
-        return rows_from_table(table, kind, name)
+        with polars_errors(name): table = to_polars_table(source, kind, columns)
+        return rows_from_table(table, kind, name, columns=columns)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
-        return rows_from_triples(source, kind, name)
+        return rows_from_triples(source, kind, name, columns)
     wanted = 'a path, a dict, a table or an iterable'
     raise DataError(f'{name}: expected {wanted}, not {short_repr(source)}')
+
+def _checked_columns(columns, kind):
+    "The same, or an empty dict; ValueError unless they are names or places."
+    keys = column_keys(kind)
+    if columns is None: return NO_COLUMNS
+    right = isinstance(columns, Mapping) and columns and {*columns} <= {*keys}
+    if right and {*map(type, columns.values())} <= {str, int}: return columns
+    wanted = ', '.join(f'{key!r}: name' for key in keys)
+    raise ValueError(f'columns must be like {{{wanted}}}, not {short_repr(columns)}')
+
+# %% ../../nbs/3_reading/07_files.ipynb #ced77a84
+def write_whole(path: str | os.PathLike, data: str | bytes) -> None:
+    """Write a file in one step: it appears whole, or nothing changes.
+
+    Text is written as UTF-8. OSError if the file cannot be written. What is a pipe or a
+    device is appended to.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from irmetrics_nb.reading.files import write_whole
+    >>> path = Path(tempfile.mkdtemp()) / 'table.txt'
+    >>> write_whole(path, 'AP 0.6917')
+    >>> path.read_text()
+    'AP 0.6917'"""
+    if isinstance(data, str): data = data.encode('utf-8', 'surrogateescape')
+    stream = str(path).startswith(('/dev/', '/proc/'))
+    if stream or Path(path).exists() and not Path(path).is_file():
+        with open(path, 'ab') as file: file.write(data)
+        return
+    path = Path(path).resolve()  # a link stays, and what it leads to is written
+    new = path.with_name(f'{path.name}.{os.urandom(4).hex()}')
+    try:  # the new file is closed to others from the start, as the old one may be
+        new.touch(0o600 if path.exists() else 0o666, exist_ok=False)
+        new.write_bytes(data)
+        if path.exists(): shutil.copymode(path, new)
+        os.replace(new, path)
+    except OSError as error:  # which names the file that was asked for
+        with suppress(OSError): new.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+# %% ../../nbs/3_reading/07_files.ipynb #9abfa783
+UNKNOWN_FORMS = '.arrow', '.feather', '.ipc', '.zip', '.bz2', '.xz', '.zst', '.xlsx', '.pkl'
+
+def file_form(path: str | os.PathLike) -> str:
+    "What the end of a name promises: '.parquet', '.csv', '.tsv', '.json', or '' for TREC text."
+    form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
+    if form in UNKNOWN_FORMS:
+        wanted = '.parquet, .csv, .tsv, .json, or another name for TREC text'
+        raise ValueError(f'{path}: {form} is not written here; take {wanted}')
+    return form if form in ('.parquet', '.csv', '.tsv', '.json') else ''
+
+def check_ids(ids: Iterable[str], form: str, path: object) -> None:
+    "ValueError for an id that such a file cannot hold."
+    wrong = {'': r'|.*[ \t\n\r\v\f].*', '.csv': '', '.tsv': ''}.get(form)
+    odd = None if wrong is None else next((id for id in ids if re.fullmatch(wrong, id, re.DOTALL)), None)
+    if odd is None: return
+    what = 'TREC text cannot hold ids that are empty or have blanks' if odd else 'an id is empty'
+    raise ValueError(f'{path}: {what}: {short_repr(odd)}; .parquet and .json can')
+
+def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
+    "Columns as CSV or TSV with a header; text is in quotes if any of it needs them."
+    rows, out = list(zip(*columns.values(), strict=True)), StringIO(newline='')
+    odd = any(re.search(r'[\s",;\x00-\x1f]', x) for row in rows for x in row if isinstance(x, str))
+    quoting: Any = csv.QUOTE_NONNUMERIC if odd else csv.QUOTE_NONE
+    table = csv.writer(out, delimiter={'.csv': ',', '.tsv': '\t'}[form], lineterminator='\n', quoting=quoting)
+    table.writerow(columns)
+    table.writerows(rows)
+    return out.getvalue().encode('utf-8', 'surrogateescape')
+
+def parquet_bytes(table: Any) -> bytes:
+    "A polars table as Parquet."
+    out = BytesIO()
+    table.write_parquet(out)
+    return out.getvalue()

@@ -6,6 +6,7 @@
 __all__ = []
 
 # %% ../../nbs/3_reading/03_numbers.ipynb #12719228
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -105,23 +106,29 @@ def _are_digits(word, count):
 
 # %% ../../nbs/3_reading/03_numbers.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
-    "(n,) float64: every string as `float()` reads it; NaN where it is not a number."
+    "(n,) float64: every string as `float()` reads it; NaN where it is not a number, as 1_0 is none."
     value, exact = parse_decimals(ids)
     for i in np.flatnonzero(~exact).tolist():
-        try: value[i] = float(ids.bytes(i))
-        except ValueError: value[i] = np.nan
+        value[i] = float_of_bytes(ids.bytes(i))
     return value
+
+def float_of_bytes(text: bytes) -> float:
+    "The number as `float()` reads it; NaN if it is none, or has an underscore in it (Python takes 1_0 for ten)."
+    try: return np.nan if b'_' in text else float(text)
+    except ValueError: return np.nan
 
 # %% ../../nbs/3_reading/03_numbers.ipynb #f5469bce
 def to_floats(numbers: Sequence) -> np.ndarray:
     "(n,) float64 from Python objects; NaN where one is not a number."
     try:
-        return np.fromiter(numbers, np.float64, len(numbers))
+        return np.frombuffer(array('d', numbers))  # which takes no text
     except (TypeError, ValueError, OverflowError):
         return np.array([_to_float(number) for number in numbers])
 
 def _to_float(number):
-    try: return float(number)
+    try:
+        if isinstance(number, str): number = number.encode('utf-8', 'surrogateescape')
+        return float_of_bytes(number) if isinstance(number, bytes) else float(number)
     except (TypeError, ValueError, OverflowError): return np.nan
 
 # %% ../../nbs/3_reading/03_numbers.ipynb #891146e4

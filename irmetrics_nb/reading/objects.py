@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/3_reading/06_objects.ipynb #a68ad47c
-from .errors import DataError, short_repr
+from .errors import DataError, polars_errors, short_repr
 from .ids import Ids, check_lengths
 from .index import factorize, factorize_blocks
 from .numbers import to_floats
-from .tables import check_values, find_columns
-from .text import COLUMN_NAMES, USED_COLUMNS, Rows
+from .tables import NO_COLUMNS, check_values, column_positions, find_columns, holds_ranks
+from .text import COLUMN_NAMES, USED_COLUMNS, Rows, negate_ranks
 
 # %% ../../nbs/3_reading/06_objects.ipynb #d7a85a5b
-def rows_from_dicts(source: Mapping, kind: str, name: str) -> Rows:
+def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
+    if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
     if not source: raise DataError(f'{name}: there are no queries')
     docs = list(source.values())
     numbers = list(chain.from_iterable(_numbers(source, kind, name)))
@@ -50,25 +51,46 @@ def _numbers(source, kind, name):
     raise DataError(f'{name}: query {query!r} should hold {wanted}, not {short_repr(odd)}')
 
 # %% ../../nbs/3_reading/06_objects.ipynb #8156b864
-def rows_from_triples(source: Iterable, kind: str, name: str) -> Rows:
-    "The rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong."
-    triples = [_triple(item, kind, name, n) for n, item in enumerate(source, 1)]
+def rows_from_triples(source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+    """The rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
+
+    columns: what is said of the names in records."""
+    triples = []
+    first_of: dict[bool, int] = {}  # whether the number is a rank: the first item of which it is true
+    for n, item in enumerate(source, 1):
+        triple, ranked = _triple(item, kind, name, n, columns)
+        triples.append(triple)
+        first_of.setdefault(ranked, n)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
     queries, docs, numbers = zip(*triples, strict=True)
     query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name)
-    return check_values(rows, kind, numbers)
+    check_values(rows, kind, numbers)
+    if len(first_of) > 1:
+        raise DataError(f'{name}, item {max(first_of.values())}: some have a score, others a rank alone')
+    return negate_ranks(rows) if True in first_of else rows
 
-def _triple(item, kind, name, n):
-    "(query, document, number) of the n-th item."
+def _triple(item, kind, name, n, columns):
+    "(query, document, number) of the n-th item, and whether the number is a rank."
+    if isinstance(item, Mapping): return _record(item, kind, f'{name}, item {n}', columns)
     number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
+    if columns:
+        raise DataError(f'{name}, item {n}: columns= is for tables, text and records, not for {short_repr(item)}')
     attributes = 'query_id', 'doc_id', number
-    if all(hasattr(item, a) for a in attributes): return tuple(getattr(item, a) for a in attributes)
-    if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item)
-    columns = find_columns(map(str, item), kind) if isinstance(item, Mapping) else [None]
-    if None not in columns: return tuple(item[c] for c in columns)
+    if all(hasattr(item, a) for a in attributes): return tuple(getattr(item, a) for a in attributes), False
+    if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
     raise DataError(f'{name}, item {n}: expected (query, document, {number}), not {short_repr(item)}')
+
+def _record(item, kind, place, columns):
+    "The same of a dict."
+    names = [*map(str, item)]
+    found = find_columns(names, kind, columns)
+    if None not in found: return tuple(item[c] for c in found), holds_ranks(found[2], kind, columns)
+    if columns:
+        with polars_errors(place): column_positions(names, kind, columns)
+    number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
+    raise DataError(f'{place}: expected (query, document, {number}), not {short_repr(item)}')
 
 # %% ../../nbs/3_reading/06_objects.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
@@ -79,7 +101,7 @@ def looks_like_json(head: bytes, name: str = '') -> bool:
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
 
-def rows_from_json(data: bytes, kind: str, name: str) -> Rows:
+def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a JSON file; DataError if it is no JSON, or not of a known shape."
     try:
         found = json.loads(data, object_pairs_hook=_unique_names)
@@ -87,8 +109,8 @@ def rows_from_json(data: bytes, kind: str, name: str) -> Rows:
         raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
-    if isinstance(found, dict): return rows_from_dicts(found, kind, name)
-    if isinstance(found, list): return rows_from_triples(found, kind, name)
+    if isinstance(found, dict): return rows_from_dicts(found, kind, name, columns)
+    if isinstance(found, list): return rows_from_triples(found, kind, name, columns)
     raise DataError(f'{name}: expected an object or a list, not {short_repr(found)}')
 
 def _unique_names(pairs):

@@ -18,7 +18,6 @@ import numpy as np
 # %% ../../nbs/3_reading/08_streams.ipynb #4a81824e
 from .errors import DataError, file_errors, polars_errors
 from irmetrics_nb.reading.files import (
-    HEAD_BYTES,
     check_end,
     decompressed,
     ensure_unchanged,
@@ -37,12 +36,19 @@ from .tables import TABLE_MAGIC, find_columns, header_separator, import_polars, 
 from irmetrics_nb.reading.text import (
     BATCH_BYTES,
     BYTE_ORDER_MARK,
+    HASH,
+    HEAD_BYTES,
+    LAYOUTS,
+    NO_COMMENTS,
+    Comments,
     Rows,
     Text,
     keep_freed_memory,
     parse_piece,
     rows_from_text,
     split_fields,
+    text_layout,
+    total_comments,
 )
 
 # %% ../../nbs/3_reading/08_streams.ipynb #23ca75fe
@@ -61,6 +67,7 @@ def _last_change_of_query(buffer, line_start):
     start, end = split_fields(buffer[origin:line_start[-1]])
     first_field = np.searchsorted(start, line_start - origin)
     full = np.flatnonzero(np.diff(first_field) > 0)
+    full = full[buffer[start[first_field[full]] + origin] != HASH]  # a comment belongs to no query
     field = first_field[full]
     query = Ids(buffer, start[field] + origin, end[field] - start[field])
     changes = block_starts(query)
@@ -74,10 +81,12 @@ def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.nd
     offset = end - np.cumsum(length)
     return np.arange(len(which)) + offset[which], which
 
-def partition_text(text: Text, files: list) -> None:
-    "Append each line of a text to one of the open files, chosen by the hash of its query."
+def partition_text(text: Text, files: list) -> Comments:
+    "Append each line of a text to one of the open files, chosen by the hash of its query; what is left out."
+    comments = NO_COMMENTS
     for begin, end in text.pieces():
-        query = parse_piece(text, begin, end, 'run').query
+        columns = parse_piece(text, begin, end, LAYOUTS['run'])
+        query, comments = columns.query, comments + columns.comments
         if not len(query): continue
         part = query.hash() % np.uint64(len(files))
         line_end = np.append(query.start[1:], end)
@@ -85,6 +94,7 @@ def partition_text(text: Text, files: list) -> None:
             own = np.flatnonzero(part == i)
             places, _ = concat_ranges(query.start[own], line_end[own])
             file.write(text.buffer[places])
+    return comments
 
 # %% ../../nbs/3_reading/08_streams.ipynb #1cd02217
 class TextFile:
@@ -101,6 +111,7 @@ class TextFile:
             self.state = file_state(path)
         self.done = 0
         self.tag = ''
+        self.comments_at: dict[int, Comments] = {}  # those of each batch, by its first line
         with self._opened() as file, file_errors(path):
             stream = decompressed(file)
             self.packed = stream is not file
@@ -111,7 +122,13 @@ class TextFile:
         "The rows of a batch."
         with hint_if_binary(self.head): rows = rows_from_text(text, 'run')
         if text.line == 1: self.tag = rows.name
+        self.comments_at[text.line] = rows.comments
         return rows
+
+    @property
+    def comments(self) -> Comments:
+        "The lines of comment in the batches that were read."
+        return total_comments(self.comments_at[line] for line in sorted(self.comments_at))
 
     def __iter__(self) -> Iterator:
         "Batches as `Text`, from the beginning; none splits a query whose lines stand together."
@@ -126,7 +143,7 @@ class TextFile:
         with ExitStack() as stack:
             files = [stack.enter_context(open(path, 'wb')) for path in paths]
             for text in self:
-                with hint_if_binary(self.head): partition_text(text, files)
+                with hint_if_binary(self.head): self.comments_at[text.line] = partition_text(text, files)
         for path in paths:
             with file_errors(path): content = np.fromfile(path, np.uint8)
             data = np.append(content, np.zeros(PAD, np.uint8))
@@ -195,6 +212,7 @@ class TableFile:
         pl = import_polars()
         self.name = str(path)
         self.tag = file_stem(path)
+        self.comments = NO_COMMENTS
         self.size = size
         table = scan(path)
         self.state = file_state(path)
@@ -253,7 +271,8 @@ def open_run(
     file = TextFile(path, size, max_query_bytes)
     small = not file.packed and file.total <= size
     if small or looks_like_json(file.head, file.name) or header_separator(file.head, file.name): return None
-    return _open_table(path, file.head, size) if file.head.startswith(TABLE_MAGIC) else file
+    if file.head.startswith(TABLE_MAGIC): return _open_table(path, file.head, size)
+    return file if text_layout(file.head, 'run') == LAYOUTS['run'] else None
 
 def _open_table(path, head, size):
     "A TableFile; None if the file is none, is small, or cannot be read by slices."

@@ -7,9 +7,10 @@ __all__ = []
 
 # %% ../../nbs/3_reading/05_tables.ipynb #5aaea0aa
 import csv
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from io import StringIO
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .errors import DataError, polars_errors, short_repr
 from .ids import MAX_ID_BYTES, PAD, Ids, check_lengths
 from .index import factorize_blocks
 from .numbers import first_invalid, invalid_number, parse_floats, to_floats
-from .text import Rows
+from .text import Rows, column_keys, negate_ranks
 
 # %% ../../nbs/3_reading/05_tables.ipynb #79a9c68f
 def import_polars() -> Any:
@@ -37,27 +38,41 @@ COLUMN_SYNONYMS = {
     'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query'),
     'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc'),
     'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'score'),
-    'run': ('score', 'sim', 'similarity'),
+    'run': ('score', 'sim', 'similarity', 'rank'),
 }
+NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
-def find_columns(names: Iterable[str], kind: str) -> list[Any]:
-    "The names of the columns query, document and number; None for one that is not there."
+def plain_name(name: str) -> str:
+    "The name of a column in small letters, with _ for a blank or a hyphen."
+    return name.strip().lower().replace('-', '_').replace(' ', '_')
+
+def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
+    "The names of the columns query, document and number; None for one that is not there. columns: what is said."
+    names = list(names)
     given_name: dict[str, str] = {}
-    for name in names:
-        plain = name.strip().lower().replace('-', '_').replace(' ', '_')
-        given_name.setdefault(plain, name)
-    return [next((given_name[n] for n in COLUMN_SYNONYMS[what] if n in given_name), None)
-            for what in ('query', 'document', kind)]
+    for name in names: given_name.setdefault(plain_name(name), name)
+    found = []
+    for part, key in zip(('query', 'document', kind), column_keys(kind)):
+        usual = next((given_name[n] for n in COLUMN_SYNONYMS[part] if n in given_name), None)
+        said = str(columns[key]) if key in columns else usual
+        found.append(said if said in names else None)
+    return found
+
+def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
+    "Whether the column of numbers that was found holds ranks."
+    return kind == 'run' and 'score' not in columns and plain_name(name) == 'rank'
 
 # %% ../../nbs/3_reading/05_tables.ipynb #b69a124d
-def column_positions(names: Iterable[str], kind: str) -> list[int]:
+def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
     "The positions of the columns query, document and number; DataError if one is not there, or twice."
     names = list(names)
-    found = find_columns(names, kind)
+    found = find_columns(names, kind, columns)
     if None in found:
-        missing = ('query', 'document', kind)[found.index(None)]
-        wanted = ' or '.join(COLUMN_SYNONYMS[missing])
-        raise DataError(f'no column {wanted}; there are {short_repr(names)[1:-1]}')
+        missing = found.index(None)
+        part, key = ('query', 'document', kind)[missing], column_keys(kind)[missing]
+        wanted = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part])
+        way_out = '' if key in columns else f"; or say which it is: columns={{{key!r}: ...}}"
+        raise DataError(f'no column {wanted}; there are {short_repr(names)[1:-1]}{way_out}')
     for name in found:
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
     return [names.index(name) for name in found]
@@ -85,10 +100,10 @@ def number_column(series: Any) -> np.ndarray:
     raise DataError(f'column {series.name!r} should hold numbers, not {series.dtype}')
 
 # %% ../../nbs/3_reading/05_tables.ipynb #78f57903
-def rows_from_table(table: Any, kind: str, name: str, first: int = 0) -> Rows:
+def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a polars table, which begins with the row number `first` of its file; DataError if one is wrong."
     with polars_errors(name):
-        query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind))
+        query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
     for column in (query, doc, number):
         null = column.is_null()
@@ -96,7 +111,8 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0) -> Rows:
     with polars_errors(name):
         query_ids, codes = factorize_blocks(id_column(query))
         rows = Rows(query_ids, codes, id_column(doc), number_column(number), name)
-    return check_values(rows, kind, number)
+    check_values(rows, kind, number)
+    return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
 
 def check_values(rows: Rows, kind: str, given: Any) -> Rows:
     "The same rows; DataError for the first number that is none. `given`: the numbers as they came."
@@ -109,18 +125,19 @@ def is_table(source: object) -> bool:
     "Whether a source speaks Arrow, or is a table of polars or pandas."
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
 
-def to_polars_table(source: Any, kind: str) -> Any:
+def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
     "Any table as a polars DataFrame (of a pandas one, only the columns that matter)."
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
-    if hasattr(source, 'iloc'): return _from_pandas(pl, source, kind)
+    if hasattr(source, 'iloc'): return _from_pandas(pl, source, kind, columns)
     return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
 
-def _from_pandas(pl, frame, kind):
+def _from_pandas(pl, frame, kind, columns):
     "The three columns that matter of a pandas table."
     if not hasattr(frame, 'columns'): raise DataError('a table has columns; reset_index() makes one of a Series')
     names = list(map(str, frame.columns))
-    return pl.DataFrame([_pandas_column(pl, names[i], frame.iloc[:, i]) for i in column_positions(names, kind)])
+    used = column_positions(names, kind, columns)
+    return pl.DataFrame([_pandas_column(pl, names[i], frame.iloc[:, i]) for i in used])
 
 def _pandas_column(pl, name, column):
     "A pandas column as a polars one."
@@ -139,13 +156,13 @@ def read_table(data: bytes, name: str) -> Any:
         return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
 
 # %% ../../nbs/3_reading/05_tables.ipynb #7ddb2631
-def header_separator(head: bytes, name: str = '') -> str | None:
-    "The separator of a file whose first line names columns; None for any other file."
+def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS) -> str | None:
+    "The separator of a file whose first line names columns; None for any other file. columns: what is said of them."
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
         names = [name.strip('"') for name in first_line.split(separator)]
-        query, document, _ = find_columns(names, 'run')
-        if query and document: return separator
+        query, document, _ = find_columns(names, 'run', columns)
+        if query and document and not names[0].startswith('#'): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
 # %% ../../nbs/3_reading/05_tables.ipynb #1e1702c4
@@ -181,24 +198,27 @@ def _strip_unquoted(field, record):
     return field if in_quotes else bare
 
 # %% ../../nbs/3_reading/05_tables.ipynb #44d7422c
-def rows_from_csv(data: bytes, separator: str, kind: str, name: str) -> Rows:
+def rows_from_csv(
+    data: bytes, separator: str, kind: str, name: str, columns: Mapping = NO_COLUMNS,
+) -> Rows:
     "The rows of a CSV or TSV file; DataError if there are none or one is wrong."
     text = data.decode('utf-8-sig', 'surrogateescape')
     found = []
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = [n.strip(' \t') for n in header]
-        with polars_errors(name): columns = column_positions(names, kind)
+        with polars_errors(name): used = column_positions(names, kind, columns)
         for line, fields in lines_and_fields:
-            fault = _fault_in_fields(fields, names, columns)
+            fault = _fault_in_fields(fields, names, used)
             if fault: raise DataError(f'{name}, line {line}: {fault}')
-            found.append((line, *(fields[c] for c in columns)))
+            found.append((line, *(fields[c] for c in used)))
     if not found: raise DataError(f'{name}: the table has no rows')
     lines, *texts = zip(*found, strict=True)
     query, doc, number = map(Ids.from_list, texts)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, parse_floats(number), name, line=1, lines=lines)
-    return check_values(rows, kind, number)
+    check_values(rows, kind, number)
+    return negate_ranks(rows) if holds_ranks(names[used[2]], kind, columns) else rows
 
 def _fault_in_fields(fields, names, columns):
     "What is wrong with the fields of a line; '' if nothing is."

@@ -8,18 +8,43 @@ __all__ = []
 # %% ../../nbs/3_reading/04_text.ipynb #ff27c645
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 # %% ../../nbs/3_reading/04_text.ipynb #fb1049c4
-from .errors import DataError, DataWarning
+from ..foundations.rankings import cumcount
+from .errors import DataError, DataWarning, short_repr
 from .ids import MAX_ID_BYTES, PAD, Ids
 from .index import Vocabulary, factorize_blocks
-from .numbers import first_invalid, invalid_number, parse_floats
+from .numbers import first_invalid, float_of_bytes, invalid_number, parse_floats
+
+# %% ../../nbs/3_reading/04_text.ipynb #fbf4724a
+@dataclass(frozen=True)
+class Comments:
+    "The lines of comment in a text, or in a part of it."
+    count: int = 0     # how many there are
+    doubt: str = ''    # where the first stands that may be a row, and what it is; '' if none may be
+
+    def __add__(self, other: 'Comments') -> 'Comments':
+        "Those of two parts, one after the other."
+        return Comments(self.count + other.count, self.doubt or other.doubt)
+
+    def warn(self) -> None:
+        "DataWarning if one of them may be a row."
+        if self.doubt: warnings.warn(self.doubt, DataWarning, stacklevel=2)
+
+NO_COMMENTS = Comments()
+
+def total_comments(parts: Iterable[Comments]) -> Comments:
+    "Those of all parts, in order."
+    total = NO_COMMENTS
+    for part in parts: total = total + part
+    return total
 
 # %% ../../nbs/3_reading/04_text.ipynb #425abba8
 @dataclass
@@ -33,6 +58,8 @@ class Rows:
     name: str = ''     # the run's tag or the file's stem, if there is one
     line: int = 0      # the line on which the buffer of `doc` begins; 0: there are no lines
     lines: Sequence[int] = ()  # (n,) the line of each row, if that is known beforehand
+    ranks: bool = False  # whether the numbers came as ranks, and are their negatives
+    comments: 'Comments' = NO_COMMENTS  # the lines of comment that were left out
 
     def __len__(self) -> int: return len(self.value)
 
@@ -64,25 +91,71 @@ def split_fields(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return start, end
 
 # %% ../../nbs/3_reading/04_text.ipynb #d331e2ef
-def split_lines(data: np.ndarray, columns: int, fail: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """(start, end) of the fields, each of shape (lines, columns).
+HASH = ord('#')
+NOTHING = np.empty((0, 2), np.intp)
 
-    `fail(at, count)` is called for the first wrong line: where it begins, how many fields it has."""
+class Lines(NamedTuple):
+    "The fields of the lines of some text, each of shape (lines, columns), and what was left out."
+    start: np.ndarray
+    end: np.ndarray
+    n_comments: int = 0
+    doubtful: np.ndarray = NOTHING  # begin and end of comments of one line's fields each, `#q1` first
+
+def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Callable | None = None) -> Lines:
+    """The fields of every line that is neither empty nor a comment.
+
+    `fail(at, count)` is called for the first wrong line: where it begins, how many fields it has.
+    `may_go_on(start, end)`, given the first fields of lines that have more: which are right."""
     start, end = split_fields(data)
     lines = np.count_nonzero(data == 10)
     tidy = len(start) == columns * lines and (data[end[columns - 1::columns]] == 10).all()
-    if not tidy: _check_lines(data, columns, start, fail)
-    return start.reshape(-1, columns), end.reshape(-1, columns)
+    if tidy and not (data[start[::columns]] == HASH).any():
+        return Lines(start.reshape(-1, columns), end.reshape(-1, columns))
+    n_comments, doubtful = 0, NOTHING
+    if (data == HASH).any():
+        data, n_comments, doubtful = blank_comments(data, start, end, columns)
+        start, end = split_fields(data)
+    start, end = _check_lines(data, columns, (start, end), fail, may_go_on)
+    return Lines(start.reshape(-1, columns), end.reshape(-1, columns), n_comments, doubtful)
 
-def _check_lines(data, columns, start, fail):
-    "Call `fail` for the first line that is not empty and has another number of fields."
+# %% ../../nbs/3_reading/04_text.ipynb #a7cc34b9
+def blank_comments(
+    data: np.ndarray, start: np.ndarray, end: np.ndarray, columns: int,
+) -> tuple[np.ndarray, int, np.ndarray]:
+    """(the same with blanks for comments, how many there are, (n, 2) begin and end of those that may be rows).
+
+    start, end: of the fields. What may be a row has a first field that is longer than `#`, and as many as a line."""
     newline = np.flatnonzero(data == 10)
-    if _newlines_fit(newline, columns, start): return
-    count = np.diff(np.searchsorted(start, newline), prepend=0)
-    wrong = np.flatnonzero((count != columns) & (count != 0))
-    if len(wrong):
+    behind = np.searchsorted(start, newline)
+    count = np.diff(behind, prepend=0)
+    full = np.flatnonzero(count)
+    first = behind[full] - count[full]
+    begins = data[start[first]] == HASH
+    comment, first = full[begins], first[begins]
+    begin, stop = start[first], newline[comment]
+    edges = np.zeros(len(data) + 1, np.int8)
+    edges[begin], edges[stop] = 1, -1
+    blanked = np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(32), data)
+    alike = (count[comment] == columns) & (end[first] - begin > 1)
+    return blanked, len(comment), np.stack([begin[alike], stop[alike]], axis=1)
+
+def _check_lines(data, columns, fields, fail, may_go_on):
+    "(start, end) of the fields of lines; `fail` is called for the first that has another number."
+    start, end = fields
+    newline = np.flatnonzero(data == 10)
+    if _newlines_fit(newline, columns, start): return fields
+    behind = np.searchsorted(start, newline)
+    count = np.diff(behind, prepend=0)
+    full = np.flatnonzero(count >= columns)
+    own = (behind - count)[full, None] + np.arange(columns)
+    right = count[full] == columns
+    if may_go_on and not right.all(): right[~right] = may_go_on(start[own[~right]], end[own[~right]])
+    wrong = count != 0
+    wrong[full[right]] = False
+    if wrong.any():
         line_start = np.append(0, newline + 1)
-        fail(int(line_start[wrong[0]]), int(count[wrong[0]]))
+        fail(int(line_start[wrong.argmax()]), int(count[wrong.argmax()]))
+    return start[own], end[own]
 
 def _newlines_fit(newline, columns, start):
     "Whether every newline stands between the last field of a line and the first of the next."
@@ -123,8 +196,11 @@ class Text:
 
     def fail(self, at: int, what: str) -> NoReturn:
         "Raise DataError for the line that holds the byte `at`."
-        line = self.line + np.count_nonzero(self.buffer[:at] == 10)
-        raise DataError(f'{self.name}, line {line}: {what}')
+        raise DataError(f'{self.where(at)}: {what}')
+
+    def where(self, at: int) -> str:
+        "The words that say on which line the byte `at` stands."
+        return f'{self.name}, line {self.line + np.count_nonzero(self.buffer[:at] == 10)}'
 
     def pieces(self) -> Iterator[tuple[int, int]]:
         "(begin, end) of pieces that end with a line."
@@ -150,23 +226,61 @@ COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
                 'run': ('query', 'Q0', 'document', 'rank', 'score', 'tag')}
 USED_COLUMNS = {'qrels': (0, 2, 3), 'run': (0, 2, 4)}  # query, document, number
 
+class Layout(NamedTuple):
+    "What stands where in the lines of a text."
+    kind: str                   # 'qrels' or 'run'
+    width: int                  # how many columns there are
+    used: tuple[int, int, int]  # those of query, document and number, from 0
+    ranks: bool = False         # whether the number is a rank
+
+    @property
+    def usual(self) -> bool:
+        "Whether it is TREC's."
+        return self.width == len(COLUMN_NAMES[self.kind])
+
+LAYOUTS = {kind: Layout(kind, len(names), USED_COLUMNS[kind]) for kind, names in COLUMN_NAMES.items()}
+
+# %% ../../nbs/3_reading/04_text.ipynb #7c580d1f
 class Columns(NamedTuple):
     "The columns of one piece of a text."
     query: Ids
     doc: Ids
     number: Ids        # the number as it stands there
     value: np.ndarray  # and as float64
+    comments: Comments = NO_COMMENTS
 
-def parse_piece(text: Text, begin: int, end: int, kind: str) -> Columns:
+def parse_piece(text: Text, begin: int, end: int, layout: Layout) -> Columns:
     "The columns in text.buffer[begin:end]; DataError for the first line that is wrong."
-    def fail(at, count): _fail_at_line(text, kind, begin, begin + at, count)
-    start, stop = split_lines(text.buffer[begin:end], len(COLUMN_NAMES[kind]), fail)
+    def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
+    data = text.buffer[begin:end]
+    def may_go_on(start, end): return _are_run_lines(text.buffer, start + begin, end + begin)
+    lines = split_lines(data, layout.width, fail, may_go_on if layout == LAYOUTS['run'] else None)
+    start, stop = lines.start, lines.end
     def column(c): return Ids(text.buffer, start[:, c] + begin, (stop[:, c] - start[:, c]).astype(np.int32))
-    query, doc, number = map(column, USED_COLUMNS[kind])
+    query, doc, number = map(column, layout.used)
     columns = Columns(query, doc, number, parse_floats(number))
-    faults = sorted(_invalid_fields(columns, kind))
+    faults = sorted(_invalid_fields(columns, layout.kind))
     if faults: text.fail(*faults[0])
-    return columns
+    if not lines.n_comments: return columns
+    return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
+
+def _are_run_lines(buffer, start, end):
+    "For lines with words behind the tag: whether the fourth field is a whole number and the fifth a number."
+    length = (end - start).astype(np.int32)
+    rank, score = (parse_floats(Ids(buffer, start[:, c], length[:, c])) for c in (3, 4))
+    whole = np.isfinite(rank) & (np.floor(rank) == rank)
+    return whole & ~np.isnan(score)
+
+def _doubt(text, comments, layout):
+    "What to say of the first comment that is a row but for its `#`; '' if none is. comments: (n, 2) begin and end."
+    for begin, end in comments.tolist():
+        line = text.buffer[begin:end].tobytes()
+        number = float_of_bytes(line.split()[layout.used[2]])
+        if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
+        shown = short_repr(line.decode('utf-8', 'replace').strip())
+        what = f'this comment could be a row: {shown}; lines that begin with # are not read'
+        return f'{text.where(begin)}: {what}'
+    return ''
 
 def _invalid_fields(columns, kind):
     "(place, what is wrong) of the first fault in each column."
@@ -179,15 +293,73 @@ def _invalid_fields(columns, kind):
     if i is not None:
         yield columns.number.start[i], invalid_number(kind, columns.number[i], columns.value[i])
 
-def _fail_at_line(text, kind, begin, at, count):
+def _fail_at_line(text, layout, begin, at, count):
     "DataError for a line with too few or too many columns, or for an error in a line above it."
-    if at > begin: parse_piece(text, begin, at, kind)
-    names = COLUMN_NAMES[kind]
-    has = {'qrels': 'judgments have', 'run': 'a run has'}[kind]
-    other_kind = {'qrels': 'run', 'run': 'qrels'}[kind]
-    hint = f'; is this a {other_kind} file?' if count == len(COLUMN_NAMES[other_kind]) else ''
+    if at > begin: parse_piece(text, begin, at, layout)
     plural = 's' if count != 1 else ''
-    text.fail(at, f'{count} column{plural} where {has} {len(names)} ({" ".join(names)}){hint}')
+    text.fail(at, f'{count} column{plural} where {_wanted(layout)}{_hint(layout, count)}')
+
+def _wanted(layout):
+    "The words for the columns that a line should have."
+    if not layout.usual: return f'the first line has {layout.width}'
+    has = {'qrels': 'judgments have', 'run': 'a run has'}[layout.kind]
+    return f'{has} {layout.width} ({" ".join(COLUMN_NAMES[layout.kind])})'
+
+def _hint(layout, count):
+    "Words for what such a line may be."
+    other_kind = {'qrels': 'run', 'run': 'qrels'}[layout.kind]
+    if not layout.usual: return ''
+    if count == len(COLUMN_NAMES[other_kind]): return f'; is this a {other_kind} file?'
+    name = {'qrels': 'relevance', 'run': 'score'}[layout.kind]
+    call = f"columns={{'query': 1, 'document': 2, {name!r}: 3}}"
+    return f'; if they are others, say which: {call}' if count == 3 else ''
+
+# %% ../../nbs/3_reading/04_text.ipynb #2705dccc
+HEAD_BYTES = 1 << 16  # how many of a file's first bytes are looked at
+
+def first_fields(head: bytes) -> list[bytes]:
+    "The fields of the first line that is neither empty nor a comment; none if the head breaks off within it."
+    lines = head.removeprefix(BYTE_ORDER_MARK).split(b'\n')
+    if len(head) >= HEAD_BYTES: lines.pop()
+    rows = (line.split() for line in lines)
+    return next((fields for fields in rows if fields and not fields[0].startswith(b'#')), [])
+
+def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({})) -> Layout:
+    "What stands where in a text that begins with `head`, if `columns` say so or its first row shows it."
+    fields = first_fields(head)
+    if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
+    if columns: return _given_layout(columns, kind, len(fields))
+    ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
+    return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
+
+def _given_layout(columns, kind, count):
+    "By places from 1, or by the names of TREC's columns."
+    names, parts = COLUMN_NAMES[kind], column_keys(kind)
+    by_name = all(isinstance(given, str) for given in columns.values())
+    width = len(names) if by_name else count
+    usual = {part: place + 1 for part, place in zip(parts, USED_COLUMNS[kind])} if width == len(names) else {}
+    given = [columns.get(part, usual.get(part, f'the {part}')) for part in parts]
+    places = [names.index(x) + 1 if x in names else x for x in given]
+    for place in places:
+        if isinstance(place, int) and 1 <= place <= width: continue
+        raise DataError(f'no column {place!r}: those of a text are numbers from 1 to {width}, or {", ".join(names)}')
+    query, document, number = (place - 1 for place in places)
+    return Layout(kind, width, (query, document, number))
+
+def column_keys(kind: str) -> tuple[str, str, str]:
+    "The keys of `columns`: 'query', 'document', and 'score' or 'relevance'."
+    query, document, number = (COLUMN_NAMES[kind][c] for c in USED_COLUMNS[kind])
+    return query, document, number
+
+def check_ranks(rows: Rows) -> None:
+    "DataError unless the numbers of every query go from 1 to n."
+    order = np.lexsort((rows.value, rows.query))
+    odd = order[rows.value[order] != cumcount(rows.query[order]) + 1]
+    if not len(odd): return
+    row = int(odd.min())
+    call = "columns={'query': 1, 'document': 2, 'score': 3}"
+    what = f'{rows.value[row]:g} does not fit a rank, which the third of three columns should be: 1 to n in every query'
+    raise DataError(f'{rows.where(row)}: {what}; say what it is: {call}, and descending=False if the least is the best')
 
 # %% ../../nbs/3_reading/04_text.ipynb #560ae418
 def keep_freed_memory() -> None:
@@ -222,31 +394,43 @@ def _call(f, item):
 # %% ../../nbs/3_reading/04_text.ipynb #3a899aa8
 BATCH_BYTES = 1 << 23  # of a file read at a time; what is made of them stays in the larger cache
 
-def rows_from_text(text: Text, kind: str) -> Rows:
-    "The rows of a TREC file; DataError if there are none or one is wrong."
+def rows_from_text(text: Text, kind: str, layout: Layout | None = None) -> Rows:
+    "The rows of a TREC file, or of one with other columns; DataError if there are none or one is wrong."
+    layout = layout or LAYOUTS[kind]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0
-    for columns in _parsed_pieces(text, kind):
+    comments = []
+    for columns in _parsed_pieces(text, layout):
         piece = slice(n, n + len(columns.value))
         query[piece] = factorize_blocks(columns.query, vocabulary)[1]
         start[piece] = columns.doc.start
         length[piece] = columns.doc.length
         value[piece] = columns.value
+        comments.append(columns.comments)
         longest = max(longest, columns.number.length.max(initial=0))
         n = piece.stop
     if n == 0: raise DataError(f'{text.name}: there are no rows in this file')
-    tag = text.tag(start[0]) if kind == 'run' else ''
+    tag = text.tag(start[0]) if layout == LAYOUTS['run'] else ''
     doc = Ids(text.buffer, start[:n], length[:n])
     rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line)
-    if text.torn and kind == 'qrels': _warn_if_cut_off(text, rows, longest)
-    return rows
+    rows.comments = total_comments(comments)
+    if text.torn and layout == LAYOUTS['qrels']: _warn_if_cut_off(text, rows, longest)
+    if not layout.ranks: return rows
+    check_ranks(rows)
+    return negate_ranks(rows)
 
-def _parsed_pieces(text, kind):
+def _parsed_pieces(text, layout):
     "The columns of the pieces, in order."
-    def parse(piece): return parse_piece(text, piece[0], piece[1], kind)
+    def parse(piece): return parse_piece(text, piece[0], piece[1], layout)
     apply: Any = side_by_side if text.end > 2 * BATCH_BYTES else map
     return apply(parse, text.pieces())
+
+def negate_ranks(rows: Rows) -> Rows:
+    "The same rows with numbers that fall as those given rise."
+    rows.value = -rows.value
+    rows.ranks = True
+    return rows
 
 # %% ../../nbs/3_reading/04_text.ipynb #58f3137e
 def _warn_if_cut_off(text, rows, longest):

@@ -1,0 +1,579 @@
+"Judgments and runs in the forms that people have: comments, other columns, ranks for scores, several runs, files saved."
+import builtins
+import contextlib
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import pytrec_eval
+from helpers import put
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import irmetrics_nb
+from irmetrics_nb import DataError, DataWarning, Qrels, Run, Scores, check, evaluate, load_example
+
+GRADES = {f'q{q}': {f'd{d}': (q * d) % 3 for d in range(9)} for q in range(30)}
+SCORES = {f'q{q}': {f'd{d}': 10 - (d * 7 + q) % 11 / 2 for d in range(9)} for q in range(30)}
+QRELS_TEXT = ''.join(f'{q} 0 {d} {g}\n' for q, docs in GRADES.items() for d, g in docs.items())
+RUN_TEXT = ''.join(f'{q} Q0 {d} 1 {s} tag\n' for q, docs in SCORES.items() for d, s in docs.items())
+SMALL = 16_000  # bytes of memory, with which a run of a few kilobytes comes in batches
+MEANS = evaluate(GRADES, SCORES, 'AP nDCG@5 RR').means
+
+
+def irmetrics(*args, cwd=None):
+    command = [sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=os.environ | {'COLUMNS': '200'})
+
+
+def table_of(done):
+    "The means that the command printed as JSON, run by run."
+    assert done.returncode == 0, done.stderr
+    return {one['run']: one['means'] for one in json.loads(done.stdout)}
+
+
+def ways(tmp_path, qrels_text, run_text):
+    "What every way from two texts to means gives: in memory, in batches, on the command line."
+    qrels, run = put(tmp_path/'qrels.txt', qrels_text.encode()), put(tmp_path/'run.txt', run_text.encode())
+    yield evaluate(Qrels(qrels), Run(run), 'AP nDCG@5 RR').means
+    yield evaluate(qrels, run, 'AP nDCG@5 RR').means
+    yield evaluate(qrels, run, 'AP nDCG@5 RR', memory=SMALL).means
+    [means] = table_of(irmetrics('evaluate', qrels, run, '-m', 'AP nDCG@5 RR', '--format', 'json')).values()
+    yield means
+
+
+# ---- comments ----
+
+REMARKS = ['# by bm25, 2026\n', '#\n', ' \t # indented\n', '# 6 fields in this one\n', '# 0 d 1\n', '##\n']
+
+
+def with_remarks(text, every=7):
+    "A text with comments in front, among the lines and at the end."
+    lines = text.splitlines(keepends=True)
+    among = [line + (REMARKS[i % len(REMARKS)] if i % every == 0 else '') for i, line in enumerate(lines)]
+    return ''.join(REMARKS) + ''.join(among) + '# the end'
+
+
+def test_lines_that_begin_with_a_hash_change_nothing_by_any_way(tmp_path):
+    for means in ways(tmp_path, with_remarks(QRELS_TEXT), with_remarks(RUN_TEXT)): assert means == MEANS
+    assert Run(tmp_path/'run.txt').to_dict() == SCORES and Qrels(tmp_path/'qrels.txt').to_dict() == GRADES
+
+
+@pytest.mark.parametrize('remark', ['# a b', '#', '\t#x', '# Q0 d 1 2 tag', '#1 2 3 4 5 6 7 8 9'])
+def test_a_file_that_is_tidy_but_for_one_comment_is_read(tmp_path, remark):
+    for at in (0, 1, 2):
+        lines = ['q Q0 a 1 2 tag', 'q Q0 b 2 1 tag']
+        lines.insert(at, remark)
+        assert Run(put(tmp_path/'run', '\n'.join(lines).encode())).to_dict() == {'q': {'a': 2, 'b': 1}}
+
+
+def test_comments_are_counted(tmp_path):
+    qrels, run = put(tmp_path/'qrels', with_remarks(QRELS_TEXT).encode()), put(tmp_path/'run', with_remarks(RUN_TEXT).encode())
+    count = len(REMARKS) + len(range(0, 270, 7)) + 1
+    said = f'without {count} lines of comment'
+    assert evaluate(qrels, run, 'AP').reading == f'in one piece, {said}'
+    batches = evaluate(qrels, run, 'AP', memory=SMALL).reading
+    assert batches.endswith(f'batches, {said}') and batches.startswith('in ')
+    assert Qrels(qrels).rows.comments.count == Run(run).rows.comments.count == count
+    found = check(qrels, run)
+    assert [f.text for f in found.findings if f.code == 'comments'] == [f'{count} lines are comments, and left out'] * 2
+    done = irmetrics('evaluate', qrels, run, '--verbose')
+    assert f'run was read in one piece, {said}' in done.stderr
+
+
+def test_one_comment_is_one_line(tmp_path):
+    run = put(tmp_path/'run', b'# x\nq Q0 a 1 2 tag\n')
+    assert evaluate({'q': {'a': 1}}, run, 'AP').reading == 'in one piece, without 1 line of comment'
+
+
+DOUBTFUL = {'qrels': '#q1 0 d1 1', 'run': '#q1 Q0 d1 1 2.5 tag'}
+
+
+@pytest.mark.parametrize('kind', DOUBTFUL)
+def test_a_comment_that_could_be_a_row_is_said_with_file_and_line(tmp_path, kind):
+    texts = {'qrels': QRELS_TEXT, 'run': RUN_TEXT}
+    lines = texts[kind].splitlines()
+    texts[kind] = '\n'.join([*lines[:100], DOUBTFUL[kind], '#other ' + DOUBTFUL[kind][4:], *lines[100:], ''])
+    paths = {k: put(tmp_path/f'{k}.txt', text.encode()) for k, text in texts.items()}
+    words = f'{paths[kind]}, line 101: this comment could be a row: {DOUBTFUL[kind]!r}; lines that begin with # are not read'
+    make = {'qrels': Qrels, 'run': Run}[kind]
+    calls = [lambda: make(paths[kind]), lambda: evaluate(*paths.values(), 'AP'), lambda: evaluate(*paths.values(), 'AP', memory=SMALL)]
+    for call in calls:
+        with warnings.catch_warnings(record=True, action='always') as seen: call()
+        assert [(str(w.message), w.category) for w in seen] == [(words, DataWarning)]
+    done = irmetrics('evaluate', *paths.values(), '-m', 'AP')
+    assert done.returncode == 0 and done.stderr == f'irmetrics: warning: {words}\n'
+    finding = next(f for f in check(*paths.values()).findings if f.code == 'comment-row')
+    assert finding.examples == (words,) and finding.level == 'warning'
+
+
+@pytest.mark.parametrize('remark', ['# 0 d1 1', '#q1 0 d1', '#q1 0 d1 1 x', '#q1 0 d1 good', '#q1 0 d1 nan', '#q1 0 d1 1_0', '#q1 0 d1 inf'])
+def test_a_comment_that_could_not_be_a_row_is_no_reason_to_warn(tmp_path, remark):
+    assert Qrels(put(tmp_path/'qrels', f'{remark}\nq 0 d 1\n'.encode())).to_dict() == {'q': {'d': 1}}
+
+
+def test_scattered_queries_with_comments_come_in_parts_and_are_the_same(tmp_path):
+    lines = sorted(RUN_TEXT.splitlines(keepends=True), key=lambda line: hash(line.split()[2]))
+    lines.insert(len(lines) // 2, '#q1 Q0 d1 1 2.5 tag\n')
+    run = put(tmp_path/'run.txt', with_remarks(''.join(lines)).encode())
+    with warnings.catch_warnings(record=True, action='always') as seen: scores = evaluate(GRADES, run, 'AP nDCG@5 RR', memory=SMALL)
+    assert scores.means == MEANS and 'parts' in scores.reading and scores.reading.endswith('lines of comment')
+    assert len(seen) == 1 and 'could be a row' in str(seen[0].message)
+
+
+def test_an_error_behind_comments_counts_their_lines(tmp_path):
+    text = with_remarks(RUN_TEXT) + '\nq1 Q0 d1 1 high tag\n'
+    run = put(tmp_path/'run.txt', text.encode())
+    line = text.count('\n')
+    for call in (lambda: Run(run), lambda: evaluate(GRADES, run, 'AP', memory=SMALL)):
+        with pytest.raises(DataError, match=f"line {line}: the score 'high' is not a number"): call()
+    assert any(f'line {line}: the score' in example for f in check(GRADES, run).findings for example in f.examples)
+
+
+def test_a_file_of_comments_alone_has_no_rows(tmp_path):
+    with pytest.raises(DataError, match='there are no rows in this file'): Run(put(tmp_path/'run', b'# a\n#b\n'))
+
+
+def test_a_comment_with_commas_is_not_the_header_of_a_table(tmp_path):
+    run = put(tmp_path/'run', b'#,query_id,doc_id,score\nq Q0 a 1 2 tag\n')
+    assert Run(run).to_dict() == {'q': {'a': 2}}
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from([*REMARKS, '\n', 'q Q0 {} 1 2 t\n', ' q\tQ0  {} 1 2 t w\r\n', 'p Q0 {} 1 2 t\n']), max_size=20), st.integers(1, 60))
+@example(['# 6 fields in this one\n', 'q Q0 {} 1 2 t\n'], 1)
+def test_comments_anywhere_and_pieces_of_any_size_give_the_rows_and_the_count(lines, piece):
+    import irmetrics_nb.reading.text as text
+    from irmetrics_nb.reading.files import rows_from_bytes
+    from irmetrics_nb.reading.ids import PAD
+    data = ''.join(line.format(f'd{i}') for i, line in enumerate(lines)).encode()
+    wanted = [(line.split()[0], f'd{i}') for i, line in enumerate(lines) if '{}' in line]
+    before, text.PIECE_BYTES = text.PIECE_BYTES, piece
+    try: rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8).copy(), 'run', 'run')
+    except DataError: assert not wanted
+    else:
+        assert [(rows.query_ids[q], d) for q, d in zip(rows.query, rows.doc.tolist())] == wanted
+        assert rows.comments.count == sum(line.lstrip().startswith('#') for line in lines)
+    finally: text.PIECE_BYTES = before
+
+
+# ---- numbers ----
+
+@pytest.mark.parametrize('kind', ['qrels', 'run'])
+@pytest.mark.parametrize('number', ['1_0', '1_000.5', '1e1_0', '_1'])
+def test_an_underscore_makes_no_number_in_any_form(tmp_path, kind, number):
+    make, what = {'qrels': (Qrels, 'grade'), 'run': (Run, 'score')}[kind]
+    column = {'qrels': 'relevance', 'run': 'score'}[kind]
+    text = {'qrels': f'q 0 d 1\nq 0 e {number}\n', 'run': f'q Q0 d 1 1 t\nq Q0 e 2 {number} t\n'}[kind]
+    sources = {
+        'line 2': [put(tmp_path/'text', text.encode())],
+        'line 3': [put(tmp_path/'table.csv', f'qid,docno,{column}\nq,d,1\nq,e,{number}\n'.encode())],
+        "query 'q', document 'e'": [
+            put(tmp_path/'dict.json', json.dumps({'q': {'d': 1, 'e': number}}).encode()), {'q': {'d': 1, 'e': number}},
+            put(tmp_path/'rows.json', json.dumps([['q', 'd', 1], ['q', 'e', number]]).encode()), [('q', 'd', 1), ('q', 'e', number)],
+            {'q': {'d': 1, 'e': number.encode()}}, pl.DataFrame({'qid': ['q', 'q'], 'docno': ['d', 'e'], column: ['1', number]}),
+            pd.DataFrame({'qid': ['q', 'q'], 'docno': ['d', 'e'], column: [1, number]})],
+    }
+    for where, given_so in sources.items():
+        for source in given_so:
+            with pytest.raises(DataError) as error: make(source)
+            assert where in str(error.value) and what in str(error.value) and number in str(error.value)
+    other = {'q': {'d': 1, 'e': 0}}
+    given_both = (sources['line 2'][0], other) if kind == 'qrels' else (other, sources['line 2'][0])
+    with pytest.raises(DataError, match=f"{what} '{number}' is not a number"): evaluate(*given_both, 'AP', memory=SMALL)
+    assert 'number' in check(*given_both).codes
+
+
+# ---- words behind the tag ----
+
+def test_words_behind_the_tag_are_no_part_of_a_row(tmp_path):
+    text = ''.join(line.rstrip() + ' of our group'[:5 * (i % 3)] + '\n' for i, line in enumerate(RUN_TEXT.splitlines()))
+    assert {len(line.split()) for line in text.splitlines()} == {6, 8, 9}
+    for means in ways(tmp_path, QRELS_TEXT, text): assert means == MEANS
+    assert Run(tmp_path/'run.txt').name == 'tag'
+    assert check(GRADES, tmp_path/'run.txt').codes == check(GRADES, put(tmp_path/'plain.txt', RUN_TEXT.encode())).codes
+
+
+def test_a_run_with_words_behind_the_tag_scores_as_trec_eval_scores_its_rows(tmp_path):
+    text = RUN_TEXT.replace(' tag', ' tag by us')
+    measured = pytrec_eval.RelevanceEvaluator(GRADES, {'map', 'recip_rank'}).evaluate(SCORES)
+    scores = evaluate(GRADES, put(tmp_path/'run', text.encode()), 'AP RR').to_dict()
+    for q, values in measured.items():
+        assert scores[q] == {'AP': pytest.approx(values['map'], abs=1e-12), 'RR': pytest.approx(values['recip_rank'], abs=1e-12)}
+
+
+@pytest.mark.parametrize('line', ['q Q0 my d 1 2.5 tag', 'q Q0 d 1.5 2.5 tag more', 'q Q0 d 1 high tag more', 'q Q0 d inf 2.5 tag more',
+                                  'q Q0 d 1 nan tag more', 'q Q0 d 1_0 2.5 tag more', 'my q Q0 d 1 2.5 tag'])
+def test_a_line_with_more_columns_that_may_stand_elsewhere_is_refused(tmp_path, line):
+    run = put(tmp_path/'run', (RUN_TEXT + line + '\n').encode())
+    words = f'line 271: {len(line.split())} columns where a run has 6'
+    for call in (lambda: Run(run), lambda: evaluate(GRADES, run, 'AP', memory=SMALL)):
+        with pytest.raises(DataError, match=words): call()
+    done = irmetrics('evaluate', put(tmp_path/'qrels', QRELS_TEXT.encode()), run)
+    assert done.returncode == 1 and words in done.stderr
+    assert 'columns' in check(GRADES, run).codes
+
+
+def test_judgments_with_words_behind_are_refused(tmp_path):
+    with pytest.raises(DataError, match='line 1: 5 columns where judgments have 4'): Qrels(put(tmp_path/'q', b'q 0 d 1 sure\n'))
+
+
+# ---- ranks for scores ----
+
+RANKED = {q: sorted(docs, key=lambda d: (docs[d], d), reverse=True) for q, docs in SCORES.items()}
+ROWS = [(q, d, r) for q, docs in RANKED.items() for r, d in enumerate(docs, 1)]
+THREE = ''.join(f'{q}\t{d}\t{r}\n' for q, d, r in ROWS)
+COLUMNS = {'query': 'q', 'document': 'url', 'score': 'position'}
+
+
+def test_three_columns_are_query_document_and_rank(tmp_path):
+    for text in (THREE, with_remarks(THREE), ''.join(sorted(THREE.splitlines(keepends=True), key=lambda x: x[::-1]))):
+        for means in ways(tmp_path, QRELS_TEXT, text): assert means == MEANS
+        assert check(GRADES, tmp_path/'run.txt').ok
+    assert evaluate(GRADES, tmp_path/'run.txt', 'AP', memory=SMALL).reading.startswith('in one piece')
+
+
+@pytest.mark.parametrize('rows', ['q a 1\nq b 3\n', 'q a 1\nq b 1\n', 'q a 0\nq b 1\n', 'q a 1\np b 2\n', 'q a 2\nq b 3\n', 'q a 1\nq b 2.5\n',
+                                  'q a 10\nq b 9\n'])
+def test_a_third_column_that_is_not_1_to_n_is_refused_and_asks_what_it_is(tmp_path, rows):
+    run = put(tmp_path/'run.txt', rows.encode())
+    for call in (lambda: Run(run), lambda: evaluate({'q': {'a': 1}}, run, 'AP'), lambda: evaluate({'q': {'a': 1}}, run, 'AP', memory=10)):
+        with pytest.raises(DataError, match='columns=') as error: call()
+        assert str(error.value).startswith(f'{run}, line ')
+    done = irmetrics('evaluate', put(tmp_path/'qrels', b'q 0 a 1\n'), run)
+    assert done.returncode == 1 and 'columns=' in done.stderr
+    assert check({'q': {'a': 1}}, run).codes[0] == 'refused'
+    places = {'query': 1, 'document': 2, 'score': 3}
+    assert list(Run(run, columns=places).to_dict()['q'].items())[0] == ('a', float(rows.split()[2]))
+    assert Run(run, columns=places, descending=False).to_dict()['q']['a'] == -float(rows.split()[2])
+
+
+def test_three_columns_of_which_the_third_is_a_score_are_refused_at_the_first_line(tmp_path):
+    with pytest.raises(DataError, match='line 1: 3 columns where a run has 6 .*columns='): Run(put(tmp_path/'run', b'q a 2.5\nq b 1.5\n'))
+
+
+def frames():
+    columns = dict(zip(COLUMNS.values(), zip(*ROWS)))
+    return [pl.DataFrame(columns), pl.DataFrame(columns).lazy(), pd.DataFrame(columns), pl.DataFrame(columns).to_arrow()]
+
+
+@pytest.mark.parametrize('form', ['polars', 'lazy', 'pandas', 'arrow', 'csv', 'tsv', 'parquet', 'json', 'records'])
+def test_columns_of_any_name_and_positions_for_scores(tmp_path, form):
+    polars, lazy, pandas, arrow = frames()
+    sources = {'polars': polars, 'lazy': lazy, 'pandas': pandas, 'arrow': arrow, 'records': polars.to_dicts()}
+    path = tmp_path/f'run.{form}'
+    if form == 'csv': polars.write_csv(path)
+    if form == 'tsv': polars.write_csv(path, separator='\t')
+    if form == 'parquet': polars.write_parquet(path)
+    if form == 'json': path.write_text(json.dumps(polars.to_dicts()))
+    run = Run(sources.get(form, path), columns=COLUMNS, descending=False, name='mine')
+    assert run.to_dict() == {q: {d: -r for r, d in enumerate(docs, 1)} for q, docs in RANKED.items()}
+    assert evaluate(GRADES, run, 'AP nDCG@5 RR').means == MEANS and run.name == 'mine'
+    with pytest.raises(DataError, match="no column 'place'"): Run(sources.get(form, path), columns=COLUMNS | {'score': 'place'})
+
+
+@pytest.mark.parametrize('form', ['polars', 'pandas', 'csv', 'tsv', 'parquet', 'json', 'records', 'large parquet'])
+def test_a_table_with_a_rank_and_no_score_is_read_by_its_rank(tmp_path, form):
+    table = pl.DataFrame({'query_id': [r[0] for r in ROWS], 'Doc-ID': [r[1] for r in ROWS], 'rank': [r[2] for r in ROWS]})
+    sources = {'polars': table, 'pandas': pd.DataFrame(table.to_dict(as_series=False)), 'records': table.to_dicts()}
+    path = tmp_path/f'run.{form.split()[-1]}'
+    if form == 'csv': table.write_csv(path)
+    if form == 'tsv': table.write_csv(path, separator='\t')
+    if form.endswith('parquet'): table.write_parquet(path)
+    if form == 'json': path.write_text(json.dumps(table.to_dicts()))
+    source = sources.get(form, path)
+    assert evaluate(GRADES, source, 'AP nDCG@5 RR', memory=SMALL if form[0] == 'l' else None).means == MEANS
+    assert Run(source).to_dict() == Run(source, descending=False).to_dict()
+    assert check(GRADES, source).ok
+    if isinstance(source, os.PathLike):
+        done = irmetrics('evaluate', put(tmp_path/'qrels', QRELS_TEXT.encode()), source, '-m', 'AP nDCG@5 RR', '--format', 'json')
+        assert list(table_of(done).values()) == [MEANS]
+
+
+def test_a_score_is_preferred_to_a_rank():
+    assert Run([{'qid': 'q', 'docno': 'd', 'rank': 7, 'score': 2.5}]).to_dict() == {'q': {'d': 2.5}}
+
+
+def test_records_of_which_some_have_a_score_and_others_a_rank_are_refused():
+    with pytest.raises(DataError, match='item 2: some have a score, others a rank alone'):
+        Run([{'qid': 'q', 'docno': 'd', 'score': 1}, {'qid': 'q', 'docno': 'e', 'rank': 2}])
+
+
+def test_the_check_up_of_a_faulty_table_of_ranks_puts_the_least_first(tmp_path):
+    from irmetrics_nb.evaluation.sieve import sift
+    run = put(tmp_path/'run.csv', b'qid,docno,rank\nq,a,1\nq,b,x\nq,c,3\nq\n')
+    sifted = sift(run, 'run')
+    assert sifted.table['score'].to_list() == [-1, -3] and {*sifted.faults} == {'number', 'columns'}
+    text = sift(put(tmp_path/'run.txt', b'# x\nq a 1\nq b 2\nq c\n'), 'run')
+    assert text.table['score'].to_list() == [-1, -2] and text.faults == {'columns': ['line 4: 2 columns instead of 3']} and text.comments == 1
+
+
+def test_columns_of_text_are_places_from_1_or_the_names_of_trec(tmp_path):
+    four = put(tmp_path/'four', b'2.5 q d1 x\n1.5 q d2 y\n')
+    assert Run(four, columns={'query': 2, 'document': 3, 'score': 1}).to_dict() == {'q': {'d1': 2.5, 'd2': 1.5}}
+    trec = put(tmp_path/'trec', b'q Q0 d1 2 9 t\nq Q0 d2 1 8 t\n')
+    assert Run(trec, columns={'score': 'rank'}, descending=False).to_dict() == {'q': {'d1': -2, 'd2': -1}}
+    assert Run(trec, columns={'score': 4}, descending=False).to_dict() == {'q': {'d1': -2, 'd2': -1}}
+    two = put(tmp_path/'qrels', b'q d1 1\nq d2 0\n')
+    assert Qrels(two, columns={'query': 1, 'document': 2, 'relevance': 3}).to_dict() == {'q': {'d1': 1, 'd2': 0}}
+    with pytest.raises(DataError, match='line 2: 2 columns where the first line has 3'):
+        Qrels(put(tmp_path/'short', b'q d1 1\nq d2\n'), columns={'query': 1, 'document': 2, 'relevance': 3})
+    for wrong in ({'score': 5}, {'score': 0}, {'score': 'distance'}, {'query': 2, 'document': 3, 'score': True + 8}):
+        with pytest.raises(DataError, match='no column'): Run(four, columns={'query': 2, 'document': 3} | wrong)
+    with pytest.raises(DataError, match="no column 'the score'"): Run(four, columns={'query': 2, 'document': 3})
+
+
+@pytest.mark.parametrize('wrong', [{}, {'relevance': 'x'}, {'doc': 'x'}, 'score', ['q'], {'score': None}, {'score': 1.5}])
+def test_columns_that_say_nothing_are_refused(wrong):
+    with pytest.raises(ValueError, match="columns must be like {'query': name, 'document': name, 'score': name}"):
+        Run(pl.DataFrame({'qid': ['q'], 'docno': ['d'], 'score': [1]}), columns=wrong)
+
+
+@pytest.mark.parametrize('source', [{'q': {'d': 1}}, {'q': ['d']}, [('q', 'd', 1)]])
+def test_what_has_no_columns_is_not_told_which_they_are(source):
+    with pytest.raises(DataError, match='columns= is for tables, text and records'): Run(source, columns={'score': 'x'})
+
+
+def test_the_least_may_be_best_in_every_form():
+    for source in ({'q': {'a': 2, 'b': 1}}, [('q', 'a', 2), ('q', 'b', 1)]):
+        assert Run(source, descending=False).to_dict() == {'q': {'a': -2, 'b': -1}}
+    with pytest.raises(ValueError, match='has been read'): Run(Run({'q': {'a': 2}}), descending=False)
+    with pytest.raises(ValueError, match='has been read'): Qrels(Qrels({'q': {'a': 2}}), columns={'query': 'q'})
+
+
+# ---- several runs ----
+
+OTHER = {q: docs[::-1] for q, docs in RANKED.items() if q != 'q7'}
+
+
+def test_a_dict_of_runs_by_name_is_one_table():
+    both = evaluate(GRADES, {'ours': SCORES, 'theirs': OTHER}, 'AP nDCG@5 RR')
+    assert isinstance(both, Scores) and list(both.means) == ['ours', 'theirs'] and both.means['ours'] == MEANS
+    alone = evaluate(GRADES, OTHER, 'AP nDCG@5 RR')
+    assert both.run('theirs').to_dict() == alone.to_dict() and both['AP'].shape == (2, 30)
+    assert [info.missing for info in both.runs] == [0, 1] and 'theirs' in str(both)
+
+
+def test_every_form_may_stand_in_a_list_or_under_a_name(tmp_path):
+    text = put(tmp_path/'a.txt', RUN_TEXT.encode())
+    triples = [(q, d, s) for q, docs in SCORES.items() for d, s in docs.items()]
+    table = pl.DataFrame(triples, ['qid', 'docno', 'score'], orient='row')
+    forms = {'path': text, 'text': str(text), 'dict': SCORES, 'lists': RANKED, 'rows': triples, 'records': table.to_dicts(), 'run': Run(text),
+             'polars': table, 'pandas': pd.DataFrame(triples, columns=['qid', 'docno', 'score']), 'iterator': iter(triples)}
+    named = evaluate(GRADES, forms, 'AP nDCG@5 RR')
+    assert named.means == dict.fromkeys(forms, MEANS)
+    forms['iterator'] = iter(triples)
+    listed = evaluate(GRADES, [*forms.values()], 'AP nDCG@5 RR')
+    assert list(listed.means.values()) == [MEANS] * len(forms)
+    assert [*listed.means][:3] == [f'tag ({text})', f'tag ({text}) (2)', 'run 3'] and len(listed.means) == len(forms)
+    assert evaluate(GRADES, (text, SCORES), 'AP').means.keys() == {'tag', ''}  # a tuple, and no two of one name
+
+
+def test_a_list_or_a_dict_of_one_run_is_several():
+    for runs in ([SCORES], {'ours': SCORES}):
+        scores = evaluate(GRADES, runs, 'AP')
+        assert not scores.single and list(scores.means.values()) == [{'AP': MEANS['AP']}]
+
+
+@pytest.mark.parametrize('run', [SCORES, RANKED, {'q1': {'d1': 1}, 'q2': {}}, {'q1': ['d1'], 'q2': []}, [('q1', 'd1', 1.0)], [['q1', 'd1', 1.0]],
+                                 [{'query_id': 'q1', 'doc_id': 'd1', 'score': 1}], (('q1', 'd1', 1.0),), iter([('q1', 'd1', 1.0)])])
+def test_a_run_by_itself_is_none_of_several(run):
+    assert evaluate(GRADES, run, 'AP').single
+
+
+@pytest.mark.parametrize('runs', [{'a': SCORES, 'q1': {'d1': 1.0}}, {'q1': ['d1'], 'a': SCORES}, [SCORES, ('q1', 'd1', 1.0)], {'a': SCORES, 'b': 5}])
+def test_what_is_half_of_each_is_refused(runs):
+    for call in (evaluate, check):
+        with pytest.raises(ValueError, match='one run or several'): call(GRADES, runs)
+
+
+def test_judgments_among_the_runs_are_refused():
+    with pytest.raises(ValueError, match='swapped'): evaluate(GRADES, {'a': SCORES, 'b': Qrels(GRADES)})
+
+
+def test_an_error_says_which_of_several_runs_it_is_about(tmp_path):
+    bad = {'q1': {'d1': 'high'}}
+    with pytest.raises(DataError, match="^theirs: the run, query 'q1'"): evaluate(GRADES, {'ours': SCORES, 'theirs': bad})
+    with pytest.raises(DataError, match="^run 2: the run, query 'q1'"): evaluate(GRADES, [SCORES, bad])
+    path = put(tmp_path/'bad.txt', b'q1 Q0 d1 1 high t\n')
+    with pytest.raises(DataError, match=f'^{path}, line 1'): evaluate(GRADES, {'ours': SCORES, 'theirs': path})
+    with pytest.raises(DataError, match='no such file'): evaluate(GRADES, [tmp_path/'none.txt'])
+
+
+def test_judgments_are_read_once_for_all_runs(tmp_path, monkeypatch):
+    import irmetrics_nb.reading.files as files
+    qrels, opened, usual = put(tmp_path/'qrels.txt', QRELS_TEXT.encode()), [], files.open_bytes
+    monkeypatch.setattr(files, 'open_bytes', lambda path: opened.append(str(path)) or usual(path))
+    evaluate(qrels, {'a': SCORES, 'b': OTHER, 'c': RANKED}, 'AP')
+    assert opened == [str(qrels)]
+
+
+def test_a_doubt_about_the_judgments_is_said_once_and_one_about_a_run_with_its_name():
+    rates = {q: {d: g / 10 for d, g in docs.items()} for q, docs in GRADES.items()}
+    strange = {q: {f'x{d}': s for d, s in docs.items()} for q, docs in SCORES.items()}
+    with warnings.catch_warnings(record=True, action='always') as seen: evaluate(rates, {'a': SCORES, 'b': OTHER, 'odd': strange}, 'AP')
+    said = [str(w.message) for w in seen]
+    assert len(said) == 2 and 'relevance level 1' in said[0] and said[1].startswith("run 'odd': not one judged document")
+    assert {w.filename for w in seen} == {__file__}
+
+
+def test_missing_queries_of_several_runs_are_aligned_by_id():
+    both = evaluate(GRADES, {'ours': SCORES, 'theirs': OTHER}, 'AP', missing='skip')
+    assert np.isnan(both['AP'][1][both.query_ids.index('q7')]) and len(both.run('theirs')) == 29
+
+
+def test_parts_of_several_runs_are_put_together():
+    def part(source, half): return {q: docs for q, docs in source.items() if (int(q[1:]) < 15) == half}
+    parts = [evaluate(part(GRADES, h), {'a': part(SCORES, h), 'b': part(OTHER, h)}, 'AP RR', part=True) for h in (True, False)]
+    whole = evaluate(GRADES, {'a': SCORES, 'b': OTHER}, 'AP RR')
+    together = Scores.concat(parts)
+    assert together.query_ids == whole.query_ids and np.array_equal(together.values, whole.values)
+
+
+def test_progress_of_several_files_is_of_all_their_bytes(tmp_path):
+    paths, told = [put(tmp_path/f'{name}.txt', RUN_TEXT.encode()) for name in 'ab'], []
+    evaluate(GRADES, paths, 'AP', memory=SMALL, progress=lambda *so_far: told.append(so_far))
+    done, total = zip(*told)
+    assert {*total} == {2 * len(RUN_TEXT)} and list(done) == sorted(done) and done[-1] == total[-1]
+
+
+def test_several_runs_in_batches_and_on_the_command_line_give_the_same(tmp_path):
+    qrels = put(tmp_path/'qrels.txt', QRELS_TEXT.encode())
+    paths = [put(tmp_path/'a.txt', RUN_TEXT.encode()), put(tmp_path/'b.txt', RUN_TEXT.replace(' tag', ' other').encode())]
+    scores = evaluate(qrels, paths, 'AP nDCG@5 RR', memory=SMALL)
+    assert scores.means == {'tag': MEANS, 'other': MEANS} and all('batches' in info.reading for info in scores.runs)
+    assert table_of(irmetrics('evaluate', qrels, *paths, '-m', 'AP nDCG@5 RR', '--format', 'json')) == scores.means
+    twice = table_of(irmetrics('evaluate', qrels, paths[0], paths[0], '-m', 'AP', '--format', 'json'))
+    assert list(twice) == [f'tag ({paths[0]})', f'tag ({paths[0]}) (2)']
+
+
+def test_the_runs_of_the_example_in_one_call():
+    example = load_example()
+    scores = evaluate(example.qrels, example.runs, 'nDCG@10')
+    assert list(scores.means) == list(example.runs)
+    assert scores.means['bm25'] == evaluate(example.qrels, example.runs['bm25'], 'nDCG@10').means
+
+
+def test_check_takes_runs_by_name():
+    found = check(GRADES, {'ours': SCORES, 'theirs': OTHER})
+    assert list(found.facts) == ['judgments', 'ours', 'theirs']
+
+
+# ---- names, files, tables ----
+
+def test_a_run_may_be_named(tmp_path):
+    run = Run(put(tmp_path/'run.txt', RUN_TEXT.encode()), name='mine')
+    assert run.name == 'mine' and repr(run).startswith('Run mine: 30') and evaluate(GRADES, run, 'AP').name == 'mine'
+    again = Run(run, name='other')
+    assert (run.name, again.name, Run(run).name) == ('mine', 'other', 'mine') and again.to_dict() == run.to_dict()
+    assert Run(SCORES, name='dicts').name == 'dicts' and evaluate(GRADES, Run(SCORES, name='d'), 'AP').name == 'd'
+    assert Run(tmp_path/'run.txt').name == 'tag'
+    with pytest.raises(TypeError, match='the name of a run must be text'): Run(SCORES, name=7)
+
+
+FORMS = ['run', 'run.gz', 'txt', 'csv', 'csv.gz', 'tsv', 'json', 'json.gz', 'parquet', 'PARQUET']
+
+
+@pytest.mark.parametrize('form', FORMS)
+def test_what_is_saved_reads_back_as_the_same(tmp_path, form):
+    odd = {'q1': {'d1': 0.1 + 0.2, 'd2': -math.inf, 'd3': 1e-300, 'd4': 12345678901234567890.0, 'd5': math.inf}, '2': {'d"1': -0.0, "d,'2": 3}}
+    for kind, source in ((Run, odd), (Run, SCORES), (Qrels, GRADES), (Qrels, {'q': {'a': 1.5, 'b': -2, 'c': 1 / 3}})):
+        path = tmp_path/f'file.{form}'
+        kind(source).save(path)
+        assert kind(path).to_dict() == {q: dict(docs) for q, docs in source.items()}
+        assert os.listdir(tmp_path) == [path.name]
+
+
+def test_a_run_saved_as_text_is_in_order_with_ranks_and_its_name(tmp_path):
+    Run({'q2': {'b': 1, 'a': 2.5}, 'q1': {'c': 1, 'd': 1}}, name='my run').save(tmp_path/'run')
+    assert (tmp_path/'run').read_text() == 'q2 Q0 a 1 2.5 my_run\nq2 Q0 b 2 1 my_run\nq1 Q0 d 1 1 my_run\nq1 Q0 c 2 1 my_run\n'
+    with open(tmp_path/'run') as file: assert pytrec_eval.parse_run(file) == {'q2': {'a': 2.5, 'b': 1}, 'q1': {'c': 1, 'd': 1}}
+    Qrels({'q': {'a': 2, 'b': 0}}).save(tmp_path/'qrels')
+    assert (tmp_path/'qrels').read_text() == 'q 0 a 2\nq 0 b 0\n'
+    with open(tmp_path/'qrels') as file: assert pytrec_eval.parse_qrel(file) == {'q': {'a': 2, 'b': 0}}
+
+
+@pytest.mark.parametrize('form', ['run', 'csv', 'tsv', 'json'])
+def test_bytes_that_are_not_utf8_come_out_as_they_came_in(tmp_path, form):
+    run = Run(put(tmp_path/'old', b'q\xff Q0 caf\xe9 1 2 t\n'))
+    run.save(tmp_path/f'new.{form}')
+    assert Run(tmp_path/f'new.{form}').to_dict() == run.to_dict() == {'q\udcff': {'caf\udce9': 2.0}}
+
+
+@pytest.mark.parametrize(('id', 'form'), [('a b', 'run'), ('a\nb', 'run'), ('', 'run'), ('', 'csv'), ('', 'tsv')])
+def test_an_id_that_the_form_cannot_hold_is_refused_and_nothing_is_written(tmp_path, id, form):
+    for pairs in (Run({'q': {id: 1}}), Run({id: {'d': 1}}), Qrels({'q': {id: 1}})):
+        with pytest.raises(ValueError, match=f'new.{form}: '): pairs.save(tmp_path/f'new.{form}')
+    assert not os.listdir(tmp_path)
+    Run({'q': {id: 1}}).save(tmp_path/'new.json')
+    assert Run(tmp_path/'new.json').to_dict() == {'q': {id: 1}}
+
+
+@pytest.mark.parametrize('id', ['a b', ' a', 'a,b', 'a"b', 'a\tb', 'a;b', 'a\nb', '"a"', "'", 'é', '#a', 'a\r\nb'])
+@pytest.mark.parametrize('form', ['csv', 'tsv', 'json', 'parquet'])
+def test_an_odd_id_survives_a_table(tmp_path, id, form):
+    run = Run({id: {id: 1.5, 'plain': 1}})
+    run.save(tmp_path/f'new.{form}')
+    assert Run(tmp_path/f'new.{form}').to_dict() == run.to_dict()
+
+
+def test_a_query_that_would_be_a_comment_is_not_written_as_text(tmp_path):
+    with pytest.raises(ValueError, match="begins with # is a comment: query '#1'"): Run({'#1': {'d': 1}}).save(tmp_path/'run')
+
+
+def test_a_form_that_is_not_written_is_refused(tmp_path):
+    for name in ('run.zip', 'run.feather', 'run.bz2'):
+        with pytest.raises(ValueError, match='is not written here'): Run(SCORES).save(tmp_path/name)
+
+
+def test_a_file_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = put(tmp_path/'run', b'old')
+    def full(self, data): raise OSError(28, 'No space left on device')
+    monkeypatch.setattr('pathlib.Path.write_bytes', full)
+    with pytest.raises(OSError, match='No space left') as error: Run(SCORES).save(path)
+    assert error.value.filename == str(path) and path.read_bytes() == b'old' and os.listdir(tmp_path) == ['run']
+
+
+def test_pandas_tables_have_the_columns_of_polars_ones(tmp_path):
+    for pairs in (Run(SCORES), Qrels(GRADES), Run(put(tmp_path/'run', RUN_TEXT.encode()))):
+        frame, table = pairs.to_pandas(), pairs.to_polars()
+        assert list(frame.columns) == table.columns and len(frame) == 270
+        assert all(frame[name].tolist() == table[name].to_list() for name in table.columns)
+        assert type(pairs)(frame).to_dict() == pairs.to_dict()
+
+
+def test_pandas_is_asked_for_by_name_if_it_is_missing(monkeypatch):
+    usual = builtins.__import__
+    def without_pandas(name, *more):
+        if name == 'pandas': raise ImportError(name)
+        return usual(name, *more)
+    monkeypatch.setattr(builtins, '__import__', without_pandas)
+    with pytest.raises(ImportError, match='to_pandas needs pandas, which is not installed: pip install pandas'): Run(SCORES).to_pandas()
+
+
+# ---- help ----
+
+def test_the_help_of_evaluate_tells_every_parameter_what_is_returned_raised_and_warned():
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out): help(irmetrics_nb.evaluate)
+    for word in ('{name: run}', 'descending=False', 'Scores', 'DataError', 'ValueError', 'EvaluationWarning', 'DataWarning', '>>> evaluate(qrels, runs'):
+        assert word in out.getvalue()
+
+
+@pytest.mark.parametrize(('begun', 'wanted'), [('nD', ['nDCG']), ('AP nd', ['AP nDCG']), ('AP RR xyz', []), ('Rpr', ['Rprec'])])
+def test_tab_completes_the_last_measure(begun, wanted):
+    from irmetrics_nb.cli import complete_measures
+    assert [name.split('(')[0] for name in complete_measures(begun)] == wanted
+
+
+def test_the_shell_can_be_told_to_complete():
+    done = irmetrics('--help')
+    assert '--install-completion' in done.stdout and '--show-completion' in done.stdout
