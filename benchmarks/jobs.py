@@ -198,6 +198,64 @@ def gauc(rows, groups, rounds, sample):
     return {"gauc": out}
 
 
+def decide(queries, rounds, draws, sample, *peers):
+    """Seconds of all pairs of five systems by randomization, and their p-values.
+
+    The peers take one pair after the other, with `sample` draws: their time is that of as many draws as ours."""
+    from itertools import combinations
+
+    import numpy as np
+    from scipy.stats import permutation_test
+
+    from irmetrics_nb import compare
+
+    values = five_systems(queries)
+    names, rows = list(values), np.array([list(own.values()) for own in values.values()])
+    pairs = list(combinations(range(len(names)), 2))
+
+    def ours(test, n):
+        found = compare(values, test=test, draws=n, correction="none").rows
+        return {f"{test}: {pair.a} {pair.b}": pair.p for pair in found}
+
+    def scipys(n):
+        def one(a, b):
+            how = {"permutation_type": "samples", "n_resamples": n, "batch": max(1, 2**21 // queries)}
+            return permutation_test((rows[b] - rows[a],), lambda d, axis: d.mean(axis), vectorized=True, **how).pvalue
+
+        return {f"randomization: {names[a]} {names[b]}": one(a, b) for a, b in pairs}
+
+    def ranxs(n):
+        from ranx.statistical_tests import fisher_randomization_test
+
+        def one(a, b):
+            return fisher_randomization_test(rows[a], rows[b], n_permutations=n)[0]
+
+        return {f"randomization: {names[a]} {names[b]}": one(a, b) for a, b in pairs}
+
+    tools = {"irmetrics_nb": lambda: ours("randomization", draws), "scipy": lambda: scipys(sample)}
+    if "ranx" in peers:
+        tools["ranx"] = lambda: ranxs(sample)
+    cases = {"Fisher": tools, "Tukey": {"irmetrics_nb": lambda: ours("tukey", draws // 10)}}
+    out = {case: {tool: {"wall": [], "cpu": []} for tool in tools} for case, tools in cases.items()}
+    for turn in range(rounds + 1):  # the first warms up
+        for case, tools in cases.items():
+            for tool, job in tools.items():
+                times = 1 if tool == "irmetrics_nb" else draws / sample
+                found = timed(job, out[case][tool] if turn else {"wall": [], "cpu": []}, times)
+                out[case][tool]["values"] = {m: float(v) for m, v in found.items()}
+    return out
+
+
+def five_systems(queries):
+    "{system: {query: value}}: five systems that differ by little."
+    import numpy as np
+
+    random = np.random.default_rng(7)
+    base = random.beta(0.5, 1.5, queries)
+    rows = [np.clip(base + random.normal(0.001 * i, 0.1, queries), 0, 1) for i in range(5)]
+    return {f"s{i}": {str(q): float(x) for q, x in enumerate(row)} for i, row in enumerate(rows)}
+
+
 # ---- what a process says ----
 
 
@@ -208,10 +266,12 @@ def main():
         found = memory(given[0], float(given[1]), int(given[2]), *given[3:])
     elif kind == "gauc":
         found = gauc(*map(int, given))
+    elif kind == "decide":
+        found = decide(*map(int, given[:4]), *given[4:])
     else:
         tool, qrels, run = given
         found = limited(int(tool), qrels, run) if kind == "limited" else JOBS[kind][tool](qrels, run)
-    if kind in ("memory", "gauc"):
+    if kind in ("memory", "gauc", "decide"):
         import json
 
         print(json.dumps(found))

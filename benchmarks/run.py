@@ -27,7 +27,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CACHE = HERE / ".cache"
 US = "irmetrics_nb"
-PACKAGES = "numpy polars pytrec-eval-terrier ir-measures ranx numba pandas pyarrow scikit-learn".split()
+PACKAGES = "numpy scipy polars pytrec-eval-terrier ir-measures ranx numba pandas pyarrow scikit-learn".split()
 ENV = os.environ | {"NUMBA_CACHE_DIR": str(CACHE / "numba"), "PYTHONWARNINGS": "ignore", "PYTHONDONTWRITEBYTECODE": ""}
 PROGRAM = Path(sysconfig.get_path("scripts")) / "irmetrics"
 
@@ -37,6 +37,7 @@ SECTIONS = {
     "memory": "In memory, from nested dicts to six means",
     "start": "Starting up: a fresh process that does little",
     "gauc": "AUC within each group, in memory",
+    "decide": "All pairs of five systems by randomization, in memory",
     "growth": "Growth with rows, and with judgments",
     "limits": "Files larger than the memory that the process may use",
 }
@@ -48,6 +49,7 @@ GOALS = {
     ("memory", "M, dicts", "pytrec_eval"): 8, ("memory", "S, dicts", "pytrec_eval"): 3,
     ("start", "import", "import numpy"): 1 / 1.3, ("start", "S", "pytrec_eval, script"): 1 / 2.5,
     ("gauc", "10,000,000 rows", "scikit-learn"): 50,
+    ("decide", "Fisher, 100,000 draws", "ranx"): 100,
 }
 
 
@@ -238,6 +240,20 @@ def gauc(results, part, rounds, peers):
         results.add("gauc", f"{rows:,} rows", tool, wall=took["wall"], cpu=took["cpu"])
     results.compare("GAUC", "scikit-learn", found["scikit-learn"]["values"], found[US]["values"], 1e-6)
     results.extra["gauc"] = dict(rows=rows, groups=groups, sample=sample)
+
+
+def decide(results, part, rounds, peers):
+    "Ten pairs of five systems: the peers draw fewer times, and their time is multiplied."
+    queries, draws, sample = round(6980 * part), 100_000, 500
+    done = measure(*job("decide", queries, min(3, rounds), draws, sample, *peers))
+    found = json.loads(done["out"])
+    for test, tools in found.items():
+        case = f"{test}, {draws if test == 'Fisher' else draws // 10:,} draws"
+        for tool, took in tools.items():
+            results.add("decide", case, tool, wall=took["wall"], cpu=took["cpu"])
+            if tool != US:
+                results.compare(case, tool, took["values"], tools[US]["values"], 0.1, f"{sample} random draws")
+    results.extra["decide"] = dict(queries=queries, pairs=10, draws=draws, sample=sample, peak=done["peak"])
 
 
 GROWTH = [f"{size} M" for size in ("0.1", "0.25", "0.5")] + ["M", "2 M", "5 M"]

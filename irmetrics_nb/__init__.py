@@ -10,7 +10,7 @@ __all__ = ['ap_terms', 'average_precision', 'bpref', 'bpref_terms', 'geometric_m
            'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
            'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all', 'DataError',
            'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render', 'Checkup', 'check',
-           'EvaluationWarning']
+           'Comparison', 'compare', 'EvaluationWarning']
 
 # %% ../nbs/7_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
@@ -41,6 +41,7 @@ _later = {
     'evaluation.scores': 'Scores render',
     'evaluation.evaluation': 'evaluate',
     'evaluation.checkup': 'Checkup check',
+    'deciding.comparison': 'Comparison compare',
 }
 _home = {name: module for module, names in _later.items() for name in names.split()}
 
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from irmetrics_nb.evaluation.checkup import Checkup, check
     from irmetrics_nb.evaluation.evaluation import evaluate
     from irmetrics_nb.evaluation.scores import Scores, render
+    from irmetrics_nb.deciding.comparison import Comparison, compare
     from irmetrics_nb.metrics.measures import (
         AP, CG, DCG, ERR, F, GMAP, IPrec, Bpref, Measure, NumRel, NumRelRet, NumRet,
         P, R, RBP, RR, Rprec, SetF, SetP, SetR, Success, nDCG, parse, parse_all)
@@ -83,5 +85,5 @@ _all_ = [
     'DCG', 'ERR', 'F', 'GMAP', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
     'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all',
     'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render',
-    'Checkup', 'check', 'EvaluationWarning',
+    'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
 ]

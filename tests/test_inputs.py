@@ -5,8 +5,6 @@ import io
 import json
 import math
 import os
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -14,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import pytrec_eval
-from helpers import put
+from helpers import irmetrics, put
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -27,11 +25,6 @@ QRELS_TEXT = ''.join(f'{q} 0 {d} {g}\n' for q, docs in GRADES.items() for d, g i
 RUN_TEXT = ''.join(f'{q} Q0 {d} 1 {s} tag\n' for q, docs in SCORES.items() for d, s in docs.items())
 SMALL = 16_000  # bytes of memory, with which a run of a few kilobytes comes in batches
 MEANS = evaluate(GRADES, SCORES, 'AP nDCG@5 RR').means
-
-
-def irmetrics(*args, cwd=None):
-    command = [sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=os.environ | {'COLUMNS': '200'})
 
 
 def table_of(done):

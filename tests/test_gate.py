@@ -1,0 +1,254 @@
+"The gate: what fails, what passes, and what it says; as a function and on the command line, in every format."
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+from helpers import irmetrics
+
+from irmetrics_nb import compare, evaluate, load_example
+from irmetrics_nb.deciding.gate import Floor, check_floors, gate, missed_floors, parse_floor
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = load_example()
+
+
+def values(shift, n=40, seed=0):
+    "A baseline and a change that is `shift` away from it, with scatter."
+    random = np.random.default_rng(seed)
+    a = random.uniform(0.3, 0.7, n)
+    b = a + shift + random.normal(0, 0.02, n)
+    return {name: {f"q{i}": x for i, x in enumerate(row.tolist())} for name, row in {"main": a, "new": b}.items()}
+
+
+def closed(shift, **options):
+    return gate(compare(values(shift), measures="AP", baseline="main"), **options)
+
+
+@pytest.mark.parametrize(("shift", "options", "ok"), [
+    (-0.05, {"max_drop": 0.01}, False), (-0.05, {"max_drop": 0.2}, True), (-0.05, {"fail_if_worse": ["AP"]}, False),
+    (-0.05, {}, True), (0.05, {"max_drop": 0}, True), (0.0, {"max_drop": 0}, True), (-0.05, {"floors": ["AP=0.4"]}, True),
+    (0.05, {"floors": ["AP=0.9"]}, False), (0.0, {"floors": [Floor("AP", 0.4)]}, True)])  # fmt: skip
+def test_the_gate_closes_for_a_drop_that_is_large_and_significant_or_for_a_missed_floor(shift, options, ok):
+    assert closed(shift, **options).ok is ok
+
+
+def test_a_large_drop_that_may_be_chance_leaves_the_gate_open_and_says_so():
+    noisy = {"main": dict(zip("12345678", (0.1, 0.9, 0.5, 0.3, 0.8, 0.4, 0.6, 0.2)))}
+    noisy["new"] = dict(zip("12345678", (0.6, 0.1, 0.5, 0.1, 0.2, 0.9, 0.3, 0.1)))
+    found = gate(compare(noisy, measures="AP", baseline="main"), max_drop=0.01)
+    assert found.ok and "lower, but no drop has been shown" in str(found)
+
+
+def test_the_p_value_that_counts_is_the_adjusted_one():
+    three = values(-0.011, n=30)
+    three |= {f"other{i}": values(0, n=30, seed=i)["main"] for i in range(1, 9)}
+    comparison = compare(three, measures="AP", baseline="main")
+    pair = comparison.pair("main", "new")
+    alpha = (pair.p + pair.p_adjusted) / 2
+    assert pair.p < alpha < pair.p_adjusted
+    assert "new" not in {v.system for v in gate(compare(three, measures="AP", baseline="main", alpha=alpha), max_drop=0).failures}
+    raw = compare(three, measures="AP", baseline="main", alpha=alpha, correction="none")
+    assert "new" in {v.system for v in gate(raw, max_drop=0).failures}
+
+
+def test_the_smallest_drop_that_could_have_been_seen_is_always_there():
+    for found in (closed(0), closed(-0.05, max_drop=0.01), closed(0, floors=["AP=0.9"])):
+        assert re.search(r"Smallest drop of new that 40 queries could have shown .*: AP 0\.\d+", str(found))
+        assert "Smallest drop" in found.to_markdown() and "Smallest drop" in found.to_junit() and found.to_dict()["could"]
+
+
+def test_the_queries_that_lost_most_are_named_worst_first_and_few():
+    data = values(-0.05)
+    data["new"]["q7"], data["new"]["q3"] = 0.0, 0.05
+    [failure] = gate(compare(data, measures="AP", baseline="main"), max_drop=0.01).failures
+    losses = [after - before for _, before, after in failure.queries]
+    assert len(losses) == 5 and losses == sorted(losses) and {"q7", "q3"} <= {q for q, *_ in failure.queries}
+
+
+def test_a_comment_has_a_few_lines():
+    text = closed(-0.05, max_drop=0.01, floors=["AP=0.9"]).to_markdown()
+    assert text.startswith("**Gate: FAILED: 2 of 2 checks**") and len(text.splitlines()) <= 10
+    assert text.count("**FAILED**") == 2 and "`q" in text
+
+
+def test_floors_of_slices_are_asked_of_each_slice():
+    data = values(0)
+    groups = {q: "low" if int(q[1:]) < 20 else "high" for q in data["main"]}
+    for q in [q for q, g in groups.items() if g == "low"]:
+        data["new"][q] /= 4
+    comparison = compare(data, measures="AP", baseline="main", groups=groups)
+    found = gate(comparison, floors=["*:AP=0.3", "high:AP=0.4", "AP=0.2"])
+    assert [(v.slice, v.passed) for v in found.verdicts] == [("high", True), ("low", False), ("high", True), ("all", True)]
+    with pytest.raises(ValueError, match="no slice 'middle': high, low"):
+        gate(comparison, floors=["middle:AP=0.3"])
+
+
+@pytest.mark.parametrize(("text", "floor"), [
+    ("AP=0.5", Floor("AP", 0.5)), ("MAP=.5", Floor("AP", 0.5)), ("nDCG(gain='exp')@10=0.4", Floor("nDCG(gain='exp')@10", 0.4)),
+    ("a:b:P(rel=2)@5=1e-1", Floor("P(rel=2)@5", 0.1, "a:b")), ("*:RR=1", Floor("RR", 1.0, "*"))])  # fmt: skip
+def test_a_floor_reads_as_it_is_written(text, floor):
+    assert parse_floor(text) == floor
+
+
+@pytest.mark.parametrize("text", ["", "AP", "=1", "AP=", "AP=x", "AP=nan", "AP=inf", ":=1", "Banana=0.1"])
+def test_what_is_no_floor_is_refused(text):
+    with pytest.raises(ValueError, match=r"write it like|Banana"):
+        parse_floor(text)
+
+
+def test_a_mean_that_is_not_there_misses_every_floor_and_one_that_is_reached_exactly_does_not():
+    sample = compare({"a": {"1": None, "2": None}, "b": {"1": 0.5, "2": 0.5}}, measures="AP").sample
+    assert [v.passed for v in check_floors(sample, [Floor("AP", 0.5)])] == [False, True]
+    scores = evaluate(EXAMPLE.qrels, EXAMPLE.runs["title"], "AP GMAP")
+    exact = Floor("GMAP", scores.means["GMAP"])
+    assert missed_floors([scores], [exact]) == [] and len(missed_floors([scores], [Floor("AP", 0.9)])) == 1
+
+
+def test_junit_is_xml_whatever_the_ids_are():
+    odd = {name: {f"<{q}>\x07&\udcff": x for q, x in own.items()} for name, own in values(-0.05).items()}
+    found = gate(compare(odd, measures="AP", baseline="main"), max_drop=0.01, floors=["AP=0.1"])
+    suite = ElementTree.fromstring(found.to_junit().encode())
+    assert (suite.tag, suite.get("tests"), suite.get("failures")) == ("testsuite", "2", "1")
+    cases = suite.findall("testcase")
+    assert [case.find("failure") is not None for case in cases] == [True, False] and "<q" in cases[0].find("failure").text
+
+
+# ---- the command ----
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    "Judgments, a baseline, a change that is worse, the same run again, and groups."
+    place = tmp_path_factory.mktemp("gate")
+    (place / "eval").mkdir()
+    (place / "eval/qrels.txt").write_bytes((EXAMPLE.folder / "qrels.txt").read_bytes())
+    for name, run in {"eval/main.run": "bm25", "change.run": "tfidf", "bad.run": "title"}.items():
+        (place / name).write_bytes((EXAMPLE.folder / f"runs/{run}.run.gz").read_bytes())
+    groups = "".join(f"{q}\t{'even' if int(q[1:]) % 2 == 0 else 'odd'}\n" for q in EXAMPLE.qrels.queries)
+    (place / "eval/groups.tsv").write_text(groups)
+    return place
+
+
+FILES = "eval/qrels.txt", "eval/main.run", "change.run"
+
+
+@pytest.mark.parametrize(("options", "code"), [
+    ([], 0), (["--max-drop", "0.01"], 3), (["--max-drop", "0.5"], 0), (["--fail-if-worse", "nDCG@10"], 3), (["--fail-if-worse", "R@100"], 0),
+    (["--fail-if-worse", "nDCG@10", "--alpha", "0.001"], 0), (["--min", "nDCG@10=0.5"], 0), (["--min", "nDCG@10=0.55"], 3),
+    (["--min", "P@5=0.01"], 0), (["--groups", "eval/groups.tsv", "--min", "odd:AP=0.9"], 3), (["--groups", "eval/groups.tsv", "--min", "*:AP=0.1"], 0),
+    (["--min", "odd:AP=0.9"], 1), (["--groups", "nowhere"], 1), (["--min", "AP"], 2), (["--test", "anova"], 2), (["--alpha", "7"], 2),
+    (["--max-drop", "-1"], 2), (["--fail-if-worse", "Banana"], 2), (["-m", "GMAP"], 1)])  # fmt: skip
+def test_the_exit_code_says_how_it_went(files, options, code):
+    done = irmetrics("compare", *FILES, *options, cwd=files)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Smallest drop" in done.stdout or code in (1, 2)
+    assert ("FAILED" in done.stdout) == (code == 3)
+    assert (done.stderr == "") == (code in (0, 3))
+
+
+def test_text_says_who_is_better_and_is_plain_when_piped(files):
+    done = irmetrics("compare", *FILES, "bad.run", "-m", "AP", "--test", "randomization", "--seed", "3", cwd=files)
+    words = " ".join(done.stdout.split())
+    assert "bm25 is better than title by 0.235 AP" in words and "with Holm over 2 pairs" in words and "\x1b" not in done.stdout
+    assert done.stdout == irmetrics("compare", *FILES, "bad.run", "-m", "AP", "--test", "randomization", "--seed", "3", cwd=files).stdout
+
+
+def test_json_is_read_by_a_program(files):
+    done = irmetrics("compare", *FILES, "-m", "AP nDCG@10", "--max-drop", "0.01", "--format", "json", "--correction", "bonferroni", cwd=files)
+    read = json.loads(done.stdout)
+    assert done.returncode == 3 and read["gate"]["ok"] is False and read["method"]["correction"] == "bonferroni"
+    ours = compare({name: evaluate(EXAMPLE.qrels, EXAMPLE.runs[name], "AP") for name in ("bm25", "tfidf")}).rows[0]
+    assert (read["pairs"][0]["p"], read["pairs"][0]["difference"]) == (ours.p, ours.difference)
+    [failed] = [v for v in read["gate"]["verdicts"] if not v["passed"]]
+    assert failed["measure"] == "nDCG@10" and failed["queries"][0]["query"] == "q23"
+
+
+def test_junit_is_written_to_a_file_and_is_xml(files):
+    done = irmetrics("compare", *FILES, "-m", "AP", "--min", "AP=0.9", "--max-drop", "0.01", "--format", "junit", "--output", "report.xml", cwd=files)
+    suite = ElementTree.parse(files / "report.xml").getroot()
+    assert (done.returncode, done.stdout, suite.get("tests"), suite.get("failures")) == (3, "", "2", "1")
+
+
+def test_markdown_has_the_gate_first_and_then_the_table(files):
+    text = irmetrics("compare", *FILES, "-m", "AP nDCG@10", "--max-drop", "0.01", "--format", "markdown", cwd=files).stdout
+    assert text.startswith("**Gate: FAILED: 1 of 2 checks**") and "| tfidf" in text and "0.5048 ▼" in text
+
+
+def test_runs_of_the_same_name_are_told_apart_and_the_standard_input_is_a_run(files):
+    (files / "again.run").write_bytes((files / "eval/main.run").read_bytes())
+    words = " ".join(irmetrics("compare", "eval/qrels.txt", "eval/main.run", "again.run", "-m", "AP", cwd=files).stdout.split())
+    assert "no difference shown between bm25 (eval/main.run) and bm25 (again.run): 0.000 AP" in words
+    twice = irmetrics("compare", "eval/qrels.txt", "eval/main.run", "eval/main.run", cwd=files)
+    assert twice.returncode == 0 and "(2)" in twice.stdout
+    with open(files / "change.run", "rb") as run:
+        piped = irmetrics("compare", "eval/qrels.txt", "eval/main.run", "-", "-m", "AP", cwd=files, stdin=run.read())
+    assert "no difference shown between bm25 and tfidf" in " ".join(piped.stdout.split())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no terminal of this sort")
+def test_a_terminal_gets_a_table_with_colours(files):
+    import pty
+
+    ours, theirs = pty.openpty()
+    code = [sys.executable, "-c", "from irmetrics_nb.cli import main; main()", "compare", *FILES, "-m", "nDCG@10", "--max-drop", "0.01"]
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "150"}
+    done = subprocess.run(code, cwd=files, stdout=theirs, stderr=subprocess.PIPE, env=env)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 10_000)
+        except OSError:  # the other end is closed
+            break
+        said += part
+        if not part:
+            break
+    os.close(ours)
+    assert done.returncode == 3 and b"\x1b[31m" in said and "│".encode() in said and b"Smallest drop" in said
+
+
+def test_evaluate_has_floors_too(files):
+    table = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", cwd=files)
+    met = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", "--min", "AP=0.4", cwd=files)
+    missed = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", "--min", "MAP=0.5", cwd=files)
+    assert (met.returncode, met.stdout, met.stderr) == (0, table.stdout, "")
+    assert (missed.returncode, missed.stdout) == (3, table.stdout)
+    assert missed.stderr == "irmetrics: floor missed: AP of tfidf: 0.4550, at least 0.5\n"
+    more = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", "--min", "GMAP=0.01", cwd=files)
+    assert more.stdout.startswith("run,AP,GMAP") and more.returncode == 0
+    assert irmetrics("evaluate", "eval/qrels.txt", "change.run", "--min", "odd:AP=0.1", cwd=files).returncode == 2
+
+
+def workflow():
+    "The steps of the workflow file on the tutorial's page that run something."
+    page = json.loads((ROOT / "nbs/tutorials/gate_for_ci.ipynb").read_text(encoding="utf-8"))
+    text = "\n".join("".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "markdown")
+    [block] = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    steps = yaml.safe_load(block)["jobs"]["compare"]["steps"]
+    return {step["name"]: step for step in steps if "run" in step}
+
+
+@pytest.mark.parametrize(("change", "code"), [("change.run", 3), ("eval/main.run", 0)])
+def test_the_command_of_the_workflow_file_runs_as_it_stands(files, change, code, tmp_path):
+    steps = workflow()
+    place = tmp_path / "checkout"
+    (place / "eval").mkdir(parents=True)
+    for name in ("qrels.txt", "main.run", "groups.tsv"):
+        (place / "eval" / name).write_bytes((files / "eval" / name).read_bytes())
+    (place / "change.run").write_bytes((files / change).read_bytes())
+    program = tmp_path / "irmetrics"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from irmetrics_nb.cli import main; main()" "$@"\n')
+    program.chmod(0o755)
+    env = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    done = subprocess.run(["bash", "-e", "-c", steps["Compare"]["run"]], cwd=place, env=env, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    subprocess.run(["bash", "-e", "-c", steps["Show"]["run"]], cwd=place, env=env, check=True)
+    assert (tmp_path / "summary.md").read_text(encoding="utf-8").startswith("**Gate: " + ("FAILED" if code else "passed"))
+    assert steps["Show"]["if"] == "always()"

@@ -1,0 +1,138 @@
+"Paired tests against scipy, exact fractions and definitions read slowly."
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from irmetrics_nb.deciding.paired import (
+    NEVER_ZERO,
+    detectable,
+    differences,
+    effect_size,
+    sign_test,
+    skewness,
+    standard_error,
+    t_interval,
+    t_test,
+    wilcoxon,
+    wins_ties_losses,
+)
+
+VALUES = st.integers(-40, 40).map(lambda x: x / 40)
+ROWS = st.lists(VALUES, min_size=2, max_size=30).map(np.array)
+SLEEP_1 = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])  # Student (1908), hours of sleep gained by one drug
+SLEEP_2 = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])  # and by the other
+
+
+def test_students_own_example_of_two_drugs_gives_what_is_printed_everywhere():
+    "The data set `sleep`: paired t = -4.0621 with 9 degrees of freedom, p = 0.002833, interval -2.4599 to -0.7001."
+    d = differences(SLEEP_2, SLEEP_1)
+    assert d.mean() / standard_error(d) == pytest.approx(-4.0621, abs=5e-5)
+    assert t_test(d) == pytest.approx(0.002833, abs=5e-7)
+    assert t_interval(d) == pytest.approx((-2.4598858, -0.7001142), abs=5e-7)
+
+
+@given(ROWS)
+def test_t_and_its_interval_are_those_of_scipy(d):
+    assume(np.ptp(d) > 0)
+    theirs = stats.ttest_1samp(d, 0)
+    assert t_test(d) == pytest.approx(theirs.pvalue, rel=1e-9, abs=1e-300)
+    for level in (0.9, 0.95):
+        assert t_interval(d, level=level) == pytest.approx(tuple(theirs.confidence_interval(level)), rel=1e-9, abs=1e-12)
+
+
+@given(ROWS, st.sampled_from([0.01, 0.05, 0.2]))
+def test_p_is_below_alpha_exactly_if_0_is_outside_of_the_interval(d, alpha):
+    p, (low, high) = t_test(d), t_interval(d, level=1 - alpha)
+    assume(abs(p - alpha) > 1e-9)
+    assert (p < alpha) == (low > 0 or high < 0)
+    assert low <= d.mean() <= high
+
+
+@given(st.lists(VALUES, min_size=1, max_size=9).map(np.array))
+def test_the_sign_test_is_the_sum_of_binomials(d):
+    wins, _, losses = wins_ties_losses(d)
+    n = wins + losses
+    tail = sum(Fraction(comb(n, i), 2**n) for i in range(max(wins, losses), n + 1))
+    assert sign_test(d) == pytest.approx(float(min(2 * tail, 1)), rel=1e-12)
+
+
+def slow_wilcoxon(d):
+    "All signs of the ranks, in fractions."
+    d = [x for x in d if x]
+    sizes = sorted(abs(x) for x in d)
+    rank = {x: Fraction(sum(i for i, s in enumerate(sizes, 1) if s == x), sizes.count(x)) for x in sizes}
+    ranks = [rank[abs(x)] for x in d]
+    middle = sum(ranks) / 2
+    seen = abs(sum(r for r, x in zip(ranks, d) if x > 0) - middle)
+    far = [abs(sum(r for r, up in zip(ranks, signs) if up) - middle) >= seen for signs in product([0, 1], repeat=len(d))]
+    return Fraction(sum(far), len(far))
+
+
+@pytest.mark.parametrize("d", [[0.1, -0.2, 0.3, 0.4], [0.25, 0.25, 0, 0.5, -0.25], [0.1] * 6, [0.3, -0.3, 0.1, 0.2, 0.5, 0.7, -0.05]])
+def test_wilcoxon_is_the_share_of_all_signs_of_the_ranks(d):
+    assert wilcoxon(np.array(d)) == pytest.approx(float(slow_wilcoxon(d)), rel=1e-12)
+
+
+@given(ROWS)
+@example(np.zeros(3))
+def test_a_p_value_is_the_same_the_other_way_round_and_lies_above_0_and_up_to_1(d):
+    for test in (t_test, sign_test):
+        p = test(d)
+        assert 0 < p <= 1 and p == test(-d)
+    if len(d) > 13:  # below that scipy lists every order, which takes its time
+        assert 0 < wilcoxon(d) <= 1 and wilcoxon(d) == pytest.approx(wilcoxon(-d))
+
+
+@pytest.mark.parametrize("test", [t_test, wilcoxon, sign_test])
+def test_no_difference_at_all_is_p_1_and_a_certain_one_is_not_0(test):
+    assert test(np.zeros(30)) == 1.0 == test(np.array([]))
+    assert NEVER_ZERO <= test(np.full(5000, 0.5)) < 1e-100
+    assert t_interval(np.full(30, 0.5)) == (0.5, 0.5)
+
+
+def test_sums_of_floats_that_should_tie_do_tie():
+    a = np.array([0.1 + 0.2, 1 / 3 + 1 / 3, 0.7])
+    b = np.array([0.3, 2 / 3, 0.1 + 0.6])
+    assert differences(a, b).tolist() == [0, 0, 0]
+    assert differences(a * 1e9, b * 1e9).tolist() == [0, 0, 0]
+    assert differences([1.0], [1.0 + 1e-9]).tolist() == pytest.approx([1e-9], rel=0.02)
+
+
+def test_differences_are_exact_in_sum_so_their_order_does_not_matter():
+    random = np.random.default_rng(0)
+    d = differences(random.random(5000), random.random(5000))
+    assert d.sum() == d[::-1].sum() == random.permutation(d).sum() == sum(map(Fraction, d.tolist()))
+
+
+def test_nan_is_left_out_and_infinity_refused():
+    assert differences([np.nan, 1, 2], [1, np.nan, 3]).tolist() == [1]
+    with pytest.raises(ValueError, match="infinite"):
+        differences([np.inf], [1])
+
+
+@given(ROWS)
+def test_the_effect_is_the_mean_over_the_deviation(d):
+    assume(np.ptp(d) > 0)
+    assert effect_size(d) == pytest.approx(d.mean() / d.std(ddof=1), rel=1e-12)
+    assert skewness(d) == pytest.approx(stats.skew(d), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [5, 36, 300])
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 45])
+def test_the_detectable_difference_is_found_four_times_in_five(n, alpha):
+    random = np.random.default_rng(n)
+    d = random.normal(size=n)
+    scale = d.std(ddof=1)
+    draws = random.normal(detectable(d, alpha=alpha), scale, size=(20_000, n))
+    found = stats.ttest_1samp(draws, 0, axis=1).pvalue < alpha
+    assert found.mean() == pytest.approx(0.8, abs=0.012)
+
+
+def test_a_single_query_has_no_t():
+    assert np.isnan([t_test(np.array([0.5])), *t_interval(np.array([0.5])), effect_size(np.array([0.5])), detectable(np.array([0.5]))]).all()
