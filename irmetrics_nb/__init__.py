@@ -10,7 +10,7 @@ __all__ = ['ap_terms', 'average_precision', 'bpref', 'bpref_terms', 'geometric_m
            'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
            'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all', 'DataError',
            'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render', 'Checkup', 'check',
-           'Comparison', 'compare', 'EvaluationWarning']
+           'Comparison', 'compare', 'EvaluationWarning', 'Explanation', 'explain', 'Difference', 'explain_difference']
 
 # %% ../nbs/7_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
@@ -42,6 +42,8 @@ _later = {
     'evaluation.evaluation': 'evaluate',
     'evaluation.checkup': 'Checkup check',
     'deciding.comparison': 'Comparison compare',
+    'deciding.explanation': 'Explanation explain',
+    'deciding.differences': 'Difference explain_difference',
 }
 _home = {name: module for module, names in _later.items() for name in names.split()}
 
@@ -62,6 +64,8 @@ def __dir__() -> list[str]:
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from irmetrics_nb.deciding.differences import Difference, explain_difference
+    from irmetrics_nb.deciding.explanation import Explanation, explain
     from irmetrics_nb.reading.data import Qrels, Run
     from irmetrics_nb.reading.errors import DataError, DataWarning
     from irmetrics_nb.reading.example import load_example
@@ -86,4 +90,5 @@ _all_ = [
     'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all',
     'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render',
     'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
+    'Explanation', 'explain', 'Difference', 'explain_difference',
 ]

@@ -377,7 +377,7 @@ def _demo_text(scores, folder):
     return '\n\n'.join(parts)
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #470d2e60
-PAGES = 'cli_compare',  # commands with a page of their own, which adds them to `app`
+PAGES = 'cli_compare', 'cli_explain'  # commands with pages of their own, which add them to `app`
 
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."
