@@ -1,4 +1,4 @@
-# Every target does its own set-up in .venv (bench in .venv-bench): once, and again when settings.ini, setup.py or pyproject.toml change.
+# Every target does its own set-up in .venv (bench in .venv-bench, parity in .venv-parity): once, and again when settings.ini, setup.py or pyproject.toml change.
 # Python and make are all that is assumed. Another Python: make test PYTHON=python3.12
 PYTHON ?= python3
 NEED := $(shell sed -n 's/^min_python *= *//p' settings.ini)
@@ -7,7 +7,7 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq install
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test matrix lab export docs bench bench-quick
+.PHONY: help demo test matrix lab export docs bench bench-quick parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -36,6 +36,9 @@ bench: .venv-bench/.package ## measure time and memory against other tools, on 7
 bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two minutes
 	@.venv-bench/bin/python benchmarks/run.py --quick $(ARGS)
 
+parity: .venv-parity/.tools ## ask other tools about random collections, and compare with their conventions here
+	@PYTHONPATH=. .venv-parity/bin/python parity/run.py $(ARGS)
+
 # What demo needs: the package and its requirements.
 .venv/.runtime: $(METADATA)
 	@$(call ready,.venv)
@@ -60,6 +63,13 @@ bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two min
 .venv-bench/.package: .venv-bench/.peers $(shell find irmetrics_nb -name '*.py')
 	@rm -rf build/lib
 	@.venv-bench/bin/python -m pip --disable-pip-version-check -qq install --no-deps --force-reinstall .
+	@touch $@
+
+# What the comparison with other tools needs: the tools, and the package as it stands here.
+.venv-parity/.tools: $(METADATA)
+	@$(call ready,.venv-parity)
+	@echo "Installing the tools to compare with into .venv-parity (a minute or two, once) ..."
+	@.venv-parity/bin/python -m pip --disable-pip-version-check -qq install -e '.[parity]'
 	@touch $@
 
 # A virtual environment in folder $(1) with a working pip, made with a Python that is new enough.

@@ -23,7 +23,7 @@ setup(
     packages=find_packages(include=[f"{cfg['lib_name']}*"]),
     package_data={cfg["lib_name"]: ["py.typed", "example/*", "example/runs/*"]},
     install_requires=cfg["requirements"].split(),
-    extras_require={"dev": cfg["dev_requirements"].split(), "bench": cfg["bench_requirements"].split()},
+    extras_require={extra: cfg[f"{extra}_requirements"].split() for extra in ("dev", "bench", "parity")},
     entry_points={"console_scripts": cfg["console_scripts"].split()},
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -6,11 +6,12 @@
 __all__ = ['ap_terms', 'average_precision', 'bpref', 'bpref_terms', 'geometric_mean', 'interpolated_precision',
            'precision_recall_curve', 'auc', 'gauc', 'group_auc', 'roc_curve', 'err', 'err_terms', 'rbp', 'rbp_residual',
            'rbp_terms', 'reciprocal_rank', 'rr_terms', 'stopping_probabilities', 'dcg', 'cg', 'dcg_terms', 'idcg',
-           'ndcg', 'Judged', 'f_beta', 'fallout', 'hits', 'judged_at', 'precision', 'r_precision', 'recall', 'success',
-           'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
-           'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all', 'DataError',
-           'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render', 'Checkup', 'check',
-           'Comparison', 'compare', 'EvaluationWarning', 'Explanation', 'explain', 'Difference', 'explain_difference']
+           'ndcg', 'Judged', 'f_beta', 'fallout', 'hits', 'judged_at', 'precision', 'r_precision', 'recall',
+           'set_average_precision', 'success', 'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'GMBpref', 'IPrec', 'Bpref',
+           'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RBP', 'RR', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR',
+           'Success', 'nDCG', 'parse', 'parse_all', 'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example',
+           'Scores', 'evaluate', 'render', 'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
+           'Explanation', 'explain', 'Difference', 'explain_difference']
 
 # %% ../nbs/7_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
@@ -27,13 +28,14 @@ from irmetrics_nb.metrics.cascade import (
 from .metrics.dcg import cg, dcg, dcg_terms, idcg, ndcg
 from .foundations.conventions import EvaluationWarning
 from .metrics.sets import (
-    f_beta, fallout, hits, judged_at, precision, r_precision, recall, success)
+    f_beta, fallout, hits, judged_at, precision, r_precision, recall,
+    set_average_precision, success)
 
 # %% ../nbs/7_ways_in/01_names.ipynb #4d6181ed
 _later = {
-    'metrics.measures': 'AP CG DCG ERR F GMAP IPrec Bpref Measure NumRel NumRelRet '
-                        'NumRet P R RBP RR Rprec SetF SetP SetR Success nDCG '
-                        'parse parse_all',
+    'metrics.measures': 'AP CG DCG ERR F GMAP GMBpref IPrec Bpref Measure NumRel '
+                        'NumRelRet NumRet P R RBP RR Rprec SetAP SetF SetP SetR '
+                        'Success nDCG parse parse_all',
     'reading.errors': 'DataError DataWarning',
     'reading.data': 'Qrels Run',
     'reading.example': 'load_example',
@@ -75,8 +77,8 @@ if TYPE_CHECKING:
     from irmetrics_nb.evaluation.scores import Scores, render
     from irmetrics_nb.deciding.comparison import Comparison, compare
     from irmetrics_nb.metrics.measures import (
-        AP, CG, DCG, ERR, F, GMAP, IPrec, Bpref, Measure, NumRel, NumRelRet, NumRet,
-        P, R, RBP, RR, Rprec, SetF, SetP, SetR, Success, nDCG, parse, parse_all)
+        AP, CG, DCG, ERR, F, GMAP, GMBpref, IPrec, Bpref, Measure, NumRel, NumRelRet, NumRet,
+        P, R, RBP, RR, Rprec, SetAP, SetF, SetP, SetR, Success, nDCG, parse, parse_all)
 else:
     __getattr__ = _fetch
 
@@ -85,9 +87,9 @@ _all_ = [
     'interpolated_precision', 'precision_recall_curve', 'auc', 'gauc', 'group_auc', 'roc_curve',
     'err', 'err_terms', 'rbp', 'rbp_residual', 'rbp_terms', 'reciprocal_rank', 'rr_terms',
     'stopping_probabilities', 'dcg', 'cg', 'dcg_terms', 'idcg', 'ndcg', 'Judged', 'f_beta',
-    'fallout', 'hits', 'judged_at', 'precision', 'r_precision', 'recall', 'success', 'AP', 'CG',
-    'DCG', 'ERR', 'F', 'GMAP', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
-    'R', 'RBP', 'RR', 'Rprec', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all',
+    'fallout', 'hits', 'judged_at', 'precision', 'r_precision', 'recall', 'set_average_precision', 'success',
+    'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'GMBpref', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
+    'R', 'RBP', 'RR', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all',
     'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render',
     'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
     'Explanation', 'explain', 'Difference', 'explain_difference',

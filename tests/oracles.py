@@ -48,12 +48,20 @@ def relevant_retrieved(got, pool, k=None, rel=1):
     return hits(got, k, rel)
 
 
-def precision(got, pool, k=None, rel=1):
-    return over(hits(got, k, rel), len(got) if k is None else k)
+def precision(got, pool, k=None, rel=1, divisor="k"):
+    places = len(got) if k is None else k
+    whole = {"k": places, "min(k,n)": min(places, len(got)), "min(R,k)": min(places, hits(pool, None, rel))}[divisor]
+    return over(hits(got, k, rel), whole)
 
 
-def recall(got, pool, k=None, rel=1):
-    return over(hits(got, k, rel), hits(pool, None, rel))
+def recall(got, pool, k=None, rel=1, divisor="relevant"):
+    R = hits(pool, None, rel)
+    whole = {"relevant": R, "min(R,k)": min([R, *([] if k is None else [k])])}[divisor]
+    return over(hits(got, k, rel), whole)
+
+
+def set_ap(got, pool, rel=1):
+    return precision(got, pool, None, rel) * recall(got, pool, None, rel)
 
 
 def f_beta(got, pool, k=None, rel=1, beta=1):
@@ -83,21 +91,23 @@ def judged_at(got, pool, k=None):
 # average precision and its kin
 
 
-def average_precision(got, pool, k=None, rel=1, divisor="relevant"):
+def average_precision(got, pool, k=None, rel=1, divisor="relevant", tied="apart"):
     "The textbook's first form: precision at each rank that holds a relevant document, added up."
     R, found = hits(pool, None, rel), hits(got, k, rel)
-    whole = {"relevant": R, "min(R,k)": R if k is None else min(R, k), "retrieved": found}[divisor]
+    whole = {"relevant": R, "min(R,k)": R if k is None else min(R, k), "min(R,n)": min(R, len(got[:k])), "retrieved": found}[divisor]
     total = sum(Fraction(hits(got, i, rel), i) for i, g in enumerate(got[:k], start=1) if good(g, rel))
     return over(total, whole)
 
 
-def interpolated_precision(got, pool, recall=None, k=None, rel=1):
+def interpolated_precision(got, pool, recall=None, k=None, rel=1, levels="exact"):
     "The best precision at this recall or a higher one; without a recall the mean of the eleven tenths."
     R = hits(pool, None, rel)
+    # How many documents a recall of x needs; trec_eval's rules in floats, as its C code has them.
+    need = {"exact": lambda x: Fraction(str(x)) * R, "trec_eval9": lambda x: int(x * R + 0.9), "trec_eval10": lambda x: int(x * R + 0.5)}[levels]
     ranks = [i for i, g in enumerate(got[:k], start=1) if good(g, rel)]
-    points = [(Fraction(n, R), Fraction(n, i)) for n, i in enumerate(ranks, start=1)]
-    levels = [Fraction(x, 10) for x in range(11)] if recall is None else [Fraction(str(recall))]
-    return sum(max([p for r, p in points if r >= x], default=0) for x in levels) / Fraction(len(levels))
+    points = [(n, Fraction(n, i)) for n, i in enumerate(ranks, start=1)]
+    asked = [x / 10 for x in range(11)] if recall is None else [recall]
+    return sum(max([p for n, p in points if n >= need(x)], default=0) for x in asked) / Fraction(len(asked))
 
 
 def bpref(got, pool, rel=1):
@@ -142,7 +152,10 @@ def idcg(got, pool, k=None, gain="linear", discount="log2", b=2):
     return dcg(best, pool, k, gain, discount, b)
 
 
-def ndcg(got, pool, k=None, gain="linear", discount="log2", b=2, cut_ideal=True):
+def ndcg(got, pool, k=None, gain="linear", discount="log2", b=2, cut_ideal=True, ideal_from="judged"):
+    best_first = sorted(pool, reverse=True)
+    pool = {"judged": pool, "list": [g for g in got if g is not None], "top": [g for g in got[:k] if g is not None],
+            "found": best_first[:len(got)], "best": best_first[:1] * (len(got) if k is None else k)}[ideal_from]  # fmt: skip
     best = idcg(got, pool, k if cut_ideal else None, gain, discount, b)
     return dcg(got, pool, k, gain, discount, b) / best if best > 0 else 0
 
@@ -155,19 +168,19 @@ def reciprocal_rank(got, pool, k=None, rel=1):
     return next((Fraction(1, i) for i, g in enumerate(got[:k], start=1) if good(g, rel)), Fraction(0))
 
 
-def err(got, pool, max_grade, k=None, phi="reciprocal"):
+def err(got, pool, max_grade, k=None, phi="reciprocal", gain="exp"):
     "The one-pass algorithm of the paper."
     weight = {"reciprocal": lambda i: Fraction(1, i), "log2": lambda i: Fraction(1 / log2(i + 1))}[phi]
     reading, total = Fraction(1), Fraction(0)
     for i, g in enumerate(got[:k], start=1):
-        satisfied = Fraction(2 ** max(g or 0, 0) - 1) / 2**max_grade
+        satisfied = worth(gain)(max(g or 0, 0)) / (worth(gain)(max_grade) + 1)
         total, reading = total + reading * satisfied * weight(i), reading * (1 - satisfied)
     return total
 
 
 def rbp(got, pool, p=0.8, k=None, gain="binary", rel=1):
     "A reader who goes on with probability p."
-    value = (lambda g: good(g, rel)) if gain == "binary" else worth(gain)
+    value = {"binary": lambda g: good(g, rel), "raw": lambda g: g * good(g, rel)}.get(str(gain)) or worth(gain)
     looks, total, p = Fraction(1), Fraction(0), Fraction(p)
     for g in got[:k]:
         total, looks = total + looks * (0 if g is None else value(g)), looks * p
@@ -176,9 +189,9 @@ def rbp(got, pool, p=0.8, k=None, gain="binary", rel=1):
 
 # The definition of each kind in the registry. One that is not here has nothing to be checked against.
 DEFINITIONS = {
-    "P": precision, "R": recall, "F": f_beta, "SetP": precision, "SetR": recall, "SetF": f_beta, "Success": success,
+    "P": precision, "R": recall, "F": f_beta, "SetP": precision, "SetR": recall, "SetF": f_beta, "SetAP": set_ap, "Success": success,
     "Rprec": r_precision, "Judged": judged_at, "AP": average_precision, "GMAP": average_precision,
-    "IPrec": interpolated_precision, "Bpref": bpref, "CG": cg, "DCG": dcg, "nDCG": ndcg, "RR": reciprocal_rank,
+    "IPrec": interpolated_precision, "Bpref": bpref, "GMBpref": bpref, "CG": cg, "DCG": dcg, "nDCG": ndcg, "RR": reciprocal_rank,
     "ERR": err, "RBP": rbp, "NumRet": depth, "NumRel": total_relevant, "NumRelRet": relevant_retrieved,
 }  # fmt: skip
 

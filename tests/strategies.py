@@ -8,10 +8,12 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from irmetrics_nb.foundations.rankings import Judged
-from irmetrics_nb.metrics.ap import DIVISORS
+from irmetrics_nb.metrics.ap import DIVISORS, LEVELS
 from irmetrics_nb.metrics.cascade import PHIS
+from irmetrics_nb.metrics.dcg import IDEALS
 from irmetrics_nb.metrics.measures import Measure
 from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.metrics.sets import PRECISION_DIVISORS, RECALL_DIVISORS
 
 # ---- metrics ----
 
@@ -51,7 +53,12 @@ COMPUTED = {
     "rel": relevance, "beta": betas, "divisor": st.sampled_from(DIVISORS), "judged_only": st.booleans(),
     "gain": st.sampled_from(["linear", "exp"]) | rising_gains, "discount": st.sampled_from(["log2", "jarvelin"]),
     "b": st.sampled_from([1.5, 2, 3.5, 10]), "cut_ideal": st.booleans(), "max_grade": st.sampled_from([4, 5, 8]),
-    "phi": st.sampled_from(sorted(PHIS)), "p": st.sampled_from([0.1, 0.5, 0.8, 0.95]),
+    "tied": st.sampled_from(["apart", "together"]), "ideal_from": st.sampled_from(IDEALS), "levels": st.sampled_from(sorted(LEVELS)), "phi": st.sampled_from(sorted(PHIS)), "p": st.sampled_from([0.1, 0.5, 0.8, 0.95]),
+}  # fmt: skip
+# Where a kind has values of its own.
+OF_KIND = {
+    ("P", "divisor"): st.sampled_from(PRECISION_DIVISORS), ("SetP", "divisor"): st.sampled_from(PRECISION_DIVISORS),
+    ("R", "divisor"): st.sampled_from(RECALL_DIVISORS), ("ERR", "gain"): st.sampled_from(["linear", "exp"]),
 }  # fmt: skip
 # And all that can be written down.
 WRITTEN = COMPUTED | {
@@ -80,7 +87,7 @@ def measured(name, judgments=junk_too):
 def _measures(draw, name, values):
     "A measure of the kind `name`, or of any, with some of its parameters and perhaps a cutoff or recall level."
     kind = KINDS[name or draw(st.sampled_from(list(KINDS)))]
-    params = {p: draw(values[p]) for p in Measure(kind.name).defaults if draw(st.booleans())}
+    params = {p: draw(OF_KIND.get((kind.name, p), values[p])) for p in Measure(kind.name).defaults if draw(st.booleans())}
     if params.get("discount") != "jarvelin":
         params.pop("b", None)  # the only discount that has a base
     if "gain" in params and kind.params["gain"] == "binary":

@@ -49,13 +49,14 @@ def test_the_curve_is_precision_and_recall_at_every_rank(collection):
 
 @given(rankings, cutoffs)
 def test_the_divisors_of_ap_are_ordered_as_their_sizes(rel, k):
-    relevant, least, retrieved = (average_precision(rel, k=k, divisor=d) for d in DIVISORS)
+    relevant, least, listed, retrieved = (average_precision(rel, k=k, divisor=d) for d in DIVISORS)
     assert relevant <= least + 1e-15
-    assert least <= retrieved + 1e-15
+    assert least <= listed + 1e-15
+    assert listed <= retrieved + 1e-15
 
 
 def test_an_unknown_divisor_is_refused_and_shown_beside_those_there_are():
-    with pytest.raises(ValueError, match=r"unknown divisor 'R': use one of \('relevant', 'min\(R,k\)', 'retrieved'\)"):
+    with pytest.raises(ValueError, match=r"unknown divisor 'R': use one of \('relevant', 'min\(R,k\)', 'min\(R,n\)', 'retrieved'\)"):
         average_precision([1], divisor="R")
 
 

@@ -133,7 +133,7 @@ def test_every_argument_does_its_part_of_a_value_worked_by_hand():
     (lambda: rbp([2], gain='linear'), r"must lie in \[0, 1\], not 2: use 'binary'"),
     (lambda: rbp([-1], gain='linear'), r'must lie in \[0, 1\], not -1'),
     (lambda: rbp([1], gain=lambda g: g * float('nan')), 'not nan'),
-    (lambda: rbp([1], gain='cubic'), r"unknown gain 'cubic': use 'binary', one of \['exp', 'linear'\]"),
+    (lambda: rbp([1], gain='cubic'), r"unknown gain 'cubic': use 'binary', 'raw', one of \['exp', 'linear'\]"),
     (lambda: rbp([1, 2], gain={1: 1}), 'no grade 2'),
 ])
 def test_a_wrong_argument_is_refused_with_its_value(call, says):

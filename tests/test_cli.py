@@ -264,3 +264,21 @@ def test_a_closed_standard_input_is_told_in_one_line(files):
     command = f'"{sys.executable}" -c "from irmetrics_nb.cli import main; main()" evaluate qrels.txt - <&-'
     done = subprocess.run(command, shell=True, cwd=files, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, 'irmetrics: error: standard input: nothing came\n')
+
+
+def test_the_names_of_other_tools_are_listed():
+    rows = json.loads(irmetrics('measures', '--names', '--format', 'json').stdout)
+    assert {'name': 'ndcg_cut_k', 'tool': 'trec_eval', 'measure': 'nDCG@k'} in rows
+    assert {'name': 'hits', 'tool': 'ranx', 'measure': 'NumRelRet'} in rows
+
+
+def test_the_conventions_of_a_tool_are_in_force_and_said(tmp_path):
+    (tmp_path / 'q').write_text('1 0 a 3\n1 0 b 1\n2 0 a 0\n')
+    (tmp_path / 'r').write_text('1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n2 Q0 a 1 1.0 t\n')
+    call = 'evaluate', str(tmp_path / 'q'), str(tmp_path / 'r'), '-m', 'ndcg_cut_2', '--conventions', 'xgboost', '--format', 'json'
+    found, = json.loads(irmetrics(*call).stdout)
+    assert found['queries'] == 2
+    assert list(found['means']) == ["nDCG(gain='exp')@2"]
+    assert found['conventions'][0] == 'as xgboost 3.2.0 has them'
+    left, = json.loads(irmetrics(*call, '--no-relevant', 'skip').stdout)
+    assert left['queries'] == 1

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #adcd65b8
-from .bounds import WhenAsked, tie_bounds
 from irmetrics_nb.evaluation.doubts import (
     check_places,
     check_swapped,
@@ -30,9 +29,12 @@ from irmetrics_nb.evaluation.doubts import (
     top_counts,
 )
 from .judging import Reading, judge_run
+from .presets import completed, conventions_of, single_precision
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
+from ..metrics.bounds import WhenAsked, tie_bounds
 from ..metrics.measures import Measures, parse_all
+from ..metrics.registry import MEAN
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError
 from ..reading.ids import Ids
@@ -40,8 +42,10 @@ from ..reading.text import Rows
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #19bf8716
 def evaluate(
-    qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *, ties: str = 'docid',
-    missing: str = 'zero', no_relevant: str = 'zero', negative: str = 'zero',
+    qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
+    conventions: str | Conventions | None = None, ties: str | None = None,
+    missing: str | None = None, no_relevant: str | None = None,
+    negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
     memory: int | None = None, progress: Callable[[int, int], object] | None = None,
     part: bool = False,
 ) -> Scores:
@@ -66,17 +70,25 @@ def evaluate(
     measures : str, Measure, or several of them
         Such as 'AP nDCG@10 P(rel=2)@5' or [AP, nDCG @ 10, P(rel=2) @ 5]; the command
         `irmetrics measures` lists them all.
+    conventions : str or Conventions, optional
+        Those of a tool, such as 'xgboost' or 'trec_eval' (`PRESETS` has them all), which
+        give measures their parameters, too. What a measure says itself wins, and so do
+        the answers below. Of each, the default is the first.
     ties : {'docid', 'given', 'average', 'best', 'worst'}
         The order of documents with equal scores: by id, descending, as trec_eval has
         them; as the source lists them; the mean over all orders; or the order that
         each measure likes most, or least.
     missing : {'zero', 'skip'}
         A judged query that the run does not answer scores 0, or is left out.
-    no_relevant : {'zero', 'skip', 'nan'}
-        A query with nothing relevant scores 0, is left out, or is shown as NaN and not
-        in the mean.
+    no_relevant : {'zero', 'skip', 'nan', 'one'}
+        A query with nothing relevant scores 0, is left out, is shown as NaN and not in
+        the mean, or scores 1.
     negative : {'zero', 'keep'}
         A grade below 0 counts as not judged, or its gain counts against.
+    scores : {'float64', 'float32'}
+        How exactly scores are compared. 'float32' reads the whole run into memory.
+    unjudged : {'keep', 'skip'}
+        Documents that nobody judged keep their places, or are taken out.
     memory : int, optional
         Bytes for the rows of a run that is read from a file, batch by batch; default
         a gigabyte. TREC text, Parquet and Arrow can be read so; other forms in one piece.
@@ -141,37 +153,42 @@ def evaluate(
     >>> scores = evaluate(folder / 'qrels.txt', files, 'nDCG@10')
     >>> list(scores.means), scores['nDCG@10'].shape
     (['bm25', 'tfidf'], (2, 36))"""
-    conventions = Conventions(ties, missing, no_relevant, negative)
+    in_force = conventions_of(
+        conventions, ties=ties, missing=missing, no_relevant=no_relevant,
+        negative=negative, scores=scores, unjudged=unjudged)
     asked = _parsed(measures)
     several = several_runs(run)
     runs = [('', run)] if several is None else several
     for _, one in runs: check_places(qrels, one)
     judgments = Qrels(_or_nothing(qrels, 'qrels') if part else qrels, copy=False)
     sure = isinstance(qrels, Qrels)  # that these are the judgments
-    order = 'given' if ties == 'given' else 'docid'  # the others may start from any
+    order = 'given' if in_force.ties == 'given' else 'docid'  # others start from any
     lay_beside = _judge_part if part else _judge_whole
-    scores: list[Scores] = []
+    found: list[Scores] = []
     odd: list[str] = []
     for (name, one), told in zip(runs, _told(progress, several)):
-        with _error_names(several, name, len(scores)):
+        with _error_names(several, name, len(found)):
+            if in_force.scores == 'float32':
+                one = single_precision(_or_nothing(one, 'run') if part else one)
             results, judged, reading = lay_beside(
-                judgments, one, sure, ties=order, negative=negative,
+                judgments, one, sure, ties=order, negative=in_force.negative,
                 memory=memory, progress=told)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
-        scores.append(_score(asked, judgments.queries, judged, reading, conventions))
+        found.append(_score(asked, judgments.queries, judged, reading, in_force))
     for doubt in dict.fromkeys(odd): warnings.warn(doubt, EvaluationWarning, stacklevel=2)
-    return scores[0] if several is None else Scores.beside(_with_names(scores, runs))
+    return found[0] if several is None else Scores.beside(_with_names(found, runs))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #90b4378a
 def _score(asked, query_ids, judged, reading, conventions):
     "The scores of a batch: every measure is computed, then the conventions are applied."
-    measures = tuple(m.resolve(judged) for m in asked)
+    measures = tuple(completed(m, conventions).resolve(judged) for m in asked)
     values = np.stack([m.of(judged, ties=conventions.ties) for m in measures])
     nothing = np.stack([_has_nothing(m, v, judged) for m, v in zip(measures, values)])
     no_relevant, unanswered = _for_all(measures, nothing), judged.retrieved == 0
     if conventions.no_relevant != 'zero': values[nothing] = np.nan
+    if conventions.no_relevant == 'one': _score_one(measures, values, nothing)
     dropped = np.zeros(len(judged), bool)
     if conventions.missing == 'skip': dropped |= unanswered
     if conventions.no_relevant == 'skip': dropped |= no_relevant
@@ -198,6 +215,11 @@ def _for_all(measures, nothing):
     If none does, for every measure."""
     asking = [m.kind.reads_grades for m in measures]
     return nothing[asking if any(asking) else slice(None)].all(axis=0)
+
+def _score_one(measures, values, nothing):
+    "Where there is nothing to find, what is averaged scores 1; a count is 0."
+    for m, row, empty in zip(measures, values, nothing):
+        row[empty] = m.kind.aggregate == MEAN
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
 def _judge_whole(judgments, run, sure, **options):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import polars
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #50a39052
-from .bounds import WhenAsked
 from .printing import check_measures, rendered
 from ..foundations.conventions import Conventions
+from ..metrics.bounds import WhenAsked
 from ..metrics.measures import Measure, parse
 from ..reading.ids import escape_non_utf8
 

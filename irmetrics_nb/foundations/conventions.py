@@ -44,7 +44,8 @@ def exp_gain(g: float | Column) -> np.ndarray:
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #27434a74
 GAINS = {'linear': linear_gain, 'exp': exp_gain}
-# A name in GAINS, a mapping grade -> gain, or a function of an array of grades.
+# A name in GAINS, a mapping grade -> gain (with the key 'else': the gain of all other
+# grades), or a function of an array of grades.
 Gain = str | Mapping | Callable
 
 def as_gain(gain: Gain = 'linear') -> Callable:
@@ -67,10 +68,12 @@ def _on_arrays(f):
 def _look_up(table, g):
     "The gain of each grade in `g` by a table; ValueError for a grade that it lacks."
     grades, index = np.unique(np.asarray(g, dtype=float), return_inverse=True)
-    lacking = [float(x) for x in grades if x not in table]
-    if lacking:
+    table, lacking = dict(table), [float(x) for x in grades if x not in table]
+    rest = table.pop('else', None)
+    if lacking and rest is None:
         has = f'it has {sorted(table)}'
         raise ValueError(f'the gain mapping has no grade {lacking[0]:g}; {has}')
+    if lacking: table |= zip(lacking, as_gain(rest)(lacking))
     gains = np.array([table[x] for x in grades], dtype=float)
     return gains[index].reshape(np.shape(g))
 
@@ -129,11 +132,18 @@ PARAMETERS = {
                       'All documents that are not relevant. None: those judged so or unjudged in the list.'),
     'ideal': ('list, lists or None', 'With lists: all judged grades of each query. None: those in the list.'),
     'beta': ('float', 'How many times as important recall is as precision: 2 favours recall, 0.5 precision.'),
-    'divisor': ('str', "What AP is divided by: 'relevant' (R), 'min(R,k)' or 'retrieved' (the relevant found)."),
+    'divisor': ('str', "What the sum is divided by. AP: 'relevant' (R), 'min(R,k)', 'min(R,n)' or 'retrieved' (the "
+                       "relevant found); recall: 'relevant' or 'min(R,k)'; precision: 'k', 'min(k,n)' or 'min(R,k)'."),
     'recall': ('float or several', 'Recall levels in [0, 1].'),
-    'gain': ('str, mapping or function', "What a grade is worth: 'linear', 'exp', {grade: gain}, or a function."),
+    'levels': ('str', "How many documents a recall of x needs: 'exact' (as many as reach it), 'trec_eval9' "
+                      "(xR + 0.9, cut to a whole number) or 'trec_eval10' (xR rounded)."),
+    'gain': ('str, mapping or function',
+             "What a grade is worth: 'linear', 'exp', {grade: gain}, or a function. ERR: a name."),
     'discount': ('str or function', "What a rank is worth: 'log2', 'jarvelin', or a function of an array of ranks."),
     'b': ('float', "Base of the 'jarvelin' discount: ranks before b are not discounted."),
+    'tied': ('str', "Documents of one score stand 'apart', one after the other, or enter 'together' (scikit-learn)."),
+    'ideal_from': ('str', "The documents of the ideal ranking: 'judged' (all judged ones), 'list', 'top' (the first "
+                          "k), 'found' (as many as the list has), 'best' (k of the best grade)."),
     'cut_ideal': ('bool', 'Whether the ideal ranking is cut at k as well.'),
     'max_grade': ('float or None', 'The largest grade of the scale. None: the largest among all judgments here.'),
     'phi': ('str or function', "What stopping at a rank is worth: 'reciprocal', 'log2', or a function; phi(1) = 1."),
@@ -179,9 +189,12 @@ CHOICES = {
                 'skip': 'an unanswered query is left out'},
     'no_relevant': {'zero': 'a query without relevant documents scores 0',
                     'skip': 'a query without relevant documents is left out',
-                    'nan': 'a query without relevant documents is not in the mean'},
+                    'nan': 'a query without relevant documents is not in the mean',
+                    'one': 'a query without relevant documents scores 1'},
     'negative': {'zero': 'negative grades count as not judged',
                  'keep': 'negative grades count against'},
+    'scores': {'float64': '', 'float32': 'scores as 32-bit floats'},
+    'unjudged': {'keep': '', 'skip': 'documents that nobody judged are taken out'},
 }
 
 def check_option(name: str, value: object, choices: Iterable) -> None:
@@ -194,19 +207,27 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
 class Conventions:
     """What happens where no formula decides: one of `CHOICES` for each question.
 
-    ValueError for any other."""
+    `measures`: parameters that measures have unless they say otherwise, as (kind,
+    parameter, value). `name`: whose conventions these are. ValueError for any other
+    choice."""
     ties: str = 'docid'
     missing: str = 'zero'
     no_relevant: str = 'zero'
     negative: str = 'zero'
+    scores: str = 'float64'
+    unjudged: str = 'keep'
+    measures: tuple[tuple[str, str, Any], ...] = ()
+    name: str = ''
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check_option(name, getattr(self, name), choices)
 
     def describe(self) -> list[str]:
-        "A phrase for each, as it stands under a table."
-        return [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
+        "A phrase for each that is not a matter of course, as it stands under a table."
+        said = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
+        whose = f'as {self.name} has them' if self.name else ''
+        return [phrase for phrase in (whose, *said) if phrase]
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #71b3315d
 class EvaluationWarning(UserWarning):

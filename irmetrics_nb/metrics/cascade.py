@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #42b0c040
-from ..foundations.conventions import GAINS, Column, Gain, as_gain, documented, log2_discount
+from ..foundations.conventions import GAINS, Column, Gain, as_gain, check_option, documented, log2_discount
 from ..foundations.rankings import Judged, cumcount, metric, terms
 from .sets import success_terms
 
@@ -65,23 +65,26 @@ def largest_grade(judged: Judged, /, *, max_grade: float | None = None) -> float
 # %% ../../nbs/2_metrics/03_cascade.ipynb #d94c8c74
 @terms
 def relevance_probabilities(
-    ranking: Judged, /, *, max_grade: float | None = None,
+    ranking: Judged, /, *, max_grade: float | None = None, gain: str = 'exp',
 ) -> np.ndarray:
     """How likely each document satisfies the reader: (2^g - 1) / 2^max_grade.
 
-    0 for grades of 0 and below. ValueError for a max_grade below a judged grade.
-    Source: Chapelle et al. (2009).
+    With gain='linear', g / (max_grade + 1); in general G(g) / (G(max_grade) + 1). 0 for
+    grades of 0 and below. ValueError for a max_grade below a judged grade, or another
+    gain. Source: Chapelle et al. (2009); linear: Sakai's NTCIREVAL.
 
     >>> relevance_probabilities([0, 1, 2])
     array([0.  , 0.25, 0.75])"""
     top = largest_grade(ranking, max_grade=max_grade)
     useful = np.maximum(0, ranking.grade)         # junk satisfies nobody
+    check_option('gain', gain, GAINS)
+    if gain == 'linear': return useful / (top + 1)
     return np.exp2(useful - top) - np.exp2(-top)  # (2^g - 1) / 2^top, and never too large
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #7dd1272a
 @terms
 def examination_probabilities(
-    ranking: Judged, /, *, max_grade: float | None = None,
+    ranking: Judged, /, *, max_grade: float | None = None, gain: str = 'exp',
 ) -> np.ndarray:
     """How likely the reader gets as far as each document: nothing above it satisfied.
 
@@ -89,14 +92,14 @@ def examination_probabilities(
 
     >>> examination_probabilities([2, 1, 0])
     array([1.    , 0.25  , 0.1875])"""
-    goes_on = 1 - relevance_probabilities(ranking, max_grade=max_grade)
+    goes_on = 1 - relevance_probabilities(ranking, max_grade=max_grade, gain=gain)
     above = np.where(cumcount(ranking.query) == 0, 1, np.roll(goes_on, 1))
     return ranking.running(np.multiply, above)
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #afa535fd
 @terms
 def stopping_probabilities(
-    ranking: Judged, /, *, max_grade: float | None = None,
+    ranking: Judged, /, *, max_grade: float | None = None, gain: str = 'exp',
 ) -> np.ndarray:
     """How likely the reader stops at each document.
 
@@ -105,8 +108,9 @@ def stopping_probabilities(
 
     >>> stopping_probabilities([2, 1, 0])
     array([0.75  , 0.0625, 0.    ])"""
-    satisfied = relevance_probabilities(ranking, max_grade=max_grade)
-    return satisfied * examination_probabilities(ranking, max_grade=max_grade)
+    how: dict = dict(max_grade=max_grade, gain=gain)
+    satisfied = relevance_probabilities(ranking, **how)
+    return satisfied * examination_probabilities(ranking, **how)
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #273d3413
 def reciprocal_phi(i: float | Column) -> np.ndarray:
@@ -133,7 +137,7 @@ def as_phi(phi: str | Callable = 'reciprocal') -> Callable:
 @terms
 def err_terms(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
-    phi: str | Callable = 'reciprocal',
+    phi: str | Callable = 'reciprocal', gain: str = 'exp',
 ) -> np.ndarray:
     """The terms of ERR: phi(rank) times the probability that the reader stops there.
 
@@ -141,14 +145,14 @@ def err_terms(
 
     >>> err_terms([2, 1, 0])
     array([0.75   , 0.03125, 0.     ])"""
-    stop = stopping_probabilities(ranking, max_grade=max_grade)
+    stop = stopping_probabilities(ranking, max_grade=max_grade, gain=gain)
     return as_phi(phi)(ranking.rank.astype(float)) * stop * ranking.within(k)
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #3b242e8a
 @metric
 def err(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
-    phi: str | Callable = 'reciprocal',
+    phi: str | Callable = 'reciprocal', gain: str = 'exp',
 ) -> np.ndarray:
     """Expected reciprocal rank of the document at which a reader is satisfied.
 
@@ -158,7 +162,8 @@ def err(
 
     >>> err([2, 1, 0])
     0.78125"""
-    return ranking.total(err_terms(ranking, max_grade=max_grade, k=k, phi=phi))
+    terms = err_terms(ranking, max_grade=max_grade, k=k, phi=phi, gain=gain)
+    return ranking.total(terms)
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #e7d622b5
 def check_persistence(p: float) -> float:
@@ -169,13 +174,13 @@ def check_persistence(p: float) -> float:
     raise ValueError(f'the persistence p must lie between 0 and 1, not {p!r}{hint}')
 
 def unit_gain(judged: Judged, gain: Gain, rel: float) -> np.ndarray:
-    """The gain of each entry; 'binary' is 1 from the relevance level on.
+    """The gain of each entry; 'binary' is 1 from the relevance level on, 'raw' its grade.
 
-    ValueError for a gain outside [0, 1], or an unknown name."""
-    if isinstance(gain, str) and gain == 'binary':
-        return judged.relevant(rel).astype(float)
+    ValueError for a gain outside [0, 1], unless it is 'raw', or an unknown name."""
+    if isinstance(gain, str) and gain in ('binary', 'raw'):
+        return judged.relevant(rel) * (judged.grade if gain == 'raw' else 1.0)
     if isinstance(gain, str) and gain not in GAINS:
-        known = f"use 'binary', one of {sorted(GAINS)}, a mapping or a function"
+        known = f"use 'binary', 'raw', one of {sorted(GAINS)}, a mapping or a function"
         raise ValueError(f'unknown gain {gain!r}: {known}')
     gains = np.asarray(as_gain(gain)(judged.grade), dtype=float)
     wrong = gains[~((gains >= 0) & (gains <= 1))]
@@ -208,7 +213,8 @@ def rbp(
 ) -> np.ndarray:
     """Rank-biased precision: the gain per document that a reader looks at, in [0, 1).
 
-    `gain` may be 'binary' too: 1 from the relevance level on. ValueError for a p outside
+    `gain` may be 'binary' too: 1 from the relevance level on; or 'raw': the grade of
+    what is relevant, so that RBP can exceed 1, as in ranx. ValueError for a p outside
     (0, 1), a gain outside [0, 1], an unknown gain, or a cutoff below 1.
     Source: Moffat and Zobel (2008).
 

@@ -23,6 +23,7 @@ from ..foundations.rankings import Judged
 from .ap import ap_normaliser, ap_terms, bpref_terms, count_levels, geometric_mean, iprec_terms
 from .cascade import err_terms, largest_grade, rbp_terms, rr_terms, unit_gain
 from .dcg import cg_terms, dcg_terms, ndcg_normaliser
+from .names import aliases_of
 from irmetrics_nb.metrics.sets import (
     depth,
     f_normaliser,
@@ -30,7 +31,10 @@ from irmetrics_nb.metrics.sets import (
     hits,
     judged_terms,
     places,
+    precision_normaliser,
+    recall_normaliser,
     rprec_terms,
+    set_ap_terms,
     success_terms,
     total_relevant,
 )
@@ -43,6 +47,7 @@ from irmetrics_nb.metrics.ties import (
     bpref_over_ties,
     err_over_ties,
     mean_over_orders,
+    ndcg_over_ties,
     rr_over_ties,
     success_over_ties,
     terms_over_ties,
@@ -98,7 +103,7 @@ class Kind:
     aggregate: Aggregate = MEAN         # How the values of the queries become one
     count: Callable | None = None       # One value per query that is no sum of terms
     resolve: Callable | None = None     # The parameters that the judgments decide
-    # The words of another tool: parameter -> value -> our parameters.
+    # The words of another tool: parameter -> value -> our parameters, or a function.
     spellings: Mapping = field(default_factory=dict)
     unordered: bool = False             # Whether it is the same in every order
     linear: bool = False                # Whether a term needs only its rank and grade
@@ -185,14 +190,16 @@ def register(
     """Declare a kind of measures and enter it in `KINDS`.
 
     `params`: the names of its parameters, separated by blanks; their defaults are those
-    of the functions. `rest`: other fields of `Kind`. ValueError for a name that is taken,
-    or a parameter that no function has."""
+    of the functions. `aliases`: beside those in the table of names. `rest`: other fields
+    of `Kind`. ValueError for a name that is taken, or a parameter that no function
+    has."""
+    aliases = *aliases, *aliases_of(name)
     names = {name.casefold(), *(alias.casefold() for alias in aliases)}
     clash = names & _kinds_by_name().keys()
     if clash: raise ValueError(f'{clash.pop()!r} is taken')
     functions = [f for f in (terms, normaliser, rest.get('count')) if f]
     known = {p: tidy(_default(p, functions)) for p in params.split()}
-    kind = Kind(name, terms, normaliser, params=known, aliases=tuple(aliases), **rest)
+    kind = Kind(name, terms, normaliser, params=known, aliases=aliases, **rest)
     KINDS[name] = kind
     return kind
 
@@ -217,22 +224,25 @@ def complete_err(
     return {'max_grade': largest_grade(judged, max_grade=max_grade) or 1}
 
 # %% ../../nbs/2_metrics/09_registry.ipynb #81db9537
-register('P', hits, depth, params='rel', aliases=['Precision'],
+_RELATIVE = {'relative': {False: {}, True: {'divisor': 'min(R,k)'}}}
+register('P', hits, precision_normaliser, params='divisor rel',
          linear=True, worth=worth_relevant,
          question='How much of the top k is relevant?', chinese='准确率')
-register('R', hits, total_relevant, params='rel', aliases=['Recall'],
+register('R', hits, recall_normaliser, params='divisor rel',
          linear=True, worth=worth_relevant,
          question='How much of what is relevant is in the top k?', chinese='召回率')
-register('SetP', hits, depth, params='rel', at=None, aliases=['set_P'], unordered=True,
+register('SetP', hits, precision_normaliser, params='divisor rel', at=None,
+         spellings=_RELATIVE, unordered=True,
          question='How much of all that came back is relevant?', chinese='准确率')
-register('SetR', hits, total_relevant, params='rel', at=None, aliases=['set_recall'],
-         unordered=True,
+register('SetR', hits, total_relevant, params='rel', at=None, unordered=True,
          question='How much of what is relevant came back at all?', chinese='召回率')
+register('SetAP', set_ap_terms, total_relevant, params='rel', at=None, unordered=True,
+         question='Precision times recall of all that came back?', chinese='集合平均准确率')
 register('SetF', f_terms, f_normaliser, params='beta rel', at=None, unordered=True,
          question='How good are precision and recall in one number?', chinese='F值')
 register('F', f_terms, f_normaliser, params='beta rel', linear=True, worth=worth_relevant,
          question='Precision and recall of the top k in one number?', chinese='F值')
-register('Success', success_terms, params='rel', aliases=['Hit', 'HR'],
+register('Success', success_terms, params='rel',
          average=success_over_ties, worth=worth_relevant,
          question='Is anything relevant in the top k?', chinese='成功率')
 register('Rprec', rprec_terms, total_relevant, params='rel', at=None,
@@ -242,18 +252,18 @@ register('Judged', judged_terms, places, linear=True, worth=worth_judged,
          question='How much of the top k did anybody judge?', chinese='已评比例')
 
 # %% ../../nbs/2_metrics/09_registry.ipynb #6d2cb431
-register('AP', ap_terms, ap_normaliser, params='rel divisor', aliases=['MAP', 'map_cut'],
+register('AP', ap_terms, ap_normaliser, params='rel divisor tied',
          average=ap_over_ties, worth=worth_in_ap, written='r/i',
          question='How pure is the list each time a relevant document turns up?',
          chinese='平均准确率')
-register('GMAP', ap_terms, total_relevant, params='rel', aliases=['gm_map'],
+register('GMAP', ap_terms, total_relevant, params='rel',
          aggregate=GEOMETRIC_MEAN, average=ap_over_ties, worth=worth_relevant,
          written='r/i',
          question='AP, with the geometric mean over the queries: '
                   'how bad are the bad ones?',
          chinese='几何平均准确率')
-register('IPrec', iprec_terms, count_levels, params='rel', at='recall',
-         aliases=['iprec_at_recall'], worth=worth_relevant,
+register('IPrec', iprec_terms, count_levels, params='rel levels', at='recall',
+         worth=worth_relevant,
          question='How precise is the list at this recall or more '
                   '(without @: the mean of eleven)?',
          chinese='插值准确率')
@@ -261,6 +271,10 @@ register('Bpref', bpref_terms, total_relevant, params='rel', at=None,
          average=bpref_over_ties, worth=worth_in_bpref, written='1 - min(n,R)/min(R,N)',
          question='How seldom does a document judged bad stand above a relevant one?',
          chinese='二元偏好')
+register('GMBpref', bpref_terms, total_relevant, params='rel', at=None,
+         aggregate=GEOMETRIC_MEAN, average=bpref_over_ties, worth=worth_in_bpref,
+         question='Bpref, with the geometric mean over the queries?',
+         chinese='几何平均二元偏好')
 
 # %% ../../nbs/2_metrics/09_registry.ipynb #755949bb
 register('CG', cg_terms, params='gain', linear=True, worth=worth_gain,
@@ -268,16 +282,26 @@ register('CG', cg_terms, params='gain', linear=True, worth=worth_gain,
 register('DCG', dcg_terms, params='gain discount b', linear=True, worth=worth_gain,
          written='g/log2(i+1)',
          question='How much gain, when lower ranks count less?', chinese='折损累计增益')
-_OF_IR_MEASURES = {'dcg': {'log2': {'gain': 'linear'}, 'exp-log2': {'gain': 'exp'}}}
-register('nDCG', dcg_terms, ndcg_normaliser, params='gain discount b cut_ideal',
-         aliases=['ndcg_cut'], spellings=_OF_IR_MEASURES,
-         linear=True, worth=worth_gain, written='g/log2(i+1)',
+def _some_gains(table):
+    "As in ir_measures: some grades have a gain of their own, the others their grade."
+    if not isinstance(table, Mapping):
+        raise ValueError(f'gains must be a mapping, not {table!r}')
+    return {'gain': {**table, 'else': 'linear'}}
+
+_OF_IR_MEASURES = {
+    'dcg': {'log2': {'gain': 'linear'}, 'exp-log2': {'gain': 'exp'}},
+    'gains': _some_gains,
+}
+register('nDCG', dcg_terms, ndcg_normaliser,
+         params='gain discount b cut_ideal ideal_from',
+         spellings=_OF_IR_MEASURES,
+         average=ndcg_over_ties, worth=worth_gain, written='g/log2(i+1)',
          question='What share of the best possible discounted gain?',
          chinese='归一化折损累计增益')
-register('RR', rr_terms, params='rel', aliases=['MRR', 'recip_rank'],
+register('RR', rr_terms, params='rel',
          average=rr_over_ties, worth=worth_relevant, written='1/i',
          question='How soon does the first relevant document come?', chinese='倒数排名')
-register('ERR', err_terms, params='max_grade phi', resolve=complete_err,
+register('ERR', err_terms, params='max_grade phi gain', resolve=complete_err,
          average=err_over_ties, worth=worth_in_err, written='e*g/i',
          question='How soon is a reader satisfied who stops when satisfied?',
          chinese='期望倒数排名')

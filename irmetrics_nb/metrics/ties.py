@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['BLOCK', 'MAX_ORDERS', 'Ties', 'best_first', 'worst_first', 'TiesError', 'worth_relevant', 'worth_in_bpref',
            'worth_judged', 'worth_in_ap', 'worth_gain', 'worth_in_err', 'check_falling', 'place_blocks',
-           'sum_over_places', 'terms_over_ties', 'ap_over_ties', 'first_over_ties', 'rr_over_ties', 'success_over_ties',
-           'survival', 'err_over_ties', 'bpref_over_ties', 'choices', 'count_orders', 'all_orders', 'check_orders',
-           'mean_over_orders', 'ties_that_matter']
+           'sum_over_places', 'terms_over_ties', 'ndcg_over_ties', 'ap_over_ties', 'first_over_ties', 'rr_over_ties',
+           'success_over_ties', 'survival', 'err_over_ties', 'bpref_over_ties', 'choices', 'count_orders', 'all_orders',
+           'check_orders', 'mean_over_orders', 'ties_that_matter']
 
 # %% ../../nbs/2_metrics/08_ties.ipynb #07824760
 from collections.abc import Callable, Iterator
@@ -32,12 +32,14 @@ from irmetrics_nb.foundations.rankings import (
     segmented_scan,
     take,
 )
+from .ap import ap_terms
 from irmetrics_nb.metrics.cascade import (
     as_phi,
     err_terms,
     examination_probabilities,
     relevance_probabilities,
 )
+from .dcg import dcg_terms
 
 # %% ../../nbs/2_metrics/08_ties.ipynb #919d9835
 @dataclass(frozen=True)
@@ -107,19 +109,22 @@ def worth_in_ap(
 # %% ../../nbs/2_metrics/08_ties.ipynb #313c6977
 def worth_gain(
     judged: Judged, /, *, gain: Gain = 'linear', discount: Discount = 'log2',
-    b: float = 2,
+    ideal_from: str = 'judged', b: float = 2,
 ) -> np.ndarray:
-    "The gain of each entry; TiesError for a discount that rises with the rank."
+    "The gain of each entry; TiesError for a discount that rises, or an ideal of the top."
+    if ideal_from == 'top':
+        raise TiesError('its ideal changes with the order, so there is no best one: '
+                        "use ties='average'")
     check_falling(judged, as_discount(discount, b), 'discount')
     return as_gain(gain)(judged.grade)
 
 def worth_in_err(
     judged: Judged, /, *, max_grade: float | None = None,
-    phi: str | Callable = 'reciprocal',
+    phi: str | Callable = 'reciprocal', gain: str = 'exp',
 ) -> np.ndarray:
     "How likely each entry satisfies the reader; TiesError for a phi that rises."
     check_falling(judged, as_phi(phi), 'phi')
-    return relevance_probabilities(judged, max_grade=max_grade)
+    return relevance_probabilities(judged, max_grade=max_grade, gain=gain)
 
 def check_falling(judged: Judged, weight: Callable, what: str) -> None:
     "TiesError unless weight(rank) stays or falls over the ties, and never below 0."
@@ -171,14 +176,26 @@ def terms_over_ties(terms: Callable, judged: Judged, /, **params: Any) -> np.nda
     mean[tied] = (sum_over_places(size, term_at) / size)[group]
     return mean
 
+# %% ../../nbs/2_metrics/08_ties.ipynb #0977d9fb
+def ndcg_over_ties(
+    judged: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
+    discount: Discount = 'log2', ideal_from: str = 'judged', b: float = 2,
+) -> np.ndarray | None:
+    "The terms of nDCG, each averaged over its places; None if the ideal changes, too."
+    if ideal_from == 'top': return None
+    return terms_over_ties(dcg_terms, judged, k=k, gain=gain, discount=discount, b=b)
+
 # %% ../../nbs/2_metrics/08_ties.ipynb #40cf89a4
 def ap_over_ties(
-    judged: Judged, /, *, k: int | None = None, divisor: str = 'relevant', rel: float = 1,
+    judged: Judged, /, *, k: int | None = None, divisor: str = 'relevant',
+    tied: str = 'apart', rel: float = 1,
 ) -> np.ndarray | None:
     """The terms of AP, each averaged over all orders of tied documents: one per entry.
 
     None if the divisor depends on the order, too. Source: McSherry and Najork (2008)."""
     if divisor == 'retrieved' and k is not None: return None
+    if tied == 'together' and k is None: return ap_terms(judged, tied=tied, rel=rel)
+    if tied == 'together': return None
     ties, hit, last = Ties.of(judged), judged.relevant(rel), np.inf if k is None else k
     n = ties.count(hit)
     some = np.flatnonzero((n > 0) & (ties.start <= last))
@@ -250,14 +267,15 @@ def survival(
 # %% ../../nbs/2_metrics/08_ties.ipynb #b23502e6
 def err_over_ties(
     judged: Judged, /, *, max_grade: float | None = None, k: int | None = None,
-    phi: str | Callable = 'reciprocal',
+    phi: str | Callable = 'reciprocal', gain: str = 'exp',
 ) -> np.ndarray:
     """The terms of ERR, averaged over all orders of tied documents.
 
     One per entry; that of a tie stands at its first entry, and the others are 0."""
     ties, last = Ties.of(judged), np.inf if k is None else k
-    goes_on = 1 - relevance_probabilities(judged, max_grade=max_grade)
-    arrives = examination_probabilities(judged, max_grade=max_grade)[ties.first]
+    how: dict = dict(max_grade=max_grade, gain=gain)
+    goes_on = 1 - relevance_probabilities(judged, **how)
+    arrives = examination_probabilities(judged, **how)[ties.first]
     may_stop = ties.count(goes_on < 1) > 0
     some = np.flatnonzero((ties.size > 1) & (ties.start <= last) & may_stop)
     size, start = ties.size[some], ties.start[some]
@@ -265,7 +283,7 @@ def err_over_ties(
     place_of = np.full(len(ties.first), -1)
     place_of[some] = np.arange(len(some))
     mine = place_of[ties.number]
-    alone = err_terms(judged, max_grade=max_grade, k=k, phi=phi)
+    alone = err_terms(judged, k=k, phi=phi, **how)
     out = np.where(judged.tie_size > 1, 0, alone)
     for tie, place in place_blocks(seen + 1):
         i, j = tie[0], tie[-1] + 1

@@ -1,0 +1,119 @@
+"Names of other tools: each means what its owner computes, and no name means two things."
+import ir_measures
+import numpy as np
+import oracles
+import pytest
+
+from irmetrics_nb import AP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
+from irmetrics_nb.metrics.names import KIN, NAMES, find_name, name_table
+from irmetrics_nb.metrics.registry import KINDS
+
+OFFERED = [row for row in NAMES if row.measure]
+OF_TREC_EVAL = [row for row in OFFERED if row.tool == 'trec_eval']
+
+
+def written(row):
+    "The name of a row with numbers that it may have."
+    if '{' not in row.name:
+        return [row.name]
+    numbers = {'x': ('0.1', '0.4', '0.7', '1.0')}.get(row.name.rpartition('{')[2][0], ('1', '5', '20'))
+    return [f'{row.name.partition("{")[0]}{n}' for n in numbers]
+
+
+@pytest.mark.parametrize('row', OFFERED, ids=lambda row: f'{row.tool}:{row.name}')
+def test_every_name_of_the_table_is_a_measure_and_prints_as_one_of_ours(row):
+    if '(' in row.name:
+        return
+    for name in written(row):
+        m = parse(f'{row.tool}:{name}')
+        assert m.name in KINDS
+        assert parse(repr(m)) == m
+
+
+@pytest.mark.parametrize('row', [row for row in NAMES if not row.measure], ids=lambda row: f'{row.tool}:{row.name}')
+def test_a_name_that_is_known_and_not_offered_says_whose_it_is(row):
+    with pytest.raises(ValueError, match=f"of {row.tool} is not offered here"):
+        parse(f'{row.tool}:{row.name}')
+
+
+@pytest.mark.parametrize('row', OF_TREC_EVAL, ids=lambda row: row.name)
+@pytest.mark.parametrize('seed', range(3))
+def test_a_name_of_trec_eval_is_what_trec_eval_computes(row, seed):
+    qrels, run = oracles.random_collection(seed, awkward=False)
+    for name in written(row):
+        theirs = oracles.trec_eval(qrels, run, {name})
+        theirs = theirs.get(name) or theirs.get(f'{row.stem}_{float(name.rpartition("_")[2]):.2f}') or theirs[row.stem]
+        ours = evaluate(qrels, run, name)
+        if row.name.startswith('gm_'):  # theirs is the logarithm, to be averaged
+            logs = np.log(np.maximum(ours.values[0, 0], 1e-5))
+            np.testing.assert_allclose(logs, [theirs[q] for q in ours.query_ids], atol=1e-9, rtol=0)
+        else:
+            np.testing.assert_allclose(ours[name], [theirs[q] for q in ours.query_ids], atol=1e-9, rtol=0)
+        assert ours.means[name] == ours.means[ours.measures[0]]
+
+
+def test_without_a_number_trec_evals_names_stand_for_all_of_its_cutoffs():
+    qrels, run = oracles.random_collection(3, awkward=False)
+    for row in OF_TREC_EVAL:
+        if row.numbers and row.stem not in ('P', 'success', 'set_F'):  # bare P and success are ours
+            theirs = oracles.trec_eval(qrels, run, {row.stem})
+            ours = parse_all(row.stem)
+            assert ours == parse_all(f'trec_eval:{row.stem}')
+            assert len(ours) == len(theirs) == len(row.numbers)
+            np.testing.assert_allclose(evaluate(qrels, run, ours).values[0], [list(v.values()) for v in theirs.values()], atol=1e-9)
+    assert parse('P') == P
+    assert parse('success') == Success
+    assert len(parse_all('trec_eval:P trec_eval:success')) == 9 + 3
+
+
+IRM = ir_measures
+@pytest.mark.parametrize('theirs', [
+    IRM.AP, IRM.AP(rel=2) @ 10, IRM.nDCG @ 10, IRM.nDCG(gains={1: 5, 4: 9}) @ 10, IRM.nDCG(judged_only=True), IRM.P(rel=2) @ 5, IRM.R @ 20,
+    IRM.RR, IRM.RR(rel=3), IRM.Rprec, IRM.Bpref, IRM.IPrec @ 0.7, IRM.IPrec(rel=2) @ 0.4, IRM.Success @ 5, IRM.SetP, IRM.SetP(relative=True),
+    IRM.SetR, IRM.SetF, IRM.SetF(beta=4.0), IRM.SetF(beta=0.3, rel=2), IRM.SetAP, IRM.SetAP(rel=2), IRM.NumRet, IRM.NumRet(rel=1),
+    IRM.NumRet(rel=2), IRM.NumRel, IRM.Judged @ 5], ids=str)  # fmt: skip
+def test_a_measure_of_ir_measures_is_taken_as_an_object_and_as_text_and_means_the_same(theirs):
+    qrels, run = oracles.random_collection(5, awkward=False)
+    negative = 'keep' if theirs.NAME == 'Judged' else 'zero'  # to which junk is judged
+    ours = evaluate(qrels, run, theirs, negative=negative)
+    expected = oracles.by_ir_measures(qrels, run, [theirs])[theirs]
+    np.testing.assert_allclose(ours[theirs], [expected[q] for q in ours.query_ids], atol=1e-9, rtol=0)
+    assert parse_all([theirs, str(f'ir_measures:{theirs}')]) == [ours.measures[0]]
+    assert len(set(expected.values())) > 1
+
+
+def test_a_measure_of_ir_measures_that_we_lack_is_refused_by_name():
+    for theirs in (IRM.infAP, IRM.alpha_nDCG @ 10, IRM.Compat, IRM.SDCG(max_rel=4) @ 5):
+        with pytest.raises(ValueError, match='of ir_measures is not offered here'):
+            parse(theirs)
+
+
+@pytest.mark.parametrize('text, ours', [
+    ('MAP', AP), ('mAP', AP), ('MRR@10', RR @ 10), ('HR@10', Success @ 10), ('Hit@10', Success @ 10), ('F1@5', F @ 5), ('Recall@5', R @ 5),
+    ('Prec@5', P @ 5), ('ndcg@10', nDCG @ 10), ('NDCG_CUT@3', nDCG @ 3), ('ndcg_at_10', nDCG @ 10), ('mrr@10-l2', RR(rel=2) @ 10),
+    ('f1', F), ('precision-l2', P(rel=2)), ('xgboost:map@10', AP(divisor='min(R,k)') @ 10), ('pytrec_eval:recall_5', R @ 5)])
+def test_everyday_names_are_read(text, ours):
+    assert parse(text) == ours
+
+
+def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
+    assert repr(parse('hits@5')) == 'NumRelRet@5'  # of ranx: a count
+    assert parse('SetF(beta=4)') == SetF(beta=4)
+    assert parse('ir_measures:SetF(beta=4)') == SetF(beta=2)
+    assert parse('11pt_avg') != parse('trec_eval10:11pt_avg')
+    assert find_name('map').tool == 'trec_eval'
+    assert find_name('map', 'trec_eval10').tool == KIN['trec_eval10'] == 'trec_eval'
+
+
+@pytest.mark.parametrize('text, says', [
+    ('foo:AP', "there is no tool 'foo'; names are known of trec_eval "), ('ranx:Start', "'Start' is no name of ranx"),
+    ('P.5,10', r'names 2 measures \(P@5, P@10, P@10\)'), ('ndcg_at', 'needs a number, as in ndcg_at_10'), ('P_0', 'must be a whole number'),
+    ('ndcg@10-l2', "no parameter 'rel'"), ('nDCG(gains=3)', 'gains must be a mapping'), ('set_F_-1', "no measure 'set_F_-1'")])
+def test_a_name_that_cannot_be_read_says_why(text, says):
+    with pytest.raises(ValueError, match=says):
+        parse(text)
+
+
+def test_no_name_is_in_the_table_twice_for_one_tool():
+    names = [(row.tool, row.stem) for row in NAMES]
+    assert len(names) == len(set(names)) == len(name_table())

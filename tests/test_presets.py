@@ -1,0 +1,146 @@
+"Conventions of tools: what a preset computes is what its tool gives; what a measure says itself wins."
+import shutil
+from dataclasses import fields
+
+import ir_measures
+import numpy as np
+import oracles
+import pytest
+from ir_measures.providers.msmarco_provider import MsMarcoProvider
+from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
+
+from irmetrics_nb import AP, evaluate, nDCG, parse
+from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
+from irmetrics_nb.foundations.conventions import Conventions
+from irmetrics_nb.metrics.registry import KINDS
+
+OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()
+
+
+def close_scores(seed):
+    "A collection whose scores differ from the eighth digit on, or not at all."
+    qrels, run = oracles.random_collection(seed)
+    rng = np.random.default_rng(seed)
+    return qrels, {q: {d: 1 + float(rng.integers(0, 9)) * 1e-8 + float(s > 0) for d, s in docs.items()} for q, docs in run.items()}
+
+
+@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('name', ['trec_eval', 'trec_eval-c'])
+def test_trec_eval_is_asked_about_scores_that_are_alike_as_its_32_bit_floats(name, seed):
+    qrels, run = close_scores(seed)
+    theirs = oracles.trec_eval(qrels, run, OF_TREC_EVAL)
+    ours = evaluate(qrels, run, OF_TREC_EVAL, conventions=name)
+    assert set(ours.query_ids) == (set(qrels) & set(run) if name == 'trec_eval' else set(qrels))
+    for measure in OF_TREC_EVAL:
+        np.testing.assert_allclose(ours[measure], [theirs[measure][q] for q in ours.query_ids], atol=1e-9, rtol=0, err_msg=measure)
+    exactly = evaluate(qrels, run, 'RR', missing='skip')['RR']
+    assert exactly.size != ours['RR'].size or not np.allclose(exactly, ours['RR'])
+
+
+def test_our_own_words_get_the_levels_of_trec_eval():
+    qrels, run = {'1': {'a': 1, 'b': 1, 'c': 1}}, {'1': {'a': 4.0, 'b': 3.0, 'x': 2.0, 'c': 1.0}}
+    scores = evaluate(qrels, run, 'IPrec@0.7', conventions='trec_eval')
+    assert scores.means == {"IPrec(levels='trec_eval9')@0.7": 1}
+    assert scores['IPrec@0.7'].tolist() == [1]
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_ir_measures_is_asked(seed):
+    qrels, run = oracles.random_collection(seed)
+    asked = [ir_measures.AP, ir_measures.nDCG @ 10, ir_measures.RR, ir_measures.IPrec @ 0.7, ir_measures.P(rel=2) @ 5, ir_measures.R @ 10]
+    theirs = oracles.by_ir_measures(qrels, run, asked)
+    ours = evaluate(qrels, run, asked, conventions='ir_measures')
+    for measure in asked:
+        np.testing.assert_allclose(ours[measure], [theirs[measure][q] for q in ours.query_ids], atol=1e-9, rtol=0, err_msg=str(measure))
+
+
+@pytest.mark.skipif(shutil.which('perl') is None, reason='gdeval is a Perl script')
+def test_gdeval_is_asked():
+    qrels, run = oracles.random_collection(1, awkward=False)
+    asked = {'nDCG@10': ir_measures.nDCG(dcg='exp-log2') @ 10, 'ERR@10': ir_measures.ERR @ 10}
+    theirs = oracles.by_ir_measures(qrels, run, list(asked.values()))
+    ours = evaluate(qrels, run, list(asked), conventions='gdeval')
+    for text, measure in asked.items():
+        np.testing.assert_allclose(ours[text], [theirs[measure][q] for q in ours.query_ids], atol=5.1e-6, rtol=0)
+
+
+def test_the_ms_marco_script_is_asked():
+    qrels, run = oracles.random_collection(1, awkward=False)
+    found = {v.query_id: v.value for v in MsMarcoProvider().iter_calc([ir_measures.RR @ 10], qrels, run)}
+    ours = evaluate(qrels, run, 'RR@10', conventions='msmarco')
+    np.testing.assert_allclose(ours['RR@10'], [found.get(q, 0) for q in ours.query_ids], atol=1e-9)
+
+
+@pytest.mark.parametrize('k', [1, 3, 8, 20])
+def test_scikit_learn_is_asked_about_ties(k):
+    rng = np.random.default_rng(k)
+    for _ in range(100):
+        n = int(rng.integers(2, 12))
+        grades, scores = rng.integers(0, 4, n), rng.integers(0, 4, n)
+        qrels = {'1': {f'd{i}': int(g) for i, g in enumerate(grades)}}
+        run = {'1': {f'd{i}': float(s) for i, s in enumerate(scores)}}
+        ours = evaluate(qrels, run, [f'nDCG@{k}', f'DCG@{k}', 'AP'], conventions='sklearn')
+        assert ours[f'nDCG@{k}'][0] == pytest.approx(ndcg_score([grades], [scores], k=k), abs=1e-9)
+        assert ours[f'DCG@{k}'][0] == pytest.approx(dcg_score([grades], [scores], k=k), abs=1e-9)
+        if (grades >= 1).any():
+            assert ours['AP'][0] == pytest.approx(average_precision_score(grades >= 1, scores), abs=1e-9)
+
+
+def test_llama_index_divides_one_hit_by_a_list_full_of_hits():
+    # The thread about it: one relevant document at rank 1 of ten scores 0.220.
+    run = {'1': [f'd{i}' for i in range(10)]}
+    assert evaluate({'1': {'d0': 1}}, run, 'nDCG', conventions='llama_index')['nDCG'][0] == pytest.approx(0.220, abs=5e-4)
+
+
+def test_rectools_divides_one_hit_of_three_by_three():
+    # The thread about it: one relevant item at rank 1, k = 3, scores 0.469.
+    assert evaluate({'1': {'a': 1}}, {'1': ['a', 'b', 'c']}, 'nDCG@3', conventions='rectools')['nDCG@3'][0] == pytest.approx(0.469, abs=5e-4)
+
+
+def test_xgboost_gives_a_query_without_relevant_documents_one_and_cuts_the_divisor_of_p():
+    qrels, run = {'1': {'a': 0}, '2': {'a': 3, 'b': 1}}, {'1': {'a': 1.0}, '2': {'b': 2.0, 'a': 1.0}}
+    scores = evaluate(qrels, run, 'nDCG@2 AP P@10 NumRel', conventions='xgboost')
+    assert scores.values[0, :, 0].tolist() == [1, 1, 1, 0]
+    exp = (1 + 7 / np.log2(3)) / (7 + 1 / np.log2(3))
+    np.testing.assert_allclose(scores.values[0, :, 1], [exp, 1, 1, 2], atol=1e-12)
+    assert scores.keys()[0] == "nDCG(gain='exp')@2"
+    assert 'as xgboost 3.2.0 has them' in repr(scores).replace('\n', ' ')
+
+
+# ---- what wins ----
+
+
+def test_what_a_measure_says_itself_wins_even_if_it_says_the_default():
+    xgboost = conventions_of('xgboost')
+    assert completed(nDCG @ 5, xgboost) == nDCG(gain='exp') @ 5
+    assert completed(nDCG(gain='linear') @ 5, xgboost) == nDCG @ 5
+    assert completed(parse("nDCG(gain='linear', b=2)@5"), xgboost) == nDCG @ 5
+    assert completed((nDCG @ 5)(gain='linear')(judged_only=False) @ 7, xgboost) == nDCG @ 7
+    assert completed(parse('iprec_at_recall_0.10'), Conventions(measures=(('IPrec', 'levels', 'exact'),))) == parse('iprec_at_recall_0.10')
+    assert completed(AP, conventions_of(unjudged='skip')) == AP(judged_only=True)
+    assert completed(AP(judged_only=False), conventions_of(unjudged='skip')) == AP
+
+
+def test_what_is_said_beside_a_tool_wins():
+    assert conventions_of('sklearn', ties='docid').ties == 'docid'
+    assert conventions_of('sklearn', ties=None).ties == 'average'
+    assert conventions_of(conventions_of('sklearn'), missing='skip').missing == 'skip'
+    assert conventions_of() == Conventions()
+    with pytest.raises(ValueError, match="no conventions are called 'trectools'; there are trec_eval "):
+        evaluate({'1': {'a': 1}}, {'1': {'a': 1.0}}, 'AP', conventions='trectools')
+
+
+@pytest.mark.parametrize('name', PRESETS)
+def test_a_preset_names_measures_and_parameters_that_there_are_and_says_what_it_is_known_by(name):
+    preset = PRESETS[name]
+    for kind, parameter, value in preset.conventions.measures:
+        assert parameter in KINDS[kind].params
+        assert repr(parse(kind)(**{parameter: value})) != kind
+    assert preset.proof in ('run', 'read')
+    assert all(getattr(preset, f.name) for f in fields(preset)[:4])
+
+
+def test_scores_as_32_bit_floats_keep_ids_and_the_name():
+    run = single_precision({'q': {'a': 1e300, 'b': 0.123456789}})
+    assert run.to_dict() == {'q': {'a': float('inf'), 'b': float(np.float32(0.123456789))}}
+    assert evaluate({'q': {'a': 1}}, {}, 'AP', scores='float32', part=True).missing == 1
