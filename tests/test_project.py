@@ -331,7 +331,7 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
     assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\n"
 
 
-WRITTEN = {".py", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".in"}
+WRITTEN = {".py", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}
 SKIPPED = {"_proc", "_docs", "build", "dist", "__pycache__"}
 
 
@@ -377,7 +377,8 @@ def leaves(contents):
 
 
 def test_the_sidebar_lists_every_page_once_and_none_that_is_not_there():
-    assert sorted(leaves(quarto("_quarto.yml")["website"]["sidebar"]["contents"])) == sorted(map(str, NOTEBOOKS))
+    found = sorted(leaves(quarto("_quarto.yml")["website"]["sidebar"]["contents"]))
+    assert found == sorted([*map(str, NOTEBOOKS), "api/index.qmd"]), "api/ is made by `make docs`"
 
 
 def test_the_settings_of_the_site_are_at_the_root_and_the_stub_only_points_there():
@@ -397,8 +398,9 @@ def test_every_file_that_the_site_names_is_there():
     links = [item["href"] for item in root["website"]["navbar"]["left"]]
     css = root["format"]["html"]["css"]
     fonts = re.findall(r'url\("([^"]+)"\)', (NBS / css).read_text(encoding="utf-8"))
-    for path in [*root["project"]["resources"], css, *fonts, *links]:
-        assert (NBS / path).exists(), path
+    themes, end = root["format"]["html"]["theme"].values(), root["format"]["html"]["include-after-body"]
+    for path in [*root["project"]["resources"], css, *fonts, *links, *themes, end]:
+        assert (NBS / path).exists() or path.startswith("api/"), path
     assert set(fonts) <= set(root["project"]["resources"]), "a font that is not declared is not copied"
 
 
@@ -408,7 +410,7 @@ def test_every_page_is_processed_for_rendering_and_nothing_else_changes(tmp_path
     python(ROOT / "tests/tools/docs.py", cwd=project, PATH=str(tmp_path))  # no quarto there
     processed = {p.relative_to(project / "_proc") for p in (project / "_proc").rglob("*.ipynb")}
     assert processed == set(NOTEBOOKS)
-    for name in "_quarto.yml nbdev.yml styles.css fonts/stix-two-math.woff2".split():
+    for name in "_quarto.yml nbdev.yml styles.css fonts/stix-two-math.woff2 theme/dark.scss api/index.qmd".split():
         assert (project / "_proc" / name).exists(), name
     assert yaml.safe_load((project / "_proc/nbdev.yml").read_text())["website"]["repo-url"] == SETTINGS["git_url"]
     made = {"nbs/nbdev.yml"}

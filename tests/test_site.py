@@ -1,0 +1,349 @@
+"The site, as far as it can be judged without rendering it: its sources, and the pages as they go to Quarto."
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import api
+import pages
+import pytest
+import yaml
+from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
+
+SITE = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
+HTML = SITE["format"]["html"]
+THEMES = sorted((NBS / "theme").glob("*.scss"))
+METRICS = ["00_sets", "01_ap", "02_dcg", "03_cascade", "04_auc"]
+ONE_SCREEN = 60  # lines of prose, code and output between a formula and the first number
+
+
+@pytest.fixture(scope="module")
+def processed(tmp_path_factory):
+    "The pages as `make docs` hands them to Quarto."
+    project = tmp_path_factory.mktemp("site")
+    for name in "settings.ini", "_quarto.yml":
+        shutil.copy(ROOT / name, project)
+    shutil.copytree(NBS, project / "nbs", ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    env = {k: v for k, v in os.environ.items() if k != "IN_TEST"} | {"PATH": str(project)}  # no quarto there
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    script = [sys.executable, str(ROOT / "tests/tools/docs.py")]
+    done = subprocess.run(script, cwd=project, env=env | {"PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return project / "_proc"
+
+
+def texts(nb):
+    "(kind, text) of all that a processed page shows."
+    for cell in nb["cells"]:
+        yield cell["cell_type"], "".join(cell["source"])
+        for output in cell.get("outputs", []):
+            for kind, data in output.get("data", {}).items():
+                if isinstance(data, (str, list)) and not kind.startswith("image/png"):
+                    yield kind, "".join(data)
+
+
+def read(processed):
+    "{name: processed page} of all notebooks."
+    found = sorted(processed.rglob("*.ipynb"))
+    return {p.relative_to(processed): json.loads(p.read_text(encoding="utf-8")) for p in found}
+
+
+# ---- nothing from elsewhere ----
+
+
+def test_the_themes_are_files_of_our_own_that_fetch_no_font():
+    assert sorted(HTML["theme"].values()) == [f"theme/{p.name}" for p in THEMES]
+    for path in THEMES:
+        text = path.read_text(encoding="utf-8")
+        assert "$web-font-path: false;" in text
+        assert not re.search(r"https?:|@import|@use", text), path
+
+
+def test_no_style_script_or_setting_of_the_site_names_another_host():
+    mine = [NBS / HTML["css"], NBS / HTML["include-after-body"], *THEMES]
+    for path in mine:
+        assert not re.search(r"(?:src|href)\s*=|url\(['\"]?(?:https?:)?//|@import|fetch\(", path.read_text(encoding="utf-8")), path
+    assert HTML["html-math-method"] == "mathml"
+
+
+def test_every_face_that_a_theme_names_first_stands_beside_the_pages():
+    css = (NBS / HTML["css"]).read_text(encoding="utf-8")
+    ours = set(re.findall(r'font-family: "([^"]+)";\n', css))
+    for path in THEMES:
+        named = re.findall(r'\$font-family-\w+-?\w*: "([^"]+)"', path.read_text(encoding="utf-8"))
+        assert len(named) == 2
+        assert set(named) <= ours
+    licence = (NBS / "fonts/OFL.txt").read_text(encoding="utf-8")
+    for font in (NBS / "fonts").glob("*.woff2"):
+        assert font.name in licence or "-".join(font.stem.split("-")[:3]) + "-*" in licence, font.name
+
+
+def test_no_output_makes_quarto_fetch_scripts(processed):
+    for name, nb in read(processed).items():
+        for kind, text in texts(nb):
+            assert kind not in ("text/html", "application/javascript"), name
+            if kind == "text/markdown":
+                assert not re.search(r"<(?:script|style|link|iframe)\b|(?:src)=[\"']https?:", text), name
+
+
+def test_a_table_in_html_stays_a_table_without_its_scripts_and_styles():
+    html = '<div><style>td {color: red}</style><script src="x.js"></script><table border="1" class="dataframe"><tr><td>1</td></tr></table></div>'
+    kept = pages.scriptless({"text/html": [html], "text/plain": ["1"]})
+    assert kept["text/plain"] == ["1"]
+    assert "".join(kept["text/markdown"]) == '```{=html}\n<div><table class="dataframe"><tr><td>1</td></tr></table></div>\n```\n'
+    assert pages.scriptless({"text/html": "<b>", "text/markdown": "**b**"}) == {"text/markdown": "**b**"}
+
+
+# ---- said once ----
+
+
+def test_code_stands_once_on_its_page_and_signatures_on_the_api_pages(processed):
+    for name, nb in read(processed).items():
+        for kind, text in texts(nb):
+            assert "show_doc" not in text, name
+            assert not (kind == "text/markdown" and re.search(r"^#+ \w+\n\n```python\ndef ", text, re.MULTILINE)), name
+
+
+def test_the_contents_of_a_page_are_its_own_headings_and_none_from_definitions(processed):
+    for name, nb in read(processed).items():
+        written = [h for c in cells(NBS / name)[1:] if c.kind == "markdown" for h in headings(c.source)]
+        shown = [h for c in nb["cells"] if c["cell_type"] == "markdown" for h in headings("".join(c["source"]))]
+        assert shown == written, name
+
+
+def headings(text):
+    "The headings in a piece of Markdown."
+    return re.findall(r"^#{1,6} .*$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+
+
+def test_every_link_to_an_api_page_leads_to_an_entry(processed):
+    entries = {p.name: set(re.findall(r"\{#([\w.-]+)\}", p.read_text(encoding="utf-8"))) for p in (processed / "api").glob("*.qmd")}
+    found = 0
+    for name, nb in read(processed).items():
+        for _, text in texts(nb):
+            for up, page, anchor in re.findall(r"\]\(((?:\.\./)*)api/([\w.]+\.qmd)#([\w.-]+)\)", text):
+                assert len(up) == 3 * (len(name.parts) - 1), f"{name}: {page}"
+                if page != "index.qmd":
+                    assert anchor in entries[page], f"{name}: {page}#{anchor}"
+                found += 1
+    assert found > 200
+
+
+def test_every_link_back_from_an_api_page_leads_to_an_anchor(processed):
+    pages_of = read(processed)
+    for path in (processed / "api").glob("*.qmd"):
+        for target, anchor in re.findall(r"\]\(\.\./([\w/]+\.ipynb)#([\w.]+)\)", path.read_text(encoding="utf-8")):
+            (nb,) = (nb for name, nb in pages_of.items() if name.as_posix() == target)
+            assert any(f"{{#{anchor}}}" in text for _, text in texts(nb)), f"{path.name}: {target}#{anchor}"
+
+
+def test_every_public_name_has_an_entry_and_stands_in_the_index(processed):
+    import irmetrics_nb
+
+    index = (processed / "api/index.qmd").read_text(encoding="utf-8")
+    for module, (_, room) in api.rooms().items():
+        text = (processed / f"api/{module}.qmd").read_text(encoding="utf-8")
+        assert [n for n in room.__all__ if f"## `{n}` {{#{n}}}" not in text] == [], module
+        assert f"({module}.qmd#{room.__all__[0]})" in index
+    homes = {n for _, room in api.rooms().values() for n in room.__all__}
+    assert [n for n in irmetrics_nb.__all__ if n in homes and f"| [`{n}`](" not in index] == []
+
+
+def test_no_api_page_shows_what_only_the_machine_knows(processed):
+    for path in (processed / "api").glob("*.qmd"):
+        text = re.sub(r"^```.*?^```", lambda m: "" if ">>>" in m[0] else m[0], path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        found = re.findall(r"__main__|<factory>|<\w+ object|\bat 0x[0-9a-f]+|Built-in immutable sequence|str\(object=", text)
+        assert found == [], path.name
+
+
+def test_a_signature_gives_names_kinds_and_defaults():
+    def f(a, b, /, c=1, *, d="x", e=None, g=[].append): ...
+    def h(*rows, k=2, **more): ...
+
+    assert api.signature(f, "f") == "f(a, b, /, c=1, *, d='x', e=None, g=append)"
+    assert api.signature(h, "h") == "h(*rows, k=2, **more)"
+    assert api.value(object()) == "..."
+
+
+def test_multiplication_signs_powers_and_brackets_of_a_docstring_are_not_taken_for_marks():
+    assert api.escape("(1 - p) * g * p^(i - 1), `a * b`, x_1 <y>") == r"(1 - p) \* g \* p\^(i - 1), `a * b`, x\_1 \<y\>"
+
+
+def test_no_multiplication_sign_of_a_docstring_is_lost_on_the_api_pages(processed):
+    for module, (_, room) in api.rooms().items():
+        text = (processed / f"api/{module}.qmd").read_text(encoding="utf-8")
+        for name in room.__all__:
+            thing = getattr(room, name)
+            if not callable(thing) or not thing.__doc__ or isinstance(thing, type):
+                continue
+            entry = text.partition(f"## `{name}` ")[2].partition("\n## ")[0].partition("Explained on")[0]
+            prose = re.sub(r"^```.*?^```|\*\*\w+\*\*|`[^`\n]*`", "", entry, flags=re.MULTILINE | re.DOTALL)
+            assert re.findall(r"(?<!\\)\*", prose) == [], name
+            first = re.sub(r"`[^`]*`", "", api.sections(thing.__doc__)[0][1].partition(">>>")[0])
+            assert prose.count("*") >= first.count("*"), name
+
+
+# ---- prose and formulas ----
+
+
+def test_parentheses_grow_around_fractions_and_only_there():
+    assert pages.grow(r"\frac14(\frac11 + f(x))") == r"\frac14\left(\frac11 + f(x)\right)"
+    assert pages.grow(r"\left(\frac11\right) (a)") == r"\left(\frac11\right) (a)"
+    assert pages.grow(r"(a & \frac12)") == r"(a & \frac12)"
+    assert pages.grown("costs $5 (`(\\frac12)`), and $(\\frac12)$") == "costs $5 (`(\\frac12)`), and $\\left(\\frac12\\right)$"
+
+
+def test_no_formula_goes_to_quarto_with_small_parentheses_around_a_fraction(processed):
+    for name, nb in read(processed).items():
+        for cell in nb["cells"]:
+            if cell["cell_type"] == "markdown":
+                for formula in re.findall(r"\$\$(.*?)\$\$", "".join(cell["source"]), re.DOTALL):
+                    assert pages.grow(formula) == formula, name
+
+
+def test_a_processed_page_keeps_the_ends_of_its_lines(processed):
+    for name, nb in read(processed).items():
+        for cell in nb["cells"]:
+            lines = cell["source"] if isinstance(cell["source"], list) else []
+            assert all(line.endswith("\n") for line in lines[:-1]), name
+
+
+def test_a_code_name_leads_to_its_entry_where_it_stands_first_and_not_in_code_headings_or_links():
+    names = {"evaluate": "api/e.qmd#evaluate", "Scores.concat": "api/s.qmd#Scores.concat"}
+    text = "# `evaluate`\n\n`evaluate` and `evaluate(q, r)`, [`evaluate`](x), `Scores.concat`, `other`\n\n```\n`evaluate`\n```\n"
+    assert pages.linked(text, names, "../") == (
+        "# `evaluate`\n\n[`evaluate`](../api/e.qmd#evaluate) and `evaluate(q, r)`, [`evaluate`](x), "
+        "[`Scores.concat`](../api/s.qmd#Scores.concat), `other`\n\n```\n`evaluate`\n```\n"
+    )
+
+
+def test_formulas_are_not_beheaded():
+    css = (NBS / HTML["css"]).read_text(encoding="utf-8")
+    (rule,) = (body for head, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css) if "p:has(> math" in head)
+    assert "overflow-y: hidden" not in css
+    assert "padding-block" in rule
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_from_a_metrics_first_formula_to_a_number_it_is_one_screen(name):
+    lines, counting = 0, False
+    for cell in cells(NBS / f"2_metrics/{name}.ipynb"):
+        if "hide" in cell.directives or "export" in cell.directives:
+            continue
+        counting = counting or "$$" in cell.source
+        lines += counting * len(cell.source.splitlines())
+        if counting and re.search(r"\d", shown(cell)):
+            break
+    assert 0 < lines <= ONE_SCREEN
+
+
+def shown(cell):
+    "The text that a cell's code gives."
+    return "".join("".join(o.get("data", {}).get("text/plain", o.get("text", ""))) for o in cell.outputs)
+
+
+# ---- references ----
+
+BIB = (NBS / "references.bib").read_text(encoding="utf-8")
+
+
+def cited():
+    "(notebook, title) of every reference."
+    for name in notebooks():
+        for cell in cells(NBS / name):
+            if cell.kind == "markdown" and "## References" in cell.source:
+                for item in re.split(r"(?m)^(?=- )", cell.source.partition("## References")[2])[1:]:
+                    yield name, pages.plain(re.search(r"\*(.+?)\*", item, re.DOTALL)[1])
+
+
+def titles():
+    "The titles in the BibTeX file."
+    return {pages.plain(t) for t in re.findall(r"(?m)^\s*title = \{(.*)\},$", BIB)}
+
+
+def test_every_reference_is_in_the_bibtex_file_and_every_entry_is_cited():
+    assert sorted({(str(n), t) for n, t in cited() if t not in titles()}) == []
+    assert sorted(titles() - {t for _, t in cited()}) == []
+
+
+def test_every_entry_has_a_key_of_its_own_and_a_doi_looks_like_one():
+    keys = re.findall(r"(?m)^@\w+\{(\w+),$", BIB)
+    assert len(set(keys)) == len(keys) == len(titles())
+    found = pages.dois(BIB)
+    assert len(found) > 30
+    assert all(re.fullmatch(r"10\.\d{4,5}/\S+", doi) for doi in found.values())
+    assert len(set(found.values())) == len(found)
+
+
+def test_references_reach_the_page_with_their_doi(processed):
+    text = "".join(t for _, t in texts(read(processed)[next(n for n in notebooks() if n.stem == "02_dcg")]))
+    assert "[doi:10.1145/582415.582418](<https://doi.org/10.1145/582415.582418>)" in text
+
+
+# ---- the shape of the site, and what stands beside it ----
+
+
+def test_the_sidebar_has_the_readers_order():
+    contents = SITE["website"]["sidebar"]["contents"]
+    assert [item["section"] for item in contents if "section" in item] == ["Learn", "Metrics", "Use", "Look up", "Inside"]
+    use = next(item["contents"] for item in contents if "section" in item and item["section"] == "Use")
+    assert use[0] == "reference/command_line.ipynb"
+    assert use.index("4_evaluation/07_evaluation.ipynb") < use.index("4_evaluation/06_scores.ipynb")
+
+
+def test_the_site_has_an_icon_a_footer_a_card_and_a_way_to_the_repository():
+    site = SITE["website"]
+    assert (NBS / site["favicon"]).exists()
+    assert (NBS / site["image"]).exists()
+    assert site["open-graph"]
+    assert site["page-footer"]["left"]
+    assert [item["href"] for item in site["navbar"]["right"]] == [settings()["git_url"].replace("%(user)s", settings()["user"])]
+    assert "API" in [item["text"] for item in site["navbar"]["left"]]
+    assert settings()["description"]
+
+
+def workflow(name):
+    return yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text(encoding="utf-8"))
+
+
+def test_the_tests_run_on_every_supported_python_and_on_three_systems():
+    job = workflow("tests")["jobs"]["test"]
+    assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert job["strategy"]["matrix"]["python"][0] == settings()["min_python"]
+    assert {name.split("-")[0] for name in job["strategy"]["matrix"]["system"]} == {"ubuntu", "macos", "windows"}
+
+
+def test_the_site_is_published_by_make_docs():
+    steps = workflow("site")["jobs"]["build"]["steps"]
+    assert any("make docs" in step.get("run", "") for step in steps)
+    assert any("_docs" in str(step.get("with", "")) for step in steps)
+
+
+def test_the_citation_is_that_of_the_settings():
+    found = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    have = settings()
+    assert found["version"] == have["version"]
+    assert found["title"] == have["lib_name"]
+    assert found["license"] == "Apache-2.0"
+    assert found["repository-code"] == have["git_url"]
+    assert [author["name"] for author in found["authors"]] == [have["author"]]
+
+
+def test_the_templates_ask_for_what_is_needed_to_look_into_a_number():
+    forms = {p.stem: yaml.safe_load(p.read_text(encoding="utf-8")) for p in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")}
+    assert {"wrong_number", "missing_convention"} <= forms.keys()
+    for form in (forms["wrong_number"], forms["missing_convention"]):
+        assert form["name"]
+        assert form["description"]
+        assert all(part["attributes"] for part in form["body"])
+
+
+def test_every_notebook_with_a_module_has_its_api_page_or_nothing_public(processed):
+    for name in notebooks():
+        module = module_of(NBS / name)
+        if module and module != "__init__":
+            public = importlib.import_module(f"{PACKAGE.name}.{module}").__all__
+            assert (processed / f"api/{module}.qmd").exists() == bool(public), module

@@ -1,0 +1,259 @@
+"""The API pages: one per module, and an index of all names, made from the docstrings.
+
+A page holds for each public name its signature (names and defaults), what it returns and raises, its parameters with
+their types as the docstring words them, its methods, an example, and the way to where it is explained.
+"""
+import importlib
+import inspect
+import json
+import re
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+from project import NBS, PACKAGE, cells, module_of, notebooks
+
+SECTIONS = "Parameters Returns Raises Warns Yields Examples Attributes".split()
+LONGEST = 60  # characters of a default or a value that is shown
+
+
+def rooms():
+    "{module: (notebook, the imported module)} of all that have public names, in reading order."
+    found = {}
+    for name in notebooks():
+        if own := module_of(NBS / name):
+            room = importlib.import_module(PACKAGE.name if own == "__init__" else f"{PACKAGE.name}.{own}")
+            if room.__all__ and own != "__init__":
+                found[own] = (name, room)
+    return found
+
+
+def title_of(name):
+    "The title of a notebook."
+    return cells(NBS / name)[0].source.split("\n")[0].lstrip("# ")
+
+
+# ---- one name ----
+
+
+def one_line(doc):
+    "The first sentence or line of a docstring, as Markdown in one line."
+    first = " ".join((doc or "").strip().split("\n\n")[0].split())
+    return escape(first)
+
+
+def escape(text):
+    r"""Plain text as Markdown; what stands between backticks stays code.
+
+    >>> print(escape('g * (1 - p) and `a * b`, 2^n'))
+    g \* (1 - p) and `a * b`, 2\^n"""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"([\\*_^~<>$\[\]{}|@#])", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def signature(thing, name):
+    "How `thing` is called: names and defaults; an empty text if Python does not know."
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    own = [p for p in found.parameters.values() if p.name not in ("self", "cls")]
+    return name + spelled(own)
+
+
+def spelled(parameters):
+    "Parameters as they stand in a call, in lines if they are many."
+    words, seen, positional = [], False, False
+    for p in parameters:
+        if positional and p.kind is not p.POSITIONAL_ONLY:
+            words.append("/")
+            positional = False
+        if p.kind is p.KEYWORD_ONLY and not seen:
+            words.append("*")
+        seen = seen or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        positional = p.kind is p.POSITIONAL_ONLY
+        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        words.append(f"{star}{p.name}" + ("" if p.default is p.empty else f"={value(p.default)}"))
+    words += ["/"] if positional else []
+    line = f"({', '.join(words)})"
+    return line if len(line) < LONGEST else "(\n    " + ", ".join(words) + ",\n)"
+
+
+def value(thing):
+    "A default or a constant as text; ... where that is long or says nothing."
+    if inspect.isclass(thing) or inspect.isroutine(thing):
+        return thing.__name__
+    text = repr(thing)
+    return "..." if len(text) > LONGEST or re.search(r"<|\bat 0x|\n", text) else text
+
+
+def sections(doc):
+    "A docstring in numpydoc's form as [(section, text)], the text before the first one under ''."
+    head = rf"(?m)^({'|'.join(SECTIONS)})\n-+\n"
+    parts = re.split(head, doc)
+    return [("", parts[0]), *zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def body(doc):
+    "A docstring as Markdown."
+    return "\n\n".join(text for kind, part in sections(doc) if (text := section(kind, part)))
+
+
+def section(kind, part):
+    "One section of a docstring as Markdown."
+    part, example = split_example(part)
+    if kind in ("", "Examples"):
+        text = "\n\n".join(paragraph(p) for p in part.strip("\n").split("\n\n") if p.strip())
+    else:
+        text = f"**{kind}**\n\n{entries(part)}"
+    return "\n\n".join(t for t in (text, f"```python\n{example}\n```" if example else "") if t)
+
+
+def split_example(text):
+    "(what stands before the first >>>, the example)."
+    prose, mark, example = text.partition(">>> ")
+    return prose, (mark + example).rstrip() if mark else ""
+
+
+def paragraph(text):
+    "A paragraph of a docstring; an indented one is shown as it stands."
+    if all(line.startswith("    ") or not line.strip() for line in text.split("\n")):
+        return f"```\n{inspect.cleandoc(text)}\n```"
+    return escape(text)
+
+
+def entries(part):
+    "The entries of a section (`name : type`, its text indented) as a definition list."
+    found = re.split(r"(?m)^(?=\S)", part.strip("\n"))
+    return "\n\n".join(entry(each) for each in found if each.strip())
+
+
+def entry(text):
+    "One entry as a term and its definition."
+    head, _, rest = text.partition("\n")
+    name, colon, kind = head.partition(" : ")
+    term = f"`{name}`: {escape(kind)}" if colon else escape(head)
+    return f"{term}\n\n:   {escape(' '.join(rest.split())) or '&nbsp;'}"
+
+
+def described(name, thing, where):
+    "The part of an API page on one public name."
+    lines = [f"## `{name}` {{#{name}}}"]
+    if inspect.isclass(thing) and issubclass(thing, Enum):
+        lines.append("One of " + ", ".join(f"`{member.value}`" for member in thing) + ".")
+    elif inspect.isclass(thing) or inspect.isroutine(thing):
+        if called := signature(thing, name):
+            lines.append(f"```{{.python .signature}}\n{called}\n```")
+        lines.append(body(docstring(thing)))
+        lines += [described_member(name, *each) for each in members(thing)]
+        place = f"#{name}" if name in defined(where) else ""
+        lines.append(f"Explained on [{title_of(where)}](../{where.as_posix()}{place}).")
+    elif callable(getattr(thing, "metric", None)) or type(thing).__name__ == "Measure":
+        lines.append(f"The measure `{thing}`: {escape(question(thing))}")
+    elif (shown := value(thing)) != "...":
+        lines.append(f"```python\n{name} = {shown}\n```")
+    else:
+        lines.append(f"A value of type `{type(thing).__name__}`, from [{title_of(where)}](../{where.as_posix()}).")
+    return "\n\n".join(lines)
+
+
+def docstring(thing):
+    "The docstring of a function, or of a class its own and not that of what it inherits from."
+    return inspect.getdoc(thing) or "" if not inspect.isclass(thing) or vars(thing).get("__doc__") else ""
+
+
+@cache
+def defined(name):
+    "The names of functions and classes that the notebook `name` defines for the public."
+    return {each for cell in cells(NBS / name) if cell.kind == "code" for each in cell.defines}
+
+
+def question(measure):
+    "What a measure asks of a ranking."
+    from irmetrics_nb.metrics.registry import KINDS
+
+    return KINDS[str(measure)].question if str(measure) in KINDS else ""
+
+
+def members(thing):
+    "The public methods and properties that a class defines itself, as (name, member)."
+    if not inspect.isclass(thing):
+        return
+    for name, member in vars(thing).items():
+        kinds = (property, classmethod, staticmethod)
+        if name[0] != "_" and (inspect.isfunction(member) or isinstance(member, kinds) or hasattr(member, "func")):
+            yield name, member
+
+
+def described_member(owner, name, member):
+    "One method or property of a class."
+    plain = getattr(member, "__func__", getattr(member, "func", member))
+    full = f"{owner}.{name}"
+    read = isinstance(member, property) or hasattr(member, "func")  # a property, cached or not
+    called = full if read else signature(plain, full)
+    doc = inspect.getdoc(getattr(member, "fget", None) or plain) or ""
+    return f"### `{full}` {{#{full}}}\n\n```{{.python .signature}}\n{called}\n```\n\n{body(doc)}"
+
+
+# ---- the pages ----
+
+
+def names(found=None):
+    "{code name: its place on the API pages}, for links from the prose; plain words that are also names are left out."
+    import irmetrics_nb
+
+    top, targets = set(irmetrics_nb.__all__), {}
+    for module, (_, room) in (found or rooms()).items():
+        for name in room.__all__:
+            thing, target = getattr(room, name), f"api/{module}.qmd#{name}"
+            own = getattr(thing, "__module__", room.__name__) == room.__name__
+            if own and len(name) > 1 and (name in top or re.search(r"_|[a-z][A-Z]", name)):
+                targets.setdefault(name, target)
+                targets |= {f"{name}.{n}": f"api/{module}.qmd#{name}.{n}" for n, _ in members(thing)}
+    return targets
+
+
+def front(title, summary):
+    "The front matter of a page; text in JSON is YAML too."
+    fields = {"title": title, "description": summary, "toc-depth": 2, "repo-actions": False}
+    return "---\n" + "".join(f"{k}: {json.dumps(v, ensure_ascii=False)}\n" for k, v in fields.items()) + "---\n"
+
+
+def page(module, name, room):
+    "The API page of one module."
+    head = front(f"{PACKAGE.name}.{module}", " ".join((room.__doc__ or "").strip().split("\n\n")[0].split()))
+    where = f"[{title_of(name)}](../{name.as_posix()})"
+    intro = f"The public names of `{PACKAGE.name}.{module}`; the page that explains them is {where}."
+    return "\n\n".join([head, intro, *(described(each, getattr(room, each), name) for each in room.__all__)]) + "\n"
+
+
+def index(found):
+    "The page of all names: those of the top, and those of each module."
+    import irmetrics_nb
+
+    place = {n: m for m, (_, room) in found.items() for n in room.__all__}
+    head = front("API: all names", "What can be imported, with one line on each")
+    head += f"\nNames that stand under `from {PACKAGE.name} import ...`:\n"
+    rows = ["| name | what it is |", "|---|---|"]
+    for n in sorted(irmetrics_nb.__all__, key=str.lower):
+        thing = getattr(irmetrics_nb, n)
+        if n in place:
+            says = escape(question(thing)) if type(thing).__name__ == "Measure" else one_line(docstring(thing))
+            rows.append(f"| [`{n}`]({place[n]}.qmd#{n}) | {says} |")
+    parts = [head, "\n".join(rows), "## By module"]
+    for m, (_, room) in found.items():
+        links = "\n\n".join(f"[`{n}`]({m}.qmd#{n})" for n in sorted(room.__all__, key=str.lower))
+        parts.append(f"### [{PACKAGE.name}.{m}]({m}.qmd) {{#{m.replace('.', '-')}}}")
+        parts.append(f"{one_line(room.__doc__)}\n\n::: {{.names}}\n\n{links}\n\n:::")
+    return "\n\n".join(parts) + "\n"
+
+
+def write(folder: Path):
+    "Write the API pages into `folder`; returns {code name: place} for links."
+    found = rooms()
+    folder.mkdir(parents=True, exist_ok=True)
+    for module, (name, room) in found.items():
+        (folder / f"{module}.qmd").write_text(page(module, name, room), encoding="utf-8")
+    (folder / "index.qmd").write_text(index(found), encoding="utf-8")
+    return names(found)
