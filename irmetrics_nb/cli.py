@@ -37,8 +37,9 @@ from .metrics.names import name_table
 from .metrics.registry import measure_table
 from .reading.errors import DataError, file_errors
 from .reading.example import load_example
-from .reading.files import decompressed, rows_from_bytes, write_whole
+from .reading.files import decompressed, rows_from_bytes
 from .reading.ids import PAD
+from .reading.saving import write_whole
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #06c3a942
 def show(text: str) -> None:
@@ -232,7 +233,9 @@ def _source(path, kind):
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name}: nothing came')
-    return rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name)
+    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name)
+    rows.comments.warn()
+    return rows
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #eff783cf
 def _report(scores, runs):

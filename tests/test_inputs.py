@@ -108,6 +108,17 @@ def test_a_comment_that_could_be_a_row_is_said_with_file_and_line(tmp_path, kind
     assert finding.examples == (words,) and finding.level == 'warning'
 
 
+@pytest.mark.parametrize('grades', [{'q': {'x': 1}}, {'q': {f'x{i}': 1 / i for i in range(3, 20)}}], ids=['nothing judged', 'like scores'])
+@pytest.mark.parametrize('options', [{}, {'memory': SMALL}], ids=['in one piece', 'in batches'])
+def test_a_doubtful_comment_is_said_once_though_the_file_is_looked_at_twice(tmp_path, grades, options):
+    rows = b''.join(b'q%s Q0 a%d 1 %d.5 tag\n' % (b'%d' % i if i else b'', i, i) for i in range(999))
+    run = put(tmp_path/'run', b'#p Q0 a 1 2 tag\n' + rows)
+    with warnings.catch_warnings(record=True, action='always') as seen: evaluate(grades, run, 'AP', **options)
+    said = [str(w.message) for w in seen]
+    assert sum('this comment could be a row' in text for text in said) == 1
+    assert sum('not one judged document was retrieved' in text for text in said) == 1
+
+
 @pytest.mark.parametrize('remark', ['# 0 d1 1', '#q1 0 d1', '#q1 0 d1 1 x', '#q1 0 d1 good', '#q1 0 d1 nan', '#q1 0 d1 1_0', '#q1 0 d1 inf'])
 def test_a_comment_that_could_not_be_a_row_is_no_reason_to_warn(tmp_path, remark):
     assert Qrels(put(tmp_path/'qrels', f'{remark}\nq 0 d 1\n'.encode())).to_dict() == {'q': {'d': 1}}

@@ -17,8 +17,8 @@ from strategies import table_runs, text_runs
 
 import irmetrics_nb.evaluation.judging as judging
 import irmetrics_nb.reading.files as files
+import irmetrics_nb.reading.rows as rows_room
 import irmetrics_nb.reading.streams as streams
-import irmetrics_nb.reading.text as text_room
 from irmetrics_nb import DataError, Run, evaluate, judge
 from irmetrics_nb.evaluation.judging import judge_run
 from irmetrics_nb.foundations.conventions import CHOICES
@@ -31,7 +31,7 @@ PARTS = "query rank grade retrieved pool_query pool_grade".split()
 @contextlib.contextmanager
 def heads_of(size):
     "As if only so many of a file's first bytes were looked at."
-    with patch.object(streams, "HEAD_BYTES", size), patch.object(files, "HEAD_BYTES", size), patch.object(text_room, "HEAD_BYTES", size):
+    with patch.object(streams, "HEAD_BYTES", size), patch.object(files, "HEAD_BYTES", size), patch.object(rows_room, "HEAD_BYTES", size):
         yield
 
 

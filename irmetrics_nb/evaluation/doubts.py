@@ -24,9 +24,9 @@ import numpy as np
 from ..foundations.rankings import Judged
 from ..metrics.measures import Measure, parse_all
 from ..reading.data import Qrels, Run
-from ..reading.streams import read_batches
+from ..reading.rows import Rows
+from ..reading.streams import first_rows
 from ..reading.tables import is_table
-from ..reading.text import Rows
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #c2de0fe5
 def _rule(pattern, by=''):
@@ -150,7 +150,7 @@ ROWS = 20_000  # rows of a run, the ids of which are looked at
 
 def first_ids(run: Any, rows: int = ROWS) -> dict[str, list[str]]:
     "{query: documents} of the first rows of a `Run`, or of a run in a file."
-    first = run.rows if isinstance(run, Run) else next(iter(read_batches(run)))
+    first = run.rows if isinstance(run, Run) else first_rows(run)
     queries, docs = first.query_ids.tolist(), first.doc[:rows].tolist()
     found: dict[str, list[str]] = {}
     for query, doc in zip(first.query[:rows].tolist(), docs): found.setdefault(queries[query], []).append(doc)
@@ -192,7 +192,7 @@ def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
 def check_swapped(qrels: Qrels, run: Any) -> None:
     "ValueError if judgments and run (a `Run` or a file) are in each other's place."
     if not look_like_scores(qrels.columns.value): return
-    columns = run.columns if isinstance(run, Run) else next(iter(read_batches(run)))
+    columns = run.columns if isinstance(run, Run) else first_rows(run)
     score = np.asarray(columns.value)
     if len(score) and look_like_grades(np.asarray(columns.query), score):
         signs = ('The grades are many different fractions, '

@@ -38,7 +38,7 @@ from ..metrics.registry import MEAN
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError
 from ..reading.ids import Ids
-from ..reading.text import Rows
+from ..reading.rows import Rows
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #19bf8716
 def evaluate(

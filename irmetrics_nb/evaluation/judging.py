@@ -20,8 +20,9 @@ from ..foundations.rankings import Judged, unchecked
 from ..reading.data import Qrels, Run, check_repeated, repeated_keys
 from ..reading.errors import DataError
 from ..reading.index import KeyIndex
+from ..reading.rows import NO_COMMENTS, Rows
 from ..reading.streams import open_run
-from ..reading.text import BATCH_BYTES, NO_COMMENTS, Rows, side_by_side
+from ..reading.text import BATCH_BYTES, side_by_side
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #1408d317
 def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:

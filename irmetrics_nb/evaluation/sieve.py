@@ -23,8 +23,8 @@ import polars as pl
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #beff9062
 from ..reading.objects import looks_like_json
+from ..reading.rows import LAYOUTS, text_layout
 from ..reading.tables import find_columns, header_separator, holds_ranks
-from ..reading.text import LAYOUTS, text_layout
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #221c2241
 def _rows(source, kind):

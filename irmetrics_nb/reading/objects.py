@@ -18,8 +18,8 @@ from .errors import DataError, polars_errors, short_repr
 from .ids import Ids, check_lengths
 from .index import factorize, factorize_blocks
 from .numbers import to_floats
+from .rows import COLUMN_NAMES, USED_COLUMNS, Rows, negate_ranks
 from .tables import NO_COLUMNS, check_values, column_positions, find_columns, holds_ranks
-from .text import COLUMN_NAMES, USED_COLUMNS, Rows, negate_ranks
 
 # %% ../../nbs/3_reading/06_objects.ipynb #d7a85a5b
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:

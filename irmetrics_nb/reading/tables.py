@@ -20,7 +20,7 @@ from .errors import DataError, polars_errors, short_repr
 from .ids import MAX_ID_BYTES, PAD, Ids, check_lengths
 from .index import factorize_blocks
 from .numbers import first_invalid, invalid_number, parse_floats, to_floats
-from .text import Rows, column_keys, negate_ranks
+from .rows import Rows, column_keys, negate_ranks
 
 # %% ../../nbs/3_reading/05_tables.ipynb #79a9c68f
 def import_polars() -> Any:
