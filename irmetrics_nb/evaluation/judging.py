@@ -16,7 +16,7 @@ import numpy as np
 # %% ../../nbs/4_evaluation/01_judging.ipynb #622f3520
 from .matching import JudgedHits, match
 from ..foundations.conventions import CHOICES, check_option
-from ..foundations.rankings import Judged, unchecked
+from ..foundations.rankings import Judged, argsort_descending, unchecked
 from ..reading.data import Qrels, Run, check_repeated, repeated_keys
 from ..reading.errors import DataError
 from ..reading.index import KeyIndex
@@ -33,18 +33,19 @@ def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
     retrieved[query] = count
-    judgment, rank, start, size = (column[counts[judgment]] for column in (judgment, rank, start, size))
+    if not counts.all():
+        judgment, rank, start, size = (column[counts[judgment]] for column in (judgment, rank, start, size))
     order = _order_entries(query_of[judgment], rank)
     entry = judgment[order]  # the row of the judgments of each entry
     pool = np.flatnonzero(counts)
-    pool = pool[np.lexsort((-grade[pool], query_of[pool]))]  # and of each row of the pool
+    pool = pool[argsort_descending(query_of[pool], grade[pool])]  # and of each row of the pool
     return unchecked(query=query_of[entry], rank=rank[order], grade=grade[entry], retrieved=retrieved,
                      pool_query=query_of[pool], pool_grade=grade[pool],
                      tie_start=start[order], tie_size=size[order])
 
 def _order_entries(query, rank):
     "The order by query and rank, from one key for both."
-    return np.argsort(query.astype(np.int64) * (rank.max(initial=0) + 1) + rank)
+    return np.argsort(query.astype(np.int64) * (rank.max(initial=0) + 1) + rank, kind='stable')
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #d567dcab
 def _check_common(qrels, source, queries):
@@ -110,7 +111,7 @@ class JudgedPart:
     def of(cls, rows: Rows, qrels: Qrels, ties: str) -> 'JudgedPart':
         "From rows that nobody has checked yet."
         run = Run.unchecked(rows)
-        return cls(match(qrels, run, ties), rows.query_ids.hash(), repeated_keys(run.keys))
+        return cls(match(qrels, run, ties), rows.query_ids.hash(), repeated_keys(run.keys, rows))
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:

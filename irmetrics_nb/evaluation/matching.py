@@ -14,6 +14,7 @@ from itertools import chain, repeat
 import numpy as np
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #592fbbf7
+from ..foundations.rankings import argsort_descending, cumcount, pack
 from ..reading.data import DictSource, Qrels, Run
 from ..reading.ids import Ids
 from ..reading.index import KeyIndex
@@ -30,15 +31,32 @@ def match_ids(index: KeyIndex, wanted: Ids, ids: Ids) -> np.ndarray:
     return np.array([number_of.get(ids.bytes(i), -1) for i in range(len(ids))])
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #e7c253d2
+MANY = 8  # rows for each judgment, above which the index is faster
+
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "(rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
-    rows = qrels.index.candidates(run.keys)
-    found = qrels.index.find(run.keys[rows])
-    judged = found >= 0
-    rows, judgment = rows[judged], found[judged]
+    few = MANY * len(qrels.keys) < len(run.keys)
+    rows, judgment = _by_index(qrels, run) if few else _by_sorting(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
     exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
     return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
+
+def _by_index(qrels, run):
+    "The same by the index, up to collisions of keys."
+    rows = qrels.index.candidates(run.keys)
+    found = qrels.index.find(run.keys[rows])
+    judged = found >= 0
+    return rows[judged], found[judged]
+
+def _by_sorting(qrels, run, qrels_query):
+    "The same among the sorted judgments, up to collisions of keys."
+    order, packed = qrels.packed
+    query = qrels_query[run.rows.query]
+    rows = np.flatnonzero(query >= 0)
+    wanted = pack(query[rows], run.keys[rows], len(qrels))
+    place = np.minimum(np.searchsorted(packed, wanted), len(packed) - 1)
+    judged = packed[place] == wanted
+    return rows[judged], order[place[judged]]
 
 def _join_by_dict(qrels, run, qrels_query):
     "The same by a dict of bytes, for the case that two different pairs share a key."
@@ -91,11 +109,9 @@ def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.n
 # %% ../../nbs/4_evaluation/00_matching.ipynb #a276a2c3
 def ranks_in_descending(
     value: np.ndarray, begin: np.ndarray, end: np.ndarray, rows: np.ndarray, score: np.ndarray,
-    docs: Ids, ties: str, row_at: np.ndarray | None = None,
+    docs: Ids, ties: str,
 ) -> np.ndarray:
-    """(3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends.
-
-    row_at: the row at each place of `value`; None: row i is at place i."""
+    """(3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends."""
     first = bisect_ranges(value, begin, end, score, np.greater)
     last = bisect_ranges(value, first, end, score, np.greater_equal)
     start, size = first - begin + 1, last - first
@@ -103,8 +119,7 @@ def ranks_in_descending(
     several = np.flatnonzero(size > 1)
     if several.size:
         starts, where = np.unique(first[several], return_index=True)
-        places, group = concat_ranges(starts, last[several][where])
-        tied = places if row_at is None else row_at[places]
+        tied, group = concat_ranges(starts, last[several][where])
         rank[several] += count_tied_before(docs, tied, group, rows[several], ties)
     return np.stack([rank, start, size])
 
@@ -139,18 +154,36 @@ def _occurrence(query):
     return occurrence
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #808131b3
+def ranks_in_order(row_at: np.ndarray, rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
+    "(3, n) the same from all rows of the queries in question, in order of query and falling score: `row_at`."
+    query, value = run.rows.query[row_at], run.rows.value[row_at]
+    begins = np.diff(query, prepend=-1) != 0
+    begins[1:] |= value[1:] != value[:-1]
+    first, tie = np.flatnonzero(begins), np.cumsum(begins) - 1
+    tie_of = np.empty(len(run.rows), np.intp)
+    tie_of[row_at] = tie
+    own = tie_of[rows]
+    start = cumcount(query)[first][own] + 1
+    size = np.diff(first, append=len(query))[own]
+    rank, several = start.copy(), np.flatnonzero(size > 1)
+    if several.size:
+        asked = np.zeros(len(first), bool)
+        asked[own[several]] = True
+        shared = asked[tie]
+        rank[several] += count_tied_before(run.rows.doc, row_at[shared], tie[shared], rows[several], ties)
+    return np.stack([rank, start, size])
+
+def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray:
+    "All rows of the queries that some rows belong to, as they stand."
+    asked = np.zeros(len(run), bool)
+    asked[run.rows.query[rows]] = True
+    return np.flatnonzero(asked[run.rows.query])
+
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "(3, n) the same by sorting all rows of the queries in question."
-    query, value = run.rows.query, run.rows.value
-    asked = np.zeros(len(run), bool)
-    asked[query[rows]] = True
-    row_at = np.flatnonzero(asked[query])
-    by_score = np.lexsort((-value[row_at], query[row_at]))
-    row_at = row_at[by_score]
-    ordered_query = query[row_at]
-    begin = np.searchsorted(ordered_query, query[rows], 'left')
-    end = np.searchsorted(ordered_query, query[rows], 'right')
-    return ranks_in_descending(value[row_at], begin, end, rows, value[rows], run.rows.doc, ties, row_at)
+    own = rows_of_their_queries(rows, run)
+    row_at = own[argsort_descending(run.rows.query[own], run.rows.value[own])]
+    return ranks_in_order(row_at, rows, run, ties)
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #afb7ec3e
 MAX_SWEEPS = 8  # judged documents per query, above which sorting beats counting
@@ -161,10 +194,7 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     out = np.empty((3, len(rows)), np.int64)
     descending = _is_descending(query, value, len(run))[query[rows]]
     if descending.any():
-        own = rows[descending]
-        begin = np.searchsorted(query, query[own], 'left')
-        end = np.searchsorted(query, query[own], 'right')
-        out[:, descending] = ranks_in_descending(value, begin, end, own, value[own], run.rows.doc, ties)
+        out[:, descending] = _ranks_as_they_stand(rows[descending], run, ties)
     if not descending.all():
         others = rows[~descending]
         most_judged = np.bincount(query[others]).max()
@@ -181,6 +211,14 @@ def _is_descending(query, value, queries):
     query_of_lower = query[1:]
     descending[query_of_lower[rises]] = False
     return descending
+
+def _ranks_as_they_stand(rows, run, ties):
+    "The same where the rows of the queries in question stand in order: by bisection, or by counting all off."
+    query, value = run.rows.query, run.rows.value
+    if MANY * len(rows) > len(query): return ranks_in_order(rows_of_their_queries(rows, run), rows, run, ties)
+    begin = np.searchsorted(query, query[rows], 'left')
+    end = np.searchsorted(query, query[rows], 'right')
+    return ranks_in_descending(value, begin, end, rows, value[rows], run.rows.doc, ties)
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #6b35b8a0
 def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:

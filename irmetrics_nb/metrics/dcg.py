@@ -19,7 +19,16 @@ from irmetrics_nb.foundations.conventions import (
     documented,
     ratio,
 )
-from ..foundations.rankings import Judged, RankingsLike, as_judged, as_metric, cumcount, metric, terms
+from irmetrics_nb.foundations.rankings import (
+    Judged,
+    RankingsLike,
+    argsort_descending,
+    as_judged,
+    as_metric,
+    cumcount,
+    metric,
+    terms,
+)
 
 # %% ../../nbs/2_metrics/02_dcg.ipynb #53514a9f
 @terms
@@ -84,7 +93,7 @@ def ideal_ranking(ranking: RankingsLike, /, *, gain: Gain = 'linear') -> Judged:
     >>> ideal_ranking([3, 0, 1]).grade
     array([3., 1., 0.])"""
     best = as_judged(ranking)[0].ideal
-    order = np.lexsort((-as_gain(gain)(best.grade), best.query))
+    order = argsort_descending(best.query, as_gain(gain)(best.grade))
     return best.changed(grade=best.grade[order])
 
 # %% ../../nbs/2_metrics/02_dcg.ipynb #1b953b03

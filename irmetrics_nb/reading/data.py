@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
 # %% ../../nbs/3_reading/10_data.ipynb #6b91760d
+from ..foundations.rankings import pack
 from .errors import DataError
 from .files import read_rows
 from .ids import BLOCK_ROWS, escape_non_utf8, is_utf8_text, mix
@@ -40,10 +41,12 @@ def pair_keys(rows: Rows) -> np.ndarray:
     return keys
 
 # %% ../../nbs/3_reading/10_data.ipynb #18507a31
-def repeated_keys(keys: np.ndarray) -> np.ndarray:
-    "The keys that come more than once."
-    ordered = np.sort(keys)
-    return ordered[1:][ordered[1:] == ordered[:-1]]
+def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
+    "The keys of rows that come more than once, and now and then one that does not."
+    packed = pack(rows.query, keys, len(rows.query_ids))
+    ordered = np.sort(packed, kind='stable')
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    return keys[np.isin(packed, twice)] if twice.size else twice
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
     "DataError for the first document that stands twice in a query; `suspects`: the keys it can have."
@@ -130,7 +133,7 @@ class QueryDocTable:
         self.dicts = DictSource.of(source, self.kind) if columns is None and descending else None
         if self.dicts is None:
             self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-            check_repeated([self.rows], repeated_keys(self.keys))
+            check_repeated([self.rows], repeated_keys(self.keys, self.rows))
         elif copy:
             self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
 
@@ -241,6 +244,13 @@ class Qrels(QueryDocTable):
     def index(self) -> KeyIndex:
         "The keys of the pairs, ready to be found."
         return KeyIndex(self.keys)
+
+    @cached_property
+    def packed(self) -> tuple[np.ndarray, np.ndarray]:
+        "The order of the judgments by query and key, and both in one number, in that order."
+        packed = pack(self.rows.query, self.keys, len(self))
+        order = np.argsort(packed, kind='stable')
+        return order, packed[order]
 
     @cached_property
     def query_index(self) -> KeyIndex:
