@@ -283,6 +283,15 @@ def test_references_reach_the_page_with_their_doi(processed):
     assert "[doi:10.1145/582415.582418](<https://doi.org/10.1145/582415.582418>)" in text
 
 
+def test_a_reference_has_a_link_where_its_entry_has_a_doi_and_only_there():
+    known, linked = pages.dois(BIB), 0
+    for name, title in cited():
+        signed = pages.signed(f"- *{title}*.", known)
+        assert ("https://doi.org/" in signed) == (title in known), (name, title)
+        linked += title in known
+    assert linked > len(known) - 1
+
+
 # ---- the shape of the site, and what stands beside it ----
 
 

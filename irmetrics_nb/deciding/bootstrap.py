@@ -22,7 +22,7 @@ def bootstrap_interval(
 
     `method`: 'percentile' or 'bca'. One value per query; if all agree, that value twice;
     NaN for a single query. The same seed gives the same interval. Needs scipy. Source:
-    Efron and Tibshirani (1993), chapters 13 and 14.
+    Efron and Tibshirani (1993).
 
     >>> low, high = bootstrap_interval([0.25, 0.25, 0, 0.5, -0.25])
     >>> low < 0.15 < high
