@@ -12,7 +12,7 @@ METADATA := settings.ini setup.py pyproject.toml
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
 
-demo: .venv/.runtime ## evaluate a real retrieval run against real judgments: a table, and a plot to look at
+demo: .venv/.runtime ## compare six retrieval systems on real judgments: which differ, one query explained, a plot to look at
 	@.venv/bin/irmetrics demo
 
 test: .venv/.dev ## check everything: notebooks, package, pages, types, the wheel, and how much of the package that runs

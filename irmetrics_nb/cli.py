@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill, shorten
 from threading import current_thread, main_thread
 from time import monotonic
 from typing import Annotated
@@ -28,7 +29,7 @@ import typer
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #22fb4a0c
 from .evaluation.evaluation import evaluate
-from .evaluation.formats import FORMATS
+from .evaluation.formats import FORMATS, table_text
 from .evaluation.presets import PRESETS
 from .evaluation.scores import render
 from .foundations.conventions import CHOICES
@@ -368,29 +369,66 @@ def _demo(
     folder: Annotated[Path, typer.Option(
         help='Where the picture and the tables go.')] = Path('demo'),
 ):
-    "Evaluate the six systems of the test collection: a table, every query, a picture."
-    example, wanted, best_by = load_example(), 'AP nDCG@10 RR P@10 R@100', 'nDCG@10'
+    "Compare the six systems of the test collection: which differ, one query explained."
+    from irmetrics_nb.deciding.comparison import compare
+    example, by = load_example(), 'nDCG@10'
     with one_line_errors():
-        scores = [evaluate(example.qrels, run, wanted) for run in example.runs.values()]
-        scores.sort(key=lambda s: -s.means[best_by])
+        scores = evaluate(example.qrels, example.runs, f'{by} AP RR')
+        comparison = compare(scores)
+        best, *others = sorted(scores.means, key=lambda name: -scores.means[name][by])
+        pair = others[0], best
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ('qrels.txt', f'runs/{scores[0].name}.run.gz'):
+        for name in ('qrels.txt', *(f'runs/{run}.run.gz' for run in pair)):
             shutil.copy(example.folder/name, folder)
         write_whole(folder/'per_query.csv', render(scores, 'csv', per_query=True) + '\n')
-        draw(scores, best_by, folder/'scores.png')
-        show(_demo_text(scores, folder))
+        draw(scores.each(), by, folder/'scores.png')
+        query = _hard_query(comparison, pair)
+        why = _demo_query(example, comparison, pair, query)
+        parts = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair, query)
+        show('\n\n'.join(parts))
 
-def _demo_text(scores, folder):
-    "What the demo prints."
-    best = scores[0]
+# %% ../nbs/7_ways_in/00_cli.ipynb #8a323b04
+def _demo_pairs(comparison, pair):
+    "Means with their letters; how many pairs differ; what is known of the two best."
+    from irmetrics_nb.deciding.sentences import means_table, sentence
+    pairs, method = comparison.rows, comparison.method
+    own = [row for row in pairs if row.measure == comparison.sample.measures[0]]
+    shown = sum(row.shown(method.alpha) for row in own)
+    letters = 'A raised letter: better than that system, beyond chance'
+    family = f'p < {method.alpha:g} by paired t, Holm over {len(own)} pairs'
+    by = f'{own[0].measure}: {shown} of {len(own)} pairs differ'
+    yield means_table(comparison.sample, pairs, method, None)
+    yield fill(f'{letters} ({family}; {own[0].queries} queries). {by}.', 80)
+    row = next(row for row in own if {row.a, row.b} == {*pair})
+    yield fill(f'The two best: {sentence(row, method)}.', 80)
+
+# %% ../nbs/7_ways_in/00_cli.ipynb #6dc66eef
+def _hard_query(comparison, pair):
+    "The query on which b loses most to a, of those where b has anything."
+    return next(query for query, _, own in comparison.queries(*pair) if own)
+
+def _demo_query(example, comparison, pair, query):
+    "Why one query of the better system is as it is, with its words and those of the documents."
+    from irmetrics_nb.deciding.explanation import explain
+    (other, best), by = pair, comparison.sample.measures[0]
+    text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
+    values = {q: (a, b) for q, a, b in comparison.queries(*pair)}[query]
+    why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
+    def cells(row): return [str(row['rank']), str(row['grade']), shorten(row['title'], 60, placeholder=' …')]
+    rows = [cells(row) for row in why.rows[:5]]
+    lost = f'"{text}": {by} {values[1]:.4f} by {best}, {values[0]:.4f} by {other}'
+    head = fill(f'Where {best} loses most: {lost}. How that came about:', 80)
+    table = table_text(['rank', 'grade', f'first five by {best}'], rows, 'table')
+    return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
+
+def _demo_advice(folder, pair, query):
+    "Where the files are, and two commands to try on them."
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
-    files = f'{folder/"qrels.txt"} {folder/best.name}.run.gz'
-    tables = render(scores), f'Every query of the best run, {best.name}:'
-    saved = f'Every query of every run: {folder/"per_query.csv"}'
-    picture = f'The picture: {folder/"scores.png"}'
-    advice = f'On your own files, like so:\n{command} evaluate {files} -m "AP(rel=2)"'
-    parts = *tables, render(best, per_query=True), f'{saved}\n{picture}', advice
-    return '\n\n'.join(parts)
+    qrels, (other, best) = folder/'qrels.txt', (folder/f'{name}.run.gz' for name in pair)
+    saved = f'Every query of every run: {folder/"per_query.csv"}; a picture: {folder/"scores.png"}'
+    compared = f'{command} compare {qrels} {other} {best} -m "AP(rel=2)"'
+    explained = f'{command} explain {qrels} {best} {query} -m AP'
+    return '\n'.join([saved, '', 'Try next:', compared, explained])
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #470d2e60
 PAGES = 'cli_compare', 'cli_explain'  # commands with pages of their own, which add them to `app`

@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import time
 import polars as pl
 import pytest
 from helpers import irmetrics, irmetrics_process
+
+from irmetrics_nb import compare, load_example
 
 QRELS = 'flower 0 roses 3\nflower 0 tulips 1\nflower 0 flour 0\nbread 0 rye 1\n'
 RUN = ('flower Q0 roses 1 9.1 toy\nflower Q0 flour 2 8.5 toy\nflower Q0 tulips 3 6.2 toy\n'
@@ -157,13 +160,21 @@ def test_measures_lists_the_registry():
     assert irmetrics('measures').returncode == 0
 
 
-def test_demo_shows_the_means_and_every_query_and_saves_a_picture(tmp_path):
+def test_demo_shows_who_differs_and_one_query_in_words_and_ends_with_two_commands_that_work(tmp_path):
     done = irmetrics('demo', cwd=tmp_path)
-    assert done.returncode == 0 and 'bm25' in done.stdout and 'q01' in done.stdout
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, '') and lines[0].split() == ['system', 'nDCG@10', 'AP', 'RR']
+    assert len(lines) <= 40 and max(map(len, lines[:-2])) <= 100  # a screen
+    example = load_example()
+    comparison = compare(example.qrels, example.runs, 'nDCG@10')
+    differ = sum(pair.p_adjusted < 0.05 for pair in comparison.rows)
+    assert f'nDCG@10: {differ} of 15 pairs differ' in ' '.join(done.stdout.split())
+    texts = [t['query'] for t in example.topics.to_dicts() if f'"{t["query"]}"' in ' '.join(done.stdout.split())]
+    assert len(texts) == 1
     assert (tmp_path/'demo'/'scores.png').read_bytes().startswith(b'\x89PNG')
     assert set(pl.read_csv(tmp_path/'demo'/'per_query.csv')['run']) >= {'bm25', 'title'}
-    command = done.stdout.splitlines()[-1].split()
-    assert irmetrics(*command[1:4], cwd=tmp_path).returncode == 0  # the line that it suggests works
+    for line in lines[-2:]:
+        assert irmetrics(*shlex.split(line)[1:], cwd=tmp_path).returncode == 0
 
 
 def test_help_shows_examples():

@@ -369,7 +369,7 @@ def test_documents_have_titles_from_any_form(form, tmp_path):
     (lambda q, r: explain("AP", q, r), ValueError, "which query"),
     (lambda q, r: explain("AP", q, query="flower"), TypeError, "explain('AP', qrels, run, query)"),
     (lambda q, r: explain("AP", q), TypeError, "explain('AP', qrels, run, query)"),
-    (lambda q, r: explain("AP RR", q, r, "flower"), ValueError, "not a measure"),
+    (lambda q, r: explain("AP RR", q, r, "flower"), ValueError, "no measure"),
     (lambda q, r: explain("nDGC", q, r, "flower"), ValueError, "did you mean nDCG?"),
     (lambda q, r: explain("AP", Run(r), Qrels(q), "flower"), ValueError, "swapped"),
     (lambda q, r: explain("AP", q, r, "flower", ties="random"), ValueError, "ties must be"),

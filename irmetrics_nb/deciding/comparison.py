@@ -22,6 +22,8 @@ from .aligned import EVERYTHING, Sample, gather, read_groups
 from .pairs import COLUMNS, Method, Pair, as_row, compare_family, warnings_of
 from .sentences import decimals, family_text, means_table, number, sentence
 from ..evaluation.formats import note_text
+from ..foundations.conventions import check_option
+from ..foundations.drawing import forest, scatter, sorted_bars
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #62878ecc
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +104,18 @@ class Comparison:
         kept = [i for i in order if not np.isnan(both[:, i]).any()]
         return [(self.sample.query_ids[i], *map(float, both[:, i])) for i in kept]
 
+    def plot(
+        self, a: str | None = None, b: str | None = None, measure: Any = None,
+        kind: str | None = None, ax: Any = None,
+    ) -> Any:
+        """Every pair's difference with its interval; or two systems, query by query.
+
+        measure: default the first. kind: 'differences' without names, with the names of
+        two systems 'queries' (sorted, the best and the worst named) or 'scatter'. Returns
+        matplotlib's axes; ax: where to draw. KeyError for a name that is not there,
+        ValueError for a kind that is none or that needs two names."""
+        return _draw(self, (a, b), measure, kind, ax)
+
     def to_dict(self) -> dict[str, Any]:
         "All of it as dicts and lists, fit for JSON; NaN is None."
         rows = [{k: _plain(v) for k, v in as_row(pair).items()} for pair in self.rows]
@@ -178,6 +192,44 @@ def _list(lines, format):
     if format == 'html': return ''.join(note_text(line, 'html') for line in lines)
     if format == 'latex': return '\n'.join(note_text(line, 'latex') for line in lines)
     return '\n'.join(f'- {line}' if format == 'markdown' else fill(line, 100, subsequent_indent='  ') for line in lines)
+
+# %% ../../nbs/5_deciding/17_comparison.ipynb #1995d0e4
+PLOTS = 'differences', 'queries', 'scatter'
+
+def _draw(comparison, systems, measure, kind, ax):
+    "The picture that `Comparison.plot` gives."
+    named = None not in systems
+    kind = kind or ('queries' if named else 'differences')
+    check_option('kind', kind, PLOTS)
+    place = 0 if measure is None else comparison.sample.index(measure)
+    name = comparison.sample.measures[place]
+    if kind == 'differences': return _forest(comparison, name, ax)
+    if not named: raise ValueError(f"kind={kind!r} shows two systems: plot('a', 'b', kind={kind!r})")
+    _check_systems(comparison, systems)
+    (a, b), rows = systems, comparison.queries(*systems, name)
+    ids, first, second = zip(*rows) if rows else ((), (), ())
+    if kind == 'scatter':
+        labels = {'xlabel': f'{name} of {a}', 'ylabel': f'{name} of {b}'}
+        return scatter(ids, first, second, title=f'{b} against {a}', ax=ax, **labels)
+    change = np.subtract(second, first)
+    return sorted_bars(ids, change, title=f'{b} − {a}', label=f'difference in {name}', ax=ax)
+
+def _check_systems(comparison, systems):
+    "KeyError for a system that is not there."
+    for name in systems:
+        if name in comparison.sample.systems: continue
+        raise KeyError(f'{name} is not among {", ".join(comparison.sample.systems)}')
+
+def _forest(comparison, measure, ax):
+    "The differences of all pairs on one measure."
+    pairs = [pair for pair in comparison.rows if pair.measure == measure]
+    names = [f'{pair.b} − {pair.a}' + _in_slice(pair) for pair in pairs]
+    columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
+    level = f'{100 * (1 - comparison.method.alpha):g} % interval'
+    look = {'title': f'Differences in {measure}, {level}', 'label': f'difference in {measure}'}
+    return forest(names, *columns, zero=True, ax=ax, **look)
+
+def _in_slice(pair): return '' if pair.slice == EVERYTHING else f', {pair.slice}'
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #1c0af310
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #50a39052
 from .printing import check_measures, rendered
-from ..foundations.conventions import Conventions
+from ..foundations.conventions import Conventions, check_option
+from ..foundations.drawing import distribution, forest
 from ..metrics.bounds import WhenAsked
 from ..metrics.measures import Measure, parse
+from ..metrics.registry import MEAN
 from ..reading.ids import escape_non_utf8
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #99722264
@@ -298,6 +300,24 @@ class Scores:
         if self.single: return tables[0]
         return pd.concat(tables, keys=[run.name for run in self.runs], names=['run'])
 
+    # To look at
+    def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:
+        """The mean of each run with its interval, or all values: matplotlib's axes.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            One of those computed; default: the first.
+        kind : {'means', 'distribution'}
+            Means with 95 % intervals by t, which needs scipy; or a stroke per query with
+            quartiles and mean.
+        ax : matplotlib's axes
+            Where to draw; None: a new figure.
+
+        KeyError for a measure that was not computed; ValueError for another kind, or
+        the mean of a measure that has none, such as GMAP."""
+        return _draw(self, measure, kind, ax)
+
     def __repr__(self) -> str: return render(self)
 
     def _repr_markdown_(self): return render(self, 'markdown')
@@ -379,6 +399,29 @@ def render(scores: Scores | Iterable[Scores], /, format: str = 'table', per_quer
     run,0.5"""
     given = [scores] if hasattr(scores, 'each') else scores
     return rendered([one for some in given for one in some.each()], format, per_query)
+
+# %% ../../nbs/4_evaluation/06_scores.ipynb #598eefd8
+PLOTS = 'means', 'distribution'
+
+def _draw(scores, measure, kind, ax):
+    "One of the pictures of a measure."
+    check_option('kind', kind, PLOTS)
+    which = 0 if measure is None else scores._index(measure)
+    name, names = scores.keys()[which], [run.name or 'run' for run in scores.runs]
+    columns = [row[~np.isnan(row)] for row in scores.values[:, which]]
+    if kind == 'distribution':
+        return distribution(dict(zip(names, columns)), title=f'{name} of each query', label=name, ax=ax)
+    if scores.measures[which].kind.aggregate != MEAN:
+        raise ValueError(f"{name} is no mean of values, and has no interval: use kind='distribution'")
+    low, mean, high = zip(*map(_mean_interval, columns))
+    return forest(names, mean, low, high, title=f'Mean {name}, 95 % interval', label=f'mean {name}', ax=ax)
+
+def _mean_interval(values):
+    "Lower end, mean and upper end by Student's t; the ends are NaN for fewer than two values."
+    from scipy.stats import t
+    mean = values.mean() if values.size else float('nan')
+    reach = t.ppf(.975, values.size - 1) * _standard_error(values) if values.size > 1 else float('nan')
+    return mean - reach, mean, mean + reach
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #84595035
 def concat(parts: Iterable[Scores]) -> Scores:

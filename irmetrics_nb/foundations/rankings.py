@@ -382,7 +382,7 @@ def flatten(lists: RankingsLike, what: str = 'grades') -> tuple[np.ndarray, np.n
 FEW = 1000  # rows that two sorts put in order as fast
 
 def descending_bits(value: np.ndarray) -> np.ndarray:
-    "(n,) uint64: numbers that are in order where the values fall; equal values give equal ones."
+    "(n,) uint64: numbers that rise where the values fall, equal for equal values."
     bits = (value + 0.).view(np.int64)  # -0.0 becomes 0.0
     below_zero = bits >> 63
     return (bits ^ (~below_zero & np.int64(2**63 - 1))).view(np.uint64)

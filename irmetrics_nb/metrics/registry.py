@@ -160,7 +160,7 @@ def value_over_ties(kind: Kind, judged: Judged, ties: str, params: Mapping) -> n
 
 def averaged_terms(kind: Kind, judged: Judged, params: Mapping) -> np.ndarray | None:
     "One value per entry: its term, averaged over all orders; None without a formula."
-    if not (kind.terms and kind.linear): return kind.apply('average', judged, **params)
+    if kind.average or not (kind.terms and kind.linear): return kind.apply('average', judged, **params)
     return terms_over_ties(kind.terms, judged, **_own(kind.terms, params))
 
 def _average(kind, judged, params):
@@ -295,7 +295,7 @@ _OF_IR_MEASURES = {
 register('nDCG', dcg_terms, ndcg_normaliser,
          params='gain discount b cut_ideal ideal_from',
          spellings=_OF_IR_MEASURES,
-         average=ndcg_over_ties, worth=worth_gain, written='g/log2(i+1)',
+         linear=True, average=ndcg_over_ties, worth=worth_gain, written='g/log2(i+1)',
          question='What share of the best possible discounted gain?',
          chinese='归一化折损累计增益')
 register('RR', rr_terms, params='rel',

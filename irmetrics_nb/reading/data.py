@@ -247,7 +247,7 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
-        "The order of the judgments by query and key, and both in one number, in that order."
+        "The order of the judgments by query and key, and both packed, in that order."
         packed = pack(self.rows.query, self.keys, len(self))
         order = np.argsort(packed, kind='stable')
         return order, packed[order]
