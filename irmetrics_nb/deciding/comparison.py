@@ -209,7 +209,7 @@ def _draw(comparison, systems, measure, kind, ax):
     (a, b), rows = systems, comparison.queries(*systems, name)
     ids, first, second = zip(*rows) if rows else ((), (), ())
     if kind == 'scatter':
-        labels = {'xlabel': f'{name} of {a}', 'ylabel': f'{name} of {b}'}
+        labels: dict[str, Any] = {'xlabel': f'{name} of {a}', 'ylabel': f'{name} of {b}'}
         return scatter(ids, first, second, title=f'{b} against {a}', ax=ax, **labels)
     change = np.subtract(second, first)
     return sorted_bars(ids, change, title=f'{b} − {a}', label=f'difference in {name}', ax=ax)

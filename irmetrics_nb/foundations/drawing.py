@@ -18,7 +18,7 @@ BETTER, WORSE = '#0072B2', '#D55E00'
 COLOURS = BETTER, WORSE, '#009E73', '#CC79A7', '#B8860B', '#3A9BD0'
 DASHES = '-', '--', '-.', ':', (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))
 MARKS = 'os^DvP'
-STYLE = {
+STYLE: dict[Any, Any] = {
     'figure.facecolor': 'none', 'axes.facecolor': 'none', 'figure.dpi': 110,
     'font.size': 10, 'axes.titlesize': 11, 'axes.labelsize': 10, 'text.color': INK,
     'axes.labelcolor': INK, 'axes.edgecolor': INK, 'axes.titlecolor': 'auto',

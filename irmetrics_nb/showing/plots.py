@@ -33,7 +33,7 @@ def plot_cutoffs(
     asked = parse(measure)
     scores = evaluate(qrels, runs, [asked @ k for k in ks])
     each = {one.name or 'run': [*one.means.values()] for one in scores.each()}
-    look = {'xlabel': 'cutoff k', 'ylabel': f'mean {asked!r}@k'}
+    look: dict[str, Any] = {'xlabel': 'cutoff k', 'ylabel': f'mean {asked!r}@k'}
     ax = lines(ks, each, title=f'{asked!r} by cutoff', ax=ax, **look)
     ax.set_xscale('log')
     ax.set_xticks(ks, [f'{k}' for k in ks])
@@ -48,9 +48,9 @@ def plot_precision_recall(
 
     rel: the grade from which a document is relevant. DataError for bad input."""
     judged, recall = judge(qrels, run), np.linspace(0, 1, 101)
-    curves = interpolated_precision(judged, recall=recall, rel=rel)
+    curves = np.asarray(interpolated_precision(judged, recall=recall, rel=rel))
     curves[judged.n_relevant(rel) == 0] = np.nan
-    look = {'xlabel': 'recall', 'ylabel': 'interpolated precision'}
+    look: dict[str, Any] = {'xlabel': 'recall', 'ylabel': 'interpolated precision'}
     ax = bundle(recall, curves, name=name, title='Precision and recall', ax=ax, **look)
     ax.set(xlim=(-.01, 1.01), ylim=(-.02, 1.04))
     return ax
@@ -67,7 +67,7 @@ def plot_cumulated_gain(
     how: dict[str, Any] = {'gain': gain, 'discount': discount}
     own = [np.mean(dcg(judged, k=int(i), **how)) for i in rank]
     best = [np.mean(idcg(judged, k=int(i), **how)) for i in rank]
-    look = {'xlabel': 'rank', 'ylabel': 'mean DCG'}
+    look: dict[str, Any] = {'xlabel': 'rank', 'ylabel': 'mean DCG'}
     both = {'the run': own, 'the ideal order': best}
     ax = lines(rank, both, title='Cumulated gain', marks=False, ax=ax, **look)
     ax.fill_between(rank, own, best, color=ink(ax), alpha=.12, linewidth=0)
@@ -82,7 +82,7 @@ def plot_gains(
     "What each grade is worth by each gain, as a share of the best: matplotlib's axes."
     g = np.asarray(grades, dtype=float)
     each = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
-    look = {'xlabel': 'grade g', 'ylabel': 'gain, share of the best'}
+    look: dict[str, Any] = {'xlabel': 'grade g', 'ylabel': 'gain, share of the best'}
     return lines(g, each, title='Gains', ax=ax, **look)
 
 def plot_discounts(
@@ -91,7 +91,7 @@ def plot_discounts(
     "What each rank to k counts by each discount: matplotlib's axes."
     rank = np.arange(1, k + 1)
     each = {name: as_discount(name)(rank) for name in discounts}
-    look = {'xlabel': 'rank i', 'ylabel': 'discount D(i)'}
+    look: dict[str, Any] = {'xlabel': 'rank i', 'ylabel': 'discount D(i)'}
     ax = lines(rank, each, title='Discounts', ax=ax, **look)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
