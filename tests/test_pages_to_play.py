@@ -1,17 +1,16 @@
 "A reader may change the numbers of a page, and finds something to try and to work out at its end."
 import ast
 import json
-import os
 import re
-import subprocess
-import sys
 
 import play
 import pytest
-from project import NBS, ROOT, cells, notebooks
+from forks import Pages
+from project import NBS, cells, notebooks
 
 METRICS = [name for name in notebooks() if re.fullmatch(r"2_metrics/0[0-4]_\w+\.ipynb", name.as_posix())]
 LESSONS = [name for name in notebooks() if name.parts[0] == "tutorials" and name.stem != "gate_for_ci"]  # that is a recipe
+pages = Pages()
 PLAYED = [name for name in notebooks() if play.tagged(NBS / name, "play")]
 
 
@@ -33,10 +32,7 @@ def test_the_pages_of_all_metrics_and_all_lessons_can_be_played_with():
 
 @pytest.mark.parametrize("name", PLAYED, ids=str)
 def test_a_page_runs_with_other_numbers_in_its_cells_to_play_with_and_shows_others(name):
-    env = {k: v for k, v in os.environ.items() if k != "IN_TEST"} | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-    tool = ROOT / "tests/tools/play.py"
-    done = subprocess.run([sys.executable, tool, NBS / name], cwd=ROOT, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert pages("play", "played", NBS / name) is None
 
 
 @pytest.mark.parametrize("name", METRICS, ids=str)

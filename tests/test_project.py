@@ -18,6 +18,7 @@ import export
 import pytest
 import readme
 import yaml
+from forks import Pages
 from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings
 
 SETTINGS = settings()
@@ -32,6 +33,7 @@ LISTS = """precision recall f_beta fallout success r_precision average_precision
 COLLECTIONS = "Qrels Run judge evaluate Scores parse load_example".split()
 
 each_notebook = pytest.mark.parametrize("name", NOTEBOOKS, ids=str)
+pages = Pages()
 
 
 def python(*args, cwd=ROOT, program=sys.executable, **env):
@@ -71,7 +73,7 @@ def parsed(module):
 
 @each_notebook
 def test_a_notebook_runs_from_top_to_bottom_without_a_warning_and_gives_the_outputs_it_shows(name):
-    python(ROOT / "tests/tools/run_notebook.py", NBS / name, MPLBACKEND="module://matplotlib_inline.backend_inline")
+    assert pages("run_notebook", "run", NBS / name) is None
 
 
 def test_the_notebooks_are_clean_of_counters_and_metadata(tmp_path):
