@@ -348,7 +348,7 @@ def texts():
 
 @pytest.mark.parametrize(("what", "pattern"), [
     ("the folders of one machine", r"(?<![\w.*])/(?:home|root|work|Users|mnt)/\w|[A-Z]:\\+Users"),
-    ("a list of tasks that the reader has not", r"(?i)\b" + "iss" + r"ues?\b(?! of\b)"),
+    ("a list of tasks that the reader has not", r"(?i)(?<!/)\b" + "iss" + r"ues?\b(?! of\b)"),
 ])  # fmt: skip
 def test_the_project_speaks_of_itself_alone(what, pattern):
     found = [f"{path}: {line.strip()[:90]}" for path, text in texts() for line in text.splitlines() if re.search(pattern, line)]

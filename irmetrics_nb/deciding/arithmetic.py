@@ -63,7 +63,8 @@ def entry_terms(measure: Measure, view: Judged, ties: str) -> np.ndarray:
 def ideal_list(measure: Measure, view: Judged) -> Judged:
     "The judged documents of a list in the best order."
     kind, params = measure.kind, measure.arguments()
-    if 'ideal_from' in params: view = ideal_batch(view, params['ideal_from'], params.get('k'))
+    if 'ideal_from' in params:
+        view = ideal_batch(view, params['ideal_from'], params.get('k'))
     worth = np.nan_to_num(gains(measure, view.ideal.grade))
     best = view.ideal.changed(grade=view.ideal.grade[np.argsort(-worth, kind='stable')])
     whole = kind.apply('normaliser', view, **params)

@@ -495,7 +495,7 @@ def from_scores(labels: Column, scores: Column, groups: Column | None = None) ->
                      pool_query=pool_query, pool_grade=pool_grade, **ties)
 
 def _numbered(groups):
-    "How many different groups there are, and the number of each item's, by their sorted order."
+    "How many groups there are, and the number of each item's in sorted order."
     begins = groups[1:] != groups[:-1]
     if (groups[1:][begins] > groups[:-1][begins]).all():  # they stand in order
         query = np.cumsum(np.concatenate([np.zeros(len(groups[:1]), np.intp), begins]))

@@ -160,7 +160,8 @@ def value_over_ties(kind: Kind, judged: Judged, ties: str, params: Mapping) -> n
 
 def averaged_terms(kind: Kind, judged: Judged, params: Mapping) -> np.ndarray | None:
     "One value per entry: its term, averaged over all orders; None without a formula."
-    if kind.average or not (kind.terms and kind.linear): return kind.apply('average', judged, **params)
+    if kind.average or kind.terms is None or not kind.linear:
+        return kind.apply('average', judged, **params)
     return terms_over_ties(kind.terms, judged, **_own(kind.terms, params))
 
 def _average(kind, judged, params):
