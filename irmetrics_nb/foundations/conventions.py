@@ -11,6 +11,7 @@ __all__ = ['Counts', 'GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'CH
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from inspect import cleandoc, signature
 from textwrap import wrap
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -169,7 +170,7 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     for p in known:
         kind, meaning = PARAMETERS[p.name]
         default = '' if p.default is p.empty else f', default {p.default!r}'
-        lines += [f'{p.name} : {kind}{default}', *(f'    {row}' for row in wrap(meaning, 80))]
+        lines += [f'{p.name} : {kind}{default}', *_indented(meaning)]
     if returns:
         kind, meaning = returns
         lines += ['', 'Returns', '-------', kind, f'    {meaning}']
@@ -177,6 +178,11 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     shown = ['', 'Examples', '--------', f'>>> {code}'] if example else []
     if known: f.__doc__ = '\n'.join([text, '', *lines, *shown])
     return f
+
+@cache
+def _indented(meaning):
+    "The lines of a meaning, as they stand below a parameter."
+    return tuple(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #f2ddd6f0
 CHOICES = {
