@@ -127,9 +127,33 @@ def test_queries_that_one_lacks_are_left_out_of_its_pairs_and_said():
     values = {"a": {"1": 0.5, "2": 0.5, "3": 0.1}, "b": {"1": 0.75, "2": 0.5, "3": None}, "c": {"1": 1, "2": 0.5, "3": 0.2}}
     found = compare(values)
     assert [pair.queries for pair in found.rows] == [2, 3, 2] and found.pair("a", "b").mean_a == 0.5
-    assert found.notes == ["b lacks 1 of 3 queries (3): a pair is compared on the queries that both have"]
+    said = "a pair is compared on the queries that both have, means are over those that all have"
+    assert found.notes == [f"b lacks 1 of 3 queries (3): {said}"]
     assert "Note: b lacks 1 of 3 queries" in str(found)
     assert compare(values, test="randomization").pair("a", "c").p == 0.5  # two differences of one sign: 2 of 4
+
+
+def test_the_table_agrees_with_the_differences_where_queries_are_missing():
+    values = {"a": {"1": 0.25, "2": 0.75, "3": 0.75}, "b": {"1": 0.5, "2": 0.875}}
+    found = compare(values)
+    assert found.pair("a", "b").difference > 0  # though a's mean over its own queries is greater than anything of b's
+    assert "0.5000" in str(found) and "0.6875" in str(found) and "0.5833" not in str(found)
+
+
+def test_differences_without_scatter_are_warned_of():
+    a = {str(i): 0.5 for i in range(30)}
+    b = {str(i): 0.75 for i in range(30)}
+    assert "no scatter" in "".join(compare({"a": a, "b": b}).warnings)
+    for unlike in ({**b, "1": 0.5}, a):
+        assert "no scatter" not in "".join(compare({"a": a, "b": unlike}).warnings)
+    assert "no scatter" not in "".join(compare({"a": a, "b": b}, test="sign").warnings)
+
+
+def test_one_query_is_spoken_of_in_the_singular():
+    found = compare({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75, "2": 0.5}}, groups={"1": "short"})
+    text = str(found)
+    assert "short: 1 query\n" in text and "1 query has no group: it counts" in text and "only 1 query in the" in text
+    assert "1 queries" not in text and "unknown to unknown" not in text and "no interval" in found.sentences("short")[0]
 
 
 def test_without_a_common_query_nothing_is_known():

@@ -515,3 +515,9 @@ def test_the_command_says_in_one_line_what_is_wrong(files, args, code, says):
     assert done.returncode == code and done.stdout == ""
     assert says in " ".join(done.stderr.replace("│", " ").split())
     assert code == 2 or (done.stderr.startswith("irmetrics: error: ") and done.stderr.count("\n") == 1)
+
+
+@pytest.mark.parametrize("grade", [float("nan"), float("inf"), -float("inf")])
+def test_a_grade_that_is_no_number_is_refused(grade):
+    with pytest.raises(ValueError, match="finite number, or None"):
+        explain("nDCG@2", [1, 0, 2]).grade("d2", grade)

@@ -581,3 +581,10 @@ def test_tab_completes_the_last_measure(begun, wanted):
 def test_the_shell_can_be_told_to_complete():
     done = irmetrics('--help')
     assert '--install-completion' in done.stdout and '--show-completion' in done.stdout
+
+
+@pytest.mark.parametrize("answer", ["no", "False", 0, 1, None])
+@pytest.mark.parametrize("source", [{"q": {"d": 1.0}}, [("q", "d", 1.0)], Run({"q": {"d": 1.0}})])
+def test_descending_is_true_or_false_and_nothing_that_sounds_like_it(answer, source):
+    with pytest.raises((TypeError, ValueError), match="descending"):
+        Run(source, descending=answer)

@@ -162,7 +162,8 @@ def without(listing: Listing, doc: str | int) -> Listing:
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
     "The list with another grade for a document; None: nobody judged it."
     name, value = find(listing, doc), np.nan if grade is None else float(grade)
-    if np.isinf(value): raise ValueError(f'a grade must be finite, not {grade!r}')
+    if grade is not None and not np.isfinite(value):
+        raise ValueError(f'a grade must be a finite number, or None for a document that nobody judged; not {grade!r}')
     if name in listing.docs:
         grades = listing.grade.copy()
         grades[listing.docs.index(name)] = value

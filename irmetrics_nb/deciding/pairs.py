@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/5_deciding/15_pairs.ipynb #6b61a100
-from .aligned import EVERYTHING, Sample
+from .aligned import EVERYTHING, Sample, queries_text
 from .bootstrap import bootstrap_interval
 from .corrections import CORRECTIONS, adjust
 from irmetrics_nb.deciding.paired import (
@@ -183,13 +183,15 @@ def _warnings(pairs: Sequence[Pair], method: Method) -> Iterator[str]:
     for pair in pairs:
         where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
         who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
-        count = f'only {pair.queries} queries{where}'
+        count = f'only {queries_text(pair.queries)}{where}'
         if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
         elif pair.queries < FEW: yield f'{count}: little can be shown'
         needed = 25 * pair.skewness ** 2
         lopsided = method.test == 't' and FEW <= pair.queries < needed
         doubt = 'few queries make most of the difference, t is doubtful'
         if lopsided: yield f"{who}: {doubt}; test='randomization' does not mind"
+        if method.test == 't' and pair.queries > 1 and pair.low == pair.high != 0:
+            yield f'{who}: every query differs by the same amount; t has no scatter to measure it by'
         if _opposed(pair, method):
             yield f'{who}: the mean and {TESTS[method.test]} point in opposite directions'
 

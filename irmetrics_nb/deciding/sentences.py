@@ -13,7 +13,7 @@ from html import escape
 import numpy as np
 
 # %% ../../nbs/5_deciding/16_sentences.ipynb #b15c29f2
-from .aligned import EVERYTHING, Sample
+from .aligned import EVERYTHING, Sample, queries_text
 from .pairs import TESTS, Method, Pair
 from ..evaluation.formats import table_text
 
@@ -59,19 +59,17 @@ def sentence(pair: Pair, method: Method) -> str:
     if pair.ties == pair.queries:
         return f'{head}: {seen}; they are the same on every query'
     could = number(pair.detectable, digits)
-    return f'{head}: {seen}; {_queries(pair)} could have shown {could}'
-
-def _queries(pair):
-    return f'{pair.queries:,} {"query" if pair.queries == 1 else "queries"}'
+    return f'{head}: {seen}; {queries_text(pair.queries)} could have shown {could}'
 
 def _evidence(pair, method, digits, up=True):
     "Interval, p, queries, wins and losses; seen from a if b is worse."
     low, high = (pair.low, pair.high) if up else (-pair.high, -pair.low)
     better, worse = (pair.wins, pair.losses) if up else (pair.losses, pair.wins)
     ends = f'{number(low, digits)} to {number(high, digits)}'
-    interval = f'{100 * method.level:g} % interval {ends}'
+    known = f'{100 * method.level:g} % interval {ends}'
+    interval = 'no interval' if np.isnan(low) else known
     p = f'{p_text(pair.p_adjusted)} by {how(method, pair.family)}'
-    return f'{interval}, {p}, {_queries(pair)}; better on {better:,}, worse on {worse:,}'
+    return f'{interval}, {p}, {queries_text(pair.queries)}; better on {better:,}, worse on {worse:,}'
 
 CORRECTED = {'holm': 'Holm', 'bonferroni': 'Bonferroni', 'bh': 'Benjamini–Hochberg'}
 
@@ -120,10 +118,13 @@ def means_table(
     format: str = 'table',
 ) -> str:
     """The means of all systems with the marks of significance, a row per system, in one
-    of the formats that have a layout: table, markdown, html, latex."""
+    of the formats that have a layout: table, markdown, html, latex.
+
+    A mean is over the queries that all systems have, so that a column can be compared."""
     raised = marks(pairs, sample, method, baseline)
     rows = []
-    for i, (system, values) in enumerate(zip(sample.systems, sample.values)):
+    everyone = np.where(np.isnan(sample.values).any(axis=0), np.nan, sample.values)
+    for i, (system, values) in enumerate(zip(sample.systems, everyone)):
         name = system if baseline is not None else f'{letter(i)}  {system}'
         cells = [_cell(own, raised.get((system, measure), ''), format)
                  for measure, own in zip(sample.measures, values)]

@@ -120,7 +120,7 @@ class QueryDocTable:
     def _init(self, source, copy, columns, descending=True):
         "Read a source, or share what another instance has read."
         if not isinstance(source, QueryDocTable): self._read(source, copy, columns, descending)
-        elif columns is None and descending: self._share(source)
+        elif columns is None and descending is True: self._share(source)
         else: raise ValueError(f'this {type(source).__name__} has been read: say columns=, descending= where it was')
 
     def _share(self, other):
@@ -130,7 +130,7 @@ class QueryDocTable:
 
     def _read(self, source, copy, columns, descending):
         "Read and check a source; a dict of dicts stays one."
-        self.dicts = DictSource.of(source, self.kind) if columns is None and descending else None
+        self.dicts = DictSource.of(source, self.kind) if columns is None and descending is True else None
         if self.dicts is None:
             self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
             check_repeated([self.rows], repeated_keys(self.keys, self.rows))

@@ -188,6 +188,8 @@ def read_rows(
         If the source cannot be read or anything in it is wrong.
     ValueError
         For another kind, or another key of `columns`.
+    TypeError
+        If `descending` is neither True nor False.
 
     >>> from irmetrics_nb.reading.files import read_rows
     >>> rows = read_rows({'q1': {'d7': 9.5, 'd2': 8.25}}, 'run')
@@ -196,6 +198,8 @@ def read_rows(
     """
     if kind not in COLUMN_NAMES:
         raise ValueError(f"kind must be 'qrels' or 'run', not {kind!r}")
+    if not isinstance(descending, bool):
+        raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
     rows = _rows_from_any(source, kind, _checked_columns(columns, kind))
     rows.comments.warn()
