@@ -360,6 +360,20 @@ def test_ruff_finds_nothing():
     assert done.returncode == 0, done.stdout
 
 
+def test_words_are_spelt_right(tmp_path):
+    for name in NOTEBOOKS:
+        text = "\n\n".join("".join(cell.source) for cell in cells(NBS / name))
+        (tmp_path / str(name).replace("/", "-")).with_suffix(".md").write_text(text, encoding="utf-8")
+    for path, text in texts():
+        if path.suffix not in (".ipynb", ".html"):
+            (tmp_path / str(path).replace("/", "-")).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "codespell_lib", "--toml", str(ROOT / "pyproject.toml"), "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == "", done.stdout
+    (tmp_path / "wrong.md").write_text("an achei" + "vement\n", encoding="utf-8")
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode != 0
+
+
 # ---- the pages ----
 
 

@@ -1,0 +1,114 @@
+"What a metric's card claims is what the metric does."
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import batch, collections, judgments
+
+import irmetrics_nb
+from irmetrics_nb import Judged, Measure, auc, gauc, parse
+from irmetrics_nb.metrics.cards import CARDS, cards, order, question_of, reads, tasks
+from irmetrics_nb.metrics.registry import KINDS
+
+PAGES = {path.stem.partition('_')[2]: path for path in Path('nbs/2_metrics').glob('*.ipynb')}
+TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets 0.5': 1}
+every_kind = pytest.mark.parametrize('name', [name for name in CARDS if name in KINDS])
+
+
+def first_code(page):
+    return next(''.join(cell['source']) for cell in json.loads(page.read_text())['cells'] if cell['cell_type'] == 'code')
+
+
+@pytest.mark.parametrize('page', ['sets', 'ap', 'dcg', 'cascade', 'auc'])
+def test_each_page_begins_with_the_cards_of_what_it_defines(page):
+    code = first_code(PAGES[page])
+    assert 'cards(' in code
+    shown = [name for name in CARDS if f"'{name}'" in code]
+    assert shown and all(CARDS[name].page == page for name in shown)
+    assert {CARDS[name].page for name in CARDS} == {'sets', 'ap', 'dcg', 'cascade', 'auc'}
+
+
+def test_every_kind_has_a_card_or_stands_on_one():
+    known = [name for card in CARDS.values() for name in (card.name, *card.kin)]
+    assert sorted(known) == sorted([*KINDS, 'AUC', 'GAUC'])
+
+
+@pytest.mark.parametrize('card', CARDS.values(), ids=CARDS)
+def test_no_line_of_a_card_is_empty_and_its_example_has_that_value(card):
+    assert all([card.title, card.formula, question_of(card), *card.facts().values()])
+    call, value = card.code().rsplit(' = ', 1)
+    assert eval(call, vars(irmetrics_nb)) == pytest.approx(float(value), abs=5e-5)
+    assert card.formula.count('{') == card.formula.count('}')
+    assert card.title in str(cards(card.name)) and card.formula in cards(card.name)._repr_markdown_()
+
+
+@every_kind
+def test_the_function_of_the_example_computes_the_measure(name):
+    example, kind = CARDS[name].example, KINDS[name]
+    given = dict(example.keywords)
+    n_relevant, ideal = given.pop('n_relevant', None), given.pop('ideal', None)
+    grades = example.args[0]
+    missed = [] if n_relevant is None else [1] * (n_relevant - sum((g or 0) >= 1 for g in grades))
+    known = sorted([g for g in grades if g is not None] + missed, reverse=True) if ideal is None else ideal
+    at = given.pop(kind.at, None) if kind.at else None
+    measure = Measure(name)(**given)
+    measure = measure if at is None else measure @ at
+    judged = Judged.from_grades([grades], ideal=[known])
+    assert measure.resolve(judged).of(judged)[0] == pytest.approx(example(), abs=1e-12)
+
+
+@every_kind
+@given(collection=collections(judgments))
+@settings(max_examples=40, deadline=None)
+def test_values_stay_in_the_range_of_the_card(name, collection):
+    judged, said = batch(collection), CARDS[name].range
+    for k in (None, 3):
+        measure = Measure(name) if k is None or KINDS[name].at != 'k' else Measure(name) @ k
+        values = measure.resolve(judged).of(judged)
+        assert (values >= 0).all() and (values <= TOPS.get(said, np.inf) + 1e-12).all()
+        assert said != '0 or 1' or np.isin(values, (0, 1)).all()
+        assert said != '0 to just below 1' or (values < 1).all()
+
+
+@every_kind
+@given(grades=st.lists(st.integers(0, 3), min_size=3, max_size=8), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_what_it_reads_and_what_it_sees_of_the_order_is_so(name, grades, data):
+    kind = KINDS[name]
+    shuffled = data.draw(st.permutations(grades))
+    def value(some, ideal=None):
+        judged = Judged.from_grades([some], ideal=[sorted(ideal or grades, reverse=True)])
+        return Measure(name).resolve(judged).of(judged)[0]
+    if order(kind) != 'yes' and name != 'Rprec':  # without a cutoff every document is in the top k
+        assert value(shuffled) == pytest.approx(value(grades), abs=1e-12)
+    if reads(kind).startswith('yes or no'):
+        flat = [min(g, 1) for g in grades]
+        assert value(flat, flat) == pytest.approx(value(grades), abs=1e-12)
+
+
+def test_what_reads_grades_or_order_changes_with_them():
+    for name in (name for name in CARDS if name in KINDS):
+        kind = KINDS[name]
+        def value(some, ideal):
+            judged = Judged.from_grades([some], ideal=[ideal])
+            return Measure(name).resolve(judged).of(judged)[0]
+        if reads(kind) == 'grades':
+            assert value([1, 3], [3, 1]) != value([1, 1], [1, 1])
+        if order(kind) == 'yes':
+            assert value([0, 1], [1, 0]) != value([1, 0], [1, 0])
+
+
+def test_the_cards_of_auc_say_what_auc_reads():
+    labels, scores, users = [2, 0, 1, 0], [.9, .8, .7, .1], [0, 0, 0, 0]
+    assert auc(labels, scores) == auc([1, 0, 1, 0], scores) == gauc(labels, scores, users) == .75
+    assert auc([1, 0], [1, 1]) == .5
+
+
+def test_each_task_names_a_measure_of_its_card():
+    rows = list(tasks())
+    assert len({row['task'] for row in rows}) == len(rows) >= 12
+    for row in rows:
+        assert parse(row['measure']).kind.name in (row['card'].name, *row['card'].kin)
