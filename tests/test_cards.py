@@ -22,6 +22,12 @@ def first_code(page):
     return next(''.join(cell['source']) for cell in json.loads(page.read_text())['cells'] if cell['cell_type'] == 'code')
 
 
+def value_of(name, grades, judged):
+    "A measure of one list; `judged`: all grades of its query."
+    one = Judged.from_grades([grades], ideal=[sorted(judged, reverse=True)])
+    return Measure(name).resolve(one).of(one)[0]
+
+
 @pytest.mark.parametrize('page', ['sets', 'ap', 'dcg', 'cascade', 'auc'])
 def test_each_page_begins_with_the_cards_of_what_it_defines(page):
     code = first_code(PAGES[page])
@@ -79,26 +85,21 @@ def test_values_stay_in_the_range_of_the_card(name, collection):
 def test_what_it_reads_and_what_it_sees_of_the_order_is_so(name, grades, data):
     kind = KINDS[name]
     shuffled = data.draw(st.permutations(grades))
-    def value(some, ideal=None):
-        judged = Judged.from_grades([some], ideal=[sorted(ideal or grades, reverse=True)])
-        return Measure(name).resolve(judged).of(judged)[0]
+    value = value_of(name, grades, grades)
     if order(kind) != 'yes' and name != 'Rprec':  # without a cutoff every document is in the top k
-        assert value(shuffled) == pytest.approx(value(grades), abs=1e-12)
+        assert value_of(name, shuffled, grades) == pytest.approx(value, abs=1e-12)
     if reads(kind).startswith('yes or no'):
         flat = [min(g, 1) for g in grades]
-        assert value(flat, flat) == pytest.approx(value(grades), abs=1e-12)
+        assert value_of(name, flat, flat) == pytest.approx(value, abs=1e-12)
 
 
 def test_what_reads_grades_or_order_changes_with_them():
     for name in (name for name in CARDS if name in KINDS):
         kind = KINDS[name]
-        def value(some, ideal):
-            judged = Judged.from_grades([some], ideal=[ideal])
-            return Measure(name).resolve(judged).of(judged)[0]
         if reads(kind) == 'grades':
-            assert value([1, 3], [3, 1]) != value([1, 1], [1, 1])
+            assert value_of(name, [1, 3], [1, 3]) != value_of(name, [1, 1], [1, 1])
         if order(kind) == 'yes':
-            assert value([0, 1], [1, 0]) != value([1, 0], [1, 0])
+            assert value_of(name, [0, 1], [0, 1]) != value_of(name, [1, 0], [0, 1])
 
 
 def test_the_cards_of_auc_say_what_auc_reads():

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     import polars
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #88624879
-from .aligned import EVERYTHING, Sample, gather, queries_text, read_groups
+from .aligned import EVERYTHING, Sample, gather, read_groups
 from .pairs import COLUMNS, Method, Pair, as_row, compare_family, warnings_of
 from .sentences import decimals, family_text, means_table, number, sentence
 from ..evaluation.formats import note_text
 from ..foundations.conventions import check_option
 from ..foundations.drawing import forest, scatter, sorted_bars
+from ..reading.errors import counted
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #62878ecc
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +74,7 @@ class Comparison:
         "What is not the same for all systems, and queries that are in no slice."
         lost = sum(not group for group in self.groups or ())
         have, they = ('has', 'it counts') if lost == 1 else ('have', 'they count')
-        alone = f'{queries_text(lost)} {have} no group: {they} among all queries only'
+        alone = f'{counted(lost, "query")} {have} no group: {they} among all queries only'
         return [*self.sample.notes, *([alone] if lost else [])]
 
     def pair(
@@ -179,8 +180,8 @@ def _slice_report(comparison, name, format):
     table = means_table(inside, pairs, comparison.method, comparison.baseline, format)
     few = len(pairs) <= SENTENCES * len(comparison.sample.measures)
     said = [sentence(pair, comparison.method) for pair in pairs] if few else []
-    size = np.count_nonzero(~np.isnan(inside.values).all(axis=(0, 1)))
-    title = [] if comparison.groups is None else [_title(f'{name}: {queries_text(size)}', format)]
+    size = int(np.count_nonzero(~np.isnan(inside.values).all(axis=(0, 1))))
+    title = [] if comparison.groups is None else [_title(f'{name}: {counted(size, "query")}', format)]
     return [*title, table, _list(said, format)]
 
 def _title(text, format):

@@ -16,11 +16,12 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #72ea4baf
-from .aligned import EVERYTHING, Sample, queries_text
+from .aligned import EVERYTHING, Sample
 from .comparison import Comparison, slice_of
 from .sentences import decimals, how, number, p_text
 from ..evaluation.scores import Scores
 from ..metrics.measures import parse
+from ..reading.errors import counted
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #5455b9c8
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def _drop(comparison, pair, max_drop):
     measured = f'{number(pair.mean_a, 4)} → {number(pair.mean_b, 4)}, {number(pair.difference, digits)}'
     interval = f'{100 * comparison.method.level:g} % interval {number(pair.low, digits)} to {number(pair.high, digits)}'
     p = f'{p_text(pair.p_adjusted)} by {how(comparison.method, pair.family)}'
-    text = f'{pair.measure} of {pair.b}: {measured} ({interval}, {p}, {queries_text(pair.queries)})'
+    text = f'{pair.measure} of {pair.b}: {measured} ({interval}, {p}, {counted(pair.queries, "query")})'
     if not failed and pair.difference < -max_drop: text += ': lower, but no drop has been shown'
     worst = comparison.queries(pair.a, pair.b, pair.measure)[:WORST] if failed else []
     lost = tuple(one for one in worst if one[2] < one[1])
@@ -80,7 +81,7 @@ def _could(comparison, pairs):
         seen = f'{pair.measure} {number(pair.detectable, decimals(pair))}'
         lines.setdefault(pair.b, []).append(seen)
     n = max((pair.queries for pair in pairs), default=0)
-    return [f'Smallest drop of {name} that {queries_text(n)} could have shown (in 80 of 100 cases): ' + ', '.join(drops)
+    return [f'Smallest drop of {name} that {counted(n, "query")} could have shown (in 80 of 100 cases): ' + ', '.join(drops)
             for name, drops in lines.items()]
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #d6476c6a

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/5_deciding/15_pairs.ipynb #6b61a100
-from .aligned import EVERYTHING, Sample, queries_text
+from .aligned import EVERYTHING, Sample
 from .bootstrap import bootstrap_interval
 from .corrections import CORRECTIONS, adjust
 from irmetrics_nb.deciding.paired import (
@@ -31,6 +31,7 @@ from irmetrics_nb.deciding.paired import (
 )
 from .randomization import randomization_test, tukey_test
 from ..foundations.conventions import check_option
+from ..reading.errors import counted
 
 # %% ../../nbs/5_deciding/15_pairs.ipynb #eda17cb7
 TESTS = {
@@ -183,7 +184,7 @@ def _warnings(pairs: Sequence[Pair], method: Method) -> Iterator[str]:
     for pair in pairs:
         where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
         who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
-        count = f'only {queries_text(pair.queries)}{where}'
+        count = f'only {counted(pair.queries, "query")}{where}'
         if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
         elif pair.queries < FEW: yield f'{count}: little can be shown'
         needed = 25 * pair.skewness ** 2

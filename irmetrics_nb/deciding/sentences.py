@@ -13,9 +13,10 @@ from html import escape
 import numpy as np
 
 # %% ../../nbs/5_deciding/16_sentences.ipynb #b15c29f2
-from .aligned import EVERYTHING, Sample, queries_text
+from .aligned import EVERYTHING, Sample
 from .pairs import TESTS, Method, Pair
 from ..evaluation.formats import table_text
+from ..reading.errors import counted
 
 # %% ../../nbs/5_deciding/16_sentences.ipynb #78537442
 def decimals(pair: Pair) -> int:
@@ -59,7 +60,7 @@ def sentence(pair: Pair, method: Method) -> str:
     if pair.ties == pair.queries:
         return f'{head}: {seen}; they are the same on every query'
     could = number(pair.detectable, digits)
-    return f'{head}: {seen}; {queries_text(pair.queries)} could have shown {could}'
+    return f'{head}: {seen}; {counted(pair.queries, "query")} could have shown {could}'
 
 def _evidence(pair, method, digits, up=True):
     "Interval, p, queries, wins and losses; seen from a if b is worse."
@@ -69,7 +70,7 @@ def _evidence(pair, method, digits, up=True):
     known = f'{100 * method.level:g} % interval {ends}'
     interval = 'no interval' if np.isnan(low) else known
     p = f'{p_text(pair.p_adjusted)} by {how(method, pair.family)}'
-    return f'{interval}, {p}, {queries_text(pair.queries)}; better on {better:,}, worse on {worse:,}'
+    return f'{interval}, {p}, {counted(pair.queries, "query")}; better on {better:,}, worse on {worse:,}'
 
 CORRECTED = {'holm': 'Holm', 'bonferroni': 'Bonferroni', 'bh': 'Benjamini–Hochberg'}
 

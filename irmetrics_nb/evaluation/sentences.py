@@ -34,7 +34,7 @@ SENTENCES = {
     'cut-off': ('warning', 'the last line may be cut off'),
     'comment-row': (
         'warning', 'a line that begins with # is a comment, and one could be a row'),
-    'comments': ('note', '{n:,} lines are comments, and left out'),
+    'comments': ('note', 'lines that are comments, and left out: {n:,}'),
     'swapped': (
         'error',
         'the grades are many different fractions, the scores a few small '
@@ -42,7 +42,7 @@ SENTENCES = {
     'no-common-query': ('error', 'not one query is in both{hint}'),
     'query-ids': ('warning', 'queries without an answer{hint}'),
     'missing': ('warning', '{n:,} of {all:,} judged queries are not answered'),
-    'unjudged-queries': ('note', '{n:,} queries are not judged, and left out'),
+    'unjudged-queries': ('note', 'queries that are not judged, and left out: {n:,}'),
     'numeric': (
         'warning', 'the {what} ids of one side are numbers, those of the other are not'),
     'nothing-judged': ('error', 'not one judged document was retrieved'),
@@ -70,25 +70,25 @@ MORE_SENTENCES = {
     'fractions': ('note', 'some grades are fractions'),
     'large-grade': (
         'warning', 'a grade of {grade:g}: with gain 2^g - 1 it drowns all others'),
-    'negative': ('note', '{n:,} grades below 0 count as not judged'),
+    'negative': ('note', 'grades below 0, which count as not judged: {n:,}'),
     'one-grade': ('note', 'every grade is {grade:g}: nothing is known to be bad'),
     'one-score': ('warning', 'every document has the score {score:g}'),
-    'flat': ('note', '{n:,} queries give all their documents one score'),
+    'flat': ('note', 'queries that give all their documents one score: {n:,}'),
     'infinite': ('note', 'some scores are infinite'),
     'cut': (
         'note',
         'every query has just {n:,} documents: a measure at {k:,} looks for '
         'more'),
-    'short': ('note', '{n:,} queries have fewer than {k:,} documents'),
+    'short': ('note', 'queries with fewer than {k:,} documents: {n:,}'),
     'constant': ('warning', 'every query has the same documents'),
     'tags': ('warning', '{n:,} different tags: are these several runs?'),
-    'rank-number': ('note', '{n:,} ranks are no numbers'),
+    'rank-number': ('note', 'ranks that are no numbers: {n:,}'),
     'rank-twice': ('note', 'some ranks stand twice in a query'),
     'distances': (
         'warning',
         'scores rise with the rank: are they distances? The greatest score '
         'comes first'),
     'rank-order': (
-        'warning', 'the ranks of {n:,} queries contradict their scores, which decide'),
+        'warning', 'queries whose ranks contradict their scores, which decide: {n:,}'),
 }
 SENTENCES |= MORE_SENTENCES

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..foundations.rankings import Judged
 from .ap import average_precision, bpref, interpolated_precision
 from .auc import auc, gauc
@@ -40,8 +42,8 @@ def order(kind: Kind) -> str:
     "What of the order it sees: 'yes', 'at the cutoff', or 'no'."
     if kind.unordered: return 'no'
     there_and_back = Judged.from_grades([[3, 1, 0], [0, 1, 3]], ideal=[[3, 2, 1, 0]] * 2)
-    one, other = Measure(kind.name).resolve(there_and_back).of(there_and_back)
-    return 'yes' if abs(one - other) > 1e-12 else 'at the cutoff'
+    values = Measure(kind.name).resolve(there_and_back).of(there_and_back)
+    return 'yes' if np.ptp(values) > 1e-12 else 'at the cutoff'
 
 # %% ../../nbs/2_metrics/12_cards.ipynb #f5b2e6a9
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/3_reading/10_data.ipynb #6b91760d
 from ..foundations.rankings import pack
-from .errors import DataError
+from .errors import DataError, counted
 from .files import read_rows
 from .ids import BLOCK_ROWS, escape_non_utf8, is_utf8_text, mix
 from .index import KeyIndex
@@ -271,7 +271,8 @@ class Qrels(QueryDocTable):
     def __repr__(self) -> str:
         grade = self.columns.value
         span = f', grades {grade.min():g} to {grade.max():g}' if len(grade) else ''
-        return f'Qrels: {len(self):,} queries, {len(grade):,} judgments{span}'
+        judgments = counted(len(grade), 'judgment')
+        return f'Qrels: {counted(len(self), "query")}, {judgments}{span}'
 
 # %% ../../nbs/3_reading/10_data.ipynb #19954789
 class Run(QueryDocTable):
@@ -314,7 +315,7 @@ class Run(QueryDocTable):
     >>> rows = [{'q': 'q1', 'url': 'd2', 'position': 1}]
     >>> which = {'query': 'q', 'document': 'url', 'score': 'position'}
     >>> Run(rows, name='clicks', columns=which, descending=False)
-    Run clicks: 1 queries, 1 documents retrieved
+    Run clicks: 1 query, 1 document retrieved
     """
     kind, number = 'run', 'score'
     own_name = ''  # the name it was given
@@ -348,6 +349,6 @@ class Run(QueryDocTable):
         return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
 
     def __repr__(self) -> str:
-        retrieved = len(self.columns.value)
+        retrieved = counted(len(self.columns.value), 'document')
         name = f'Run {self.name}' if self.name else 'Run'
-        return f'{name}: {len(self):,} queries, {retrieved:,} documents retrieved'
+        return f'{name}: {counted(len(self), "query")}, {retrieved} retrieved'

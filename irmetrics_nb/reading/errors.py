@@ -36,6 +36,11 @@ class DataWarning(UserWarning):
     """
 
 # %% ../../nbs/3_reading/00_errors.ipynb #f47763c1
+def counted(n: int, what: str) -> str:
+    "A number and what it counts: '1 query', '1,000 queries'."
+    many = what[:-1] + 'ies' if what.endswith('y') else what + 's'
+    return f'{n:,} {what if n == 1 else many}'
+
 def short_repr(value: object) -> str:
     "repr(value), cut off after 77 characters."
     text = repr(value)
