@@ -252,14 +252,19 @@ def test_json_markdown_and_latex_hold_the_numbers():
     assert "| title" in found.to_markdown() and "\\toprule" in found.to_latex()
 
 
-def test_without_polars_everything_works_but_the_table_which_says_what_it_needs():
+def test_without_polars_everything_works_but_tables_which_say_what_they_need():
     code = """if True:
         import sys
         sys.modules['polars'] = None
-        from irmetrics_nb import compare
-        found = compare({'q1': {'d': 1}, 'q2': {'e': 1}}, {'a': {'q1': ['d'], 'q2': ['x', 'e']}, 'b': {'q1': ['d'], 'q2': ['e']}}, 'AP RR')
-        print(found.rows[0].difference, 'system' in str(found))
-        try: found.pairs
-        except ImportError as error: print(error)"""
+        from irmetrics_nb import *
+        qrels, runs = {'q1': {'d': 1}, 'q2': {'e': 1}}, {'a': {'q1': ['d'], 'q2': ['x', 'e']}, 'b': {'q1': ['d'], 'q2': ['e']}}
+        found, scores = compare(qrels, runs, 'AP RR'), evaluate(qrels, runs, 'AP')
+        why, apart = explain('AP', qrels, runs['a'], 'q2'), explain_difference('AP', qrels, *runs.values())
+        print(found.rows[0].difference, 'system' in str(found), why.value, apart.rows[0]['adds'], scores.runs[0].name)
+        for ask in (lambda: found.pairs, lambda: scores.per_query, lambda: why.table, lambda: apart.table, lambda: check(qrels, runs['a'])):
+            try: ask()
+            except ImportError as error: print(error)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "0.25 True\n`.pairs` is a polars table, and polars is not installed; `.rows` is the same as a list\n", done.stderr
+    first, *said = done.stdout.splitlines()
+    assert first == "0.25 True 0.5 0.25 a", done.stderr
+    assert [line.split(" needs polars, which is not installed here")[0] for line in said] == [".pairs", ".per_query", ".table", ".table", "check"]

@@ -25,6 +25,7 @@ from ..evaluation.formats import note_text
 from ..foundations.conventions import check_option
 from ..foundations.drawing import forest, scatter, sorted_bars
 from ..reading.errors import counted
+from ..reading.tables import import_polars
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #62878ecc
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +55,7 @@ class Comparison:
         """A polars table with a row per measure and pair; `slice` if there are groups.
 
         difference, low and high are b − a. Needs polars; `rows` needs nothing."""
-        pl = _polars()
+        pl = import_polars('.pairs', '.rows is the same as a list')
         names = [*COLUMNS, *(['slice'] if self.groups is not None else [])]
         rows = [[as_row(pair)[name] for name in names] for pair in self.rows]
         return pl.DataFrame(rows, schema=names, orient='row')
@@ -142,15 +143,6 @@ class Comparison:
     def _repr_markdown_(self): return _report(self, 'markdown')
 
     def _repr_html_(self): return _report(self, 'html')
-
-def _polars():
-    "The module polars; ImportError that says what else there is."
-    try:
-        import polars
-    except ImportError:
-        raise ImportError('`.pairs` is a polars table, and polars is not installed; '
-                          '`.rows` is the same as a list') from None
-    return polars
 
 def _plain(value):
     "A value as JSON has it: infinity and NaN are none."

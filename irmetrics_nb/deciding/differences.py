@@ -24,6 +24,7 @@ from ..evaluation.formats import table_text
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import Aggregate
 from ..reading.data import Qrels, Run
+from ..reading.tables import import_polars
 
 # %% ../../nbs/5_deciding/06_differences.ipynb #a2c3daa6
 def steps(
@@ -140,7 +141,7 @@ class Difference:
     @property
     def table(self) -> 'polars.DataFrame':
         "The rows as a polars table."
-        import polars as pl
+        pl = import_polars('.table', '.rows is the same as a list')
         names = 'a', 'b', 'difference', 'adds', 'running'
         return pl.DataFrame(self.rows, schema={'query_id': pl.String} | dict.fromkeys(names, pl.Float64))
 

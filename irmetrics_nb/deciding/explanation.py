@@ -40,6 +40,7 @@ from ..metrics.measures import Measure, parse
 from ..metrics.registry import MEAN
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError
+from ..reading.tables import import_polars
 
 # %% ../../nbs/5_deciding/05_explanation.ipynb #55b30a34
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Explanation:
     @property
     def table(self) -> 'polars.DataFrame':
         "The rows as a polars table; grades are text, as some documents have none."
-        import polars as pl
+        pl = import_polars('.table', '.rows is the same as a list')
         columns = {'document': pl.String, 'title': pl.String, 'grade': pl.String}
         found = [row | {'grade': str(row['grade'])} for row in self.rows]
         names = list(found[0]) if found else ['rank', 'document', 'grade', *_NUMBERS]

@@ -15,10 +15,10 @@ from typing import Any
 
 # %% ../../nbs/4_evaluation/11_checkup.ipynb #ff271bec
 from .doubts import check_places, several_runs
-from .findings import facts_of_judgments, facts_of_run, read_side
 from .formats import table_text
 from .sentences import LEVELS, Finding
 from ..reading.data import Qrels, Run
+from ..reading.tables import import_polars
 
 # %% ../../nbs/4_evaluation/11_checkup.ipynb #1796cdf2
 @dataclass(frozen=True, repr=False)
@@ -146,11 +146,15 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     ValueError
         For `Qrels` and `Run` in each other's place, or items of which some are runs and
         some are not.
+    ImportError
+        Where polars is not installed.
 
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
+    import_polars('check')
+    from irmetrics_nb.evaluation.findings import facts_of_judgments, facts_of_run, read_side
     runs = _named_runs(run)
     for one in runs.values(): check_places(qrels, one)
     judged = read_side(_kept(qrels), 'qrels', 'judgments', faults)

@@ -26,6 +26,7 @@ from ..metrics.bounds import WhenAsked
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import MEAN
 from ..reading.ids import escape_non_utf8
+from ..reading.tables import import_polars
 
 # %% ../../nbs/4_evaluation/06_scores.ipynb #99722264
 @dataclass(frozen=True)
@@ -280,7 +281,7 @@ class Scores:
         """A polars table with `query_id` and one column per measure, a row per query.
 
         If there are several runs, their names come first, as `run`."""
-        import polars as pl
+        pl = import_polars('.per_query', '.to_dict() holds the same')
         tables = []
         for run, values in zip(self.runs, self.values):
             names = [] if self.single else [pl.Series('run', [run.name] * len(self))]

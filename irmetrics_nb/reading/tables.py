@@ -23,12 +23,17 @@ from .numbers import first_invalid, invalid_number, parse_floats, to_floats
 from .rows import Rows, column_keys, negate_ranks
 
 # %% ../../nbs/3_reading/05_tables.ipynb #79a9c68f
-def import_polars() -> Any:
-    "The module polars; afterwards Ctrl-C still interrupts a read that blocks."
+def import_polars(what: str = 'a table', instead: str = '') -> Any:
+    """The module polars; afterwards Ctrl-C still interrupts a read that blocks.
+
+    ImportError where there is none: `what` needs it, and what will do `instead`."""
     import signal
     import threading
-
-    import polars
+    try:
+        import polars
+    except ImportError:
+        hint = f'; {instead}' if instead else ''
+        raise ImportError(f'{what} needs polars, which is not installed here{hint}') from None
     in_main_thread = threading.current_thread() is threading.main_thread()
     if in_main_thread and hasattr(signal, 'siginterrupt'): signal.siginterrupt(signal.SIGINT, True)
     return polars
