@@ -12,7 +12,7 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "_docs"
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
-PAGES = "index 2_metrics/ap 2_metrics/auc 4_evaluation/evaluation reference/command_line reference/tools api/index api/metrics.ap".split()
+PAGES = "index 2_metrics/ap 2_metrics/measures 2_metrics/auc 4_evaluation/evaluation reference/command_line reference/tools api/index api/metrics.ap".split()
 CONTRAST = """() => {
   const channel = v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
   const light = c => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
