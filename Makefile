@@ -2,6 +2,7 @@
 # Python and make are all that is assumed. Another Python: make test PYTHON=python3.12
 PYTHON ?= python3
 NEED := $(shell sed -n 's/^min_python *= *//p' settings.ini)
+BARE := $(shell sed -n 's/^parity_bare *= *//p' settings.ini)
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq install
 METADATA := settings.ini setup.py pyproject.toml
@@ -70,6 +71,7 @@ parity: .venv-parity/.tools ## ask other tools about random collections, and com
 	@$(call ready,.venv-parity)
 	@echo "Installing the tools to compare with into .venv-parity (a minute or two, once) ..."
 	@.venv-parity/bin/python -m pip --disable-pip-version-check -qq install -e '.[parity]'
+	@.venv-parity/bin/python -m pip --disable-pip-version-check -qq install --no-deps $(patsubst %,'%',$(BARE))
 	@touch $@
 
 # A virtual environment in folder $(1) with a working pip, made with a Python that is new enough.

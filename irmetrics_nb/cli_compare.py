@@ -15,11 +15,7 @@ import typer
 
 # %% ../nbs/7_ways_in/02_cli_compare.ipynb #5b2a2d6c
 from irmetrics_nb.cli import (
-    Missing,
-    Negative,
-    NoRelevant,
     Progress,
-    Ties,
     _check_files,
     _choice,
     _floors,
@@ -30,8 +26,11 @@ from irmetrics_nb.cli import (
     _NoRelevant,
     _Output,
     _Qrels,
+    _Scores,
     _source,
     _Ties,
+    _Tool,
+    _Unjudged,
     app,
     one_line_errors,
     one_line_warnings,
@@ -139,8 +138,9 @@ def _compare(
     max_drop: _MaxDrop = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05, floors: _Min = (),
     groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = _Correction.holm,
     interval: _IntervalOption = _Interval.t, seed: _Seed = 0, format: _FormatOption = _Format.text,
-    output: _Output = None, ties: _Ties = Ties.docid, missing: _Missing = Missing.zero,
-    no_relevant: _NoRelevant = NoRelevant.zero, negative: _Negative = Negative.zero, memory: _Memory = None,
+    output: _Output = None, conventions: _Tool = None, ties: _Ties = None, missing: _Missing = None,
+    no_relevant: _NoRelevant = None, negative: _Negative = None, precision: _Scores = None,
+    unjudged: _Unjudged = None, memory: _Memory = None,
 ):
     "Compare runs with a baseline; with --max-drop, --fail-if-worse or --min, a gate for CI."
     from irmetrics_nb.deciding.comparison import compare
@@ -149,10 +149,11 @@ def _compare(
     if not 0 < alpha < 1: raise typer.BadParameter(f'--alpha must be between 0 and 1, not {alpha}')
     wanted = _with(_measures(' '.join(measures)), [*fail_if_worse, *(floor.measure for floor in asked)])
     _check_files(qrels, runs, output)
-    chosen = {'ties': ties, 'missing': missing, 'no_relevant': no_relevant, 'negative': negative}
-    conventions = {name: choice.value for name, choice in chosen.items()}
+    choices = {'conventions': conventions, 'ties': ties, 'missing': missing, 'no_relevant': no_relevant,
+               'negative': negative, 'scores': precision, 'unjudged': unjudged}
+    said = {name: choice.value for name, choice in choices.items() if choice}
     with one_line_errors(), one_line_warnings():
-        scores = _evaluate_all(qrels, runs, wanted, memory, conventions)
+        scores = _evaluate_all(qrels, runs, wanted, memory, said)
         how = {'test': test.value, 'correction': correction.value, 'interval': interval.value}
         comparison = compare(scores, baseline=scores.runs[0].name, groups=groups, seed=seed, alpha=alpha, **how)
         gated = _measures(' '.join(fail_if_worse)) if fail_if_worse else []

@@ -1,10 +1,15 @@
 """The same collections through other tools and through our presets: `make parity`.
 
-    python parity/run.py [--rounds 200] [--out parity/results.json]
+    python parity/run.py [--rounds 200] [--only ranx,spark] [--out parity/results.json]
 
-Every tool is asked in its own words, and we under `conventions=<tool>`; what is compared is the mean of every measure
-over each collection, or the value of every query where the tool gives it. The JSON has, for each tool and measure, how
-many numbers were compared and by how much they differ at most. Exit code 1 if that is more than 1e-9.
+Every tool is asked in its own words, and we under `conventions=<tool>`; what is compared is the value of every query,
+or the mean over a collection where the tool gives no more. The JSON has, for each tool and measure, how many numbers
+were compared and by how much they differ at most. Exit code 1 if that is more than the digits that the tool shows.
+
+A tool that is not here is left out, and keeps what was found before. Two are not installed by `make parity`:
+trec_eval 10 is a program, named by the variable TREC_EVAL10; Spark needs Java and the package pyspark. torchmetrics is
+not asked at all: it computes with torch, which brings a CUDA toolkit along. Other tools have torch for their models;
+their metrics are loaded without it (parts.py).
 """
 
 import argparse
@@ -12,159 +17,68 @@ import datetime
 import importlib.metadata
 import json
 import multiprocessing
-import re
+import os
+import shutil
 import sys
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
+import ask_evaluators
+import ask_models
+import ask_recommenders
+import ask_retrieval
 import numpy as np
-
-from irmetrics_nb import evaluate
+from old_calls import OLD_CALLS
 
 HERE = Path(__file__).parent
-CUTS = 1, 3, 5, 10, 50
+FIVE_DIGITS = 5.1e-6
 
 
-def collection(rng, *, tied=False, binary=False, everything=False, empty=True, queries=12, documents=40):
-    "Judgments and a run; with `everything`, the run holds exactly the judged documents."
-    qrels, run = {}, {}
-    for q in range(queries):
-        judged = rng.choice(documents, size=rng.integers(2, documents), replace=False)
-        found = judged if everything else rng.choice(documents, size=rng.integers(1, documents), replace=False)
-        grades = rng.integers(0, 2 if binary else 5, len(judged))
-        if not empty:
-            grades[0] = 1
-        scores = rng.integers(0, 8, len(found)) if tied else rng.permutation(len(found))
-        qrels[f"q{q:02}"] = {f"d{d:02}": int(g) for d, g in zip(judged, grades)}
-        run[f"q{q:02}"] = {f"d{d:02}": float(s) for d, s in zip(found, scores)}
-    return qrels, run
+class Tool(NamedTuple):
+    "What asks a tool, and what is known of it."
+
+    ask: object
+    package: str  # Whose version is noted; '' for a program
+    near: float = 1e-9  # By how much the numbers that it shows may be off
+    share: float = 1  # Of the rounds, for one that is slow
+
+    def lacks(self):
+        "What of it is not here, if anything."
+        if not self.package:
+            return "" if os.environ.get("TREC_EVAL10") else "TREC_EVAL10 names no program"
+        if self.package == "pyspark" and not shutil.which("java"):
+            return "no Java"
+        try:
+            importlib.metadata.version(self.package)
+        except importlib.metadata.PackageNotFoundError:
+            return f"{self.package} is not installed"
+        return ""
+
+    def version(self):
+        "Its version, or that of the program."
+        return importlib.metadata.version(self.package) if self.package else "10.0"
 
 
-def by_pytrec_eval(rng):
-    import pytrec_eval
-
-    qrels, run = collection(rng, tied=True)
-    names = ["map", "ndcg", "recip_rank", "bpref", "Rprec", "11pt_avg", "set_F_0.5", "set_map", "set_relative_P"]
-    names += [f"{name}_{k}" for name in ("P", "recall", "success", "ndcg_cut", "map_cut", "relative_P") for k in CUTS]
-    names += [f"iprec_at_recall_{x:.2f}" for x in np.arange(11) / 10]
-    found = pytrec_eval.RelevanceEvaluator(qrels, set(names)).evaluate(run)
-    for name in names:
-        yield (
-            name,
-            [found[q].get(name, found[q].get("set_F")) for q in qrels],
-            evaluate(qrels, run, name, conventions="trec_eval"),
-        )
-
-
-def by_ir_measures(rng):
-    import ir_measures as irm
-
-    qrels, run = collection(rng, tied=True)
-    asked = [
-        irm.AP,
-        irm.RR,
-        irm.Rprec,
-        irm.Bpref,
-        irm.SetP,
-        irm.SetR,
-        irm.SetF(beta=2.0),
-        irm.SetAP,
-        irm.SetP(relative=True),
-        irm.NumRet(rel=2),
-    ]
-    asked += [
-        m @ k
-        for m in (irm.P(rel=2), irm.R, irm.AP(rel=3), irm.nDCG, irm.nDCG(gains={1: 7, 4: 9}), irm.Success)
-        for k in CUTS
-    ]
-    asked += [irm.IPrec @ (x / 10) for x in range(11)]
-    yield from _as_ir_measures(irm, asked, qrels, run)
-    # Here it breaks ties by document id, ascending.
-    yield from _as_ir_measures(irm, [m @ k for m in (irm.Judged, irm.RR) for k in CUTS], *collection(rng))
-
-
-def _as_ir_measures(irm, asked, qrels, run):
-    found = {(v.measure, v.query_id): v.value for v in irm.iter_calc(asked, qrels, run)}
-    for measure in asked:
-        yield str(measure), [found[measure, q] for q in qrels], evaluate(qrels, run, measure, conventions="ir_measures")
-
-
-def by_sklearn(rng):
-    from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
-
-    qrels, run = collection(rng, tied=True, everything=True, empty=False)
-    rows = [(np.array(list(qrels[q].values())), np.array([run[q][d] for d in qrels[q]])) for q in qrels]
-    for k in CUTS:
-        for name, score in (("nDCG", ndcg_score), ("DCG", dcg_score)):
-            yield (
-                f"{name}@{k}",
-                [score([g], [s], k=k) for g, s in rows],
-                evaluate(qrels, run, f"{name}@{k}", conventions="sklearn"),
-            )
-    yield "AP", [average_precision_score(g >= 1, s) for g, s in rows], evaluate(qrels, run, "AP", conventions="sklearn")
-
-
-def by_ranx(rng):
-    import ranx
-
-    qrels, run = collection(rng, empty=False)
-    names = ["bpref", "r-precision", "rbp.95", "rbp.5", "mrr-l2", "map-l2"]
-    names += [
-        f"{name}@{k}"
-        for k in CUTS
-        for name in "hits hit_rate precision recall f1 mrr map dcg dcg_burges ndcg ndcg_burges".split()
-    ]
-    for name in names:
-        theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), name, return_mean=False)
-        yield name, theirs, evaluate(qrels, run, f"ranx:{name}", conventions="ranx")
-
-
-def arrays(qrels, run):
-    "Labels, scores and sizes of groups, as learning to rank has them."
-    labels = np.concatenate([list(qrels[q].values()) for q in qrels])
-    scores = np.concatenate([[run[q][d] for d in qrels[q]] for q in qrels])
-    return labels, scores, [len(qrels[q]) for q in qrels]
-
-
-def by_xgboost(rng):
-    import xgboost as xgb
-
-    # Its precision of a query without relevant documents is 0, not 1: such queries are left away for it.
-    for kinds in ({"ndcg": "nDCG"}, {"map": "AP"}, {"pre": "P"}):
-        qrels, run = collection(rng, everything=True, binary="ndcg" not in kinds, empty="pre" not in kinds)
-        labels, scores, sizes = arrays(qrels, run)
-        data = xgb.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores.astype(np.float32))
-        data.set_group(sizes)
-        asked = {f"{name}@{k}": f"{ours}@{k}" for name, ours in kinds.items() for k in CUTS}
-        booster = xgb.Booster({"objective": "rank:ndcg", "eval_metric": list(asked)}, [data])
-        found = dict(re.findall(r"eval-(\S+):(\S+)", booster.eval(data)))
-        for name, ours in asked.items():
-            yield name, float(found[name]), evaluate(qrels, run, ours, conventions="xgboost")
-
-
-def by_lightgbm(rng):
-    import lightgbm as lgb
-
-    qrels, run = collection(rng, everything=True)
-    labels, scores, sizes = arrays(qrels, run)
-    data = lgb.Dataset(
-        rng.random((len(labels), 1)), label=labels, group=sizes, init_score=scores, params={"verbose": -1}
-    )
-    params = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": list(CUTS), "verbose": -1}
-    found = {name: value for _, name, value, _ in lgb.Booster(params, data).eval_train()}
-    for k in CUTS:
-        yield f"ndcg@{k}", found[f"ndcg@{k}"], evaluate(qrels, run, f"nDCG@{k}", conventions="lightgbm")
-        yield f"map@{k}", found[f"map@{k}"], evaluate(qrels, run, f"AP@{k}", conventions="lightgbm")
-
-
-# Tool: (what asks it, the package whose version is noted, by how much the numbers that it shows may be off)
 TOOLS = {
-    "trec_eval": (by_pytrec_eval, "pytrec-eval-terrier", 1e-9),
-    "ir_measures": (by_ir_measures, "ir-measures", 1e-9),
-    "sklearn": (by_sklearn, "scikit-learn", 1e-9),
-    "ranx": (by_ranx, "ranx", 1e-9),
-    "xgboost": (by_xgboost, "xgboost-cpu", 1e-9),
-    "lightgbm": (by_lightgbm, "lightgbm", 1e-9),
+    "trec_eval": Tool(ask_evaluators.trec_eval, "pytrec-eval-terrier"),
+    "trec_eval10": Tool(ask_evaluators.trec_eval10, "", near=float(os.environ.get("TREC_EVAL10_NEAR", "5.1e-5"))),
+    "ir_measures": Tool(ask_evaluators.ir_measures, "ir-measures"),
+    "ranx": Tool(ask_evaluators.ranx, "ranx"),
+    "sklearn": Tool(ask_models.sklearn, "scikit-learn"),
+    "xgboost": Tool(ask_models.xgboost, "xgboost-cpu"),
+    "lightgbm": Tool(ask_models.lightgbm, "lightgbm"),
+    "catboost": Tool(ask_models.catboost, "catboost"),
+    "recbole": Tool(ask_recommenders.recbole, "recbole"),
+    "recommenders": Tool(ask_recommenders.recommenders, "recommenders"),
+    "rectools": Tool(ask_recommenders.rectools, "RecTools"),
+    "lenskit": Tool(ask_recommenders.lenskit, "lenskit"),
+    "spark": Tool(ask_recommenders.spark, "pyspark", share=0.1),
+    "beir": Tool(ask_retrieval.beir, "beir", near=FIVE_DIGITS),
+    "mteb": Tool(ask_retrieval.mteb, "mteb"),
+    "llama_index": Tool(ask_retrieval.llama_index, "llama-index-core"),
+    "haystack": Tool(ask_retrieval.haystack, "haystack-ai"),
+    "ragas": Tool(ask_retrieval.ragas, "ragas"),
 }
 
 
@@ -181,18 +95,20 @@ def compared(ask, rounds):
     return found
 
 
-def result_of(tool, rounds):
+def result_of(name, rounds):
     "What the JSON has of a tool."
-    ask, package, near = TOOLS[tool]
-    measures = compared(ask, rounds)
-    wrong = {name: row["largest"] for name, row in measures.items() if not row["largest"] <= near}
+    warnings.simplefilter("ignore")
+    tool = TOOLS[name]
+    rounds = max(1, round(rounds * tool.share))
+    measures = compared(tool.ask, rounds)
+    wrong = {measure: row["largest"] for measure, row in measures.items() if not row["largest"] <= tool.near}
     numbers = sum(row["numbers"] for row in measures.values())
-    print(
-        f"{tool}: {numbers:,} numbers of {len(measures)} measures, {f'unequal: {wrong}' if wrong else 'all equal'}",
-        flush=True,
-    )
-    found = {"version": importlib.metadata.version(package), "package": package, "within": near, "measures": measures}
-    return found, bool(wrong)
+    said = f"unequal: {wrong}" if wrong else "all equal"
+    print(f"{name}: {numbers:,} numbers of {len(measures)} measures, {said}", flush=True)
+    known = {"package": tool.package or name, "version": tool.version(), "python": sys.version.split()[0]}
+    known |= {"date": datetime.date.today().isoformat(), "rounds": rounds, "within": tool.near}
+    old_calls = {"old_calls": OLD_CALLS[name]()} if name in OLD_CALLS else {}
+    return known | {"measures": measures} | old_calls, bool(wrong)
 
 
 def main():
@@ -201,18 +117,18 @@ def main():
     parser.add_argument("--only", default=",".join(TOOLS))
     parser.add_argument("--out", type=Path, default=HERE / "results.json")
     args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    result: dict = {
-        "date": datetime.date.today().isoformat(),
-        "python": sys.version.split()[0],
-        "rounds": args.rounds,
-        "tools": {},
-    }
+    asked = args.only.split(",")
+    left_out = {name: why for name in asked if (why := TOOLS[name].lacks())}
+    for name, why in left_out.items():
+        print(f"{name}: left out, {why}", flush=True)
     # Each in a process of its own: what trec_eval's C code keeps from one caller changes the nDCG of the next.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        asked = {tool: pool.apply_async(result_of, (tool, args.rounds)) for tool in args.only.split(",")}
-        found = {tool: each.get() for tool, each in asked.items()}
-    result["tools"] = {tool: each for tool, (each, _) in found.items()}
+        here = [name for name in asked if name not in left_out]
+        running = {name: pool.apply_async(result_of, (name, args.rounds)) for name in here}
+        found = {name: each.get() for name, each in running.items()}
+    before = json.loads(args.out.read_text(encoding="utf-8"))["tools"] if args.out.exists() else {}
+    every = before | {name: each for name, (each, _) in found.items()}
+    result = {"tools": {name: every[name] for name in TOOLS if name in every}}
     args.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     raise SystemExit(any(wrong for _, wrong in found.values()))
 

@@ -128,13 +128,13 @@ def worth(gain):
     "A gain by name or table as a function of one grade, exact."
     if isinstance(gain, dict):
         return lambda g: Fraction(gain[g])
-    return {"linear": Fraction, "exp": lambda g: Fraction(2) ** g - 1}[gain]
+    return {"linear": Fraction, "exp": lambda g: Fraction(2) ** g - 1, "binary": lambda g: Fraction(g >= 1)}[gain]
 
 
 def divisor_of(discount, b):
     "What the gain at rank i is divided by."
-    if discount == "log2":
-        return lambda i: log2(i + 1)
+    if discount in ("log2", "ln"):
+        return lambda i: log(i + 1) if discount == "ln" else log2(i + 1)
     return lambda i: 1 if i < b else log(i, b)
 
 

@@ -51,7 +51,7 @@ unit_gains = rising_gains.map(lambda table: {g: value / 32 for g, value in table
 # What each parameter can be for lists of grades from -1 to 4. A parameter that is new has its values entered here.
 COMPUTED = {
     "rel": relevance, "beta": betas, "divisor": st.sampled_from(DIVISORS), "judged_only": st.booleans(),
-    "gain": st.sampled_from(["linear", "exp"]) | rising_gains, "discount": st.sampled_from(["log2", "jarvelin"]),
+    "gain": st.sampled_from(["linear", "exp", "binary"]) | rising_gains, "discount": st.sampled_from(["log2", "jarvelin", "ln"]),
     "b": st.sampled_from([1.5, 2, 3.5, 10]), "cut_ideal": st.booleans(), "max_grade": st.sampled_from([4, 5, 8]),
     "tied": st.sampled_from(["apart", "together"]), "ideal_from": st.sampled_from(IDEALS), "levels": st.sampled_from(sorted(LEVELS)), "phi": st.sampled_from(sorted(PHIS)), "p": st.sampled_from([0.1, 0.5, 0.8, 0.95]),
 }  # fmt: skip

@@ -283,6 +283,21 @@ def test_the_names_of_other_tools_are_listed():
     assert {'name': 'hits', 'tool': 'ranx', 'measure': 'NumRelRet'} in rows
 
 
+def test_scores_and_unjudged_documents_are_conventions_of_the_command_line_too(tmp_path):
+    (tmp_path / 'q').write_text('1 0 a 1\n')
+    (tmp_path / 'r').write_text('1 Q0 a 1 0.123456789 t\n1 Q0 b 2 0.123456788 t\n')
+    call = str(tmp_path / 'q'), str(tmp_path / 'r'), '-m', 'RR', '--format', 'json'
+    for more, value, said in [((), 1, None), (('--scores', 'float32'), .5, 'scores as 32-bit floats'),
+                              (('--scores', 'float32', '--unjudged', 'skip'), 1, 'documents that nobody judged are taken out')]:
+        found, = json.loads(irmetrics('evaluate', *call, *more).stdout)
+        assert list(found['means'].values()) == [value]
+        assert said is None or said in found['conventions']
+    (tmp_path / 'other').write_text('1 Q0 a 1 3 u\n')
+    for more, mean in [((), 1), (('--scores', 'float32'), .5), (('--conventions', 'trec_eval'), .5)]:
+        compared = json.loads(irmetrics('compare', *call[:2], str(tmp_path / 'other'), *call[2:], *more).stdout)
+        assert [(pair['mean_a'], pair['mean_b']) for pair in compared['pairs']] == [(mean, 1)]
+
+
 def test_the_conventions_of_a_tool_are_in_force_and_said(tmp_path):
     (tmp_path / 'q').write_text('1 0 a 3\n1 0 b 1\n2 0 a 0\n')
     (tmp_path / 'r').write_text('1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n2 Q0 a 1 1.0 t\n')

@@ -4,7 +4,7 @@ import numpy as np
 import oracles
 import pytest
 
-from irmetrics_nb import AP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
+from irmetrics_nb import AP, RBP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
 from irmetrics_nb.metrics.names import KIN, NAMES, find_name, name_table
 from irmetrics_nb.metrics.registry import KINDS
 
@@ -91,7 +91,9 @@ def test_a_measure_of_ir_measures_that_we_lack_is_refused_by_name():
 @pytest.mark.parametrize('text, ours', [
     ('MAP', AP), ('mAP', AP), ('MRR@10', RR @ 10), ('HR@10', Success @ 10), ('Hit@10', Success @ 10), ('F1@5', F @ 5), ('Recall@5', R @ 5),
     ('Prec@5', P @ 5), ('ndcg@10', nDCG @ 10), ('NDCG_CUT@3', nDCG @ 3), ('ndcg_at_10', nDCG @ 10), ('mrr@10-l2', RR(rel=2) @ 10),
-    ('f1', F), ('precision-l2', P(rel=2)), ('xgboost:map@10', AP(divisor='min(R,k)') @ 10), ('pytrec_eval:recall_5', R @ 5)])
+    ('f1', F), ('precision-l2', P(rel=2)),
+    ('ndcg@5-l3', nDCG(gain={1: 0, 2: 0, 'else': 'linear'}) @ 5), ('ndcg_burges-l2', nDCG(gain={1: 0, 'else': 'exp'})), ('ndcg-l1', nDCG),
+    ('lenskit:RBP', RBP(p=.85)), ('catboost:NDCG@3', nDCG @ 3), ('xgboost:map@10', AP(divisor='min(R,k)') @ 10), ('pytrec_eval:recall_5', R @ 5)])
 def test_everyday_names_are_read(text, ours):
     assert parse(text) == ours
 
@@ -108,7 +110,9 @@ def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
 @pytest.mark.parametrize('text, says', [
     ('foo:AP', "there is no tool 'foo'; names are known of trec_eval "), ('ranx:Start', "'Start' is no name of ranx"),
     ('P.5,10', r'names 2 measures \(P@5, P@10, P@10\)'), ('ndcg_at', 'needs a number, as in ndcg_at_10'), ('P_0', 'must be a whole number'),
-    ('ndcg@10-l2', "no parameter 'rel'"), ('nDCG(gains=3)', 'gains must be a mapping'), ('set_F_-1', "no measure 'set_F_-1'")])
+    ('ndcg@10-l2000', "relevance levels are read up to 99"), ('nDCG(rel=2)@10', "no parameter 'rel'"),
+    ('ndcg_score', "it averages over ties; write nDCG with conventions='sklearn'"), ('Hole@10', 'judged if it is so for any query'),
+    ('nDCG(gains=3)', 'gains must be a mapping'), ('set_F_-1', "no measure 'set_F_-1'")])
 def test_a_name_that_cannot_be_read_says_why(text, says):
     with pytest.raises(ValueError, match=says):
         parse(text)

@@ -1,4 +1,5 @@
 "Conventions of tools: what a preset computes is what its tool gives; what a measure says itself wins."
+import json
 import shutil
 from dataclasses import fields
 
@@ -7,11 +8,12 @@ import numpy as np
 import oracles
 import pytest
 from ir_measures.providers.msmarco_provider import MsMarcoProvider
+from project import ROOT
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 from irmetrics_nb import AP, evaluate, nDCG, parse
 from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
-from irmetrics_nb.foundations.conventions import Conventions
+from irmetrics_nb.foundations.conventions import CHOICES, Conventions
 from irmetrics_nb.metrics.registry import KINDS
 
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()
@@ -86,10 +88,11 @@ def test_scikit_learn_is_asked_about_ties(k):
             assert ours['AP'][0] == pytest.approx(average_precision_score(grades >= 1, scores), abs=1e-9)
 
 
-def test_llama_index_divides_one_hit_by_a_list_full_of_hits():
+def test_llama_index_divided_one_hit_by_a_list_full_of_hits_and_no_longer_does():
     # The thread about it: one relevant document at rank 1 of ten scores 0.220.
     run = {'1': [f'd{i}' for i in range(10)]}
-    assert evaluate({'1': {'d0': 1}}, run, 'nDCG', conventions='llama_index')['nDCG'][0] == pytest.approx(0.220, abs=5e-4)
+    assert evaluate({'1': {'d0': 1}}, run, 'nDCG', conventions='llama_index-0.12')['nDCG'][0] == pytest.approx(0.220, abs=5e-4)
+    assert evaluate({'1': {'d0': 1}}, run, 'nDCG', conventions='llama_index')['nDCG'][0] == 1
 
 
 def test_rectools_divides_one_hit_of_three_by_three():
@@ -100,11 +103,15 @@ def test_rectools_divides_one_hit_of_three_by_three():
 def test_xgboost_gives_a_query_without_relevant_documents_one_and_cuts_the_divisor_of_p():
     qrels, run = {'1': {'a': 0}, '2': {'a': 3, 'b': 1}}, {'1': {'a': 1.0}, '2': {'b': 2.0, 'a': 1.0}}
     scores = evaluate(qrels, run, 'nDCG@2 AP P@10 NumRel', conventions='xgboost')
-    assert scores.values[0, :, 0].tolist() == [1, 1, 1, 0]
+    assert scores.values[0, :, 0].tolist() == [1, 1, 0, 0]  # its precision is 0
     exp = (1 + 7 / np.log2(3)) / (7 + 1 / np.log2(3))
     np.testing.assert_allclose(scores.values[0, :, 1], [exp, 1, 1, 2], atol=1e-12)
     assert scores.keys()[0] == "nDCG(gain='exp')@2"
-    assert 'as xgboost 3.2.0 has them' in repr(scores).replace('\n', ' ')
+    small_print = ' '.join(repr(scores).split())
+    assert 'as xgboost 3.2.0 has them' in small_print
+    assert 'of P, a query without relevant documents scores 0' in small_print
+    assert 'of P,' not in repr(evaluate(qrels, run, 'nDCG@2 AP', conventions='xgboost'))
+    assert 'of P,' not in repr(evaluate(qrels, run, 'P@10', conventions='xgboost', no_relevant='skip'))
 
 
 # ---- what wins ----
@@ -134,13 +141,61 @@ def test_what_is_said_beside_a_tool_wins():
 def test_a_preset_names_measures_and_parameters_that_there_are_and_says_what_it_is_known_by(name):
     preset = PRESETS[name]
     for kind, parameter, value in preset.conventions.measures:
-        assert parameter in KINDS[kind].params
-        assert repr(parse(kind)(**{parameter: value})) != kind
+        if parameter == 'no_relevant':
+            assert value in CHOICES['no_relevant']
+            assert value != preset.conventions.no_relevant
+        else:
+            assert parameter in KINDS[kind].params
+            assert repr(parse(kind)(**{parameter: value})) != kind
     assert preset.proof in ('run', 'read')
-    assert all(getattr(preset, f.name) for f in fields(preset)[:4])
+    assert all(getattr(preset, f.name) for f in fields(preset)[:5])
+    assert set(preset.kinds.split()) <= KINDS.keys()
+    assert {kind for kind, _, _ in preset.conventions.measures} - set(preset.kinds.split()) <= {'DCG', 'ERR'}  # kin
 
 
 def test_scores_as_32_bit_floats_keep_ids_and_the_name():
     run = single_precision({'q': {'a': 1e300, 'b': 0.123456789}})
     assert run.to_dict() == {'q': {'a': float('inf'), 'b': float(np.float32(0.123456789))}}
     assert evaluate({'q': {'a': 1}}, {}, 'AP', scores='float32', part=True).missing == 1
+
+
+# ---- what `make parity` found ----
+
+ASKED_HERE = {'trec_eval-c', 'gdeval', 'msmarco'}  # above, and not by `make parity`
+FOUND = json.loads((ROOT / 'parity' / 'results.json').read_text(encoding='utf-8'))['tools']
+
+
+def test_a_tool_that_is_known_by_a_run_was_run():
+    run = {name for name, preset in PRESETS.items() if preset.proof == 'run'}
+    assert run == FOUND.keys() | ASKED_HERE
+
+
+@pytest.mark.parametrize('name', FOUND)
+def test_what_was_run_gave_the_same_and_was_the_version_that_is_named(name):
+    found, preset = FOUND[name], PRESETS[name]
+    assert found['version'] in f'{preset.version} {preset.source}'
+    assert found['within'] <= 5.1e-6
+    for measure, row in found['measures'].items():
+        assert row['numbers'] >= 10, measure
+        assert row['largest'] <= found['within'], measure
+
+
+# ---- the pages "Coming from" ----
+
+QRELS = {'q1': {'d1': 3, 'd2': 0, 'd3': 1}, 'q2': {'d1': 0, 'd4': 2}}
+RUN = {'q1': {'d2': 0.9, 'd1': 0.8, 'd3': 0.7}, 'q2': {'d4': 0.6, 'd1': 0.5}}
+
+
+@pytest.mark.parametrize('name', [name for name, found in FOUND.items() if 'old_calls' in found])
+def test_the_new_call_gives_what_the_old_one_gave(name):
+    for text, value in FOUND[name]['old_calls'].items():
+        scores = evaluate(QRELS, RUN, text, conventions=name)
+        assert np.mean(scores[text]) == pytest.approx(value, abs=1e-9), text
+
+
+def test_the_old_calls_are_those_of_the_tools_that_have_a_page():
+    assert {name for name, found in FOUND.items() if 'old_calls' in found} == {
+        'trec_eval', 'trec_eval10', 'ir_measures', 'ranx', 'sklearn', 'xgboost', 'lightgbm', 'catboost'}
+    source = (ROOT / 'parity' / 'old_calls.py').read_text(encoding='utf-8')
+    assert repr(QRELS).replace("'", '"') in source
+    assert repr(RUN).replace("'", '"') in source

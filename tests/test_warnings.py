@@ -202,7 +202,7 @@ CALLS = {
     'no file by a name': (lambda: evaluate(QRELS, {'bm25': 'no/such/file'}), "'no/such/file', given as 'bm25', is no file"),
     'measures for runs': (lambda: evaluate(QRELS, ['AP', 'RR']), 'is a measure, not a run'),
     'misspelt': (lambda: evaluate(QRELS, RUN, 'nDGC@10'), 'did you mean nDCG?'),
-    'spelt in full': (lambda: parse('expected_reciprocal_rank'), 'did you mean ERR?'),
+    'spelt in full': (lambda: parse('rank_biased_precision'), 'did you mean RBP?'),
     'ids for grades': (lambda: average_precision(['d1'], ['d1']), 'evaluate(qrels, run)'),
     'ids in lists of lists': (lambda: average_precision([['d1', 'd2']]), '[d in relevant for d in ranking]'),
 }

@@ -29,7 +29,7 @@ from irmetrics_nb.evaluation.doubts import (
     top_counts,
 )
 from .judging import Reading, judge_run
-from .presets import completed, conventions_of, single_precision
+from .presets import completed, conventions_of, single_precision, without_relevant
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
 from ..metrics.bounds import WhenAsked, tie_bounds
@@ -187,8 +187,9 @@ def _score(asked, query_ids, judged, reading, conventions):
     values = np.stack([m.of(judged, ties=conventions.ties) for m in measures])
     nothing = np.stack([_has_nothing(m, v, judged) for m, v in zip(measures, values)])
     no_relevant, unanswered = _for_all(measures, nothing), judged.retrieved == 0
-    if conventions.no_relevant != 'zero': values[nothing] = np.nan
-    if conventions.no_relevant == 'one': _score_one(measures, values, nothing)
+    for m, row, empty in zip(measures, values, nothing):
+        answer = without_relevant(m, conventions)
+        if answer != 'zero': row[empty] = _worth_of_nothing(m, answer)
     dropped = np.zeros(len(judged), bool)
     if conventions.missing == 'skip': dropped |= unanswered
     if conventions.no_relevant == 'skip': dropped |= no_relevant
@@ -216,10 +217,9 @@ def _for_all(measures, nothing):
     asking = [m.kind.reads_grades for m in measures]
     return nothing[asking if any(asking) else slice(None)].all(axis=0)
 
-def _score_one(measures, values, nothing):
-    "Where there is nothing to find, what is averaged scores 1; a count is 0."
-    for m, row, empty in zip(measures, values, nothing):
-        row[empty] = m.kind.aggregate == MEAN
+def _worth_of_nothing(measure, answer):
+    "What a query scores in which there is nothing to find: NaN; or 1, but a count is 0."
+    return float(measure.kind.aggregate == MEAN) if answer == 'one' else np.nan
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
 def _judge_whole(judgments, run, sure, **options):

@@ -15,7 +15,7 @@ import numpy as np
 # %% ../../nbs/4_evaluation/05_printing.ipynb #4636870a
 from .doubts import TOP, deepest
 from .formats import FORMATS, csv_text, note_text, table_text
-from ..foundations.conventions import check_option
+from ..foundations.conventions import CHOICES, check_option
 from ..metrics.registry import MEAN
 
 # %% ../../nbs/4_evaluation/05_printing.ipynb #3d09375f
@@ -59,7 +59,13 @@ def _lowest_level(measures):
 def _phrases(scores):
     "The conventions in words, and the measures whose values are not averaged."
     others = [m for m in scores.measures if m.kind.aggregate != MEAN]
-    return [*scores.conventions.describe(), *(f'{m!r}: {m.kind.aggregate.name}' for m in others)]
+    return [*scores.conventions.describe(), *_exceptions(scores), *(f'{m!r}: {m.kind.aggregate.name}' for m in others)]
+
+def _exceptions(scores):
+    "What is said of queries without relevant documents for some of the measures alone."
+    kinds, said = {m.name for m in scores.measures}, scores.conventions.measures
+    own = [(kind, answer) for kind, name, answer in said if name == 'no_relevant' and kind in kinds]
+    return [f'of {kind}, {CHOICES["no_relevant"][answer]}' for kind, answer in own]
 
 # %% ../../nbs/4_evaluation/05_printing.ipynb #c610b8e2
 def _run_name(scores): return scores.runs[0].name or 'run'

@@ -216,13 +216,13 @@ def _meant(text):
         numbers, at = (row.numbers if at is None else [at]), None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     rest = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
-    return [_changed(_own(row.spelt(n)), rest, at) for n in numbers or ['']]
+    return [_changed(_own(row.spelt(n)), rest, at, tool) for n in numbers or ['']]
 
 def _not_offered(name, tool, row):
     "What to say of a name of another tool that has no measure here."
     if tool not in TOOLS: return f'there is no tool {tool!r}; names are known of {" ".join(TOOLS)}'
     if row is None: return f'{name!r} is no name of {tool} that is known here'
-    return f'{name!r} of {tool} is not offered here'
+    return f'{name!r} of {tool} is not offered here' + (f': {row.why}' if row.why else '')
 
 def _by_case(name):
     "The kind of this name in any case, if there is one."
@@ -252,10 +252,18 @@ def _own(text):
     name, params, at, _ = read(text)
     return Measure(name, params, at)
 
-def _changed(measure, params, at):
+def _changed(measure, params, at, tool):
     "The measure with these parameters and this cutoff, if there are any."
+    graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
+    if graded and 'rel' in params: params = _gain_from(measure, **params)
     if params: measure = measure(**_translate(measure.kind, params))
     return measure if at is None else measure @ at
+
+def _gain_from(measure, rel, **params):
+    "A gain of 0 below a relevance level, as ranx has it for what has grades (-l2)."
+    if rel > 99: raise ValueError(f'relevance levels are read up to 99, not {rel}')
+    rest = measure.params.get('gain', 'linear')
+    return {**params, 'gain': {**dict.fromkeys(range(1, rel), 0), 'else': rest}}
 
 def _translate(kind, params):
     "Parameters as another tool spells them, in our words: nDCG(dcg='exp-log2') is nDCG(gain='exp')."

@@ -121,28 +121,62 @@ THE_REST = {
         recall_score = SetR
         f1_score = SetF
         fbeta_score = SetF
-        ndcg_score =
-        dcg_score =
-        average_precision_score =
-        label_ranking_average_precision_score =''',
+        ndcg_score = ! it averages over ties; write nDCG with conventions='sklearn'
+        dcg_score = ! it averages over ties; write DCG with conventions='sklearn'
+        average_precision_score = ! ties enter as one; write AP with conventions='sklearn'
+        label_ranking_average_precision_score = ! ties share the lowest of their ranks''',
     'beir': '''
         R_cap = R(divisor='min(R,k)')
-        Hole =''',
+        Hole = ! it counts a document as judged if it is so for any query
+        Accuracy = Success''',
     'mteb': '''
         ndcg_at_{k} = nDCG@{k}
         map_at_{k} = AP@{k}
         recall_at_{k} = R@{k}
         precision_at_{k} = P@{k}
-        mrr_at_{k} = RR@{k}''',
+        mrr_at_{k} = RR@{k}
+        hit_rate_at_{k} = Success@{k}''',
     'xgboost': '''
         ndcg = nDCG(gain='exp')
         map = AP(divisor='min(R,k)')''',
     'lightgbm': '''
         ndcg = nDCG(gain='exp')
         map = AP(divisor='min(R,k)')''',
+}
+
+# %% ../../nbs/2_metrics/07_names.ipynb #9b27743d
+THE_REST |= {
     'recbole': '''
         hit = Success
+        ndcg = nDCG(gain='binary')
         map = AP(divisor='min(R,k)')''',
+    'lenskit': '''
+        NDCG = nDCG(gain='binary', discount='jarvelin')
+        AveragePrecision = AP(divisor='min(R,n)')
+        Precision = P(divisor='min(k,n)')
+        Recall = R(divisor='min(R,k)')
+        RecipRank = RR
+        RBP = RBP(p=0.85)''',
+    'spark': '''
+        precisionAt = P
+        recallAt = R
+        ndcgAt = nDCG(gain='binary')
+        meanAveragePrecision = AP
+        meanAveragePrecisionAt = AP(divisor='min(R,k)')''',
+    'catboost': '''
+        NDCG = nDCG
+        MAP = AP(divisor='min(R,k)')
+        PrecisionAt = P(divisor='min(k,n)')
+        RecallAt = R''',
+    'elasticsearch': '''
+        precision = P(divisor='min(k,n)')
+        recall = R
+        mean_reciprocal_rank = RR
+        dcg = DCG(gain='exp')
+        expected_reciprocal_rank = ERR''',
+    'llama_index': '''
+        ap = AP
+        hit_rate = Success''',
 }
 
 # %% ../../nbs/2_metrics/07_names.ipynb #875a9f56
@@ -152,6 +186,7 @@ class Name(NamedTuple):
     tool: str
     measure: str                  # As it is written here; '' if it is not offered
     numbers: tuple[str, ...] = ()  # What {k} is, if no number is given
+    why: str = ''                  # Why it is not offered, and what to write instead
 
     @property
     def stem(self) -> str:
@@ -168,8 +203,9 @@ def _rows(tool, text, not_offered=''):
     "The rows of a tool, from its part of the table."
     for line in text.strip().splitlines():
         name, measure = (part.strip() for part in line.split('=', 1))
+        measure, _, why = measure.partition('!')
         measure, _, numbers = measure.partition(' for ')
-        yield Name(name, tool, measure, tuple(numbers.split()))
+        yield Name(name, tool, measure.strip(), tuple(numbers.split()), why.strip())
     for name in not_offered.split(): yield Name(name, tool, '')
 
 def _all_rows():
@@ -230,5 +266,6 @@ def name_table() -> list[dict[str, str]]:
 def _text_of(row):
     "A row with letters for the numbers."
     name = row.name.format(k='k', x='x', p='p')
-    measure = row.measure.format(k='k', x='x', root='√x', p='.p') or 'not offered'
+    measure = row.measure.format(k='k', x='x', root='√x', p='.p')
+    if not measure: measure = f'not offered: {row.why}' if row.why else 'not offered'
     return {'name': name, 'tool': row.tool, 'measure': measure}
