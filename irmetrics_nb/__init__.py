@@ -11,7 +11,7 @@ __all__ = ['ap_terms', 'average_precision', 'bpref', 'bpref_terms', 'geometric_m
            'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RBP', 'RR', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR',
            'Success', 'nDCG', 'parse', 'parse_all', 'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example',
            'Scores', 'evaluate', 'render', 'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
-           'Explanation', 'explain', 'Difference', 'explain_difference']
+           'Explanation', 'explain', 'Difference', 'explain_difference', 'Report', 'report']
 
 # %% ../nbs/7_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
@@ -46,6 +46,7 @@ _later = {
     'deciding.comparison': 'Comparison compare',
     'deciding.explanation': 'Explanation explain',
     'deciding.differences': 'Difference explain_difference',
+    'showing.report': 'Report report',
 }
 _home = {name: module for module, names in _later.items() for name in names.split()}
 
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from irmetrics_nb.evaluation.evaluation import evaluate
     from irmetrics_nb.evaluation.scores import Scores, render
     from irmetrics_nb.deciding.comparison import Comparison, compare
+    from irmetrics_nb.showing.report import Report, report
     from irmetrics_nb.metrics.measures import (
         AP, CG, DCG, ERR, F, GMAP, GMBpref, IPrec, Bpref, Measure, NumRel, NumRelRet, NumRet,
         P, R, RBP, RR, Rprec, SetAP, SetF, SetP, SetR, Success, nDCG, parse, parse_all)
@@ -92,5 +94,5 @@ _all_ = [
     'R', 'RBP', 'RR', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all',
     'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render',
     'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
-    'Explanation', 'explain', 'Difference', 'explain_difference',
+    'Explanation', 'explain', 'Difference', 'explain_difference', 'Report', 'report',
 ]

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['app', 'Format', 'Listing', 'Tool', 'Ties', 'Missing', 'NoRelevant', 'Negative', 'Precision', 'Unjudged', 'EXAMPLES',
-           'PAGES', 'show', 'one_line_errors', 'one_line_warnings', 'Progress', 'parse_size', 'peak_memory', 'draw',
-           'main']
+           'WORDS', 'PAGES', 'show', 'one_line_errors', 'one_line_warnings', 'Progress', 'parse_size', 'peak_memory',
+           'draw', 'main']
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #101ddef8
 import json
@@ -32,8 +32,9 @@ import typer
 from .evaluation.evaluation import evaluate
 from .evaluation.formats import FORMATS, table_text
 from .evaluation.presets import PRESETS
-from .evaluation.scores import render
+from .evaluation.scores import Scores, render
 from .foundations.conventions import CHOICES
+from .foundations.drawing import INK, STYLE
 from .metrics.measures import parse_all
 from .metrics.names import name_table
 from .metrics.registry import measure_table
@@ -273,6 +274,16 @@ def _stop_at_floors(scores, floors):
     for text in missed: print(f'irmetrics: floor missed: {text}', file=sys.stderr)
     if missed: raise typer.Exit(3)
 
+# %% ../nbs/7_ways_in/00_cli.ipynb #d33a7779
+def _print_scores(scores, format, per_query, output):
+    "Print a table, in a terminal with colours, or write it."
+    if output is None and format == Format.table and not per_query and sys.stdout.isatty():
+        from irmetrics_nb.showing.terminal import score_parts, show_parts
+        return show_parts(score_parts(scores))
+    text = render(scores, format.value, per_query)
+    if output is None: show(text)
+    else: write_whole(output, text + '\n')
+
 # %% ../nbs/7_ways_in/00_cli.ipynb #bfa60622
 @app.command('evaluate', epilog=EXAMPLES)
 def _evaluate(
@@ -298,9 +309,7 @@ def _evaluate(
         with Progress() as progress:
             scores = evaluate(judgments, sources, wanted, memory=memory,
                               progress=progress, **said)
-        text = render(scores, format.value, per_query)
-        if output is None: show(text)
-        else: write_whole(output, text + '\n')
+        _print_scores(scores, format, per_query, output)
         if verbose: _report(scores, runs)
         _stop_at_floors(scores.each(), asked)
 
@@ -351,27 +360,21 @@ def _listed(rows, format, widths=None, note=''):
     return table + note
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #2eb02fa8
-def draw(scores: list, measure: str, path: Path) -> None:
-    "The means of all runs beside every query of each, as a PNG."
-    import matplotlib
+def draw(scores: Scores, measure: str, path: Path) -> None:
+    "The means of all runs with their intervals, and every query of each, as a PNG."
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
-    with matplotlib.rc_context({'font.size': 10, 'axes.spines.top': False,
-                                'axes.spines.right': False}):
-        figure = Figure(figsize=(9, 4), dpi=120, layout='constrained')
-        bars, dots = figure.subplots(1, 2, width_ratios=[2, 3], sharey=True)
-        ordered = sorted(scores, key=lambda s: s.means[measure])
-        names, means = [s.name for s in ordered], [s.means[measure] for s in ordered]
-        labels = bars.barh(names, means, color='#0072B2')
-        bars.bar_label(labels, fmt='%.3f', padding=3)
-        bars.set(title=f'mean {measure}', xlim=(0, max(means) * 1.2))
-        mark = {'color': '#D55E00', 'markersize': 16, 'alpha': .6}
-        for row, s in enumerate(ordered):
-            dots.plot(s[measure], [row] * len(s), '|', **mark)
-        dots.plot(means, range(len(ordered)), 'o', color='#0072B2', markersize=6)
-        dots.set(title=f'{measure} of each query, and the mean', xlim=(-.02, 1.02))
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9, 4), dpi=120, layout='constrained', facecolor='white')
+        means, queries = figure.subplots(1, 2)
+        for ax in means, queries: ax.tick_params(colors=INK, grid_alpha=.25)
+        scores.plot(measure, ax=means)
+        scores.plot(measure, 'distribution', ax=queries)
         figure.savefig(path)
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #2a65f3bc
+WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
+
 @app.command('demo')
 def _demo(
     folder: Annotated[Path, typer.Option(
@@ -386,13 +389,13 @@ def _demo(
         best, *others = sorted(scores.means, key=lambda name: -scores.means[name][by])
         pair = others[0], best
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ('qrels.txt', *(f'runs/{run}.run.gz' for run in pair)):
-            shutil.copy(example.folder/name, folder)
+        files = *WORDS, *(f'runs/{run}.run.gz' for run in pair)
+        for name in files: shutil.copy(example.folder/name, folder)
         write_whole(folder/'per_query.csv', render(scores, 'csv', per_query=True) + '\n')
-        draw(scores.each(), by, folder/'scores.png')
+        draw(scores, by, folder/'scores.png')
         query = _hard_query(comparison, pair)
         why = _demo_query(example, comparison, pair, query)
-        parts = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair, query)
+        parts = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
         show('\n\n'.join(parts))
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #8a323b04
@@ -429,17 +432,18 @@ def _demo_query(example, comparison, pair, query):
     table = table_text(['rank', 'grade', f'first five by {best}'], rows, 'table')
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 
-def _demo_advice(folder, pair, query):
+def _demo_advice(folder, pair):
     "Where the files are, and two commands to try on them."
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
     qrels, (other, best) = folder/'qrels.txt', (folder/f'{name}.run.gz' for name in pair)
     saved = f'Every query of every run: {folder/"per_query.csv"}; a picture: {folder/"scores.png"}'
     compared = f'{command} compare {qrels} {other} {best} -m "AP(rel=2)"'
-    explained = f'{command} explain {qrels} {best} {query} -m AP'
-    return '\n'.join([saved, '', 'Try next:', compared, explained])
+    words = f'--topics {folder/"topics.tsv"} --documents {folder/"documents.jsonl.gz"}'
+    reported = f'{command} report {qrels} {other} {best} -o {folder/"report.html"} {words}'
+    return '\n'.join([saved, '', 'Try next:', compared, reported])
 
 # %% ../nbs/7_ways_in/00_cli.ipynb #470d2e60
-PAGES = 'cli_compare', 'cli_explain'  # commands with pages of their own, which add them to `app`
+PAGES = 'cli_compare', 'cli_explain', 'cli_report'  # commands with pages of their own, which add them to `app`
 
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."

@@ -7,6 +7,7 @@ __all__ = ['EXPLAIN_EXAMPLES', 'as_json']
 
 # %% ../nbs/7_ways_in/03_cli_explain.ipynb #523f93b9
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -79,6 +80,9 @@ def _explain(
     with one_line_errors(), one_line_warnings():
         sources = Qrels(_source(qrels, 'qrels')), Run(_source(run, 'run'))
         whys = [explain(m, *sources, query, documents=documents, **conventions) for m in wanted]
+        if format == Listing.table and output is None and sys.stdout.isatty():
+            from irmetrics_nb.showing.terminal import explanation_parts, show_parts
+            return show_parts([part for why in whys for part in explanation_parts(why, rows)])
         text = as_json(whys) if format == Listing.json else '\n\n'.join(_texts(whys, rows, format.value))
         if output is None: show(text)
         else: write_whole(output, text + '\n')

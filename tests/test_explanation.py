@@ -124,7 +124,7 @@ def test_every_kind_has_words_a_table_a_page_and_a_picture(name):
         with pytest.raises(ValueError, match="no terms to draw"):
             why.plot()
     else:
-        assert why.plot().get_title() == f"{why.measure!r} = {why.value:.4f}"
+        assert why.plot().get_title("left") == f"{why.measure!r} = {why.value:.4f}"
         plt.close("all")
 
 

@@ -283,7 +283,7 @@ def test_everything_public_has_a_docstring(module):
 
 
 def test_importing_the_package_loads_numpy_and_nothing_heavier():
-    heavy = "polars scipy matplotlib typer rich pandas pyarrow sklearn IPython fastcore nbdev".split()
+    heavy = "polars scipy matplotlib typer rich jinja2 pandas pyarrow sklearn IPython fastcore nbdev".split()
     code = f"import sys, irmetrics_nb; print([m for m in {heavy} if m in sys.modules], 'numpy' in sys.modules)"
     assert python("-c", code) == "[] True\n"
 
@@ -329,8 +329,9 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
     code = """if True:
         import irmetrics_nb as ir, pathlib
         print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, len(ir.load_example().runs))
-        print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)"""
-    assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\n"
+        print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)
+        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').html) > 10_000)"""
+    assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\n"
 
 
 WRITTEN = {".py", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}

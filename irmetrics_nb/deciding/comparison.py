@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # %% ../../nbs/5_deciding/17_comparison.ipynb #88624879
 from .aligned import EVERYTHING, Sample, gather, read_groups
 from .pairs import COLUMNS, Method, Pair, as_row, compare_family, warnings_of
-from .sentences import decimals, family_text, means_table, number, sentence
+from .sentences import decimals, family_text, latex_means, means_table, number, sentence
 from ..evaluation.formats import note_text
 from ..foundations.conventions import check_option
 from ..foundations.drawing import forest, scatter, sorted_bars
@@ -135,8 +135,8 @@ class Comparison:
         return _report(self, 'markdown')
 
     def to_latex(self) -> str:
-        "The table with its caption's words as LaTeX."
-        return _report(self, 'latex')
+        "A table for a paper for each slice, by booktabs; the sentences are comments."
+        return '\n\n'.join(_latex_tables(self))
 
     def __repr__(self) -> str: return _report(self, 'table')
 
@@ -176,6 +176,17 @@ def _slice_report(comparison, name, format):
     title = [] if comparison.groups is None else [_title(f'{name}: {counted(size, "query")}', format)]
     return [*title, table, _list(said, format)]
 
+def _latex_tables(comparison):
+    "A LaTeX table of each slice, with its sentences."
+    for i, name in enumerate(comparison.slices):
+        inside = slice_of(comparison.sample, comparison.groups, name)
+        pairs = [pair for pair in comparison.rows if pair.slice == name]
+        size = np.count_nonzero(~np.isnan(inside.values).all(axis=(0, 1)))
+        where = f' of the slice {name}' if name != EVERYTHING else ''
+        caption, label = f'Means over {size:,} queries{where}.', f'tab:means-{i}'
+        yield latex_means(inside, pairs, comparison.method, comparison.baseline, caption, label)
+        yield '\n'.join(note_text(sentence(pair, comparison.method), 'latex') for pair in pairs)
+
 def _title(text, format):
     "A heading over the table of a slice."
     if format == 'html': return f'<p><b>{note_text(text, "html")[10:-12]}</b></p>'
@@ -184,7 +195,6 @@ def _title(text, format):
 def _list(lines, format):
     "Sentences as a list."
     if format == 'html': return ''.join(note_text(line, 'html') for line in lines)
-    if format == 'latex': return '\n'.join(note_text(line, 'latex') for line in lines)
     return '\n'.join(f'- {line}' if format == 'markdown' else fill(line, 100, subsequent_indent='  ') for line in lines)
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #1995d0e4

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 # %% ../../nbs/5_deciding/06_differences.ipynb #d7e31da3
 from .explanation import Explanation, explain, shares
 from .lists import near
-from .pictures import EARNED, IDEAL, LOST, UNJUDGED, html_table
+from .pictures import EARNED, LOST, UNJUDGED, html_table
 from ..evaluation.evaluation import evaluate
 from ..evaluation.formats import table_text
+from ..foundations.drawing import finish, ink, new_axes
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import Aggregate
 from ..reading.data import Qrels, Run
@@ -155,19 +156,17 @@ class Difference:
 
     def plot(self, ax: Any = None) -> Any:
         "A bar per query in order, and the running sum: matplotlib's axes."
-        if ax is None:
-            from matplotlib.pyplot import subplots
-            ax = subplots()[1]
+        ax = new_axes() if ax is None else ax
         at = np.arange(1, len(self.query_ids) + 1)
         colour = np.where(self.effect > 0, EARNED, LOST)
+        words = f'running sum, {self.value:+.4f} in the end'
         ax.bar(at, self.effect, color=colour, alpha=.7)
-        ax.plot(at, np.cumsum(self.effect), color=IDEAL, label=f'running sum, {self.value:+.4f} in the end')
-        ax.axhline(0, color=IDEAL, linewidth=.8)
-        ax.set(title=f'{self.measure!r}, {self.names[0]} → {self.names[1]}',
-               xlabel='queries, the largest effect first', ylabel='adds to the difference')
+        ax.plot(at, np.cumsum(self.effect), color=ink(ax), label=words)
+        ax.axhline(0, color=ink(ax), linewidth=.8)
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.legend(loc='best')
-        return ax
+        title = f'{self.measure!r}, {self.names[0]} → {self.names[1]}'
+        labels = 'queries, the largest effect first', 'adds to the difference'
+        return finish(ax, title, *labels, legend=True)
 
     def _head(self):
         "The difference in a sentence."

@@ -15,6 +15,7 @@ import numpy as np
 # %% ../../nbs/5_deciding/03_pictures.ipynb #ef9938bb
 from .arithmetic import Arithmetic
 from .wording import number_text
+from ..foundations.drawing import BETTER, INK, WORSE, finish, ink, new_axes
 
 # %% ../../nbs/5_deciding/03_pictures.ipynb #bd7227a5
 UNJUDGED = 'nobody judged it'
@@ -144,8 +145,7 @@ def _plain_cell(name, value, signed, top):
     return f'<td class="irm-bar" style="background-image: linear-gradient(to right, {stops})">{text}</td>'
 
 # %% ../../nbs/5_deciding/03_pictures.ipynb #a488d12d
-# Okabe and Ito's blue and vermilion, and a grey that is seen on either ground.
-EARNED, IDEAL, LOST = '#0072B2', '#7f7f7f', '#D55E00'
+EARNED, IDEAL, LOST = BETTER, INK, WORSE  # as in every picture
 
 def draw(work: Arithmetic, ax: Any = None) -> Any:
     """What a list earned along its ranks, against the ideal list: matplotlib's axes.
@@ -154,24 +154,20 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     if work.terms is None:
         raise ValueError(f'{work.measure!r} counts documents: it has no terms to draw')
     own, best = _along(work)
-    if ax is None:
-        from matplotlib.pyplot import subplots
-        ax = subplots()[1]
-    rank = np.arange(1, len(own) + 1)
-    ax.bar(rank, best, .8, fill=False, edgecolor=IDEAL, linewidth=1, linestyle=':')
+    ax = new_axes() if ax is None else ax
+    rank, pen = np.arange(1, len(own) + 1), ink(ax)
+    ax.bar(rank, best, .8, fill=False, edgecolor=pen, linewidth=1, linestyle=':')
     ax.bar(rank, own, .8, color=EARNED, alpha=.45)
     earned, ideal = np.cumsum(own), np.cumsum(best)
-    grey, blue = {'color': IDEAL, 'linestyle': '--'}, {'color': EARNED, 'marker': 'o'}
+    grey, blue = {'color': pen, 'linestyle': '--'}, {'color': EARNED, 'marker': 'o'}
     ax.plot(rank, ideal, label=f'ideal list: {ideal[-1]:.4g}', **grey)
     dots = np.flatnonzero(own).tolist()
     ax.plot(rank, earned, markevery=dots, label=f'this list: {earned[-1]:.4g}', **blue)
     lost = f'lost: {ideal[-1] - earned[-1]:.4g}'
     ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=lost)
     title = f'{work.measure!r} = {work.value:.4f}'
-    ax.set(title=title, xlabel='rank', ylabel='value so far')
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend(loc='best')
-    return ax
+    return finish(ax, title, 'rank', 'value so far', legend=True)
 
 def _along(work):
     "The parts of the value by rank, of the list and of the ideal one, down to the last."

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CORRECTED', 'LETTERS', 'RAISED', 'decimals', 'number', 'p_text', 'sentence', 'how', 'family_text', 'letter', 'marks',
-           'means_table']
+           'means_table', 'common', 'latex_means', 'best_of', 'latex_cell']
 
 # %% ../../nbs/5_deciding/16_sentences.ipynb #9e9d5395
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ import numpy as np
 # %% ../../nbs/5_deciding/16_sentences.ipynb #b15c29f2
 from .aligned import EVERYTHING, Sample
 from .pairs import TESTS, Method, Pair
-from ..evaluation.formats import table_text
+from ..evaluation.formats import booktabs, table_text, tex_text
 from ..reading.errors import counted
 
 # %% ../../nbs/5_deciding/16_sentences.ipynb #78537442
@@ -119,13 +119,12 @@ def means_table(
     format: str = 'table',
 ) -> str:
     """The means of all systems with the marks of significance, a row per system, in one
-    of the formats that have a layout: table, markdown, html, latex.
+    of the formats table, markdown and html; `latex_means` makes the table of a paper.
 
     A mean is over the queries that all systems have, so that a column can be compared."""
     raised = marks(pairs, sample, method, baseline)
     rows = []
-    everyone = np.where(np.isnan(sample.values).any(axis=0), np.nan, sample.values)
-    for i, (system, values) in enumerate(zip(sample.systems, everyone)):
+    for i, (system, values) in enumerate(zip(sample.systems, common(sample))):
         name = system if baseline is not None else f'{letter(i)}  {system}'
         cells = [_cell(own, raised.get((system, measure), ''), format)
                  for measure, own in zip(sample.measures, values)]
@@ -133,6 +132,10 @@ def means_table(
     head = ['system', *sample.measures]
     if format == 'html': return _html_table(head, rows)
     return table_text(head, rows, format)
+
+def common(sample: Sample) -> np.ndarray:
+    "The values of the queries that all systems have; NaN for the others."
+    return np.where(np.isnan(sample.values).any(axis=0), np.nan, sample.values)
 
 def _cell(values, mark, format):
     "A mean with its mark."
@@ -150,3 +153,42 @@ def _html_table(head, rows):
         return f'<tr><td>{escape(row[0])}</td>{cells}</tr>'
     body = ''.join(map(line, rows))
     return f'<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+# %% ../../nbs/5_deciding/16_sentences.ipynb #05bc768d
+def latex_means(
+    sample: Sample, pairs: Sequence[Pair], method: Method, baseline: str | None,
+    caption: str, label: str = '',
+) -> str:
+    """The same as a LaTeX table by booktabs.
+
+    caption: plain text, to which is added what bold and the marks mean."""
+    raised = marks(pairs, sample, method, baseline)
+    texts = [[_cell(own, '', '') for own in values] for values in common(sample)]
+    best = best_of([[_number(text) for text in own] for own in texts])
+    rows = []
+    for i, (system, own) in enumerate(zip(sample.systems, texts)):
+        name = tex_text(system + (' (baseline)' if system == baseline else ''))
+        if baseline is None: name = f'{tex_text(letter(i))}~~{name}'
+        signs = [raised.get((system, measure), '') for measure in sample.measures]
+        cells = [latex_cell(*cell) for cell in zip(own, signs, best[i])]
+        rows.append([name, *cells])
+    said = f'{caption} {_marks_text(baseline)} {family_text(pairs, method, baseline)}'
+    head = ['system', *map(tex_text, sample.measures)]
+    return booktabs(head, rows, tex_text(said), label)
+
+def best_of(means: Sequence[Sequence[float]]) -> np.ndarray:
+    "(systems, measures) whether a mean is the best of its column, to four decimals."
+    rounded = np.round(np.nan_to_num(np.array(means, float), nan=-np.inf), 4)
+    return np.isfinite(rounded) & (rounded == rounded.max(axis=0, initial=-np.inf))
+
+def _number(text): return np.nan if text == '–' else float(text)
+
+def latex_cell(text: str, mark: str = '', best: bool = False) -> str:
+    "A mean as LaTeX, bold if it is the best, with its mark raised."
+    shown = rf'\textbf{{{tex_text(text)}}}' if best else tex_text(text)
+    return shown + (rf'\textsuperscript{{{tex_text(mark)}}}' if mark else '')
+
+def _marks_text(baseline):
+    "What bold and the marks mean."
+    if baseline is not None: return f'Bold: the best. ▲ better, ▼ worse than {baseline}.'
+    return 'Bold: the best. A raised letter: better than that one.'

@@ -14,6 +14,7 @@ import numpy as np
 # %% ../../nbs/5_deciding/04_swaps.ipynb #b3d4e85d
 from .lists import Listing
 from ..foundations.conventions import check_cutoff
+from ..foundations.drawing import finish, ink, new_axes
 from ..foundations.rankings import Judged, take
 from ..metrics.measures import Measure
 from ..metrics.ties import BLOCK
@@ -70,19 +71,18 @@ class Swaps:
         """The first k ranks as a picture, blue for better and red for worse.
 
         Returns matplotlib's axes; `ax`: where to draw."""
-        if ax is None:
-            from matplotlib.pyplot import subplots
-            ax = subplots(figsize=(5.2, 4.4))[1]
+        ax = new_axes(4.4, 5.2) if ax is None else ax
         shown = self.change[:k, :k]
         n, most = len(shown), np.abs(shown).max(initial=0) or 1
         edge = (.5, n + .5, n + .5, .5)
         image = ax.imshow(shown, cmap='RdBu', vmin=-most, vmax=most, extent=edge)
-        ax.figure.colorbar(image, ax=ax, label='change of the value')
+        scale = ax.figure.colorbar(image, ax=ax)
+        scale.set_label('change of the value', color=ink(ax))
+        scale.ax.tick_params(colors=ink(ax))
         ax.grid(False)
-        ax.set(title=f'{self.measure!r}: if two ranks swap', xlabel='rank', ylabel='rank')
         for axis in ax.xaxis, ax.yaxis:
             axis.get_major_locator().set_params(integer=True)
-        return ax
+        return finish(ax, f'{self.measure!r}: if two ranks swap', 'rank', 'rank')
 
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
