@@ -2,7 +2,8 @@
 
     python benchmarks/data.py S M M-hard        # make these (all, if none is named) and say what they are
 
-Every collection has ties and documents that nobody judged, and every query is answered. The same name is always the
+Every collection has ties and documents that nobody judged (L apart, where everything is judged), and every query is
+answered. The same name is always the
 same bytes: each has its own seed, and changes to one do not touch another.
 """
 import argparse
@@ -18,6 +19,7 @@ CACHE = Path(__file__).resolve().parent / ".cache"
 STRATUM = 8841  # one document of every stratum is retrieved: 1,000 of them are the 8.84 million of MS MARCO
 CHUNK = 250_000  # lines formatted at a time
 PASSAGE = "{:d}"  # document ids of MS MARCO
+LETOR = (0,) * 52 + (1,) * 32 + (2,) * 13 + (3,) * 2 + (4,)  # the grades of a collection for learning to rank
 WEB = "clueweb22-en{:04d}-{:02d}-{:06d}"  # 26 characters, of which the first ones are nearly always the same
 
 
@@ -27,7 +29,8 @@ class Shape:
     queries: int
     depth: int = 1000  # documents retrieved for each query
     judged: tuple = (1, 2)  # judgments for each query: from, to
-    grades: tuple = (1,)  # their grades; the later ones are rarer
+    grades: tuple = (1,)  # their grades, one as often as the other
+    shown: bool = False  # what was judged was retrieved, and scores are in no order: learning to rank
     decimals: int = 3  # of the scores
     ties: bool = True  # whether documents share a score
     web: bool = False  # ids of 26 characters
@@ -45,6 +48,8 @@ def shapes(part=1.0):
     small = Shape(50, judged=(100, 200), grades=(0, 0, 0, 0, 1, 1, 2, 3), decimals=4)
     few = {f"M/4, {n} judged": m(1 / 4, judged=(n, n), grades=(0, 0, 0, 1, 2, 3)) for n in (1, 3, 10, 30, 100, 300)}
     rows = {f"{size:g} M": m(size) for size in (0.1, 0.25, 0.5, 2, 5)}
+    ranker = Shape(max(20, round(30_000 * part)), 120, (120, 120), LETOR, shown=True)
+    some = {f"L, {n} judged": replace(ranker, judged=(n, n), like="L") for n in (1, 3, 10, 30, 120)}
     return {
         "S": small,
         "S-no-ties": replace(small, ties=False),
@@ -55,6 +60,9 @@ def shapes(part=1.0):
         **rows,
         **few,
         "50 M rows": Shape(max(20, round(50_000 * part))),
+        "L": ranker,
+        "L-half": replace(ranker, judged=(60, 60), like="L"),
+        **some,
     }
 
 
@@ -80,6 +88,8 @@ class Columns:
 
 def columns(shape, name):
     "Rows grouped by query, scores falling; every sixteenth row or so shares its score with the one above."
+    if shape.shown:
+        return shown(shape, name)
     rng, (n, k) = seed(shape.like or name), (shape.queries, shape.depth)
     ids = rng.choice(1_100_000, n, replace=False) + 2
     docs = rng.permuted(np.arange(k) * STRATUM + rng.integers(0, STRATUM, (n, k)), axis=1)
@@ -94,6 +104,19 @@ def columns(shape, name):
     judged_query, judged_doc, grade = judgments(shape, rng, docs)
     rank = np.tile(np.arange(1, k + 1), n)
     return Columns(np.repeat(ids, k), docs.ravel(), rank, units.ravel(), ids[judged_query], judged_doc, grade)
+
+
+def shown(shape, name):
+    "Rows grouped by query, normal scores in no order; of each query some rows, or all, are judged, in another order."
+    rng, (n, k) = seed(shape.like or name), (shape.queries, shape.depth)
+    ids = rng.choice(1_100_000, n, replace=False) + 2
+    docs = rng.permuted(np.arange(k) * STRATUM + rng.integers(0, STRATUM, (n, k)), axis=1)
+    units = np.round((10 + rng.normal(size=(n, k))) * 10**shape.decimals).astype(np.int64)
+    grade = np.array(shape.grades)[rng.integers(0, len(shape.grades), (n, k))]
+    place = np.argsort(rng.random((n, k)), axis=1)[:, : shape.judged[0]]
+    rows = (place + np.arange(n)[:, None] * k).ravel()
+    query, rank = np.repeat(ids, k), np.tile(np.arange(1, k + 1), n)
+    return Columns(query, docs.ravel(), rank, units.ravel(), query[rows], docs.ravel()[rows], grade.ravel()[rows])
 
 
 def judgments(shape, rng, docs):

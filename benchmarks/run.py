@@ -45,7 +45,7 @@ OURS = f"import {US}", "irmetrics evaluate"  # what start-ups are compared with
 # What was set out to reach: (section, case, tool whose wall time is divided by that of ours) -> at least.
 GOALS = {
     ("files", "M", "pytrec_eval"): 6, ("files", "M-hard", "pytrec_eval"): 5, ("files", "M-shuffled", "pytrec_eval"): 7,
-    ("files", "M", "ir_measures"): 15, ("files", "M", "ranx"): 15,
+    ("files", "M", "ir_measures"): 15, ("files", "M", "ranx"): 15, ("files", "L", "pytrec_eval"): 4,
     ("memory", "M, dicts", "pytrec_eval"): 8, ("memory", "S, dicts", "pytrec_eval"): 3,
     ("start", "import", "import numpy"): 1 / 1.3, ("start", "S", "pytrec_eval, script"): 1 / 2.5,
     ("gauc", "10,000,000 rows", "scikit-learn"): 50,
@@ -147,7 +147,7 @@ class Results:
 def files(results, part, rounds, peers):
     "From two text files to six means, by every tool."
     every = [US, "pytrec_eval", *peers]
-    for case in ("S", "M", "M-hard", "M-shuffled", "M-blanks"):
+    for case in ("S", "M", "M-hard", "M-shuffled", "M-blanks", "L", "L-half"):
         tools = every if case in ("S", "M") else every[:2]
         paths = made(case, part)
         slow = {tool: min(3, rounds) if tool in peers else rounds for tool in tools}
@@ -183,11 +183,16 @@ def agree(results, case, found, paths):
 
 
 def tables(results, part, rounds, peers):
-    "From two Parquet files to six means."
-    tools = [US] + ["ir_measures"] * ("ir_measures" in peers)
-    paths = made("M", part, "tables")
-    found = results.by_turns("tables", "M", {t: job("tables", t, *paths) for t in tools}, min(3, rounds))
-    agree(results, "M, Parquet", {t: values(out) for t, (out, _) in found.items()}, paths)
+    "From two Parquet files, or the tables that polars reads from them, to six means; and what polars alone needs."
+    for case in "M", "L":
+        others = ["ir_measures"] if "ir_measures" in peers and case == "M" else []
+        tools = [US, f"{US}, polars", "polars' join and sort", *others]
+        paths = made(case, part, "tables")
+        found = results.by_turns("tables", case, {t: job("tables", t, *paths) for t in tools}, min(3, rounds))
+        found.pop("polars' join and sort")  # has no means
+        means = {t: values(out) for t, (out, _) in found.items()}
+        results.compare(f"{case}, Parquet", f"{US}, polars", means.pop(f"{US}, polars"), means[US], 1e-12)
+        agree(results, f"{case}, Parquet", means, paths)
 
 
 def memory(results, part, rounds, peers):
@@ -258,11 +263,12 @@ def decide(results, part, rounds, peers):
 
 GROWTH = [f"{size} M" for size in ("0.1", "0.25", "0.5")] + ["M", "2 M", "5 M"]
 JUDGED = [f"M/4, {n} judged" for n in (1, 3, 10, 30, 100, 300)]
+JUDGED_OF_L = [f"L, {n} judged" for n in (1, 3, 10, 30, 120)]
 
 
 def growth(results, part, rounds, peers):
-    "Time and memory as the rows grow from a tenth of M to five times M, and the judgments from 1 to 300 a query."
-    for case in GROWTH + JUDGED:
+    "Time and memory as the rows grow from a tenth of M to five times M, and the judgments from 1 a query to all."
+    for case in GROWTH + JUDGED + JUDGED_OF_L:
         paths = made(case, part)
         commands = {t: job("files", t, *paths) for t in (US, "pytrec_eval")}
         results.by_turns("growth", case, commands, {US: min(3, rounds), "pytrec_eval": 1})

@@ -10,8 +10,8 @@ __all__ = ['ap_terms', 'average_precision', 'bpref', 'bpref_terms', 'geometric_m
            'set_average_precision', 'success', 'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'GMBpref', 'IPrec', 'Bpref',
            'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RBP', 'RR', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR',
            'Success', 'nDCG', 'parse', 'parse_all', 'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example',
-           'Scores', 'evaluate', 'render', 'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
-           'Explanation', 'explain', 'Difference', 'explain_difference', 'Report', 'report']
+           'Scores', 'evaluate', 'render', 'Accumulator', 'Checkup', 'check', 'Comparison', 'compare',
+           'EvaluationWarning', 'Explanation', 'explain', 'Difference', 'explain_difference', 'Report', 'report']
 
 # %% ../nbs/7_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
@@ -43,6 +43,7 @@ _later = {
     'evaluation.scores': 'Scores render',
     'evaluation.evaluation': 'evaluate',
     'evaluation.checkup': 'Checkup check',
+    'evaluation.accumulator': 'Accumulator',
     'deciding.comparison': 'Comparison compare',
     'deciding.explanation': 'Explanation explain',
     'deciding.differences': 'Difference explain_difference',
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from irmetrics_nb.reading.data import Qrels, Run
     from irmetrics_nb.reading.errors import DataError, DataWarning
     from irmetrics_nb.reading.example import load_example
+    from irmetrics_nb.evaluation.accumulator import Accumulator
     from irmetrics_nb.evaluation.judging import judge
     from irmetrics_nb.evaluation.checkup import Checkup, check
     from irmetrics_nb.evaluation.evaluation import evaluate
@@ -92,7 +94,7 @@ _all_ = [
     'fallout', 'hits', 'judged_at', 'precision', 'r_precision', 'recall', 'set_average_precision', 'success',
     'AP', 'CG', 'DCG', 'ERR', 'F', 'GMAP', 'GMBpref', 'IPrec', 'Bpref', 'Measure', 'NumRel', 'NumRelRet', 'NumRet', 'P',
     'R', 'RBP', 'RR', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'nDCG', 'parse', 'parse_all',
-    'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render',
+    'DataError', 'DataWarning', 'Qrels', 'Run', 'judge', 'load_example', 'Scores', 'evaluate', 'render', 'Accumulator',
     'Checkup', 'check', 'Comparison', 'compare', 'EvaluationWarning',
     'Explanation', 'explain', 'Difference', 'explain_difference', 'Report', 'report',
 ]

@@ -74,6 +74,17 @@ def test_hard_ids_have_26_characters_and_hard_scores_six_decimals(tmp_path):
     assert {len(line[4].split(".")[1]) for line in lines} == {6}
 
 
+def test_l_has_a_grade_for_every_row_and_its_half_for_half_of_them_and_scores_in_no_order(tmp_path):
+    (qrels, results), (half, same) = made("L", tmp_path, 0.001), made("L-half", tmp_path, 0.001)
+    assert same == results
+    assert {q: set(docs) for q, docs in qrels.items()} == {q: set(docs) for q, docs in results.items()}
+    assert all(len(docs) == 60 and docs.items() <= qrels[q].items() for q, docs in half.items())
+    grades = Counter(g for docs in qrels.values() for g in docs.values())
+    assert grades[0] > grades[1] > grades[2] > grades[3] + grades[4] > 0
+    lists = [list(docs.values()) for docs in results.values()]
+    assert not any(one == sorted(one, reverse=True) for one in lists)
+
+
 @pytest.mark.parametrize("name", ["M-shuffled", "M-blanks"])
 def test_another_form_of_m_has_the_same_rows(name, tmp_path):
     plain, other = (data.files(n, PART, tmp_path) for n in ("M", name))

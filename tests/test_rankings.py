@@ -160,8 +160,8 @@ def test_ranks_that_cannot_be_are_refused(given, options, says):
 
 
 @pytest.mark.parametrize(("labels", "scores", "groups", "says"), [
-    ([1], [1, 2], None, "one label, score and group per item"), ([1, 0], [1, 2], [0], "one label, score and group per item"),
-    ([nan, 0], [1, 2], None, "labels must be finite"), ([1, 0], [nan, 2], None, "scores not NaN"),
+    ([1], [1, 2], None, "one label and one score per item"), ([1, 0], [1, 2], [0], "1 groups for 2 items"),
+    ([nan, 0], [1, 2], None, "labels must be finite"), ([1, 0], [nan, 2], None, "scores must not be NaN: item 0 is nan"),
 ])  # fmt: skip
 def test_items_that_do_not_fit_together_are_refused(labels, scores, groups, says):
     with pytest.raises(ValueError, match=says):

@@ -152,6 +152,27 @@ def test_tables_in_batches_give_what_one_piece_gives(tmp_path_factory, table, si
     assert streamed(JUDGMENTS, path, size, memory)[0] == in_one_piece(JUDGMENTS, path)
 
 
+@given(table_runs(), st.integers(1, 30), st.sampled_from([1 << 30, 1000]), st.sampled_from(["polars", "pandas", "arrow", "lazy"]))
+def test_a_table_in_memory_in_slices_gives_what_one_piece_gives(table, rows, memory, library):
+    source = {"polars": table, "pandas": table.to_pandas(), "arrow": table.to_arrow(), "lazy": table.lazy()}[library]
+    with patch.object(streams, "BATCH_ROWS", 2), patch.object(judging, "BATCH_BYTES", rows << 5):
+        assert streamed(JUDGMENTS, source, rows << 5, memory)[0] == in_one_piece(JUDGMENTS, table)
+
+
+@pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
+@given(table_runs(), st.integers(1, 30))
+def test_evaluate_on_a_large_table_says_what_it_says_of_the_run(table, rows):
+    def said(run):
+        try:
+            found = evaluate(JUDGED, run(), "AP nDCG@3 NumRet")
+        except DataError as error:
+            return str(error)
+        return found.to_dict(), found.missing, found.unjudged, found.name
+
+    with patch.object(streams, "BATCH_ROWS", 2), patch.object(judging, "BATCH_BYTES", rows << 5):
+        assert said(lambda: table) == said(lambda: Run(table))
+
+
 def test_a_gap_in_a_table_is_named_with_its_row(tmp_path):
     table = pl.DataFrame({"qid": [f"q{i // 3}" for i in range(99)], "docno": [f"d{i}" for i in range(99)], "score": 1.0})
     table.with_columns(score=pl.when(pl.int_range(99) != 80).then("score")).write_parquet(tmp_path / "run")

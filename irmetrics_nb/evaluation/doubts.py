@@ -25,7 +25,7 @@ from ..foundations.rankings import Judged
 from ..metrics.measures import Measure, parse_all
 from ..reading.data import Qrels, Run
 from ..reading.rows import Rows
-from ..reading.streams import first_rows
+from ..reading.streams import first_rows, large_table
 from ..reading.tables import is_table
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #c2de0fe5
@@ -142,14 +142,16 @@ def find_spelling(judged: Ids, retrieved: Ids, *, pairs: bool = True) -> Spellin
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #0b471f85
 def rereadable(run: Any) -> Any:
-    "The path of a run in a file that can be read again, or a `Run`."
+    "The path of a run in a file that can be read again, a large table of polars, or a `Run`."
     path = isinstance(run, str | os.PathLike) and (os.path.isfile(run) or not os.path.exists(run))
+    table = None if path else large_table(run)
+    if table is not None: return table
     return run if path else Run(run, copy=False)
 
 ROWS = 20_000  # rows of a run, the ids of which are looked at
 
 def first_ids(run: Any, rows: int = ROWS) -> dict[str, list[str]]:
-    "{query: documents} of the first rows of a `Run`, or of a run in a file."
+    "{query: documents} of the first rows of a `Run`, or of a run in a file or a large table."
     first = run.rows if isinstance(run, Run) else first_rows(run)
     queries, docs = first.query_ids.tolist(), first.doc[:rows].tolist()
     found: dict[str, list[str]] = {}

@@ -16,12 +16,13 @@ import numpy as np
 # %% ../../nbs/4_evaluation/01_judging.ipynb #622f3520
 from .matching import JudgedHits, match
 from ..foundations.conventions import CHOICES, check_option
-from ..foundations.rankings import Judged, argsort_descending, unchecked
+from ..foundations.rankings import Judged, unchecked
+from ..foundations.segments import argsort_descending
 from ..reading.data import Qrels, Run, check_repeated, repeated_keys
 from ..reading.errors import DataError
 from ..reading.index import KeyIndex
 from ..reading.rows import NO_COMMENTS, Rows
-from ..reading.streams import open_run
+from ..reading.streams import TableRun, large_table, open_run
 from ..reading.text import BATCH_BYTES, side_by_side
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #1408d317
@@ -160,8 +161,10 @@ def _finish(qrels, file, parts, negative):
 
 def _open_run(run, memory):
     "A run to be read batch by batch; None if it is to be read in one piece."
-    if not isinstance(run, (str, os.PathLike)): return None
-    return open_run(os.fspath(run), max(1, min(BATCH_BYTES, memory // 16)), memory // 4)
+    size = max(1, min(BATCH_BYTES, memory // 16))
+    if isinstance(run, (str, os.PathLike)): return open_run(os.fspath(run), size, memory // 4)
+    table = large_table(run)
+    return None if table is None else TableRun(table, max(1, size >> 5))
 
 def _as_bytes(memory):
     "A whole number of bytes; ValueError if it is none, or none at all."
@@ -190,7 +193,8 @@ def judge_run(
     Parameters
     ----------
     qrels, run, ties, negative
-        As in `judge`. A run that is the path of a file is read batch by batch.
+        As in `judge`. A run that is the path of a file, or a large table, is read batch
+        by batch.
     memory : int or None, default None
         Bytes for the run's rows. None: a gigabyte.
     progress : callable or None, default None

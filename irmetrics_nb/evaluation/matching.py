@@ -14,7 +14,7 @@ from itertools import chain, repeat
 import numpy as np
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #592fbbf7
-from ..foundations.rankings import argsort_descending, cumcount, pack
+from ..foundations.segments import argsort_descending, cumcount, pack
 from ..reading.data import DictSource, Qrels, Run
 from ..reading.ids import Ids
 from ..reading.index import KeyIndex

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
 # %% ../../nbs/3_reading/10_data.ipynb #6b91760d
-from ..foundations.rankings import pack
+from ..foundations.segments import pack
 from .errors import DataError, counted
 from .files import read_rows
 from .ids import BLOCK_ROWS, escape_non_utf8, is_utf8_text, mix

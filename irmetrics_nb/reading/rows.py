@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 # %% ../../nbs/3_reading/04_rows.ipynb #00922056
-from ..foundations.rankings import cumcount
+from ..foundations.segments import cumcount
 from .errors import DataError, DataWarning
 from .ids import Ids
 

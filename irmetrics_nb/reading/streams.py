@@ -43,7 +43,15 @@ from irmetrics_nb.reading.rows import (
     text_layout,
     total_comments,
 )
-from .tables import TABLE_MAGIC, find_columns, header_separator, import_polars, rows_from_table
+from irmetrics_nb.reading.tables import (
+    TABLE_MAGIC,
+    find_columns,
+    header_separator,
+    import_polars,
+    is_table,
+    rows_from_table,
+    to_polars_table,
+)
 from irmetrics_nb.reading.text import (
     BATCH_BYTES,
     HASH,
@@ -264,6 +272,30 @@ def _last_change(series):
     changes = np.flatnonzero(series.ne_missing(series.shift(1)).to_numpy()[1:])
     return int(changes[-1]) + 1 if len(changes) else 0
 
+# %% ../../nbs/3_reading/12_streams.ipynb #bee061d8
+BATCH_ROWS = BATCH_BYTES >> 5
+
+class TableRun(TableFile):
+    "A run in a polars table, read by slices of `size` rows."
+    def __init__(self, table: Any, size: int):
+        self.name, self.tag, self.comments, self.size = 'the run', '', NO_COMMENTS, size
+        self.columns = find_columns(table.columns, 'run')
+        self.table = table.lazy().select(self.columns)
+        self.total = table.height
+        self.done = 0
+
+    @contextmanager
+    def _reading(self):
+        "DataError for what polars cannot read."
+        with polars_errors(self.name): yield
+
+def large_table(source: Any) -> Any:
+    "A run in a table of more rows than a batch has, as a polars table; None for anything else."
+    if not is_table(source): return None
+    with polars_errors('the run'): table = to_polars_table(source, 'run')
+    large = table.height > BATCH_ROWS and None not in find_columns(table.columns, 'run')
+    return table if large and len({*table.columns}) == table.width else None
+
 # %% ../../nbs/3_reading/12_streams.ipynb #1d96bd39
 def open_run(
     path: str | os.PathLike, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
@@ -317,7 +349,7 @@ def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterato
     return iter([read_rows(path, 'run')]) if file is None else map(file.rows, file)
 
 # %% ../../nbs/3_reading/12_streams.ipynb #4ff49510
-def first_rows(path: str | os.PathLike) -> Rows:
-    "The first batch of a run, for a look at it; no comment in it is warned of."
-    file = open_run(path)
-    return rows_from_file(path, 'run') if file is None else next(map(file.rows, file))
+def first_rows(source: Any) -> Rows:
+    "The first batch of a run in a file or in a large table, for a look at it; no comment in it is warned of."
+    file = TableRun(source, BATCH_ROWS) if is_table(source) else open_run(source)
+    return rows_from_file(source, 'run') if file is None else next(map(file.rows, file))

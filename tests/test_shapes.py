@@ -1,0 +1,263 @@
+"The shapes that learning to rank and recommendation have: columns of any library, group sizes, top-k lists."
+from math import inf, nan
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array, csr_array, csr_matrix
+
+from irmetrics_nb import Judged, evaluate, parse
+from irmetrics_nb.foundations import topk
+from irmetrics_nb.foundations.rankings import COLUMNS, check_columns
+
+MEASURES = "AP nDCG@10 RR P@3 R@3 Success@3 AP@3 nDCG(gain='exp')@3 ERR(max_grade=4) Bpref NumRel NumRet NumRelRet".split()
+
+
+class Tensor:
+    "A tensor of a library that speaks DLPack and nothing else."
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def __dlpack__(self, **how):
+        return self.values.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+class Elsewhere(Tensor):
+    "A tensor that lies on a graphics card."
+
+    def __dlpack__(self, **how):
+        raise BufferError("Cannot export to the CPU what lies on cuda:0")
+
+
+class Attached:
+    "A tensor that keeps its gradients, as PyTorch's refuses."
+
+    def __len__(self):
+        return 2
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+
+
+def same(one, other):
+    for name in COLUMNS:
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a.tolist(), a.dtype) == (b.tolist(), b.dtype), name
+
+
+# ---- labels, scores, groups ----
+
+LIBRARIES = {"list": list, "tuple": tuple, "numpy": np.array, "polars": pl.Series, "pandas": pd.Series, "DLPack": Tensor}
+sized = st.lists(st.integers(1, 6), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@given(sizes=sized, data=st.data())
+def test_every_library_s_columns_give_the_same_batch_by_ids_and_by_sizes(library, sizes, data):
+    n = sum(sizes)
+    labels = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    scores = data.draw(st.lists(st.integers(-3, 3).map(lambda x: x / 4), min_size=n, max_size=n))
+    ids = [g * 10 for g, size in enumerate(sizes) for _ in range(size)]
+    column = LIBRARIES[library]
+    plain = Judged.from_scores(labels, scores, ids)
+    same(Judged.from_scores(column(labels), column(scores), column(ids)), plain)
+    same(Judged.from_scores(column(labels), column(scores), sizes=column(sizes)), plain)
+    for dtype in np.float32, np.float16:  # as a model gives them; quarters are exact in each
+        same(Judged.from_scores(np.array(labels, np.int8), np.array(scores, dtype), sizes=np.array(sizes, np.uint32)), plain)
+
+
+def test_a_real_tensor_is_read_where_its_library_is_installed():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+    labels, scores = torch.tensor([0, 1, 2]), torch.tensor([0.5, 0.25, 1.0])
+    same(Judged.from_scores(labels, scores, sizes=torch.tensor([2, 1])), Judged.from_scores([0, 1, 2], [0.5, 0.25, 1.0], sizes=[2, 1]))
+    with pytest.raises(ValueError, match="scores: numpy cannot read this Tensor.*detach"):
+        Judged.from_scores(labels, scores.requires_grad_())
+
+
+@pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-5, 5), st.sampled_from("abc")), min_size=1, max_size=30))
+def test_a_batch_from_scores_is_what_evaluate_says_of_the_same_rows(items):
+    labels, scores, groups = zip(*items)
+    judged = Judged.from_scores(labels, scores, groups)
+    docs = [f"d{i}" for i in range(len(items))]
+    qrels = pl.DataFrame({"query_id": groups, "doc_id": docs, "relevance": labels})
+    run = pl.DataFrame({"query_id": groups, "doc_id": docs, "score": [float(s) for s in scores]})
+    found = evaluate(qrels, run, MEASURES, ties="given")
+    place = {q: i for i, q in enumerate(sorted(set(groups)))}
+    order = [place[q] for q in found.query_ids]
+    for measure in MEASURES:
+        assert found[measure].tolist() == parse(measure).of(judged)[order].tolist(), measure
+
+
+@pytest.mark.parametrize(("labels", "scores", "how", "says"), [
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[2]), "sizes add up to 2, but there are 3 items"),
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[2, 2]), "sizes add up to 4, but there are 3 items"),
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[2, 0, 1]), "sizes must be whole numbers from 1: group 1 has 0"),
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[4, -1]), "group 1 has -1"), ([1, 0, 0], [1, 2, 3], dict(sizes=[1.5, 1.5]), "group 0 has 1.5"),
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[2, None]), "group 1 has nan"), ([1, 0, 0], [1, 2, 3], dict(sizes=3), "must be one column"),
+    ([1, 0, 0], [1, 2, 3], dict(groups=[0, 0, 1], sizes=[2, 1]), "groups or sizes, not both"),
+    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 1]), "2 groups for 3 items; numbers that add up to that are sizes: say sizes="),
+    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 2]), "2 groups for 3 items$"),
+    ([1, 0, 0], [1, 2, nan], {}, "scores must not be NaN: item 2 is nan"), ([1, 0, 0], [1, 2, None], {}, "scores must not be NaN: item 2"),
+    ([1, inf, 0], [1, 2, 3], {}, "labels must be finite: item 1 is inf"), ([1, None, 0], [1, 2, 3], {}, "labels must be finite: item 1"),
+    ([1, 0], [1, 2], dict(groups=["a", None]), "groups must not be None or NaN: item 1 is"),
+    ([1, 0], [1, 2], dict(groups=[nan, 1]), "groups must not be None or NaN: item 0 is"), (["1", "0"], [1, 2], {}, "labels must be numbers"),
+    ([[1], [0]], [1, 2], {}, "labels must be one column, not of shape"), ([1, 0], Attached(), {}, "scores: numpy cannot read this Attached: .*detach"),
+    ([1, 0], Elsewhere([1.0, 2.0]), {}, "scores: numpy cannot read this Elsewhere"),
+])  # fmt: skip
+def test_columns_that_cannot_be_are_refused_with_the_place(labels, scores, how, says):
+    with pytest.raises(ValueError, match=says):
+        Judged.from_scores(labels, scores, **how)
+
+
+# ---- top-k lists ----
+
+ids_of = {"numbers": st.integers(0, 9), "wide": st.sampled_from([5 * 2**55 * s + i for s in (-1, 1) for i in range(4)]),
+          "text": st.sampled_from(["a", "b", "ab", "d10", "é", "d1", "z" * 9])}  # fmt: skip
+
+
+@st.composite
+def users(draw, kind=None):
+    "For each user a list without repetitions, and a dict of relevant items with grades."
+    item = ids_of[kind or draw(st.sampled_from(sorted(ids_of)))]
+    row = st.tuples(st.lists(item, unique=True, max_size=7), st.dictionaries(item, st.sampled_from([0, 1, 2, 4]), max_size=5))
+    return draw(st.lists(row, min_size=1, max_size=6))
+
+
+def by_lists(found, graded=True):
+    "The same by Python's lists: the grade at each rank, None where an item is not among the relevant ones."
+    grade = [[(liked[i] if graded else 1) if i in liked else None for i in items] for items, liked in found]
+    pool = [[liked[i] if graded else 1 for i in liked] for _, liked in found]
+    return Judged.from_grades(grade, ideal=pool)
+
+
+def table(rows, width=0):
+    "Lists as a table, filled up."
+    filler = "" if any(isinstance(x, str) for row in rows for x in row) else -1
+    width = max(width, *map(len, rows))
+    kind = {"dtype": np.int64} if filler == -1 else {"dtype": str}
+    return np.array([list(row) + [filler] * (width - len(row)) for row in rows], **kind).reshape(len(rows), width)
+
+
+def flat(found):
+    "The relevant items of all users, and where those of each begin."
+    item = [i for _, liked in found for i in liked]
+    return item, np.cumsum([0, *(len(liked) for _, liked in found)])
+
+
+@given(users(), st.integers(0, 9), st.sampled_from([1, 5, 2**18]))
+def test_top_k_lists_give_the_batch_that_lists_of_grades_give_in_every_form(found, width, at_once):
+    rows, liked = [list(r) for r, _ in found], [d for _, d in found]
+    item, offsets = flat(found)
+    grade = [g for d in liked for g in d.values()]
+    lists = [list(d) for d in liked]
+    graded, plain = by_lists(found), by_lists(found, graded=False)
+    usual, topk.AT_ONCE = topk.AT_ONCE, at_once
+    try:
+        for items in rows, table(rows, width), [np.array(r) for r in rows]:
+            for got in Judged.from_topk(items, liked), Judged.from_topk(items, lists, grades=[list(d.values()) for d in liked]):
+                same(got, graded)
+                check_columns(got)
+            same(Judged.from_topk(items, (item, offsets), grades=grade), graded)
+            for form in lists, [set(d) for d in liked], (np.array(item), offsets), table(lists), pl.Series(lists), tuple_of_arrows(lists):
+                same(Judged.from_topk(items, form), plain)
+    finally:
+        topk.AT_ONCE = usual
+
+
+def tuple_of_arrows(lists):
+    "Lists as Arrow keeps them."
+    column = pl.Series(lists).to_arrow()
+    return column.values.to_numpy(zero_copy_only=False), column.offsets.to_numpy()
+
+
+@given(users("numbers"), st.sampled_from([csr_array, coo_array, csr_matrix]))
+def test_a_sparse_matrix_has_a_row_per_user_and_the_grades_in_its_cells(found, kind):
+    rows = [(u, i, g) for u, (_, liked) in enumerate(found) for i, g in liked.items()]
+    u, i, g = (np.array(c, dtype=int) for c in zip(*rows)) if rows else (np.zeros(0, int),) * 3
+    same(Judged.from_topk([list(r) for r, _ in found], kind((g.astype(float), (u, i)), shape=(len(found), 10))), by_lists(found))
+
+
+@given(users("numbers"), st.sampled_from([np.int8, np.int32, np.uint16, np.float32]))
+def test_narrow_numbers_gaps_in_floats_and_gaps_in_objects_are_read(found, dtype):
+    lists = [list(d) for _, d in found]
+    wide = table([r for r, _ in found])
+    expected = by_lists(found, graded=False)
+    as_objects = np.where(wide == -1, None, wide.astype(object))
+    for items in wide if dtype is np.uint16 and (wide < 0).any() else wide.astype(dtype), as_objects:
+        same(Judged.from_topk(items, lists), expected)
+    same(Judged.from_topk(np.where(wide == -1, nan, wide.astype(float)), lists), expected)
+    same(Judged.from_topk(pd.DataFrame(wide), lists), expected)
+    same(Judged.from_topk(pl.DataFrame(wide) if wide.size else wide, lists), expected)
+    same(Judged.from_topk(Tensor(wide), lists), expected)
+    texts = [[str(i) for i in row] for row in lists]
+    named = np.array([[None if i == -1 else str(i) for i in row] for row in wide.tolist()], object).reshape(wide.shape)
+    same(Judged.from_topk(named, texts), expected)
+
+
+@pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
+@given(users())
+def test_every_measure_runs_on_top_k_lists_and_equals_evaluate(found):
+    judged = Judged.from_topk([list(r) for r, _ in found], [d for _, d in found])
+    qrels = {f"u{u}": {str(i): g for i, g in liked.items()} for u, (_, liked) in enumerate(found)}
+    run = {f"u{u}": [str(i) for i in items] for u, (items, _) in enumerate(found)}
+    if not any(liked and run[f"u{u}"] for u, (_, liked) in enumerate(found)):
+        return  # evaluate wants a common query
+    scores = evaluate({q: d for q, d in qrels.items() if d}, {q: d for q, d in run.items() if d}, MEASURES)
+    rows = [int(q[1:]) for q in scores.query_ids]
+    for measure in MEASURES:
+        assert scores[measure].tolist() == parse(measure).of(judged)[rows].tolist(), measure
+
+
+@pytest.mark.parametrize(("items", "relevant", "says"), [
+    ([[7, 3, 7]], [[3]], "user 0 has item 7 twice, at ranks 1 and 3"), ([["b"], ["a", "a"]], [[], []], "user 1 has item 'a' twice, at ranks 1 and 2"),
+    ([[1], [2]], [[5], [6, 7, 6]], "user 1 has item 6 twice among the relevant ones"),
+    ([[1, -1, 2]], [[1]], "user 0 has a gap at rank 2, and an item at rank 3"),
+    ([[1], [2]], [[1]], "items has 2 users, relevant 1"), ([[1]], [["a"]], "items are numbers, relevant ones text"),
+    ([[1]], [1], "relevant must hold a list for each user: user 0 has 1"), ([["ab"]], ["ab"], "user 0 has 'ab'"),
+    ([[1.5]], [[1]], "items are known by whole numbers or by text, not by 1.5"), ([[True]], [[1]], "not by bool"),
+    ([[1]], ([1, 2], [0, 1]), "is \\(items, offsets\\): offsets rise from 0 to 2"), ([[1]], ([1], [1, 1]), "offsets rise from 0"),
+    ([[1], [2]], ([1, 2], [0, 2, 1, 2]), "offsets rise"), ([[5]], csr_array(np.eye(1, 3)), "items holds 5, but the matrix of relevant ones has 3 columns"),
+    ([[1]], [[1, -1]], "user 0 has no item but -1 among the relevant ones"),
+])  # fmt: skip
+def test_lists_that_cannot_be_are_refused_with_the_user(items, relevant, says):
+    with pytest.raises(ValueError, match=says):
+        Judged.from_topk(items, relevant)
+
+
+@pytest.mark.parametrize(("relevant", "grades", "says"), [
+    ([[1, 2]], [[1]], "2 relevant items and 1 grades"), ([[1, 2]], [1, nan], "grades must be finite: item 1 is nan"),
+    ([{1: 2}], [1], "relevant has grades of its own"), ([{1: "x"}], None, "grades must be numbers"),
+])  # fmt: skip
+def test_grades_that_cannot_be_are_refused(relevant, grades, says):
+    with pytest.raises(ValueError, match=says):
+        Judged.from_topk([[1]], relevant, grades=grades)
+
+
+def test_a_user_late_in_a_large_table_is_named_by_her_number(monkeypatch):
+    monkeypatch.setattr(topk, "AT_ONCE", 10)
+    items = np.arange(300).reshape(100, 3)
+    items[71] = 4, 9, 4
+    with pytest.raises(ValueError, match="user 71 has item 4 twice, at ranks 1 and 3"):
+        Judged.from_topk(items, [[]] * 100)
+
+
+def test_memory_beside_the_table_does_not_grow_with_the_number_of_users():
+    import tracemalloc
+
+    def peak(users):
+        items = np.tile(np.arange(50, dtype=np.int32), (users, 1))
+        tracemalloc.start()
+        Judged.from_topk(items, (np.zeros(0, int), np.zeros(users + 1, int)))
+        top = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return top / users
+
+    assert peak(80_000) < 4 * 80 < 50 * 8  # bytes per user: counts and queries, never a copy of the row
