@@ -23,7 +23,7 @@ from pathlib import Path
 from textwrap import fill, shorten
 from threading import current_thread, main_thread
 from time import monotonic
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -245,6 +245,10 @@ def _source(path, kind):
     rows.comments.warn()
     return rows
 
+def chosen(**choices: Any) -> dict[str, Any]:
+    "Those of some choices that were made, by name."
+    return {name: choice.value for name, choice in choices.items() if choice}
+
 # %% ../nbs/7_ways_in/00_cli.ipynb #eff783cf
 def _report(scores, runs):
     "How each run was read, and the peak of memory, on stderr."
@@ -299,10 +303,9 @@ def _evaluate(
     asked = _floors(floors)
     wanted = _with_floors(_measures(' '.join(measures)), asked)
     _check_files(qrels, runs, output)
-    choices = {'conventions': conventions, 'ties': ties, 'missing': missing,
-               'no_relevant': no_relevant, 'negative': negative,
-               'scores': precision, 'unjudged': unjudged}
-    said = {name: choice.value for name, choice in choices.items() if choice}
+    said = chosen(
+        conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
+        negative=negative, scores=precision, unjudged=unjudged)
     with one_line_errors(), one_line_warnings():
         judgments = _source(qrels, 'qrels')
         sources = [_source(run, 'run') for run in runs]

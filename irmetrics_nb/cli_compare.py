@@ -32,6 +32,7 @@ from irmetrics_nb.cli import (
     _Tool,
     _Unjudged,
     app,
+    chosen,
     one_line_errors,
     one_line_warnings,
     show,
@@ -149,9 +150,8 @@ def _compare(
     if not 0 < alpha < 1: raise typer.BadParameter(f'--alpha must be between 0 and 1, not {alpha}')
     wanted = _with(_measures(' '.join(measures)), [*fail_if_worse, *(floor.measure for floor in asked)])
     _check_files(qrels, runs, output)
-    choices = {'conventions': conventions, 'ties': ties, 'missing': missing, 'no_relevant': no_relevant,
-               'negative': negative, 'scores': precision, 'unjudged': unjudged}
-    said = {name: choice.value for name, choice in choices.items() if choice}
+    said = chosen(conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
+                  negative=negative, scores=precision, unjudged=unjudged)
     with one_line_errors(), one_line_warnings():
         scores = _evaluate_all(qrels, runs, wanted, memory, said)
         how = {'test': test.value, 'correction': correction.value, 'interval': interval.value}

@@ -16,10 +16,6 @@ import typer
 # %% ../nbs/7_ways_in/03_cli_explain.ipynb #cc0ad49b
 from irmetrics_nb.cli import (
     Listing,
-    Missing,
-    Negative,
-    NoRelevant,
-    Ties,
     _check_files,
     _measures,
     _Missing,
@@ -27,9 +23,13 @@ from irmetrics_nb.cli import (
     _NoRelevant,
     _Output,
     _Qrels,
+    _Scores,
     _source,
     _Ties,
+    _Tool,
+    _Unjudged,
     app,
+    chosen,
     one_line_errors,
     one_line_warnings,
     show,
@@ -69,17 +69,18 @@ EXPLAIN_EXAMPLES = '''
 @app.command('explain', epilog=EXPLAIN_EXAMPLES)
 def _explain(
     qrels: _Qrels, run: _RUN, query: _QUERY, measures: _WANTED = ('nDCG@10',), documents: _DOCUMENTS = None,
-    rows: _ROWS = 20, format: _FORMAT = Listing.table, output: _Output = None, ties: _Ties = Ties.docid,
-    missing: _Missing = Missing.zero, no_relevant: _NoRelevant = NoRelevant.zero, negative: _Negative = Negative.zero,
+    rows: _ROWS = 20, format: _FORMAT = Listing.table, output: _Output = None, conventions: _Tool = None,
+    ties: _Ties = None, missing: _Missing = None, no_relevant: _NoRelevant = None, negative: _Negative = None,
+    precision: _Scores = None, unjudged: _Unjudged = None,
 ):
     "Show how the value of one query came about."
     wanted = _measures(' '.join(measures))
     _check_files(qrels, [run, *([documents] if documents else [])], output)
-    choices = {'ties': ties, 'missing': missing, 'no_relevant': no_relevant, 'negative': negative}
-    conventions = {name: choice.value for name, choice in choices.items()}
+    said = chosen(conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
+                  negative=negative, scores=precision, unjudged=unjudged)
     with one_line_errors(), one_line_warnings():
         sources = Qrels(_source(qrels, 'qrels')), Run(_source(run, 'run'))
-        whys = [explain(m, *sources, query, documents=documents, **conventions) for m in wanted]
+        whys = [explain(m, *sources, query, documents=documents, **said) for m in wanted]
         if format == Listing.table and output is None and sys.stdout.isatty():
             from irmetrics_nb.showing.terminal import explanation_parts, show_parts
             return show_parts([part for why in whys for part in explanation_parts(why, rows)])

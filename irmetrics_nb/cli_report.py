@@ -22,10 +22,13 @@ from irmetrics_nb.cli import (
     _NoRelevant,
     _Qrels,
     _Runs,
+    _Scores,
     _source,
     _Ties,
     _Tool,
+    _Unjudged,
     app,
+    chosen,
     one_line_errors,
     one_line_warnings,
     show,
@@ -64,16 +67,16 @@ def _report(
     qrels: _Qrels, runs: _Runs, output: _REPORT = Path('report.html'), measures: _MEASURES = ('nDCG@10 AP RR',),
     documents: _DOCS = None, topics: _TOPICS = None, groups: _GROUPS = None, baseline: _BASELINE = None,
     title: _TITLE = None, format: _FORM = None, check: _CHECK = True, conventions: _Tool = None, ties: _Ties = None,
-    missing: _Missing = None, no_relevant: _NoRelevant = None, negative: _Negative = None, memory: _Memory = None,
+    missing: _Missing = None, no_relevant: _NoRelevant = None, negative: _Negative = None,
+    precision: _Scores = None, unjudged: _Unjudged = None, memory: _Memory = None,
 ):
     "Write one file about one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb.showing.report import report
     wanted = _measures(' '.join(measures))
     others = [path for path in (documents, topics, groups) if path]
     _check_files(qrels, [*runs, *others], output)
-    choices = {'conventions': conventions, 'ties': ties, 'missing': missing,
-               'no_relevant': no_relevant, 'negative': negative}
-    said = {name: choice.value for name, choice in choices.items() if choice}
+    said = chosen(conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
+                  negative=negative, scores=precision, unjudged=unjudged)
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
     words |= {'checkup': check, 'memory': memory, 'baseline': baseline}
     with one_line_errors(), one_line_warnings():

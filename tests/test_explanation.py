@@ -31,6 +31,7 @@ from irmetrics_nb import (
     nDCG,
     parse,
 )
+from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.metrics.ties import TiesError
 
@@ -521,3 +522,48 @@ def test_the_command_says_in_one_line_what_is_wrong(files, args, code, says):
 def test_a_grade_that_is_no_number_is_refused(grade):
     with pytest.raises(ValueError, match="finite number, or None"):
         explain("nDCG@2", [1, 0, 2]).grade("d2", grade)
+
+
+# ---- conventions ----
+
+CONVENTIONS_SEEN = {
+    "q1": {"a": 3, "b": 0, "c": 1, "d": -1}, "q2": {"a": 0, "e": -1}, "q3": {"a": 2, "f": 1}, "q4": {"z": 1},
+}
+CONVENTIONS_RUN = {
+    "q1": {"b": 2.0, "a": 1.5, "x": 1.25, "c": 1.0, "d": 0.5}, "q2": {"a": 1.0, "e": 0.5}, "q3": {"x": 3.0, "f": 2.0, "a": 1.0},
+}
+
+
+@pytest.mark.parametrize("tool", PRESETS)
+@pytest.mark.parametrize("measure", ["nDCG@3", "AP", "P@2", "R@2", "RR"])
+def test_a_value_is_explained_as_a_tool_computes_it(tool, measure):
+    scores = evaluate(CONVENTIONS_SEEN, CONVENTIONS_RUN, measure, conventions=tool)
+    for query, values in scores.to_dict().items():
+        if query == "q4" or PRESETS[tool].conventions.ties == "average":
+            continue
+        found = explain(measure, CONVENTIONS_SEEN, CONVENTIONS_RUN, query, conventions=tool)
+        assert found.value == pytest.approx(*values.values(), abs=1e-12, nan_ok=True), (query, found.text)
+        assert f"= {found.value:.4f}" in found.text
+
+
+@pytest.mark.parametrize(("answer", "value"), [("zero", 0), ("one", 1), ("nan", float("nan"))])
+def test_a_query_without_relevant_documents_counts_what_the_conventions_say(answer, value):
+    why = explain("AP", {"q": {"a": 0}, "r": {"b": 1}}, {"q": ["a"], "r": ["b"]}, "q", no_relevant=answer)
+    assert why.value == pytest.approx(value, nan_ok=True)
+    assert ("nothing is relevant" in why.text) == (answer != "zero")
+
+
+def test_conventions_decide_of_a_list_too_and_what_is_said_beside_them_wins():
+    assert explain("nDCG@3", [1, 3, 0], conventions="xgboost").measure == parse("nDCG(gain='exp')@3")
+    assert explain("nDCG(gain='linear')@3", [1, 3, 0], conventions="xgboost").measure == parse("nDCG@3")
+    both = explain_difference("P@2", CONVENTIONS_SEEN, CONVENTIONS_RUN, CONVENTIONS_RUN, conventions="xgboost", no_relevant="zero")
+    assert both.a == both.b == evaluate(CONVENTIONS_SEEN, CONVENTIONS_RUN, "P@2", conventions="xgboost", no_relevant="zero").means["P@2"]
+    assert both.query("q1").a.value == both.rows[[row["query_id"] for row in both.rows].index("q1")]["a"]
+
+
+def test_the_command_explains_as_a_tool_does(tmp_path):
+    for name, data, form in (("qrels", CONVENTIONS_SEEN, "{} 0 {} {}"), ("run", CONVENTIONS_RUN, "{} Q0 {} 0 {} t")):
+        lines = [form.format(q, d, x) for q, docs in data.items() for d, x in docs.items()]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = irmetrics("explain", tmp_path / "qrels", tmp_path / "run", "q1", "-m", "nDCG@3", "--conventions", "xgboost", "--ties", "docid")
+    assert done.returncode == 0 and "nDCG(gain='exp')@3 = " in done.stdout

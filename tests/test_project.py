@@ -415,7 +415,8 @@ def test_every_file_that_the_site_names_is_there():
     links = [item["href"] for item in root["website"]["navbar"]["left"]]
     css = root["format"]["html"]["css"]
     fonts = re.findall(r'url\("([^"]+)"\)', (NBS / css).read_text(encoding="utf-8"))
-    themes, end = root["format"]["html"]["theme"].values(), root["format"]["html"]["include-after-body"]
+    themes = [name for names in root["format"]["html"]["theme"].values() for name in names]
+    end = root["format"]["html"]["include-after-body"]
     for path in [*root["project"]["resources"], css, *fonts, *links, *themes, end]:
         assert (NBS / path).exists() or path.startswith("api/"), path
     assert set(fonts) <= set(root["project"]["resources"]), "a font that is not declared is not copied"

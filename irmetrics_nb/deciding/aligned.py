@@ -81,8 +81,9 @@ def _lacking(systems, ids, values):
                  for name, places in zip(systems, lacking) if len(places))
 
 def _said_lacking(name, queries, total):
-    return (f'{name} lacks {len(queries)} of {counted(total, "query")} ({_some(queries)}): a pair is '
-            'compared on the queries that both have, means are over those that all have')
+    lacks = f'{name} lacks {len(queries)} of {counted(total, "query")} ({_some(queries)})'
+    both = 'a pair is compared on the queries that both have'
+    return f'{lacks}: {both}, means are over those that all have'
 
 def _some(ids, most=3):
     "A few of the ids."

@@ -21,6 +21,8 @@ from .lists import near
 from .pictures import EARNED, LOST, UNJUDGED, html_table
 from ..evaluation.evaluation import evaluate
 from ..evaluation.formats import table_text
+from ..evaluation.presets import conventions_of
+from ..foundations.conventions import Conventions
 from ..foundations.drawing import finish, ink, new_axes
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import Aggregate
@@ -185,8 +187,10 @@ class Difference:
 
 # %% ../../nbs/5_deciding/06_differences.ipynb #c871b784
 def explain_difference(
-    measure: str | Measure, qrels: Any, run_a: Any, run_b: Any, *, ties: str = 'docid',
-    missing: str = 'zero', no_relevant: str = 'zero', negative: str = 'zero',
+    measure: str | Measure, qrels: Any, run_a: Any, run_b: Any, *,
+    conventions: str | Conventions | None = None, ties: str | None = None,
+    missing: str | None = None, no_relevant: str | None = None,
+    negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
     documents: Any = None,
 ) -> Difference:
     """Explain the difference of two runs, b − a: which queries make it, and how much.
@@ -197,7 +201,7 @@ def explain_difference(
         One measure, such as 'nDCG@10'.
     qrels, run_a, run_b : judgments and results
         In any form that `evaluate` takes.
-    ties, missing, no_relevant, negative : str
+    conventions, ties, missing, no_relevant, negative, scores, unjudged : str
         As in `evaluate`.
     documents : dict, table or path
         What the documents are called, as in `explain`.
@@ -222,8 +226,10 @@ def explain_difference(
     0.25"""
     asked, judgments = parse(measure), Qrels(qrels, copy=False)
     runs = [Run(run, copy=False) for run in (run_a, run_b)]
-    how: dict[str, Any] = {'ties': ties, 'missing': missing}
-    how |= {'no_relevant': no_relevant, 'negative': negative}
+    in_force = conventions_of(
+        conventions, ties=ties, missing=missing, no_relevant=no_relevant,
+        negative=negative, scores=scores, unjudged=unjudged)
+    how: dict[str, Any] = {'conventions': in_force}
     one, other = (evaluate(judgments, run, asked, **how) for run in runs)
     values = _aligned(one, other)
     order, effect = steps(asked.kind.aggregate, *values)

@@ -33,7 +33,9 @@ from .pictures import OPEN, draw, page, rows
 from .swaps import Swaps, swap_changes
 from .wording import latex, line
 from ..evaluation.doubts import check_places
+from ..evaluation.evaluation import worth_of_nothing
 from ..evaluation.formats import table_text
+from ..evaluation.presets import completed, conventions_of, single_precision, without_relevant
 from ..foundations.conventions import CHOICES, Conventions
 from ..foundations.rankings import Judged
 from ..metrics.measures import Measure, parse
@@ -96,9 +98,10 @@ class Explanation:
     @property
     def value(self) -> float:
         "The value, as `evaluate` gives it: NaN if the conventions leave the query out."
-        if self.conventions.no_relevant == 'zero' or self.work.value > 0: return self.work.value
+        answer = without_relevant(self.measure, self.conventions)
+        if answer == 'zero' or self.work.value > 0: return self.work.value
         best = self.measure.of(self.listing.judged().ideal)
-        return self.work.value if np.any(best) else float('nan')
+        return self.work.value if np.any(best) else worth_of_nothing(self.measure, answer)
 
     @property
     def measure(self) -> Measure:
@@ -108,7 +111,8 @@ class Explanation:
     @property
     def text(self) -> str:
         "The arithmetic in one line; what stands between the signs = is Python."
-        return line(self.work, self.value)
+        by_rule = 'nothing is relevant: that is what it then counts'
+        return line(self.work, self.value, by_rule if self.value != self.work.value else '')
 
     @property
     def latex(self) -> str:
@@ -234,8 +238,10 @@ def _text_cell(value):
 # %% ../../nbs/5_deciding/05_explanation.ipynb #b963dcb1
 def explain(
     measure: str | Measure, qrels: Any, run: Any = None, query: str | None = None, *,
-    ties: str = 'docid', missing: str = 'zero', no_relevant: str = 'zero',
-    negative: str | None = None, ideal: Any = None, documents: Any = None,
+    conventions: str | Conventions | None = None, ties: str | None = None,
+    missing: str | None = None, no_relevant: str | None = None,
+    negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
+    ideal: Any = None, documents: Any = None,
 ) -> Explanation:
     """Explain the value of one list, or of one query of a run.
 
@@ -250,11 +256,11 @@ def explain(
         In any form that `evaluate` takes; not for a single list.
     query : str
         Which query of the run.
-    ties, missing, no_relevant : str
-        As in `evaluate`.
+    conventions, ties, missing, no_relevant, scores, unjudged : str
+        As in `evaluate`: those of a tool, and what is said beside them wins.
     negative : {'zero', 'keep'}
-        What a grade below 0 means. Default: 'zero' for a run, as in `evaluate`; 'keep'
-        for a list, as in the functions for lists.
+        What a grade below 0 means. Default: that of the conventions, 'zero' for a run;
+        for a list without conventions 'keep', as in the functions for lists.
     ideal : list
         For a list of grades: all judged grades of the query, retrieved or not.
     documents : dict, table or path
@@ -280,15 +286,17 @@ def explain(
     AP = (1/1 + 2/4 + 3/5 + 4/6) / 4 = 0.6917
     >>> explain('RR', {'q': {'d1': 1}}, {'q': ['d2', 'd1']}, 'q').move('d1', 1).value
     1.0"""
-    asked, of_run = parse(measure), run is not None
-    sign = negative or ('zero' if of_run else 'keep')
-    conventions = Conventions(ties, missing, no_relevant, sign)
-    if of_run: found = _of_run(asked, qrels, run, query, conventions)
+    if run is None and conventions is None: negative = negative or 'keep'
+    in_force = conventions_of(
+        conventions, ties=ties, missing=missing, no_relevant=no_relevant,
+        negative=negative, scores=scores, unjudged=unjudged)
+    asked = completed(parse(measure), in_force)
+    if run is not None: found = _of_run(asked, qrels, run, query, in_force)
     else:
         _check_list(asked, qrels, query)
-        listing = from_ranking(qrels, ideal=ideal, negative=sign)
-        work = _work_out(asked, listing, conventions, Judged.concat([]))
-        found = Explanation(work, listing, asked, conventions)
+        listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
+        work = _work_out(asked, listing, in_force, Judged.concat([]))
+        found = Explanation(work, listing, asked, in_force)
     names = [*found.listing.docs, *found.listing.missed]
     return replace(found, titles=read_titles(documents, names))
 
@@ -301,7 +309,8 @@ def _check_list(asked, grades, query):
 def _of_run(asked, qrels, run, query, conventions):
     "The explanation of one query of a run."
     check_places(qrels, run)
-    judgments, results = Qrels(qrels, copy=False), Run(run, copy=False)
+    judgments = Qrels(qrels, copy=False)
+    results = single_precision(run) if conventions.scores == 'float32' else Run(run, copy=False)
     if query is None:
         some = ', '.join(map(repr, judgments.queries[:3]))
         raise ValueError(f'which query? write explain({str(asked)!r}, qrels, run, query) with one like {some}')

@@ -81,8 +81,8 @@ def _could(comparison, pairs):
         seen = f'{pair.measure} {number(pair.detectable, decimals(pair))}'
         lines.setdefault(pair.b, []).append(seen)
     n = max((pair.queries for pair in pairs), default=0)
-    return [f'Smallest drop of {name} that {counted(n, "query")} could have shown (in 80 of 100 cases): ' + ', '.join(drops)
-            for name, drops in lines.items()]
+    shown = f'{counted(n, "query")} could have shown (in 80 of 100 cases)'
+    return [f'Smallest drop of {name} that {shown}: {", ".join(drops)}' for name, drops in lines.items()]
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #d6476c6a
 def check_floors(

@@ -163,7 +163,7 @@ def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
     "The list with another grade for a document; None: nobody judged it."
     name, value = find(listing, doc), np.nan if grade is None else float(grade)
     if grade is not None and not np.isfinite(value):
-        raise ValueError(f'a grade must be a finite number, or None for a document that nobody judged; not {grade!r}')
+        raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
     if name in listing.docs:
         grades = listing.grade.copy()
         grades[listing.docs.index(name)] = value

@@ -192,7 +192,7 @@ def _warnings(pairs: Sequence[Pair], method: Method) -> Iterator[str]:
         doubt = 'few queries make most of the difference, t is doubtful'
         if lopsided: yield f"{who}: {doubt}; test='randomization' does not mind"
         if method.test == 't' and pair.queries > 1 and pair.low == pair.high != 0:
-            yield f'{who}: every query differs by the same amount; t has no scatter to measure it by'
+            yield f'{who}: all queries differ by the same amount, t has no scatter to use'
         if _opposed(pair, method):
             yield f'{who}: the mean and {TESTS[method.test]} point in opposite directions'
 

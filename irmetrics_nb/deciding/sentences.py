@@ -70,7 +70,8 @@ def _evidence(pair, method, digits, up=True):
     known = f'{100 * method.level:g} % interval {ends}'
     interval = 'no interval' if np.isnan(low) else known
     p = f'{p_text(pair.p_adjusted)} by {how(method, pair.family)}'
-    return f'{interval}, {p}, {counted(pair.queries, "query")}; better on {better:,}, worse on {worse:,}'
+    queries = counted(pair.queries, 'query')
+    return f'{interval}, {p}, {queries}; better on {better:,}, worse on {worse:,}'
 
 CORRECTED = {'holm': 'Holm', 'bonferroni': 'Bonferroni', 'bh': 'Benjamini–Hochberg'}
 

@@ -120,11 +120,12 @@ def _whole_text(work):
 
 def _in_brackets(text): return f'({text})' if re.search(r'[-+/* ]', text) else text
 
-def line(work: Arithmetic, value: float | None = None) -> str:
-    "The arithmetic in one line; `value`: what the result is shown as, if not the score."
+def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
+    "The arithmetic in one line; `value`: what it counts, if not the score, and why."
     text, note = body(work)
     shown = work.value if value is None else value
     result = '' if work.terms is None else f' = {shown:.4f}'
+    note = why or note
     return f'{work.measure!r} = {text}{result}' + (f' ({note})' if note else '')
 
 # %% ../../nbs/5_deciding/02_wording.ipynb #03962575

@@ -154,14 +154,14 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
     import_polars('check')
-    from irmetrics_nb.evaluation.findings import facts_of_judgments, facts_of_run, read_side
+    from irmetrics_nb.evaluation import findings
     runs = _named_runs(run)
     for one in runs.values(): check_places(qrels, one)
-    judged = read_side(_kept(qrels), 'qrels', 'judgments', faults)
-    facts = {'judgments': facts_of_judgments(judged)}
-    findings = judged.findings
+    judged = findings.read_side(_kept(qrels), 'qrels', 'judgments', faults)
+    facts = {'judgments': findings.facts_of_judgments(judged)}
+    found = judged.findings
     for name, one in runs.items():
-        own = read_side(_kept(one), 'run', name, faults)
-        facts[name] = facts_of_run(judged, own, one, k)
-        findings = findings + own.findings
-    return Checkup(facts, tuple(sorted(findings, key=lambda f: LEVELS.index(f.level))))
+        own = findings.read_side(_kept(one), 'run', name, faults)
+        facts[name] = findings.facts_of_run(judged, own, one, k)
+        found = found + own.findings
+    return Checkup(facts, tuple(sorted(found, key=lambda f: LEVELS.index(f.level))))
