@@ -11,7 +11,7 @@ from ir_measures.providers.msmarco_provider import MsMarcoProvider
 from project import ROOT
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
-from irmetrics_nb import AP, evaluate, nDCG, parse
+from irmetrics_nb import AP, evaluate, nDCG, parse, render
 from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
 from irmetrics_nb.foundations.conventions import CHOICES, Conventions
 from irmetrics_nb.metrics.registry import KINDS
@@ -199,3 +199,11 @@ def test_the_old_calls_are_those_of_the_tools_that_have_a_page():
     source = (ROOT / 'parity' / 'old_calls.py').read_text(encoding='utf-8')
     assert repr(QRELS).replace("'", '"') in source
     assert repr(RUN).replace("'", '"') in source
+
+
+def test_the_small_print_says_which_measures_a_tool_does_not_have():
+    qrels, run = {'q': {'a': 2, 'b': 0}}, {'q': ['b', 'a']}
+    text = ' '.join(render(evaluate(qrels, run, 'nDCG@2 ERR RR', conventions='xgboost')).split())
+    assert 'ERR(max_grade=2): xgboost has no such measure; RR: xgboost has no such measure' in text and 'nDCG(gain=' in text
+    assert 'no such measure' not in render(evaluate(qrels, run, 'nDCG@2 AP', conventions='xgboost'))
+    assert 'no such measure' not in render(evaluate(qrels, run, 'nDCG@2 ERR RR'))

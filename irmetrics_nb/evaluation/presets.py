@@ -194,7 +194,8 @@ def conventions_of(
             known = f'there are {" ".join(PRESETS)}'
             raise ValueError(f'no conventions are called {given!r}; {known}')
         preset = PRESETS[given]
-        given = replace(preset.conventions, name=f'{given} {preset.version}')
+        name = f'{given} {preset.version}'
+        given = replace(preset.conventions, name=name, kinds=preset.kinds)
     own: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
     chosen = replace(given or Conventions(), **own)
     others = tuple(each for each in chosen.measures if each[1] not in own)

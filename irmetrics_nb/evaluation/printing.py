@@ -59,13 +59,20 @@ def _lowest_level(measures):
 def _phrases(scores):
     "The conventions in words, and the measures whose values are not averaged."
     others = [m for m in scores.measures if m.kind.aggregate != MEAN]
-    return [*scores.conventions.describe(), *_exceptions(scores), *(f'{m!r}: {m.kind.aggregate.name}' for m in others)]
+    odd = [*_exceptions(scores), *_foreign(scores)]
+    return [*scores.conventions.describe(), *odd, *(f'{m!r}: {m.kind.aggregate.name}' for m in others)]
 
 def _exceptions(scores):
     "What is said of queries without relevant documents for some of the measures alone."
     kinds, said = {m.name for m in scores.measures}, scores.conventions.measures
     own = [(kind, answer) for kind, name, answer in said if name == 'no_relevant' and kind in kinds]
     return [f'of {kind}, {CHOICES["no_relevant"][answer]}' for kind, answer in own]
+
+def _foreign(scores):
+    "The measures that the tool of the conventions does not have."
+    has = scores.conventions.kinds.split()
+    tool = scores.conventions.name.partition(' ')[0]
+    return [f'{m!r}: {tool} has no such measure' for m in scores.measures if has and m.name not in has]
 
 # %% ../../nbs/4_evaluation/05_printing.ipynb #c610b8e2
 def _run_name(scores): return scores.runs[0].name or 'run'

@@ -226,7 +226,8 @@ class Conventions:
 
     `measures`: parameters that measures have unless they say otherwise, as (kind,
     parameter, value); where the parameter is 'no_relevant', the answer of this kind
-    alone. `name`: whose conventions these are. ValueError for any other choice."""
+    alone. `name`: whose conventions these are, with the `kinds` of measures that it has.
+    ValueError for any other choice."""
     ties: str = 'docid'
     missing: str = 'zero'
     no_relevant: str = 'zero'
@@ -235,6 +236,7 @@ class Conventions:
     unjudged: str = 'keep'
     measures: tuple[tuple[str, str, Any], ...] = ()
     name: str = ''
+    kinds: str = ''  # of measures, that the tool of this name has; '': all
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
