@@ -149,8 +149,23 @@ def worded(text):
     return re.sub(r"(?m)^#\|\s*fig-alt:.*$", lambda m: re.sub(r"\s?%", " percent", m[0]), text)
 
 
+def straight(text):
+    r"""Markdown in whose tables quotation marks stay as they are, so that a measure can be copied.
+
+    >>> print(straight("| nDCG(gain='exp') | `'` |"))
+    | nDCG(gain=\'exp\') | `'` |"""
+    def line(row):
+        parts = re.split(r"(`[^`]*`|<[^>]*>)", row)
+        parts[::2] = [re.sub(r"(?<!\\)(['\"])", r"\\\1", part) for part in parts[::2]]
+        return "".join(parts)
+
+    return "\n".join(line(row) if row.lstrip().startswith("|") else row for row in text.split("\n"))
+
+
 def scriptless(data):
     "The data of an output without HTML, for which Quarto would fetch scripts: a table is raw HTML in Markdown."
+    if "text/markdown" in data:
+        data = data | {"text/markdown": straight("".join(data["text/markdown"])).splitlines(keepends=True)}
     if "text/html" not in data:
         return data
     kept = {kind: value for kind, value in data.items() if kind != "text/html"}
