@@ -207,3 +207,12 @@ def test_the_small_print_says_which_measures_a_tool_does_not_have():
     assert 'ERR(max_grade=2): xgboost has no such measure; RR: xgboost has no such measure' in text and 'nDCG(gain=' in text
     assert 'no such measure' not in render(evaluate(qrels, run, 'nDCG@2 AP', conventions='xgboost'))
     assert 'no such measure' not in render(evaluate(qrels, run, 'nDCG@2 ERR RR'))
+
+
+def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_another_version():
+    qrels, run = {'q': {'a': 2, 'b': 0}}, {'q': ['b', 'a']}
+    def text(measures, tool): return ' '.join(render(evaluate(qrels, run, measures, conventions=tool)).split())
+    assert "IPrec(levels='trec_eval9'): levels as it says itself, not as trec_eval10 has it" in text('11pt_avg', 'trec_eval10')
+    assert 'nDCG@2: gain as it says itself, not as xgboost has it' in text("nDCG(gain='linear')@2", 'xgboost')
+    for measures, tool in (('trec_eval10:11pt_avg map ndcg', 'trec_eval10'), ('11pt_avg ndcg_cut_2', 'trec_eval'), ('nDCG@2 AP P@2', 'xgboost')):
+        assert 'as it says itself' not in text(measures, tool)

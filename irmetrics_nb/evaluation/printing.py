@@ -59,7 +59,7 @@ def _lowest_level(measures):
 def _phrases(scores):
     "The conventions in words, and the measures whose values are not averaged."
     others = [m for m in scores.measures if m.kind.aggregate != MEAN]
-    odd = [*_exceptions(scores), *_foreign(scores)]
+    odd = [*_exceptions(scores), *_foreign(scores), *_own_words(scores)]
     return [*scores.conventions.describe(), *odd, *(f'{m!r}: {m.kind.aggregate.name}' for m in others)]
 
 def _exceptions(scores):
@@ -67,6 +67,13 @@ def _exceptions(scores):
     kinds, said = {m.name for m in scores.measures}, scores.conventions.measures
     own = [(kind, answer) for kind, name, answer in said if name == 'no_relevant' and kind in kinds]
     return [f'of {kind}, {CHOICES["no_relevant"][answer]}' for kind, answer in own]
+
+def _own_words(scores):
+    "The measures that say themselves what the tool of the conventions answers otherwise."
+    tool = scores.conventions.name.partition(' ')[0]
+    said = [(m, name) for m in scores.measures for kind, name, value in scores.conventions.measures
+            if kind == m.name and name != 'no_relevant' and m.arguments().get(name) != value]
+    return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m, name in said if tool]
 
 def _foreign(scores):
     "The measures that the tool of the conventions does not have."

@@ -165,7 +165,7 @@ def straight(text):
 def scriptless(data):
     "The data of an output without HTML, for which Quarto would fetch scripts: a table is raw HTML in Markdown."
     if "text/markdown" in data:
-        data = data | {"text/markdown": straight("".join(data["text/markdown"])).splitlines(keepends=True)}
+        data = data | {"text/markdown": straight("".join(data["text/markdown"]))}
     if "text/html" not in data:
         return data
     kept = {kind: value for kind, value in data.items() if kind != "text/html"}
