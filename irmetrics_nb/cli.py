@@ -268,7 +268,8 @@ def _with_floors(wanted, floors):
     "The measures, and those that floors ask for; a single run has no slices."
     if any(floor.slice != 'all' for floor in floors): raise typer.BadParameter('--min for a slice: only in compare')
     more = parse_all(floor.measure for floor in floors) if floors else []
-    return [*wanted, *dict.fromkeys(m for m in more if m not in wanted)]
+    known = {(m, m.said) for m in wanted}
+    return [*wanted, *(m for m in more if (m, m.said) not in known)]
 
 def _stop_at_floors(scores, floors):
     "Say which floors are missed, and end with exit code 3 if any is."

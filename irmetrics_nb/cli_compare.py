@@ -93,7 +93,8 @@ Exit code 3: the gate failed.
 
 def _with(wanted, more):
     "The measures, and those that the gate asks for."
-    return [*wanted, *(m for m in dict.fromkeys(_measures(' '.join(more)) if more else []) if m not in wanted)]
+    known = {(m, m.said) for m in wanted}
+    return [*wanted, *(m for m in (_measures(' '.join(more)) if more else []) if (m, m.said) not in known)]
 
 # %% ../nbs/7_ways_in/02_cli_compare.ipynb #5d180f18
 def _print(comparison, verdict, format, output):

@@ -184,7 +184,7 @@ def test_markdown_has_the_gate_first_and_then_the_table(files):
 def test_runs_of_the_same_name_are_told_apart_and_the_standard_input_is_a_run(files):
     (files / "again.run").write_bytes((files / "eval/main.run").read_bytes())
     words = " ".join(irmetrics("compare", "eval/qrels.txt", "eval/main.run", "again.run", "-m", "AP", cwd=files).stdout.split())
-    assert "no difference shown between bm25 (eval/main.run) and bm25 (again.run): 0.000 AP" in words
+    assert "no difference shown between bm25 (eval/main.run) and bm25 (again.run): bm25 (again.run) − bm25 (eval/main.run) = 0.000 AP" in words
     twice = irmetrics("compare", "eval/qrels.txt", "eval/main.run", "eval/main.run", cwd=files)
     assert twice.returncode == 0 and "(2)" in twice.stdout
     with open(files / "change.run", "rb") as run:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # %% ../../nbs/5_deciding/17_comparison.ipynb #88624879
 from .aligned import EVERYTHING, Sample, gather, read_groups
 from .pairs import COLUMNS, Method, Pair, as_row, compare_family, warnings_of
-from .sentences import decimals, family_text, latex_means, means_table, number, sentence
+from .sentences import common, decimals, family_text, latex_means, means_table, number, sentence
 from ..evaluation.formats import note_text
 from ..foundations.conventions import check_option
 from ..foundations.drawing import forest, scatter, sorted_bars
@@ -172,7 +172,7 @@ def _slice_report(comparison, name, format):
     table = means_table(inside, pairs, comparison.method, comparison.baseline, format)
     few = len(pairs) <= SENTENCES * len(comparison.sample.measures)
     said = [sentence(pair, comparison.method) for pair in pairs] if few else []
-    size = int(np.count_nonzero(~np.isnan(inside.values).all(axis=(0, 1))))
+    size = int(np.count_nonzero(~np.isnan(common(inside)).all(axis=(0, 1))))
     title = [] if comparison.groups is None else [_title(f'{name}: {counted(size, "query")}', format)]
     return [*title, table, _list(said, format)]
 
@@ -181,7 +181,7 @@ def _latex_tables(comparison):
     for i, name in enumerate(comparison.slices):
         inside = slice_of(comparison.sample, comparison.groups, name)
         pairs = [pair for pair in comparison.rows if pair.slice == name]
-        size = np.count_nonzero(~np.isnan(inside.values).all(axis=(0, 1)))
+        size = int(np.count_nonzero(~np.isnan(common(inside)).all(axis=(0, 1))))
         where = f' of the slice {name}' if name != EVERYTHING else ''
         caption, label = f'Means over {size:,} queries{where}.', f'tab:means-{i}'
         yield latex_means(inside, pairs, comparison.method, comparison.baseline, caption, label)
@@ -272,7 +272,7 @@ def compare(
         Judgments as `evaluate` takes them, with `runs`; or, without runs, scores of two
         systems or more that exist already, or any plain numbers.
     runs : dict, optional
-        {name: run}, each as `evaluate` takes it.
+        {name: run}, each as `evaluate` takes it; or a list of runs.
     measures : str, Measure, or several
         As for `evaluate`; of scores, some of theirs; of plain numbers, their name.
     baseline : str, optional
@@ -316,6 +316,7 @@ def compare(
     0.375"""
     method = Method(test, correction, interval, alpha, draws, seed)
     sample = gather(qrels, runs, measures, **options)
+    baseline = None if baseline is None else str(baseline)
     own = None if groups is None else _groups_of(sample, groups)
     names = dict.fromkeys(filter(None, own or ()))
     rows = []

@@ -56,7 +56,9 @@ def parse_floor(text: str) -> Floor:
     if not measure or not np.isfinite(bound):
         way = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
         raise ValueError(f'{text!r} is no floor; {way}')
-    return Floor(repr(parse(measure)), bound, group.strip() or EVERYTHING)
+    found = parse(measure)
+    name = repr(found) if parse(repr(found)).said == found.said else measure.strip()
+    return Floor(name, bound, group.strip() or EVERYTHING)
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #5345c4ea
 WORST = 5  # queries that are named
@@ -64,12 +66,15 @@ WORST = 5  # queries that are named
 def _drop(comparison, pair, max_drop):
     "Whether a system has dropped against the baseline, and by how much it could have."
     alpha, digits = comparison.method.alpha, decimals(pair)
-    failed = pair.difference < -max_drop and pair.shown(alpha)
+    dropped = pair.difference < -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats
+    unknown = not pair.queries or dropped and np.isnan(pair.p_adjusted)
+    failed = unknown or dropped and pair.shown(alpha)
     measured = f'{number(pair.mean_a, 4)} → {number(pair.mean_b, 4)}, {number(pair.difference, digits)}'
     interval = f'{100 * comparison.method.level:g} % interval {number(pair.low, digits)} to {number(pair.high, digits)}'
     p = f'{p_text(pair.p_adjusted)} by {how(comparison.method, pair.family)}'
     text = f'{pair.measure} of {pair.b}: {measured} ({interval}, {p}, {counted(pair.queries, "query")})'
-    if not failed and pair.difference < -max_drop: text += ': lower, but no drop has been shown'
+    if unknown: text += ': nothing can be said of it, and so it does not pass'
+    if not failed and dropped: text += ': lower, but no drop has been shown'
     worst = comparison.queries(pair.a, pair.b, pair.measure)[:WORST] if failed else []
     lost = tuple(one for one in worst if one[2] < one[1])
     return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, text, lost)
@@ -207,8 +212,7 @@ def gate(
 def _gate_text(gate, markdown):
     "The verdicts as lines; in Markdown as a list."
     head = 'passed' if gate.ok else f'FAILED: {len(gate.failures)} of {len(gate.verdicts)} checks'
-    if not gate.verdicts: head = 'nothing was to be checked'
-    lines = [f'**Gate: {head}**\n' if markdown else f'Gate: {head}']
+    lines = [f'**Gate: {head}**\n' if markdown else f'Gate: {head}'] if gate.verdicts else []
     for verdict in sorted(gate.verdicts, key=lambda v: v.passed):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {_code_free(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')

@@ -56,7 +56,7 @@ def sentence(pair: Pair, method: Method) -> str:
         return f'{head} ({_evidence(pair, method, digits, up)})'
     head = f'no difference shown between {pair.a} and {pair.b}{where}'
     evidence = _evidence(pair, method, digits)
-    seen = f'{number(pair.difference, digits)} {pair.measure} ({evidence})'
+    seen = f'{pair.b} − {pair.a} = {number(pair.difference, digits)} {pair.measure} ({evidence})'
     if pair.ties == pair.queries:
         return f'{head}: {seen}; they are the same on every query'
     could = number(pair.detectable, digits)

@@ -35,7 +35,7 @@ from ..foundations.conventions import Conventions, EvaluationWarning
 from ..foundations.rankings import Judged
 from ..metrics.bounds import WhenAsked, tie_bounds
 from ..metrics.measures import Measure, Measures, parse_all
-from ..metrics.registry import MEAN
+from ..metrics.registry import SUM
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError
 from ..reading.ids import Ids
@@ -187,9 +187,10 @@ def score_batch(
     conventions: Conventions,
 ) -> Scores:
     "The scores of a batch: every measure is computed, then the conventions are applied."
-    asked = tuple(asked)
-    measures = tuple(completed(m, conventions).resolve(judged) for m in asked)
-    values = np.stack([m.of(judged, ties=conventions.ties) for m in measures])
+    whole = [(completed(m, conventions).resolve(judged), m) for m in asked]
+    unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
+    measures, asked = zip(*reversed(unlike.values()))
+    values = np.stack([m.of(judged, ties=conventions.ties) for m in measures]).astype(float)
     nothing = np.stack([_has_nothing(m, v, judged) for m, v in zip(measures, values)])
     no_relevant, unanswered = _for_all(measures, nothing), judged.retrieved == 0
     for m, row, empty in zip(measures, values, nothing):
@@ -224,7 +225,7 @@ def _for_all(measures, nothing):
 
 def worth_of_nothing(measure: Measure, answer: str) -> float:
     "What a query scores in which there is nothing to find: NaN; or 1, but a count is 0."
-    return float(measure.kind.aggregate == MEAN) if answer == 'one' else np.nan
+    return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
 def _judge_whole(judgments, run, sure, **options):

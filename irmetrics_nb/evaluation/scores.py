@@ -23,7 +23,7 @@ from .printing import check_measures, rendered
 from ..foundations.conventions import Conventions, check_option
 from ..foundations.drawing import distribution, forest
 from ..metrics.bounds import WhenAsked
-from ..metrics.measures import Measure, parse
+from ..metrics.measures import Measure, position
 from ..metrics.registry import MEAN
 from ..reading.ids import escape_non_utf8
 from ..reading.tables import import_polars
@@ -198,10 +198,8 @@ class Scores:
 
     def _index(self, measure):
         "The position of a measure, however it is spelt; KeyError if it was not computed."
-        try: wanted = parse(measure)
-        except ValueError: wanted = None
-        for known in (self.measures, self.asked):
-            if wanted in known: return known.index(wanted)
+        found = position(measure, self.measures, self.asked)
+        if found is not None: return found
         raise KeyError(f'{measure} is not among {", ".join(self.keys())}')
 
     # As a collection of columns
@@ -431,12 +429,23 @@ def concat(parts: Iterable[Scores]) -> Scores:
     _check_alike(parts, 'parts of one whole')
     if len({(len(part.runs), part.single) for part in parts}) > 1:
         raise ValueError('the parts differ in their runs')
+    if not parts[0].single: parts = [_in_order(part, parts[0]) for part in parts]
     ids = tuple(q for part in parts for q in part.query_ids)
     twice = [q for q, count in Counter(ids).items() if count > 1]
     if twice: raise ValueError(f'the query {twice[0]!r} is in two parts')
     values = np.concatenate([part.values for part in parts], axis=2)
     runs = tuple(_whole_run(parts, i) for i in range(len(parts[0].runs)))
     return replace(parts[0], query_ids=ids, values=values, runs=runs)
+
+def _in_order(part, first):
+    "A part with its runs in the order of the first one; ValueError if they are others."
+    names, wanted = [[run.name for run in scores.runs] for scores in (part, first)]
+    if names == wanted: return part
+    if sorted(names) != sorted(wanted):
+        few = f'{", ".join(names[:3])}; {", ".join(wanted[:3])}'
+        raise ValueError(f'the parts differ in their runs ({few}): give them as {{name: run}}')
+    order = [names.index(name) for name in wanted]
+    return replace(part, values=part.values[order], runs=tuple(part.runs[i] for i in order))
 
 def _whole_run(parts, i):
     "What is known of the i-th run, from what is known of it in each part."

@@ -57,6 +57,7 @@ def tie_bounds(
         except TiesError: continue  # a measure that has no such orders
         if np.array_equal(*ends): continue
         both = np.stack([value, value])
-        both[:, columns] = np.where(np.isnan(value[columns]), np.nan, ends)
+        own = value[columns]  # NaN, or 1 where there is nothing to find: no order's value
+        both[:, columns] = np.where(np.isnan(own) | (own > ends[1] + 1e-9), own, ends)
         bounds[repr(measure)] = both
     return bounds

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['P', 'R', 'F', 'Success', 'Rprec', 'SetP', 'SetR', 'SetF', 'SetAP', 'AP', 'GMAP', 'IPrec', 'Bpref', 'GMBpref', 'CG',
            'DCG', 'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'Measures', 'Measure', 'parse',
-           'parse_all']
+           'parse_all', 'position']
 
 # %% ../../nbs/2_metrics/10_measures.ipynb #7a9e2f22
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isfinite
@@ -358,9 +358,10 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     >>> parse_all('AP nDCG@10, RR')
     [AP, nDCG@10, RR]"""
     each = map(_read, _each(measures))
-    found = list(dict.fromkeys(measure for several in each for measure in several))
+    all_of_them = (measure for several in each for measure in several)
+    found = list({(m, m.said): m for m in all_of_them}.values())  # what is said may matter
     if not found: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
-    if len(set(map(repr, found))) < len(found):
+    if len(set(map(repr, found))) < len(set(found)):
         raise ValueError(f'two different measures print alike: {found}')
     return found
 
@@ -368,3 +369,21 @@ def _each(measures):
     "The single measures; a function stands alone, so that `parse` may refuse it."
     if isinstance(measures, str): return split(measures)
     return [measures] if callable(measures) else measures
+
+def position(
+    measure: Any, computed: Sequence[Measure | None], asked: Sequence[Measure | None],
+) -> int | None:
+    """Where a measure in any spelling stands among those that were computed.
+
+    `asked`: the same as they were asked for, before conventions completed them; what
+    `measure` says itself must be so in what was computed. None: nowhere."""
+    try: wanted = parse(measure)
+    except ValueError: return None
+    if wanted in computed: return list(computed).index(wanted)
+    for i, (own, done) in enumerate(zip(asked, computed)):
+        if own == wanted and done and _agrees(wanted, done): return i
+    return None
+
+def _agrees(wanted, done):
+    "Whether a computed measure has the parameters that another one says."
+    return all(done.params.get(p, done.defaults[p]) == x for p, x in wanted._said().items())

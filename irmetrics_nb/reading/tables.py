@@ -76,11 +76,18 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
         missing = found.index(None)
         part, key = ('query', 'document', kind)[missing], column_keys(kind)[missing]
         wanted = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part])
-        way_out = '' if key in columns else f"; or say which it is: columns={{{key!r}: ...}}"
+        name = 'Run' if kind == 'run' else 'Qrels'
+        way_out = '' if key in columns else f"; or say which it is: {name}(..., columns={{{key!r}: ...}})"
+        if missing == 2: way_out += _if_swapped(names, kind)
         raise DataError(f'no column {wanted}; there are {short_repr(names)[1:-1]}{way_out}')
     for name in found:
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
     return [names.index(name) for name in found]
+
+def _if_swapped(names, kind):
+    "A hint, if a table without its number has that of the other kind."
+    other = find_columns(names, 'qrels' if kind == 'run' else 'run')
+    return '; are judgments and run in each other\'s place?' if None not in other else ''
 
 # %% ../../nbs/3_reading/05_tables.ipynb #a32e288d
 def id_column(series: Any) -> Ids:

@@ -1,0 +1,101 @@
+"What once gave a wrong result without a word, or let a wrong one pass."
+import numpy as np
+import polars as pl
+import pytest
+
+from irmetrics_nb import Accumulator, DataError, Judged, Scores, compare, evaluate, parse_all
+from irmetrics_nb.deciding.aligned import read_groups
+from irmetrics_nb.deciding.gate import gate, parse_floor
+
+QRELS = {'q': {'a': 2, 'b': 1}}
+RUN = {'q': ['b', 'a']}
+
+
+def test_parts_with_their_runs_in_another_order_are_put_together_by_name():
+    one = evaluate({'q1': {'a': 1}}, {'good': {'q1': ['a']}, 'bad': {'q1': ['b', 'a']}}, 'RR', part=True)
+    other = evaluate({'q2': {'a': 1}}, {'bad': {'q2': ['b', 'a']}, 'good': {'q2': ['a']}}, 'RR', part=True)
+    assert Scores.concat([one, other]).means == {'good': {'RR': 1}, 'bad': {'RR': .5}}
+    apart = evaluate({'q2': {'a': 1}}, {'x': {'q2': ['b', 'a']}, 'y': {'q2': ['a']}}, 'RR', part=True)
+    with pytest.raises(ValueError, match='differ in their runs .x, y; good, bad.'): Scores.concat([one, apart])
+
+
+def test_the_number_of_queries_is_that_of_the_means():
+    values = {'A': {f'q{i}': i / 10 for i in range(9)}, 'B': {f'q{i}': i / 9 for i in range(3, 9)}}
+    found = compare(values, groups=dict.fromkeys(values['A'], 'x'))
+    assert 'Means over 6 queries' in found.to_latex() and 'all: 6 queries' in str(found) and 'x: 6 queries' in str(found)
+
+
+@pytest.mark.parametrize(('base', 'new'), [
+    ({'a': .1}, {'b': .2}), ({'a': 1., 'b': 1.}, {'a': .2}),
+])  # fmt: skip
+def test_a_gate_that_can_say_nothing_does_not_pass(base, new):
+    found = gate(compare({'A': base, 'B': new}, baseline='A'), max_drop=.1)
+    assert not found.ok and 'nothing can be said of it' in str(found)
+
+
+def test_a_drop_of_just_what_is_allowed_passes():
+    base = {str(i): .3 for i in range(40)}
+    assert gate(compare({'A': base, 'B': dict.fromkeys(base, 0.29)}, baseline='A'), max_drop=.01).ok
+    assert not gate(compare({'A': base, 'B': {q: .28 + int(q) / 1e4 for q in base}}, baseline='A'), max_drop=.01).ok
+
+
+def test_a_measure_that_says_its_default_is_not_the_one_that_leaves_it_to_the_conventions():
+    means = evaluate(QRELS, RUN, ['nDCG', "nDCG(gain='linear')"], conventions='xgboost').means
+    assert list(means) == ["nDCG(gain='exp')", 'nDCG'] and means["nDCG(gain='exp')"] < means["nDCG(gain='linear')"]
+    scores = evaluate(QRELS, RUN, 'P@5', conventions='xgboost')
+    assert scores['P@5'] == scores["P(divisor='min(k,n)')@5"] == [1]
+    with pytest.raises(KeyError): scores["P(divisor='k')@5"]
+    assert parse_floor("nDCG(gain='linear')@10=0.4").measure == "nDCG(gain='linear')@10"
+    assert list(evaluate(QRELS, RUN, "AP AP(divisor='relevant') AP").means) == ['AP'] and len(parse_all('AP AP')) == 1
+
+
+def test_two_measures_that_become_one_are_one_column():
+    scores = evaluate(QRELS, RUN, "nDCG@10 nDCG(gain='exp')@10", conventions='lightgbm')
+    assert scores.per_query.columns == ['query_id', "nDCG(gain='exp')@10"] and scores.means['nDCG@10'] == scores['nDCG@10'][0]
+
+
+def test_a_comparison_is_asked_by_the_names_that_were_asked_for():
+    found = compare(QRELS | {'p': {'a': 1}}, {'a': RUN, 'b': {'q': ['a', 'b'], 'p': ['a']}}, 'nDCG@10', baseline='a', conventions='lightgbm')
+    assert found.pair('a', 'b', 'nDCG@10').measure == "nDCG(gain='exp')@10"
+    assert gate(found, floors=['nDCG@10=0.9'], fail_if_worse=['nDCG@10']).ok
+    with pytest.raises(KeyError): found.pair('a', 'b', "nDCG(gain='linear')@10")
+
+
+def test_where_nothing_is_relevant_means_that_are_geometric_count_one_too():
+    found = evaluate({'q': {'a': 0}, 'p': {'a': 1}}, {'q': ['a'], 'p': ['a']}, 'AP GMAP Bpref GMBpref NumRel NumRelRet', no_relevant='one')
+    assert [*found.to_dict()['q'].values()] == [1, 1, 1, 1, 0, 0]
+
+
+def test_the_ends_of_ties_hold_the_mean_where_nothing_is_relevant():
+    qrels = {f'q{i}': {'a': 1, 'b': 0} for i in range(5)} | {f'z{i}': {'a': 0, 'b': 0} for i in range(5)}
+    run = {q: {'a': 1, 'b': 1} for q in qrels}
+    for answer, ends in (('one', (.75, 1)), ('zero', (.25, .5)), ('skip', (.5, 1)), ('nan', (.5, 1))):
+        scores = evaluate(qrels, run, 'AP', no_relevant=answer)
+        assert scores.tie_bounds['AP'] == pytest.approx(ends)
+        parts = [evaluate({q: qrels[q]}, {q: run[q]}, 'AP', no_relevant=answer, part=True) for q in qrels]
+        assert Scores.concat(parts).tie_bounds['AP'] == pytest.approx(ends)
+
+
+@pytest.mark.parametrize('measure', ['RR', 'Success', 'ERR(max_grade=1)', 'RBP', 'DCG', 'CG', 'NumRelRet'])
+@pytest.mark.parametrize('answer', ['nan', 'skip', 'one'])
+def test_measures_of_whole_numbers_take_part_where_nothing_was_found(measure, answer):
+    values = evaluate({'q': {'a': 1}, 'p': {'a': 0}}, {'q': ['b'], 'p': ['a']}, measure, no_relevant=answer)[measure]
+    assert values[0] == 0 and values.dtype == float
+    batch = Accumulator(measure, no_relevant=answer).add(Judged.from_topk([[1]], [[2]]))
+    assert batch[measure].tolist() == [0] and np.isnan(Accumulator(measure, no_relevant=answer).compute()[measure])
+
+
+def test_names_that_are_one_as_text_and_queries_of_two_groups_are_refused():
+    with pytest.raises(DataError, match="two queries of A are called '1'"): compare({'A': {1: .5, '1': .7}, 'B': {1: .5}})
+    with pytest.raises(DataError, match="two systems are called '1'"): compare({1: {'a': 1}, '1': {'a': 2}})
+    with pytest.raises(DataError, match="'q' has two groups"): read_groups(pl.DataFrame({'query_id': ['q', 'q'], 'group': ['x', 'y']}))
+    assert compare({1: {'a': 1, 'b': 1}, 2: {'a': 2, 'b': 1}}, baseline=1).baseline == '1'
+
+
+def test_options_of_others_are_refused_by_the_name_of_the_function():
+    with pytest.raises(TypeError, match=r"compare\(\) has no option 'max_drop': a gate takes it"):
+        compare(QRELS, {'a': RUN, 'b': RUN}, max_drop=.1)
+    listed = compare(QRELS | {'p': {'a': 1}}, [RUN, {'q': ['a', 'b'], 'p': ['a']}], 'AP')
+    assert listed.sample.systems == ('run 1', 'run 2')
+    with pytest.raises(DataError, match="each other's place"):
+        evaluate(pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'score': [1.5]}), pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'relevance': [1]}))
