@@ -61,6 +61,7 @@ class Card:
     readers: str    # who uses it
     example: partial                         # a call that shows it
     range: str = '0 to 1'
+    order: str = ''                          # what of the order counts, in its own words
     kin: tuple[str, ...] = ()                # kinds that are explained along with it
     tasks: tuple[tuple[str, str, str], ...] = ()  # (task, measure, why)
     # Where there is no kind to ask:
@@ -82,7 +83,7 @@ class Card:
         pairs = 'who scores above whom, anywhere in the list'
         kind = self.kind
         lines = {'Range': self.range, 'Reads': reads(kind) if kind else 'yes or no',
-                 'Order': SEES[order(kind)] if kind else pairs,
+                 'Order': self.order or (SEES[order(kind)] if kind else pairs),
                  'Rewards': self.rewards, 'Used by': self.readers}
         return lines | ({'Kin': ', '.join(self.kin)} if self.kin else {})
 
@@ -177,24 +178,29 @@ _card('Bpref', 'binary preference',
 _card('nDCG', 'normalised discounted cumulative gain',
       r'\frac{\sum_{i=1}^{k} g_i / \log_2(i+1)}{\sum_{i=1}^{k} g^*_i / \log_2(i+1)}',
       example=partial(ndcg, _FLOWERS, ideal=[3, 2, 1, 1, 1]),
+      range='0 to 1, if no gain is negative',
       rewards='the best documents first; every one of them adds, lower ones less',
-      readers='web search, learning to rank, recommenders; nDCG@10 is the number of BEIR and MTEB',
+      readers='web search; recommenders; learning to rank (its changes by swaps steer LambdaRank); '
+              'BEIR and MTEB (nDCG@10)',
       tasks=(('web search: some pages are better, readers collect', 'nDCG@10',
               'grades count, and so does the top'),))
 _card('DCG', 'discounted cumulative gain', r'\sum_{i=1}^{k} \frac{g_i}{\log_2(i+1)}',
       example=partial(dcg, _FLOWERS), range='0 to the DCG of the ideal list, which differs from query to query',
       rewards='as nDCG, but a query with many good documents counts for more',
-      readers='online tests, where no ideal list is known; the delta of LambdaRank',
+      readers='online tests, where no ideal list is known',
       kin=('CG',))
 
 # %% ../../nbs/2_metrics/12_cards.ipynb #4ce21150
 _card('RR', 'reciprocal rank', r'\frac1{\text{rank of the first relevant document}}',
       example=partial(reciprocal_rank, [0, 0, 1, 0, 1]),
+      order='the rank of the first relevant document (position-aware, 位置相关)',
       rewards='the first good document high up; what comes behind it is not looked at',
       readers='question answering, known-item search, MS MARCO (RR@10); its mean is MRR',
       tasks=(('a fact, one page, one command: one right answer is enough', 'RR@10',
               'AP has nothing to average'),))
-_card('ERR', 'expected reciprocal rank', r'\sum_{i=1}^{k} \frac1i\, R_i \prod_{j<i} (1 - R_j)',
+_card('ERR', 'expected reciprocal rank',
+      r'\begin{gathered} \sum_{i=1}^{k} \frac1i\, \mathcal{R}_i \prod_{j<i} (1 - \mathcal{R}_j) \\'
+      r' \mathcal{R}_i \text{: the probability that document } i \text{ satisfies} \end{gathered}',
       example=partial(err, _FLOWERS, max_grade=3), range='0 to just below 1',
       rewards='an excellent document at the top; a second one adds little',
       readers="TREC's web tracks (ERR@20), the learning-to-rank challenge of Yahoo",

@@ -238,11 +238,13 @@ register('SetP', hits, precision_normaliser, params='divisor rel', at=None,
 register('SetR', hits, total_relevant, params='rel', at=None, unordered=True,
          question='How much of what is relevant came back at all?', chinese='召回率')
 register('SetAP', set_ap_terms, total_relevant, params='rel', at=None, unordered=True,
-         question='Precision times recall of all that came back?', chinese='集合平均准确率')
+         question='How high is precision times recall, of all that came back?',
+         chinese='集合平均准确率')
 register('SetF', f_terms, f_normaliser, params='beta rel', at=None, unordered=True,
          question='How good are precision and recall in one number?', chinese='F值')
 register('F', f_terms, f_normaliser, params='beta rel', linear=True, worth=worth_relevant,
-         question='Precision and recall of the top k in one number?', chinese='F值')
+         question='How good are precision and recall of the top k in one number?',
+         chinese='F值')
 register('Success', success_terms, params='rel',
          average=success_over_ties, worth=worth_relevant,
          question='Is anything relevant in the top k?', chinese='成功率')
@@ -274,7 +276,8 @@ register('Bpref', bpref_terms, total_relevant, params='rel', at=None,
          chinese='二元偏好')
 register('GMBpref', bpref_terms, total_relevant, params='rel', at=None,
          aggregate=GEOMETRIC_MEAN, average=bpref_over_ties, worth=worth_in_bpref,
-         question='Bpref, with the geometric mean over the queries?',
+         question='Bpref, with the geometric mean over the queries: '
+                  'how bad are the bad ones?',
          chinese='几何平均二元偏好')
 
 # %% ../../nbs/2_metrics/09_registry.ipynb #755949bb
