@@ -71,10 +71,12 @@ def _report(
     precision: _Scores = None, unjudged: _Unjudged = None, memory: _Memory = None,
 ):
     "Write one file about one run or several: means, differences, queries, rankings, input."
-    from irmetrics_nb.showing.report import report
+    from irmetrics_nb.showing.report import form_of, report
     wanted = _measures(' '.join(measures))
     others = [path for path in (documents, topics, groups) if path]
     _check_files(qrels, [*runs, *others], output)
+    try: form = form_of(output, format and format.value, '--format')
+    except ValueError as e: raise typer.BadParameter(str(e)) from None
     said = chosen(conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
                   negative=negative, scores=precision, unjudged=unjudged)
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
@@ -83,5 +85,5 @@ def _report(
         sources = [_source(run, 'run') for run in runs]
         several = sources if len(sources) > 1 else sources[0]
         found = report(_source(qrels, 'qrels'), several, wanted, **words, **said)
-        found.save(output, format and format.value)
+        found.save(output, form)
         show(f'{found.title}: {output}')

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import irmetrics
+from scipy import stats
 
 from irmetrics_nb import compare, evaluate, explain, load_example, report
 from irmetrics_nb.evaluation.formats import booktabs, tex_text
@@ -448,6 +449,125 @@ def test_markdown_is_a_table_of_the_same_numbers(six):
         assert [re.sub(r"[^\d.]", "", cell) for cell in row[1:]] == [f"{mean:.4f}" for mean in own.values()]
     assert "**0.5913**ᶠ" in six.markdown and "A raised letter" in six.markdown
     assert {len(row) for row in rows[8:]} == {6}
+
+
+# ---- runs that do not answer the same queries ----
+
+
+def lacking(*answered, measures="nDCG@10 AP", **options):
+    "A report of runs A, B ... that answer some of twelve queries, by the conventions that leave the others out."
+    random = np.random.default_rng(0)
+    qrels = {f"q{i}": {f"d{j}": int(random.integers(0, 3)) for j in range(5)} for i in range(12)}
+    runs = {name: {f"q{i}": {f"d{j}": float(random.random()) for j in range(6)} for i in own} for name, own in zip("ABC", answered)}
+    return report(qrels, runs, measures, missing="skip", checkup=False, **options)
+
+
+HALVES = {f"q{i}": "even" if i % 2 == 0 else "odd" for i in range(12)}
+FEWER = pytest.mark.filterwarnings("ignore:.*every query has just")
+
+
+@FEWER
+def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_answer():
+    found = lacking(range(9), range(3, 12), groups=HALVES)
+    page, both = Page(found.html), [f"q{i}" for i in range(3, 9)]
+    own = {name: found.scores.run(name).to_dict() for name in "AB"}
+    def mean(name, measure, queries): return f"{np.mean([own[name][q][measure] for q in queries]):.4f}"
+    table = [[[mean(name, m, qs) for m in ("nDCG@10", "AP")] for name in "AB"]
+             for qs in (both, [q for q in both if HALVES[q] == "even"], [q for q in both if HALVES[q] == "odd"])]
+    assert table[0] == [["0.7315", "0.6484"], ["0.6796", "0.6274"]]
+    assert found.scores.means["A"]["nDCG@10"] < found.scores.means["B"]["nDCG@10"], "over their own queries B leads"
+    for name, row, line in zip("AB", table[0], page.table("means")[1:], strict=True):
+        assert line[0] == f"{'ab'['AB'.index(name)]} {name}" and [cell[:6] for cell in line[1:]] == row
+        assert all(cell in found.latex and cell in str(found.comparison) for cell in row)
+    assert [[[cell[:6] for cell in line[2:]] for line in page.table("slices")[i : i + 2]] for i in (1, 3, 5)] == table
+    assert [line[0] for line in page.table("slices")[1::2]] == ["all 6", "even 3", "odd 3"]
+    assert found.markdown.count("**0.7315**") == 1 and "| odd | 3 | B | 0.7387 | 0.7269 |" in found.markdown
+    assert found.pair == ("B", "A") and content(found)["lead"].startswith("A has the highest mean nDCG@10, 0.7315, over the 6 queries that all systems answer.")
+    said = "Means are over the 6 queries that all systems answer, of 12."
+    assert said in found.markdown and said in page.find("section", id="means")[0]["text"] and f"% {said}" in found.latex
+    low, high = stats.t.interval(.95, 5, *(f([own["A"][q]["AP"] for q in both]) for f in (np.mean, stats.sem)))
+    assert content(found)["means"][0]["cells"][1]["interval"] == f"{low:.3f} to {high:.3f}"
+    assert [bar.text for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 answered by all systems")
+
+
+@FEWER
+def test_what_is_not_compared_is_over_the_same_queries_and_the_caption_says_how_many():
+    found = lacking(range(9), range(3, 12), measures="AP GMAP NumRelRet")
+    table = found.latex.split(r"\begin{table}")[-1]
+    own = [found.scores.run(name)["GMAP"][[found.scores.run(name).query_ids.index(f"q{i}") for i in range(3, 9)]] for name in "AB"]
+    for name, values in zip("AB", own):
+        assert f"{name} & {np.exp(np.log(np.maximum(values, 1e-5)).mean()):.4f} & 18.0000" in table
+    assert r"\caption{Means are over the 6 queries that all systems answer, of 12.}" in table
+
+
+@FEWER
+@pytest.mark.parametrize(("answered", "pair"), [((range(6), range(6, 12)), ("A", "B")), ((range(4), range(4, 8), range(2, 8)), ("B", "C"))])
+def test_without_a_query_that_all_answer_nobody_leads_and_nothing_is_bold(answered, pair):
+    found = lacking(*answered, groups=HALVES)
+    page, said = Page(found.html), content(found)
+    assert said["lead"].startswith("No query is answered by all systems: none has the highest mean nDCG@10.")
+    assert said["over"] == "No query is answered by all systems: there are no means to compare." and said["over"] in found.markdown
+    assert {cell for line in page.table("means")[1:] for cell in line[1:]} == {"–"}
+    assert page.find("td", within="means", _class="best") == [] and "best" not in page.find("dl", _class="stats")[0]["text"]
+    assert "**" not in found.markdown and r"\textbf" not in found.latex and found.pair == pair
+
+
+@FEWER
+def test_ties_are_said_to_decide_among_the_same_queries_and_one_run_keeps_its_own():
+    qrels = {q: {"a": 1} for q in ("q1", "q2", "q3")}
+    tied = {"q1": {"a": 1, "b": 1}, "q2": {"a": 2, "b": 1}}
+    found = report(qrels, {"tied": tied, "other": {"q2": ["a"], "q3": ["a"]}}, "RR", missing="skip", checkup=False)
+    assert found.scores.tie_bounds["tied"] == {"RR": (.75, 1.0)} and content(found)["conventions"]["ties"]["tied"] == ""
+    lone = report(qrels, {"tied": tied}, "RR", missing="skip", checkup=False)
+    assert content(lone)["conventions"]["ties"] == {"tied": "RR between 0.7500 and 1.0000"} and content(lone)["over"] == ""
+    assert content(lone)["lead"].endswith("over 2 queries.")
+
+
+def test_a_report_without_queries_left_out_says_nothing_of_them(six):
+    assert content(six)["over"] == "" and "that all systems answer" not in six.html + six.markdown + six.latex
+
+
+# ---- what it refuses ----
+
+
+@pytest.mark.parametrize("runs", [EXAMPLE.runs["lsa"], {name: EXAMPLE.runs[name] for name in ("lsa", "bm25")}])
+def test_groups_of_other_queries_are_an_error_for_one_run_as_for_several(runs):
+    with pytest.raises(ValueError, match="none of the queries is in a group"):
+        report(EXAMPLE.qrels, runs, "AP", groups={"zz": "x"}, checkup=False)
+
+
+def test_an_empty_name_is_fine_for_one_run_and_an_error_among_several():
+    first, other = EXAMPLE.runs["lsa"], EXAMPLE.runs["bm25"]
+    with pytest.raises(ValueError, match="has the empty name ''"):
+        report(EXAMPLE.qrels, {"": first, "b": other}, "AP", checkup=False)
+    assert report(EXAMPLE.qrels, {"": first}, "AP", checkup=False).pair == ("lsa",)
+
+
+@pytest.mark.parametrize(("option", "hint"), [("output", True), ("path", True), ("mising", False), ("run", False)])
+def test_an_unknown_option_is_said_to_be_one_of_report(option, hint):
+    with pytest.raises(TypeError, match=rf"^report\(\) got an unexpected keyword argument '{option}'") as error:
+        report(EXAMPLE.qrels, EXAMPLE.runs["lsa"], "AP", **{option: "x"})
+    assert (".save(path)" in str(error.value)) is hint
+
+
+@pytest.mark.parametrize("name", ["x.pdf", "x.txt", "x.html.docx"])
+def test_an_unknown_ending_is_refused_and_no_file_is_written(lone, tmp_path, name):
+    with pytest.raises(ValueError) as error:
+        lone.save(tmp_path / name)
+    assert all(word in str(error.value) for word in (name, ".html", ".md", ".tex", "format=")) and [*tmp_path.iterdir()] == []
+    lone.save(tmp_path / name, "markdown")
+    assert (tmp_path / name).read_text(encoding="utf-8") == lone.markdown
+
+
+def test_a_name_without_an_ending_is_a_page(lone, tmp_path):
+    lone.save(tmp_path / "x")
+    assert (tmp_path / "x").read_text(encoding="utf-8") == lone.html
+
+
+def test_the_command_refuses_an_unknown_ending_before_it_reads_anything(tmp_path):
+    done = irmetrics("report", "no-such-file", "nor-this", "-o", tmp_path / "y.pdf")
+    words = " ".join(done.stderr.replace("│", " ").split())
+    assert done.returncode == 2 and all(word in words for word in (".html", ".md", ".tex", "--format")) and not (tmp_path / "y.pdf").exists()
 
 
 # ---- words ----
