@@ -343,3 +343,35 @@ def test_the_module_needs_numpy_alone():
 
 def test_the_module_can_be_had_although_a_function_has_its_name():
     assert importlib.import_module("irmetrics_nb.metrics.auc").auc is auc
+
+
+def test_whole_numbers_that_floats_cannot_tell_apart_are_never_a_tie():
+    from irmetrics_nb import Accumulator
+
+    odd = 2**53 + 1
+    for scores in np.array([odd - 1, odd]), [odd - 1, odd], [float(odd - 1), odd], np.array([odd - 1, odd], object):
+        for ask in auc, roc_curve, roc_steps:
+            with pytest.raises(ValueError, match=f"scores: item 1 is {odd}, which no float holds"):
+                ask([1, 0], scores)
+        for ask in gauc, group_auc:
+            with pytest.raises(ValueError, match=f"scores: item 1 is {odd}"):
+                ask([1, 0], scores, [7, 7])
+        for asked in False, True:
+            stream = Accumulator('RR', auc=asked)
+            with pytest.raises(ValueError, match=f"scores: item 1 is {odd}"):
+                stream.update(scores, [1, 0])
+            assert (stream.groups, stream.items) == (0, 0)
+        assert auc([1, 0], [int(x) - (odd - 1) for x in scores]) == 0
+    stream = Accumulator('RR', auc=True)  # a tie with what another batch held
+    stream.update(np.array([odd - 1]), [1])
+    with pytest.raises(ValueError, match=f"item 0 is {odd}"):
+        stream.update(np.array([odd]), [0])
+    assert auc([1, 0], np.array([2**60, 2**61])) == 0
+
+
+def test_large_ids_of_groups_stay_apart():
+    each = group_auc([1, 0, 1, 0, 1, 0], [1, 2, 2, 1, 1, 2], [2**63 + 1, 2**63 + 1, 2**63, 2**63, -1, -1])
+    assert (each.ids.tolist(), each.auc.tolist()) == ([-1, 2**63, 2**63 + 1], [0, 1, 0])
+    weights = {2**53: 1, 2**53 + 1: 3, 0.5: 0}
+    groups = [2**53, 2**53, 2**53 + 1, 2**53 + 1, 0.5, 0.5]
+    assert gauc([1, 0, 1, 0, 1, 0], [1, 2, 2, 1, 1, 2], groups, weights=weights) == 0.75

@@ -121,3 +121,18 @@ def test_a_name_that_cannot_be_read_says_why(text, says):
 def test_no_name_is_in_the_table_twice_for_one_tool():
     names = [(row.tool, row.stem) for row in NAMES]
     assert len(names) == len(set(names)) == len(name_table())
+
+
+@pytest.mark.parametrize('text', ["nDCG(gain='exp')@10-l2", "ranx:ndcg(gain='exp')@10-l2", "nDCG(dcg='exp-log2')@10-l2", "ndcg_burges(gain='exp')@10-l2"])
+def test_a_gain_that_is_given_beside_a_relevance_level_is_kept_above_it(text):
+    assert parse(text) == nDCG(gain={1: 0, 'else': 'exp'}) @ 10 == parse('ranx:ndcg_burges@10-l2')
+    discount = np.log2(3)
+    assert parse(text).of([2, 3]) == pytest.approx((3 + 7 / discount) / (7 + 3 / discount), rel=1e-12)
+    assert parse(text).of([2, 3]) == pytest.approx(0.8340, abs=5e-5)
+    assert parse('ndcg_burges(gain=\'linear\')-l2') == parse('ndcg-l2')
+
+
+def test_a_table_of_gains_beside_a_relevance_level_is_refused():
+    for table in ("gain={1: 5, 'else': 'exp'}", 'gains={1: 5}'):
+        with pytest.raises(ValueError, match='a table of gains says itself what grades below 2 gain'):
+            parse(f'nDCG({table})@10-l2')

@@ -261,3 +261,83 @@ def test_memory_beside_the_table_does_not_grow_with_the_number_of_users():
         return top / users
 
     assert peak(80_000) < 4 * 80 < 50 * 8  # bytes per user: counts and queries, never a copy of the row
+
+
+# ---- nothing is rounded, renamed or dropped in silence ----
+
+ODD = 2**53 + 1  # the first whole number that no float holds
+
+
+def test_large_ids_beside_a_gap_are_exact_or_refused():
+    exact = Judged.from_topk([[ODD, nan], [ODD - 1, ODD]], [[ODD], [ODD]])
+    assert (exact.rank.tolist(), exact.retrieved.tolist()) == ([1, 2], [1, 2])
+    for relevant in [[ODD]], [[ODD, None]], np.ma.masked_equal([[ODD, 3]], 3), [{ODD: 2}]:
+        if isinstance(relevant, list) and None in relevant[0]:
+            relevant = np.array(relevant, object)
+        assert Judged.from_topk([[ODD, None]], relevant).rank.tolist() == [1]
+    floats = np.array([[float(ODD), nan]])
+    for items in floats, pd.DataFrame(floats), floats.tolist(), [[ODD, 1.0]], pl.DataFrame([[ODD], [None]]).cast(pl.Float64):
+        with pytest.raises(ValueError, match="may stand for several whole numbers: give ids as integers or text"):
+            Judged.from_topk(items, [[ODD]])
+    with pytest.raises(ValueError, match="no item but -1"):
+        Judged.from_topk([[1]], ([ODD, nan], [0, 2]))
+    with pytest.raises(ValueError, match="may stand for several whole numbers"):
+        Judged.from_topk([[inf]], [[1]])
+
+
+@pytest.mark.parametrize("gap", [nan, None, np.float32(nan), pd.NA, ""])
+def test_a_gap_in_a_list_of_text_is_no_item(gap):
+    judged = Judged.from_topk([["a", gap], ["nan", "b"]], [["a"], ["nan"]])
+    assert (judged.retrieved.tolist(), judged.rank.tolist()) == ([1, 2], [1, 1])
+    with pytest.raises(ValueError, match="no item but ''"):
+        Judged.from_topk([["a"]], (["a", gap], [0, 2]))
+
+
+def test_sets_and_dicts_may_be_mixed_and_every_grade_counts():
+    for relevant in [[1], {4: 3}], [{1}, {4: 3}], [{1: 1}, {4: 3}]:
+        judged = Judged.from_topk([[1, 2], [3, 4]], relevant)
+        assert (judged.grade.tolist(), judged.pool_grade.tolist()) == ([1, 3], [1, 3])
+    reverse = Judged.from_topk([[1, 2], [3, 4], [5, 6]], [{1: 3}, [4], {}])
+    assert (reverse.grade.tolist(), reverse.retrieved.tolist()) == ([3, 1], [2, 2, 2])
+    assert Judged.from_topk([[1], [2]], [{1}, {}], grades=[[2], []]).grade.tolist() == [2]
+
+
+def test_an_id_beyond_64_bits_is_refused_by_name():
+    for items, relevant in ([[2**70, 5]], [[5]]), ([[5]], [[2**70]]), ([[5]], [{-(2**70): 1}]), (np.array([[2**70]], object), [[1]]):
+        with pytest.raises(ValueError, match=f"items are known by whole numbers or by text, not by -?{2**70}"):
+            Judged.from_topk(items, relevant)
+    with pytest.raises(ValueError, match="may stand for several"):
+        Judged.from_topk([[2**63, -5]], [[1]])
+
+
+LARGE = {"list": [ODD - 1, ODD], "with a float": [float(ODD - 1), ODD], "of numpy": [float(ODD - 1), np.int64(ODD)], "int64": np.array([ODD - 1, ODD]), "uint64": np.array([2**64 - 2, 2**64 - 1], np.uint64),
+         "pandas": pd.Series([ODD - 1, ODD]), "Int64": pd.Series([ODD - 1, ODD], dtype="Int64"), "polars": pl.Series([ODD - 1, ODD]),
+         "DLPack": Tensor([ODD - 1, ODD]), "nanoseconds": np.array([1_700_000_000_000_000_000, 1_700_000_000_000_000_100]), "negative": [-ODD + 1, -ODD]}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_scores_and_labels_that_no_float_holds_are_refused_and_their_differences_are_not(kind):
+    scores = LARGE[kind]
+    with pytest.raises(ValueError, match="scores: item [01] is -?[0-9]+, which no float holds; subtract the least of them from all"):
+        Judged.from_scores([1, 0], scores)
+    with pytest.raises(ValueError, match="labels: item [01] is"):
+        Judged.from_scores(scores, [1, 0])
+    exact = [int(x) for x in scores.values] if kind == "DLPack" else [int(x) for x in scores]
+    assert Judged.from_scores([1, 0], [x - min(exact) for x in exact]).grade.tolist() == ([0, 1] if exact[1] > exact[0] else [1, 0])
+
+
+def test_large_numbers_that_floats_hold_are_scores():
+    assert Judged.from_scores([1, 0, 2], np.array([2**60, 2**61, -(2**62)])).grade.tolist() == [0, 1, 2]
+    assert Judged.from_scores([1, 0, 2], [2**60, inf, 1e300]).grade.tolist() == [0, 2, 1]
+    assert Judged.from_scores([1, 0], np.array([1, 2], np.float16)).grade.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="scores must be numbers: item 0 is 1000"):
+        Judged.from_scores([1, 0], [10**400, 1])
+
+
+def test_large_ids_of_groups_stay_apart():
+    for groups in [2**63 + 1, 2**63, -1], [ODD, ODD - 1, 0.5], (ODD, ODD - 1, 1.0), [np.int64(ODD), float(ODD - 1), 1], np.array([ODD, ODD - 1, 1]), pl.Series([2**64 - 1, 2**64 - 2, 1]):
+        judged = Judged.from_scores([1, 0, 1], [0.1, 0.2, 0.3], groups=groups)
+        assert (judged.retrieved.tolist(), judged.grade.tolist()) == ([1, 1, 1], [1, 0, 1])
+    apart = np.ma.masked_equal([ODD, ODD - 1, 7], 7)
+    with pytest.raises(ValueError, match="groups must not be None or NaN: item 2"):
+        Judged.from_scores([1, 0, 1], [0.1, 0.2, 0.3], groups=apart)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # %% ../../nbs/1_foundations/04_topk.ipynb #052f65db
-from .columns import as_array, as_numbers, check_items, is_missing
+from .columns import as_array, as_numbers, check_items, is_missing, unrounded
 from .segments import sort_pool
 
 # %% ../../nbs/1_foundations/04_topk.ipynb #7cb8cbac
@@ -24,30 +24,49 @@ def filler(ids: np.ndarray) -> Any:
 # %% ../../nbs/1_foundations/04_topk.ipynb #e3301bac
 def _ids(values):
     "Ids of any shape as 64-bit integers or as text, None and NaN as what fills up."
-    ids = np.asarray(values)
+    ids = as_array(values, 'items')
+    if isinstance(values, list): ids = _as_listed(values, ids)
     if ids.dtype.kind in 'OT': ids = _of_objects(ids.astype(object))
     if ids.dtype.kind == 'f': ids = _of_floats(ids)
     if ids.dtype.kind == 'u' and ids.max(initial=0) < 2**63: ids = ids.astype(np.int64)
     if ids.dtype.kind in 'iU': return ids
-    raise ValueError(f'items are known by whole numbers or by text, not by {ids.dtype}')
+    raise _not_known_by(ids.dtype)
+
+def _not_known_by(what):
+    "The error for what is no id."
+    return ValueError(f'items are known by whole numbers or by text, not by {what}')
+
+def _as_listed(values, ids):
+    "What a list was read to; as objects where numpy has made text of what is none, or floats of large numbers."
+    mixed = ids.dtype.kind == 'U' and not {*map(type, values)} <= {str, np.str_}
+    return np.fromiter(values, object, len(values)) if mixed else unrounded(values, ids)
 
 def _of_objects(ids):
     "The same for Python's objects."
     gap = np.frompyfunc(is_missing, 1, 1)(ids).astype(bool)
     there = np.array(ids[~gap].tolist())
-    if there.ndim > 1: raise ValueError(f'items are known by whole numbers or by text, not by {ids[~gap][0]!r}')
+    if there.ndim > 1: raise _not_known_by(repr(ids[~gap][0]))
     if not there.size: there = np.zeros(0, np.int64)
+    if there.dtype.kind == 'O':
+        raise _not_known_by(repr(next((x for x in there if not _fits(x)), there[0])))
     there = _ids(there)
     filled = np.full(ids.shape, filler(there), there.dtype)
     filled[~gap] = there
     return filled
 
+def _fits(x):
+    "Whether an object is a whole number of 64 bits."
+    return isinstance(x, int | np.integer) and -2**63 <= x < 2**63
+
 def _of_floats(ids):
     "The same for numbers of which some are missing."
     gap = np.isnan(ids)
+    large = ids[np.abs(ids) >= np.float64(2**53)]
+    if large.size:
+        raise ValueError(f'a float such as {large[0]:.17g} may stand for several whole numbers: give ids as integers or text')
     whole = np.where(gap, -1, ids).astype(np.int64)
     wrong = ids[~gap & (whole != ids)]
-    if wrong.size: raise ValueError(f'items are known by whole numbers or by text, not by {wrong[0]}')
+    if wrong.size: raise _not_known_by(wrong[0])
     return whole
 
 # %% ../../nbs/1_foundations/04_topk.ipynb #f3a6bbe8
@@ -57,10 +76,13 @@ def _sets_of(relevant):
     if isinstance(relevant, tuple): return _of_offsets(*relevant)
     rows = _plain(relevant)
     if isinstance(rows, np.ndarray): return _of_table(rows)
-    if rows and isinstance(rows[0], Mapping):
-        graded = list(chain.from_iterable(row.values() for row in rows))
-        return Sets(_listed(rows), _begin(rows), as_numbers(graded, 'grades'))
-    return Sets(_listed(rows), _begin(rows), None)
+    graded = any(row for row in rows if isinstance(row, Mapping))
+    grade = as_numbers([*chain.from_iterable(map(_grades, rows))], 'grades') if graded else None
+    return Sets(_listed(rows), _begin(rows), grade)
+
+def _grades(row):
+    "The grades of one user's items: 1, if none are given."
+    return row.values() if isinstance(row, Mapping) else [1] * len(row)
 
 def _of_matrix(matrix):
     "Those of a scipy matrix: the columns in which a row has an entry."
@@ -69,7 +91,7 @@ def _of_matrix(matrix):
 
 def _of_offsets(item, offsets):
     "Those that begin and end at offsets."
-    item, begin = _ids(as_array(item, 'relevant')), as_numbers(offsets, 'offsets')
+    item, begin = _ids(item), as_numbers(offsets, 'offsets')
     ends = len(begin) and begin[0] == 0 and begin[-1] == len(item)
     if not ends or (np.diff(begin) < 0).any() or (begin % 1).any():
         rise = f'offsets rise from 0 to {len(item)}, the number of items'

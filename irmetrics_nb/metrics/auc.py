@@ -13,16 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 # %% ../../nbs/2_metrics/04_auc.ipynb #aafca3c2
+from ..foundations.columns import as_array, as_numbers, unrounded
 from ..foundations.conventions import Column, documented
 
 # %% ../../nbs/2_metrics/04_auc.ipynb #cb49ac86
 def _column(values, what):
-    "One column as an array of floats; text, tables and NaN raise ValueError."
-    column = np.asarray(values)
+    "One column as an array of floats; text, tables, NaN and whole numbers that no float holds raise ValueError."
+    column = unrounded(values, as_array(values, what))
     text = column.dtype == object and any(isinstance(x, str) for x in column.flat)
     if column.ndim != 1 or column.dtype.kind not in 'biufO' or text:
         raise ValueError(f'{what} must be one list of numbers, not {column.dtype} of shape {column.shape}')
-    column = column.astype(float, copy=False)
+    column = as_numbers(column, what)
     if np.isnan(column).any(): raise ValueError(f'{what} must not be NaN: item {np.isnan(column).argmax()} is')
     return column
 
@@ -144,7 +145,7 @@ def number_groups(
     groups: Column,                  # (n,) ids of any sortable kind; missing ones (None, NaN) raise ValueError
 ) -> tuple[np.ndarray, np.ndarray]:  # The distinct ids in order, and for each item the place of its id among them
     "Distinct ids and the number of each item's group."
-    given, groups = groups, np.asarray(groups)
+    given, groups = groups, unrounded(groups, np.asarray(groups))
     if groups.ndim != 1: raise ValueError(f'groups must be one list of ids, not an array of shape {groups.shape}')
     if _some_missing(groups, given): raise ValueError('groups must not be NaN or None')
     if len(groups) and groups.dtype.kind in 'biu' and np.can_cast(groups.dtype, np.int64):

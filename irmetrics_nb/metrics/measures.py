@@ -255,14 +255,16 @@ def _own(text):
 def _changed(measure, params, at, tool):
     "The measure with these parameters and this cutoff, if there are any."
     graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
+    params = _translate(measure.kind, params)
     if graded and 'rel' in params: params = _gain_from(measure, **params)
-    if params: measure = measure(**_translate(measure.kind, params))
+    if params: measure = measure(**params)
     return measure if at is None else measure @ at
 
 def _gain_from(measure, rel, **params):
     "A gain of 0 below a relevance level, as ranx has it for what has grades (-l2)."
     if rel > 99: raise ValueError(f'relevance levels are read up to 99, not {rel}')
-    rest = measure.params.get('gain', 'linear')
+    rest = params.get('gain', measure.params.get('gain', 'linear'))
+    if isinstance(rest, Mapping): raise ValueError(f'a table of gains says itself what grades below {rel} gain: leave out -l{rel}')
     return {**params, 'gain': {**dict.fromkeys(range(1, rel), 0), 'else': rest}}
 
 def _translate(kind, params):
