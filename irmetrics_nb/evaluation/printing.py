@@ -71,9 +71,9 @@ def _exceptions(scores):
 def _own_words(scores):
     "The measures that say themselves what the tool of the conventions answers otherwise."
     tool = scores.conventions.name.partition(' ')[0]
-    said = [(m, name) for m in scores.measures for kind, name, value in scores.conventions.measures
-            if kind == m.name and name != 'no_relevant' and m.arguments().get(name) != value]
-    return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m, name in said if tool]
+    answers = [each for each in scores.conventions.measures if tool and each[1] != 'no_relevant']
+    return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m in scores.measures
+            for kind, name, value in answers if kind == m.name and m.arguments().get(name) != value]
 
 def _foreign(scores):
     "The measures that the tool of the conventions does not have."
