@@ -136,3 +136,8 @@ def test_a_table_of_gains_beside_a_relevance_level_is_refused():
     for table in ("gain={1: 5, 'else': 'exp'}", 'gains={1: 5}'):
         with pytest.raises(ValueError, match='a table of gains says itself what grades below 2 gain'):
             parse(f'nDCG({table})@10-l2')
+
+
+def test_a_relevance_level_that_is_said_twice_is_refused():
+    with pytest.raises(ValueError, match='says rel twice'): parse('P(rel=2)@10-l3')
+    assert parse('ranx:precision@10-l3') == parse('P(rel=3)@10')

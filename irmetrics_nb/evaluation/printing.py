@@ -72,8 +72,9 @@ def _own_words(scores):
     "The measures that say themselves what the tool of the conventions answers otherwise."
     tool = scores.conventions.name.partition(' ')[0]
     answers = [each for each in scores.conventions.measures if tool and each[1] != 'no_relevant']
-    return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m in scores.measures
-            for kind, name, value in answers if kind == m.name and m.arguments().get(name) != value]
+    pairs = [(m, answer) for m in scores.measures for answer in answers if answer[0] == m.name]
+    unlike = [(m, name) for m, (_, name, value) in pairs if m.arguments().get(name) != value]
+    return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m, name in unlike]
 
 def _foreign(scores):
     "The measures that the tool of the conventions does not have."

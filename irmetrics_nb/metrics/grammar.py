@@ -76,6 +76,7 @@ def read(text: str) -> Written:
         raise ValueError(f'{shown(text)} is not a measure; {advice}') from None
     except ValueError as e: raise ValueError(f'{shown(text)}: {e}') from None
     if level is None: return Written(name.strip(), params, at, tool or '')
+    if 'rel' in params: raise ValueError(f'{shown(text)} says rel twice')
     if level != '1': params['rel'] = int(level)  # 1 is the default
     return Written(name.strip(), params, at, tool or 'ranx')
 

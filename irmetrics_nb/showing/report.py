@@ -133,7 +133,8 @@ def _latex_tables(report):
     rows = mean_rows(report.scores)
     head = ['system', *(tex_text(keys[i]) for i in others)]
     cells = [[tex_text(row['name']), *(_with_interval(row['cells'][i]) for i in others)] for row in rows]
-    reach = ' Brackets: 95 % intervals by t.' if any(row['cells'][i]['interval'] for row in rows for i in others) else ''
+    known = any(row['cells'][i]['interval'] for row in rows for i in others)
+    reach = ' Brackets: 95 % intervals by t.' if known else ''
     over = over_text(report.scores, [keys[i] for i in others])
     alike = f'Over {many(len(report.scores), "query", "queries")}.'
     caption = tex_text(f'{over or alike}{reach}')
