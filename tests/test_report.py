@@ -543,7 +543,7 @@ def test_an_empty_name_is_fine_for_one_run_and_an_error_among_several():
     assert report(EXAMPLE.qrels, {"": first}, "AP", checkup=False).pair == ("lsa",)
 
 
-@pytest.mark.parametrize(("option", "hint"), [("output", True), ("path", True), ("mising", False), ("run", False)])
+@pytest.mark.parametrize(("option", "hint"), [("output", True), ("path", True), ("nothing_known", False), ("run", False)])
 def test_an_unknown_option_is_said_to_be_one_of_report(option, hint):
     with pytest.raises(TypeError, match=rf"^report\(\) got an unexpected keyword argument '{option}'") as error:
         report(EXAMPLE.qrels, EXAMPLE.runs["lsa"], "AP", **{option: "x"})

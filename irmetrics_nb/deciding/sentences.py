@@ -56,7 +56,8 @@ def sentence(pair: Pair, method: Method) -> str:
         return f'{head} ({_evidence(pair, method, digits, up)})'
     head = f'no difference shown between {pair.a} and {pair.b}{where}'
     evidence = _evidence(pair, method, digits)
-    seen = f'{pair.b} − {pair.a} = {number(pair.difference, digits)} {pair.measure} ({evidence})'
+    amount = f'{number(pair.difference, digits)} {pair.measure}'
+    seen = f'{pair.b} − {pair.a} = {amount} ({evidence})'
     if pair.ties == pair.queries:
         return f'{head}: {seen}; they are the same on every query'
     could = number(pair.detectable, digits)

@@ -443,9 +443,11 @@ def _in_order(part, first):
     if names == wanted: return part
     if sorted(names) != sorted(wanted):
         few = f'{", ".join(names[:3])}; {", ".join(wanted[:3])}'
-        raise ValueError(f'the parts differ in their runs ({few}): give them as {{name: run}}')
+        way_out = 'give them as {name: run}'
+        raise ValueError(f'the parts differ in their runs ({few}): {way_out}')
     order = [names.index(name) for name in wanted]
-    return replace(part, values=part.values[order], runs=tuple(part.runs[i] for i in order))
+    runs = tuple(part.runs[i] for i in order)
+    return replace(part, values=part.values[order], runs=runs)
 
 def _whole_run(parts, i):
     "What is known of the i-th run, from what is known of it in each part."

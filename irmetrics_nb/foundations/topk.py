@@ -63,7 +63,8 @@ def _of_floats(ids):
     gap = np.isnan(ids)
     large = ids[np.abs(ids) >= np.float64(2**53)]
     if large.size:
-        raise ValueError(f'a float such as {large[0]:.17g} may stand for several whole numbers: give ids as integers or text')
+        way_out = 'give ids as integers or text'
+        raise ValueError(f'a float such as {large[0]:.17g} may stand for several whole numbers: {way_out}')
     whole = np.where(gap, -1, ids).astype(np.int64)
     wrong = ids[~gap & (whole != ids)]
     if wrong.size: raise _not_known_by(wrong[0])

@@ -264,7 +264,8 @@ def _gain_from(measure, rel, **params):
     "A gain of 0 below a relevance level, as ranx has it for what has grades (-l2)."
     if rel > 99: raise ValueError(f'relevance levels are read up to 99, not {rel}')
     rest = params.get('gain', measure.params.get('gain', 'linear'))
-    if isinstance(rest, Mapping): raise ValueError(f'a table of gains says itself what grades below {rel} gain: leave out -l{rel}')
+    if isinstance(rest, Mapping):
+        raise ValueError(f'a table of gains says itself what grades below {rel} gain: leave out -l{rel}')
     return {**params, 'gain': {**dict.fromkeys(range(1, rel), 0), 'else': rest}}
 
 def _translate(kind, params):
@@ -361,7 +362,7 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     [AP, nDCG@10, RR]"""
     each = map(_read, _each(measures))
     all_of_them = (measure for several in each for measure in several)
-    found = list({(m, m.said): m for m in all_of_them}.values())  # what is said may matter
+    found = list({(m, m.said): m for m in all_of_them}.values())  # what is said counts
     if not found: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, found))) < len(set(found)):
         raise ValueError(f'two different measures print alike: {found}')
@@ -388,4 +389,5 @@ def position(
 
 def _agrees(wanted, done):
     "Whether a computed measure has the parameters that another one says."
-    return all(done.params.get(p, done.defaults[p]) == x for p, x in wanted._said().items())
+    has = done.defaults | dict(done.params)
+    return all(has[p] == x for p, x in wanted._said().items())
