@@ -358,3 +358,8 @@ def test_every_notebook_with_a_module_has_its_api_page_or_nothing_public(process
         if module and module != "__init__":
             public = importlib.import_module(f"{PACKAGE.name}.{module}").__all__
             assert (processed / f"api/{module}.qmd").exists() == bool(public), module
+
+
+def test_a_picture_on_a_line_of_its_own_keeps_its_words():
+    assert pages.described("![Six systems.](a.png)\n") == '![Six systems.](a.png){fig-alt="Six systems."}\n'
+    assert pages.described("Words ![x](a.png) around") == "Words ![x](a.png) around"

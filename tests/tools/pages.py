@@ -27,7 +27,7 @@ def prepare(path, name, names, doi):
     for cell in nb["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            cell["source"] = with_doi(linked(grown(text), names, up), doi).splitlines(keepends=True)
+            cell["source"] = with_doi(linked(grown(described(text)), names, up), doi).splitlines(keepends=True)
         else:
             cell["source"] = worded(text).splitlines(keepends=True)
         for output in cell.get("outputs", []):
@@ -76,6 +76,14 @@ def linked(text, names, up):
     parts = KEPT.split(text)
     parts[::2] = [SPAN.sub(link, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def described(text):
+    """Markdown in which a picture on a line of its own keeps its words: Quarto makes them its caption alone.
+
+    >>> print(described("![A ranking.](a.png)"))
+    ![A ranking.](a.png){fig-alt="A ranking."}"""
+    return re.sub(r'(?m)^!\[([^\]"]+)\]\([^)\s]+\)$', r'\g<0>{fig-alt="\1"}', text)
 
 
 def grown(text):
