@@ -10,6 +10,21 @@ hypothesis.settings.register_profile("project", max_examples=50, deadline=None, 
 hypothesis.settings.load_profile("project")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session):
+    "In a worker pytest-cov traces twice, and can pause but the second: the first ends here."
+    coverage = session.config.pluginmanager.getplugin("_cov")
+    if hasattr(session.config, "workerinput") and coverage and coverage.cov_controller:
+        coverage.cov_controller.pause()
+
+
+def pytest_collection_modifyitems(items):
+    "Drawn examples are not traced, which takes longer than running them: the written ones reach the lines."
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("no_cover")
+
+
 @pytest.fixture
 def nothing_hangs(request):
     "An alarm: what takes longer than this has got stuck."

@@ -12,7 +12,7 @@ from helpers import (
 
 from irmetrics_nb import evaluate
 
-pytestmark = pytest.mark.usefixtures("nothing_hangs")
+pytestmark = [pytest.mark.usefixtures("nothing_hangs"), pytest.mark.no_cover]  # they measure time and memory themselves
 
 LARGE = """
 from irmetrics_nb import evaluate

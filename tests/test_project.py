@@ -320,9 +320,10 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
     # A source distribution, and the wheel from it: so what MANIFEST.in forgets is missed.
     python("-m", "build", "--outdir", tmp_path, copy_of_the_project(source), cwd=tmp_path)
     (wheel,) = tmp_path.glob(f"irmetrics_nb-{SETTINGS['version']}-*.whl")
-    python("-m", "venv", tmp_path / "empty", cwd=tmp_path)
+    python("-m", "venv", "--without-pip", tmp_path / "empty", cwd=tmp_path)
     program = tmp_path / "empty" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    python("-m", "pip", "--disable-pip-version-check", "-q", "install", wheel, cwd=tmp_path, program=program)
+    pip = ("-m", "pip", "--disable-pip-version-check", "--python", program)
+    python(*pip, "install", "-q", "--no-compile", wheel, cwd=tmp_path)
     said = subprocess.run([program.parent / "irmetrics", "--help"], capture_output=True, text=True, cwd=tmp_path)
     assert said.returncode == 0, said.stderr
     assert "evaluate" in said.stdout

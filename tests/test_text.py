@@ -25,6 +25,7 @@ from irmetrics_nb.reading.text import rows_from_text, side_by_side
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
 
+@pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_a_file_of_right_lines_is_read_as_the_reference_reads_it(folder, kind):
     @settings(max_examples=50)
@@ -36,6 +37,7 @@ def test_a_file_of_right_lines_is_read_as_the_reference_reads_it(folder, kind):
     check()
 
 
+@pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_a_file_with_wrong_lines_is_refused_at_one_of_them(folder, kind):
     @settings(max_examples=50)
@@ -46,6 +48,7 @@ def test_a_file_with_wrong_lines_is_refused_at_one_of_them(folder, kind):
     check()
 
 
+@pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_a_right_file_with_any_bytes_changed_is_read_as_the_reference_reads_it_or_refused(folder, kind):
     @settings(max_examples=50)
@@ -67,6 +70,7 @@ def is_trec(data):
 
 
 @pytest.mark.filterwarnings("ignore::irmetrics_nb.DataWarning")  # of comments that could be rows
+@pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_any_bytes_at_all_are_read_as_the_reference_reads_them_or_refused(folder, kind):
     @settings(max_examples=50)

@@ -31,7 +31,8 @@ from ..reading.tables import is_table
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #c2de0fe5
 def _rule(pattern, by=''):
     "A function of a text that replaces what matches."
-    return lambda id: re.sub(pattern, by, id)
+    found = re.compile(pattern)
+    return lambda id: found.sub(by, id)
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
     'without blanks around them': str.strip,
@@ -67,7 +68,8 @@ def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, st
     "What stands before or behind the ids of one side alone, the commonest first."
     some = [id for id, _ in zip(shorter, range(30))]
     pairs = ((long, short) for long, _ in zip(longer, range(2000)) for short in some)
-    found = Counter(part for pair in pairs for part in _left_over(*pair))
+    inside = ((long, short) for long, short in pairs if short in long)
+    found = Counter(part for pair in inside for part in _left_over(*pair))
     return [part for part, _ in found.most_common(3)]
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #ae2596a1
@@ -75,8 +77,8 @@ def _named(): return [(how, f, f) for how, f in SPELLINGS.items()]
 
 def _affixed(both):
     "Ways to take away what stands before or behind the ids of one side alone."
-    left = [id for judged, retrieved in both for id in judged if id not in set(retrieved)]
-    right = [id for judged, retrieved in both for id in retrieved if id not in set(judged)]
+    left = [id for judged, retrieved in both for id in sorted({*judged}.difference(retrieved))]
+    right = [id for judged, retrieved in both for id in sorted({*retrieved}.difference(judged))]
     of_run = [(_say(*part, 'the run'), str, _without(*part)) for part in affixes(right, left)]
     of_judgments = [(_say(*part, 'the judgments'), _without(*part), str) for part in affixes(left, right)]
     return of_run + of_judgments

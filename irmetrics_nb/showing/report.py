@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -103,8 +103,9 @@ class Report:
                 "Write it with .save('report.html').")
 
 # %% ../../nbs/6_showing/06_report.ipynb #f9485a39
+@cache
 def _template(name):
-    "A template of the package."
+    "A template of the package, made ready once."
     from jinja2 import Environment, PackageLoader, StrictUndefined
     loader = PackageLoader('irmetrics_nb', 'showing/templates')
     html, tex = name.endswith('.html'), name.endswith('.tex')

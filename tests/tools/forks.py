@@ -14,8 +14,9 @@ from importlib import import_module
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent
-LOADED = """IPython execnb.shell execnb.nbio fastcore.test numpy matplotlib.pyplot
-    matplotlib_inline.backend_inline""".split()
+# Not polars, whose threads a fork would lose.
+LOADED = """IPython execnb.shell execnb.nbio fastcore.test jinja2 matplotlib.pyplot matplotlib_inline.backend_inline
+    numpy pandas rich.table scipy.optimize scipy.sparse scipy.stats typer""".split()
 
 
 class Pages:
