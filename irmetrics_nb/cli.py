@@ -453,3 +453,7 @@ def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."
     for page in PAGES: import_module(f'irmetrics_nb.{page}')
     app(args)
+
+# %% ../nbs/7_ways_in/00_cli.ipynb #c73103e9
+if __name__ == '__main__' and 'get_ipython' not in globals():  # python -m irmetrics_nb.cli
+    import_module('irmetrics_nb.cli').main()

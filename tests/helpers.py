@@ -5,7 +5,7 @@ import subprocess
 import sys
 import traceback
 import warnings
-from contextlib import ExitStack, chdir, contextmanager
+from contextlib import ExitStack, chdir, contextmanager, suppress
 from io import TextIOWrapper
 from tempfile import TemporaryFile
 from types import ModuleType
@@ -188,3 +188,16 @@ def _environment(**variables):
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+def terminal(*args, cwd, env):
+    "What Python prints, called so, to a terminal; and its exit code."
+    ours, theirs = os.openpty()
+    child = subprocess.Popen([sys.executable, *args], stdout=theirs, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=cwd, env=env)
+    os.close(theirs)
+    said = b""
+    with suppress(OSError):  # the other end is closed
+        while part := os.read(ours, 65536):
+            said += part
+    os.close(ours)
+    return said.decode().replace("\r\n", "\n"), child.wait()

@@ -36,6 +36,12 @@ def test_the_command_says_the_same_in_a_process_of_its_own_and_in_that_of_the_te
     assert (own.returncode, own.stdout, own.stderr) == (here.returncode, here.stdout, here.stderr)
 
 
+def test_its_module_is_the_command_as_well(files):
+    code = ['-m', 'irmetrics_nb.cli', 'explain', 'qrels.txt', 'run.txt', 'flower', '-m', 'AP']
+    done = subprocess.run([sys.executable, *code], cwd=files, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, irmetrics(*code[2:], cwd=files).stdout) and done.stdout.startswith('AP = ')
+
+
 def test_evaluate_prints_a_table_of_means(files):
     done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '-m', 'AP nDCG@10 RR')
     assert done.returncode == 0 and done.stderr == ''

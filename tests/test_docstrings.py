@@ -95,6 +95,7 @@ DOORS = {
     "reading.streams": ["read_batches"],
     "reading.data": ["Qrels", "Run"],
     "reading.example": ["Example", "load_example"],
+    "reading.texts": ["Columns", "DOCUMENTS", "LONGEST", "RULES", "TOPICS", "Words", "one_line", "read_words"],
     "evaluation.judging": ["DEFAULT_MEMORY", "Reading", "judge", "judge_run"],
 }
 

@@ -344,11 +344,13 @@ def test_negative_grades_count_as_evaluate_has_them_and_stay_visible():
     assert explain("CG", [2, 2, -1], negative="zero").value == 4
 
 
-@pytest.mark.parametrize("form", ["jsonl", "jsonl.gz", "csv", "tsv", "parquet", "dict", "polars", "pandas", "arrow"])
+@pytest.mark.parametrize("form", ["jsonl", "jsonl.gz", "json", "csv", "tsv", "parquet", "dict", "polars", "pandas", "arrow"])
 def test_documents_have_titles_from_any_form(form, tmp_path):
     table = pl.DataFrame({"doc_id": ["a", "b", "z"], "title": ["Roses", "Tulips\n two", "other"]})
     path, documents = tmp_path / f"documents.{form}", None
-    if form.startswith("json"):
+    if form == "json":
+        path.write_text(json.dumps(dict(table.iter_rows())))
+    elif form.startswith("json"):
         text = "\n".join(map(json.dumps, table.to_dicts())).encode()
         path.write_bytes(gzip.compress(text) if form.endswith("gz") else text)
     elif form == "csv":
@@ -505,7 +507,7 @@ def test_the_command_gives_markdown(files):
     (["qrels.txt", "run.txt", "flowers"], 1, "did you mean 'flower'?"),
     (["qrels.txt", "run.txt", "bread", "--missing", "skip"], 1, "does not answer query 'bread'"),
     (["qrels.txt", "none.txt", "flower"], 1, "none.txt"),
-    (["qrels.txt", "run.txt", "flower", "--documents", "run.txt"], 1, "run.txt: no column doc_id"),
+    (["qrels.txt", "run.txt", "flower", "--documents", "run.txt"], 1, "run.txt, row 1: an id and a text, not 'flower Q0 roses 1 9.1 toy'"),
     (["qrels.txt", "run.txt", "flower", "-m", "nDGC"], 2, "did you mean nDCG"),
     (["qrels.txt", "run.txt", "flower", "--ties", "often"], 2, "often"),
     (["qrels.txt", "run.txt"], 2, "QUERY"),

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import yaml
-from helpers import irmetrics
+from helpers import irmetrics, terminal
 
 from irmetrics_nb import compare, evaluate, load_example
 from irmetrics_nb.deciding.gate import Floor, check_floors, gate, missed_floors, parse_floor
@@ -194,24 +194,10 @@ def test_runs_of_the_same_name_are_told_apart_and_the_standard_input_is_a_run(fi
 
 @pytest.mark.skipif(os.name == "nt", reason="no terminal of this sort")
 def test_a_terminal_gets_a_table_with_colours(files):
-    import pty
-
-    ours, theirs = pty.openpty()
-    code = [sys.executable, "-c", "from irmetrics_nb.cli import main; main()", "compare", *FILES, "-m", "nDCG@10", "--max-drop", "0.01"]
+    code = ["-c", "from irmetrics_nb.cli import main; main()", "compare", *FILES, "-m", "nDCG@10", "--max-drop", "0.01"]
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "150"}
-    done = subprocess.run(code, cwd=files, stdout=theirs, stderr=subprocess.PIPE, env=env)
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            part = os.read(ours, 10_000)
-        except OSError:  # the other end is closed
-            break
-        said += part
-        if not part:
-            break
-    os.close(ours)
-    assert done.returncode == 3 and b"\x1b[31m" in said and "│".encode() in said and b"Smallest drop" in said
+    said, status = terminal(*code, cwd=files, env=env)
+    assert status == 3 and "\x1b[31m" in said and "│" in said and "Smallest drop" in said
 
 
 def test_evaluate_has_floors_too(files):

@@ -1,5 +1,6 @@
 "Conventions of tools: what a preset computes is what its tool gives; what a measure says itself wins."
 import json
+import re
 import shutil
 from dataclasses import fields
 
@@ -8,7 +9,7 @@ import numpy as np
 import oracles
 import pytest
 from ir_measures.providers.msmarco_provider import MsMarcoProvider
-from project import ROOT
+from project import ROOT, cells
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 from irmetrics_nb import AP, evaluate, nDCG, parse, render
@@ -16,6 +17,7 @@ from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, 
 from irmetrics_nb.foundations.conventions import CHOICES, Conventions
 from irmetrics_nb.metrics.registry import KINDS
 
+SPELT = {'sklearn': 'scikit-learn'}  # presets that pages call otherwise
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()
 
 
@@ -216,3 +218,28 @@ def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_an
     assert 'nDCG@2: gain as it says itself, not as xgboost has it' in text("nDCG(gain='linear')@2", 'xgboost')
     for measures, tool in (('trec_eval10:11pt_avg map ndcg', 'trec_eval10'), ('11pt_avg ndcg_cut_2', 'trec_eval'), ('nDCG@2 AP P@2', 'xgboost')):
         assert 'as it says itself' not in text(measures, tool)
+
+
+def divisors_on_page(name):
+    "(kind, divisor, names of tools) of each row of the tables that say who divides by what; no special names and options."
+    for cell in cells(ROOT / "nbs/2_metrics" / name):
+        kind = "AP" if name == "01_ap.ipynb" else "P" if "relative_P" in cell.source else "R"
+        if "who divides so |" in cell.source:
+            for by, who in re.findall(r"^\| (.*?) \| (.*?) \|$", cell.source.partition("|---|")[2], re.MULTILINE):
+                usual = [part for part in re.split(";", who) if "under the name" not in part]
+                names = {re.match(r"[\w-]+", name.strip())[0].lower() for name in ",".join(usual).split(":")[0].split(",") if name and " with " not in name}
+                yield kind, "default" if "default" in by else re.sub(r"[`'$ ]|\\", "", by), names
+
+
+@pytest.mark.parametrize("page", ["00_sets.ipynb", "01_ap.ipynb"])
+def test_who_divides_by_what_is_said_as_the_presets_have_it(page):
+    rows = [*divisors_on_page(page)]
+    assert {kind for kind, _, _ in rows} == ({"AP"} if page == "01_ap.ipynb" else {"P", "R"})
+    for kind in {kind for kind, _, _ in rows}:
+        said = {tool: divisor for of, divisor, tools in rows if of == kind for tool in tools}
+        for name, preset in PRESETS.items():
+            own = {value for of, what, value in preset.conventions.measures if (of, what) == (kind, "divisor")}
+            if own:
+                assert said.get(SPELT.get(name, name)) in own, (kind, name)
+            elif kind in preset.kinds.split():
+                assert said.get(SPELT.get(name, name), "default") == "default", (kind, name)

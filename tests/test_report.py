@@ -15,12 +15,12 @@ from irmetrics_nb.evaluation.formats import booktabs, tex_text
 from irmetrics_nb.evaluation.scores import RunInfo, Scores
 from irmetrics_nb.metrics.measures import parse_all
 from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.reading.texts import DOCUMENTS, TOPICS, Words, read_words
 from irmetrics_nb.showing.cards import look
 from irmetrics_nb.showing.contents import content
 from irmetrics_nb.showing.figures import axis, histogram, waterfall
 from irmetrics_nb.showing.parts import NUMBERS, query_values
 from irmetrics_nb.showing.report import Report
-from irmetrics_nb.showing.texts import DOCUMENTS, TOPICS, Words, read_words
 
 EXAMPLE = load_example()
 GROUPS = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}

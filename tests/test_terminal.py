@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers import irmetrics
+from helpers import irmetrics, terminal
 from rich.console import Console
 
 from irmetrics_nb import evaluate, explain, load_example
@@ -22,23 +22,9 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 def in_a_terminal(*args, **env):
     "What the command prints to a terminal, and its exit code."
-    ours, theirs = os.openpty()
     plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     known = {"TERM": "xterm-256color", "COLUMNS": "120", "PYTHONPATH": os.pathsep.join(sys.path)}
-    child = subprocess.Popen([sys.executable, "-c", CALL, *args], stdout=theirs, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                             cwd=EXAMPLE.folder, env=plain | known | env)
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        said += part
-    os.close(ours)
-    return said.decode().replace("\r\n", "\n"), child.wait()
+    return terminal("-c", CALL, *args, cwd=EXAMPLE.folder, env=plain | known | env)
 
 
 def shown(parts, width=120):

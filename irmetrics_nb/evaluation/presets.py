@@ -53,7 +53,7 @@ PRESETS['ir_measures'] = Preset(
     'P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged '
     'NumRet NumRel NumRelRet',
     'RR@k and Judged@k: ties by document id, ascending; Judged@k: a negative grade is '
-    'a judgment')
+    'a judgment; NumRel: 0 for a query that the run does not answer')
 PRESETS['gdeval'] = Preset(
     Conventions(measures=(*_EXP, ('ERR', 'max_grade', 4))),
     '1.3', 'run', 'gdeval.pl in ir_measures 0.4.3',

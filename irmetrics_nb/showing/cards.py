@@ -18,7 +18,7 @@ from ..deciding.sentences import number
 from ..foundations.conventions import Conventions
 from ..metrics.measures import Measure
 from ..reading.data import Qrels, Run
-from .texts import Words
+from ..reading.texts import Words
 
 # %% ../../nbs/6_showing/03_cards.ipynb #669b7d5a
 @dataclass(frozen=True)

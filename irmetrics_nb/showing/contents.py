@@ -15,6 +15,7 @@ import numpy as np
 from ..deciding.aligned import EVERYTHING
 from ..deciding.sentences import family_text, number, p_text, sentence
 from ..evaluation.scores import Scores
+from ..reading.texts import LONGEST
 from .cards import DEPTH
 from .figures import BARS, waterfall
 from irmetrics_nb.showing.parts import (
@@ -31,7 +32,6 @@ from irmetrics_nb.showing.parts import (
     slices_of_one,
     spread_panels,
 )
-from .texts import LONGEST
 
 # %% ../../nbs/6_showing/05_contents.ipynb #e143ad40
 def content(report: Any) -> dict[str, Any]:

@@ -24,8 +24,8 @@ from ..evaluation.checkup import Checkup
 from ..evaluation.printing import small_print
 from ..evaluation.scores import Scores
 from ..metrics.registry import MEAN
+from ..reading.texts import Words
 from .figures import axis, histogram, row
-from .texts import Words
 
 # %% ../../nbs/6_showing/04_parts.ipynb #803b2b5d
 def of_all(scores: Scores) -> Sample:

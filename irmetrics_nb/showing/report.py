@@ -30,10 +30,10 @@ from ..evaluation.scores import Scores
 from ..foundations.conventions import check_option
 from ..reading.data import Qrels, Run
 from ..reading.saving import write_whole
+from ..reading.texts import TOPICS, Words, read_words
 from .cards import Card, card, with_words
 from .contents import content, many, over_text
 from .parts import common_means, mean_rows
-from .texts import TOPICS, Words, read_words
 
 # %% ../../nbs/6_showing/06_report.ipynb #cab568ce
 FORMATS = {'.html': 'html', '.htm': 'html', '.md': 'markdown', '.tex': 'latex'}
