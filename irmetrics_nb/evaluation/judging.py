@@ -8,7 +8,7 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 # %% ../../nbs/4_evaluation/01_judging.ipynb #cde9003b
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,21 +28,21 @@ from ..reading.text import BATCH_BYTES, side_by_side
 # %% ../../nbs/4_evaluation/01_judging.ipynb #1408d317
 def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:
     "What was found in the parts of a run, as one `Judged`."
-    judgment, rank, start, size, query, count = (
-        np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(JudgedHits))
+    def column(name): return np.concatenate([getattr(part, name) for part in parts])
     grade, query_of = qrels.columns.value, qrels.columns.query.astype(np.intp)
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
-    retrieved = np.zeros(len(qrels), np.intp)
-    retrieved[query] = count
-    if not counts.all():
-        judgment, rank, start, size = (column[counts[judgment]] for column in (judgment, rank, start, size))
-    order = _order_entries(query_of[judgment], rank)
-    entry = judgment[order]  # the row of the judgments of each entry
     pool = np.flatnonzero(counts)
-    pool = pool[argsort_descending(query_of[pool], grade[pool])]  # and of each row of the pool
-    return unchecked(query=query_of[entry], rank=rank[order], grade=grade[entry], retrieved=retrieved,
-                     pool_query=query_of[pool], pool_grade=grade[pool],
-                     tie_start=start[order], tie_size=size[order])
+    pool = pool[argsort_descending(query_of[pool], grade[pool])]  # the row of the judgments of each row of the pool
+    pools = dict(pool_query=query_of[pool], pool_grade=grade[pool])
+    del pool
+    retrieved = np.zeros(len(qrels), np.intp)
+    retrieved[column('query')] = column('count')
+    judgment = column('judgment')
+    order = _order_entries(query_of[judgment], column('rank'))
+    order = order[counts[judgment[order]]]
+    entry = judgment[order]  # the row of the judgments of each entry
+    ranks = {name: column(name)[order].astype(np.intp) for name in ('rank', 'tie_start', 'tie_size')}
+    return unchecked(query=query_of[entry], grade=grade[entry], retrieved=retrieved, **ranks, **pools)
 
 def _order_entries(query, rank):
     "The order by query and rank, from one key for both."

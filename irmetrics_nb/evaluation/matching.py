@@ -314,8 +314,9 @@ def _match_rows(qrels, run, ties):
     rows, judgment = join(qrels, run, qrels_query)
     count = np.bincount(run.rows.query, minlength=len(run))
     judged = qrels_query >= 0
-    rank, start, size = ranks_of_rows(rows, run, ties)
-    return JudgedHits(judgment, rank, start, size, qrels_query[judged], count[judged])
+    narrow = np.int32 if max(len(run.rows), len(qrels.rows)) < 2**31 else np.int64  # all parts are kept till the end
+    rank, start, size = ranks_of_rows(rows, run, ties).astype(narrow)
+    return JudgedHits(judgment.astype(narrow), rank, start, size, qrels_query[judged], count[judged])
 
 def _match_dicts(qrels, run, ties):
     "The same for a run of dicts."

@@ -60,6 +60,7 @@ def argsort_descending(query: np.ndarray, value: np.ndarray) -> np.ndarray:
 
     Equal values of a query stay in their order."""
     if len(value) < FEW: return np.lexsort((-value, query))
+    if _descends(query, value): return np.arange(len(value))
     packed = pack(query, descending_bits(value), int(query.max()))
     order = np.argsort(packed, kind='stable')
     ordered = query[order]
@@ -70,6 +71,12 @@ def argsort_descending(query: np.ndarray, value: np.ndarray) -> np.ndarray:
         rows = np.sort(order[again])
         order[again] = rows[np.lexsort((-value[rows], query[rows]))]
     return order
+
+def _descends(query, value):
+    "Whether the rows stand in this order already."
+    step, rises = np.diff(query), value[1:] > value[:-1]
+    return not ((step < 0) | (rises & (step == 0))).any()
+
 
 # %% ../../nbs/1_foundations/03_segments.ipynb #248fffcd
 def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
