@@ -180,8 +180,8 @@ def _listed(ids):
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #d6222a1a
 def look_like_scores(grades: np.ndarray) -> bool:
     "Whether judgments hold many different fractions."
-    fractions = np.unique(grades[grades % 1 != 0][:10_000])
-    return bool(len(fractions) >= 5 and 2 * np.count_nonzero(grades % 1) > len(grades))
+    fractions = grades[grades != np.floor(grades)]
+    return bool(2 * len(fractions) > len(grades) and len(np.unique(fractions[:10_000])) >= 5)
 
 def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
     "Whether the scores of a run are a few small whole numbers, and no places."

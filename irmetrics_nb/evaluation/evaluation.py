@@ -32,7 +32,7 @@ from .judging import Reading, judge_run
 from .presets import completed, conventions_of, single_precision, without_relevant
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
-from ..foundations.rankings import Judged
+from ..foundations.rankings import Judged, take
 from ..metrics.bounds import WhenAsked, tie_bounds
 from ..metrics.measures import Measure, Measures, parse_all
 from ..metrics.registry import SUM
@@ -191,7 +191,7 @@ def score_batch(
     unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
     measures, asked = zip(*reversed(unlike.values()))
     values = np.stack([m.of(judged, ties=conventions.ties) for m in measures]).astype(float)
-    nothing = np.stack([_has_nothing(m, v, judged) for m, v in zip(measures, values)])
+    nothing = _have_nothing(measures, values, judged)
     no_relevant, unanswered = _for_all(measures, nothing), judged.retrieved == 0
     for m, row, empty in zip(measures, values, nothing):
         answer = without_relevant(m, conventions)
@@ -210,10 +210,12 @@ def score_batch(
     ids = tuple(compress(query_ids, kept))
     return Scores(measures, ids, counted, (info,), conventions, asked)
 
-def _has_nothing(measure, values, judged):
-    "The queries in which there is nothing to find: their ideal ranking scores 0 too."
+def _have_nothing(measures, values, judged):
+    "(measures, queries) where there is nothing to find: the ideal ranking scores 0 too."
     nothing = ~(values > 0)  # a query that scored has something relevant
-    if nothing.any(): nothing &= measure.of(judged.ideal) == 0
+    asked = np.flatnonzero(nothing.any(axis=0))
+    best = take(judged, asked).ideal
+    if len(asked): nothing[:, asked] &= np.stack([m.of(best) == 0 for m in measures])
     return nothing
 
 def _for_all(measures, nothing):
