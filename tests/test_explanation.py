@@ -36,7 +36,7 @@ from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.metrics.ties import TiesError
 
 every_kind = pytest.mark.parametrize("name", KINDS)
-quick = settings(max_examples=12)
+quick = settings(max_examples=8)
 TIES = ("docid", "given", "average", "best", "worst")
 COUNTED = [name for name, kind in KINDS.items() if kind.count]
 SIX = [3, 0, None, 1, 2, 1]

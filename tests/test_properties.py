@@ -28,7 +28,7 @@ UNBOUNDED = {"CG", "DCG", *COUNTS}
 SEES_UNJUDGED = {"Judged", "Bpref", "GMBpref"}  # to which a document that nobody judged is not one of grade 0
 
 every_kind = pytest.mark.parametrize("name", KINDS)
-quick = settings(max_examples=15)
+quick = settings(max_examples=10)
 
 
 def called(f, judged, arguments):

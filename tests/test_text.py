@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("nothing_hangs")
 @pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_a_file_of_right_lines_is_read_as_the_reference_reads_it(folder, kind):
-    @settings(max_examples=50)
+    @settings(max_examples=30)
     @given(trec(kind))
     def check(data):
         expected = read_trec(data, kind)
@@ -40,7 +40,7 @@ def test_a_file_of_right_lines_is_read_as_the_reference_reads_it(folder, kind):
 @pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_a_file_with_wrong_lines_is_refused_at_one_of_them(folder, kind):
-    @settings(max_examples=50)
+    @settings(max_examples=30)
     @given(trec(kind, wrong=True))
     def check(data):
         agrees(folder / f"wrong-{kind}", data, kind)
@@ -51,7 +51,7 @@ def test_a_file_with_wrong_lines_is_refused_at_one_of_them(folder, kind):
 @pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_a_right_file_with_any_bytes_changed_is_read_as_the_reference_reads_it_or_refused(folder, kind):
-    @settings(max_examples=50)
+    @settings(max_examples=30)
     @given(trec(kind), st.data())
     def check(data, more):
         changed = bytearray(data)
@@ -73,7 +73,7 @@ def is_trec(data):
 @pytest.mark.no_cover  # drawn examples
 @pytest.mark.parametrize("kind", READ)
 def test_any_bytes_at_all_are_read_as_the_reference_reads_them_or_refused(folder, kind):
-    @settings(max_examples=50)
+    @settings(max_examples=30)
     @given(st.one_of(st.binary(max_size=300), st.text("q01 \n\t\r.#{}[]\",:", max_size=100).map(str.encode)))
     @example(b"\x1f\x8b")
     @example(b"\x1f\x8b\x08\x00")

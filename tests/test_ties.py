@@ -47,7 +47,7 @@ EXTREME = [m for m in MEASURES if m.kind.worth or m.kind.unordered]
 
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=repr)
 each_extreme = pytest.mark.parametrize("measure", EXTREME, ids=repr)
-quick = settings(max_examples=15)
+quick = settings(max_examples=10)
 
 
 @st.composite

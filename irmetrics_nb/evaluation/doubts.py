@@ -181,7 +181,8 @@ def _listed(ids):
 def look_like_scores(grades: np.ndarray) -> bool:
     "Whether judgments hold many different fractions."
     fractions = grades[grades != np.floor(grades)]
-    return bool(2 * len(fractions) > len(grades) and len(np.unique(fractions[:10_000])) >= 5)
+    if 2 * len(fractions) <= len(grades): return False
+    return len(np.unique(fractions[:10_000])) >= 5
 
 def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
     "Whether the scores of a run are a few small whole numbers, and no places."
