@@ -117,14 +117,30 @@ def _rows_of_text(file, path, commas, columns):
     lines = chain([first], file)
     if first.lstrip().startswith('<'): return _rows_of_topics(lines)
     names = {name.strip('"') for name in first.strip().lower().split('\t')}
-    if commas or names & {*columns.ids}: fields = _quoted_fields(lines, path, ',' if commas else '\t')
+    if commas: fields = _comma_fields(lines, path)
+    elif names & {*columns.ids}: fields = _tabbed_fields(lines)
     else: fields = (line.rstrip('\r\n').split('\t') for line in lines)
     return _under_a_head(fields, columns, path)
 
-def _quoted_fields(lines, path, between):
-    "The fields of CSV, or of TSV with a head, also those that are longer than Python expects."
+def _tabbed_fields(lines):
+    "The fields of TSV with a head; a quote that is open goes on only in lines that lack columns."
+    record = next(lines)
+    tabs = record.count('\t')
+    for line in chain(lines, ['\t' * tabs]):
+        if record.count('"') % 2 and line.count('\t') < tabs: record += line
+        else:
+            yield _unquoted(record.rstrip('\r\n'))
+            record = line
+
+def _unquoted(record):
+    "The fields of a record, without the quotes around them if these are closed."
+    plain = '"' not in record or record.count('"') % 2 or len(record) > csv.field_size_limit()
+    return record.split('\t') if plain else next(csv.reader([record], delimiter='\t'))
+
+def _comma_fields(lines, path):
+    "The fields of a CSV file, also of those that are longer than Python expects."
     before = csv.field_size_limit(2**31 - 1)
-    try: yield from csv.reader(lines, delimiter=between)
+    try: yield from csv.reader(lines)
     except csv.Error as e: raise DataError(f'{path}: {e}') from None
     finally: csv.field_size_limit(before)
 
