@@ -17,7 +17,7 @@ import numpy as np
 from .matching import JudgedHits, match
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.rankings import Judged, unchecked
-from ..foundations.segments import argsort_descending
+from ..foundations.segments import sort_pool
 from ..reading.data import Qrels, Run, check_repeated, repeated_keys
 from ..reading.errors import DataError
 from ..reading.index import KeyIndex
@@ -29,24 +29,25 @@ from ..reading.text import BATCH_BYTES, side_by_side
 def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:
     "What was found in the parts of a run, as one `Judged`."
     def column(name): return np.concatenate([getattr(part, name) for part in parts])
-    grade, query_of = qrels.columns.value, qrels.columns.query.astype(np.intp)
+    grade, query_of = qrels.columns.value, qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
-    pool = np.flatnonzero(counts)
-    pool = pool[argsort_descending(query_of[pool], grade[pool])]  # the row of the judgments of each row of the pool
-    pools = dict(pool_query=query_of[pool], pool_grade=grade[pool])
-    del pool
+    kept = slice(None) if counts.all() else counts
+    pool_query, pool_grade = sort_pool(query_of[kept].astype(np.intp), grade[kept])
     retrieved = np.zeros(len(qrels), np.intp)
     retrieved[column('query')] = column('count')
     judgment = column('judgment')
     order = _order_entries(query_of[judgment], column('rank'))
-    order = order[counts[judgment[order]]]
+    if kept is counts: order = np.arange(len(judgment))[order][counts[judgment[order]]]
     entry = judgment[order]  # the row of the judgments of each entry
     ranks = {name: column(name)[order].astype(np.intp) for name in ('rank', 'tie_start', 'tie_size')}
-    return unchecked(query=query_of[entry], grade=grade[entry], retrieved=retrieved, **ranks, **pools)
+    return unchecked(query=query_of[entry].astype(np.intp), grade=grade[entry], retrieved=retrieved, **ranks,
+                     pool_query=pool_query, pool_grade=pool_grade)
 
 def _order_entries(query, rank):
-    "The order by query and rank, from one key for both."
-    return np.argsort(query.astype(np.int64) * (rank.max(initial=0) + 1) + rank, kind='stable')
+    "The order by query and rank, from one key for both, which no two have in common."
+    key = query * np.int64(rank.max(initial=0) + 1) + rank
+    return slice(None) if (key[1:] > key[:-1]).all() else np.argsort(key)
+
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #d567dcab
 def _check_common(qrels, source, queries):

@@ -14,7 +14,7 @@ from itertools import chain, repeat
 import numpy as np
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #592fbbf7
-from ..foundations.segments import argsort_descending, cumcount, pack
+from ..foundations.segments import argsort_descending, changes, cumcount, pack
 from ..reading.data import DictSource, Qrels, Run
 from ..reading.ids import Ids
 from ..reading.index import KeyIndex
@@ -54,7 +54,11 @@ def _by_sorting(qrels, run, qrels_query):
     query = qrels_query[run.rows.query]
     rows = np.flatnonzero(query >= 0)
     wanted = pack(query[rows], run.keys[rows], len(qrels))
-    place = np.minimum(np.searchsorted(packed, wanted), len(packed) - 1)
+    ascending = np.argsort(wanted)  # so that one search begins where the last one ended
+    rows, wanted = rows[ascending], wanted[ascending]
+    begin, end = np.searchsorted(packed, wanted[[0, -1]]) if len(wanted) else (0, 0)
+    near = packed[begin:end + 1]  # the judgments of the queries in question
+    place = np.minimum(np.searchsorted(near, wanted) + begin, len(packed) - 1)
     judged = packed[place] == wanted
     return rows[judged], order[place[judged]]
 
@@ -154,24 +158,30 @@ def _occurrence(query):
     return occurrence
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #808131b3
-def ranks_in_order(row_at: np.ndarray, rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the same from all rows of the queries in question, in order of query and falling score: `row_at`."
-    query, value = run.rows.query[row_at], run.rows.value[row_at]
-    begins = np.diff(query, prepend=-1) != 0
-    begins[1:] |= value[1:] != value[:-1]
-    first, tie = np.flatnonzero(begins), np.cumsum(begins) - 1
-    tie_of = np.empty(len(run.rows), np.intp)
-    tie_of[row_at] = tie
-    own = tie_of[rows]
-    start = cumcount(query)[first][own] + 1
-    size = np.diff(first, append=len(query))[own]
+def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
+    "(order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
+    own = rows_of_their_queries(rows, run)
+    row_at = argsort_descending(run.rows.query[own], run.rows.value[own], stable=False)
+    if len(own) < len(run.rows): row_at = own[row_at]
+    query = run.rows.query[row_at]
+    begins = changes(query, run.rows.value[row_at])
+    which = np.full(len(run.rows), -1, np.int32)
+    which[rows] = np.arange(len(rows))
+    which = which[row_at]
+    wanted = np.flatnonzero(which >= 0)
+    order, tie = which[wanted], np.cumsum(begins, dtype=np.int32) - 1
+    first, own_tie = np.flatnonzero(begins), tie[wanted]
+    start = (cumcount(query)[first] + 1)[own_tie]
+    size = np.diff(first, append=len(query))[own_tie]
     rank, several = start.copy(), np.flatnonzero(size > 1)
     if several.size:
         asked = np.zeros(len(first), bool)
-        asked[own[several]] = True
+        asked[own_tie[several]] = True
         shared = asked[tie]
-        rank[several] += count_tied_before(run.rows.doc, row_at[shared], tie[shared], rows[several], ties)
-    return np.stack([rank, start, size])
+        rank[several] += count_tied_before(run.rows.doc, row_at[shared], tie[shared], rows[order[several]], ties)
+        by_rank = several[np.lexsort((rank[several], own_tie[several]))]
+        order[several], rank[several] = order[by_rank], rank[by_rank]
+    return order, np.stack([rank, start, size])
 
 def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray:
     "All rows of the queries that some rows belong to, as they stand."
@@ -180,10 +190,12 @@ def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray:
     return np.flatnonzero(asked[run.rows.query])
 
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the same by sorting all rows of the queries in question."
-    own = rows_of_their_queries(rows, run)
-    row_at = own[argsort_descending(run.rows.query[own], run.rows.value[own])]
-    return ranks_in_order(row_at, rows, run, ties)
+    "(3, n) the same, for `rows` as they stand."
+    order, ordered = ranks_in_order(rows, run, ties)
+    ranks = np.empty_like(ordered)
+    ranks[:, order] = ordered
+    return ranks
+
 
 # %% ../../nbs/4_evaluation/00_matching.ipynb #afb7ec3e
 MAX_SWEEPS = 8  # judged documents per query, above which sorting beats counting
@@ -194,7 +206,7 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     out = np.empty((3, len(rows)), np.int64)
     descending = _is_descending(query, value, len(run))[query[rows]]
     if descending.any():
-        out[:, descending] = _ranks_as_they_stand(rows[descending], run, ties)
+        out[:, descending] = _ranks_by_bisection(rows[descending], run, ties)
     if not descending.all():
         others = rows[~descending]
         most_judged = np.bincount(query[others]).max()
@@ -212,10 +224,9 @@ def _is_descending(query, value, queries):
     descending[query_of_lower[rises]] = False
     return descending
 
-def _ranks_as_they_stand(rows, run, ties):
-    "The same where the rows of the queries in question stand in order: by bisection, or by counting all off."
+def _ranks_by_bisection(rows, run, ties):
+    "The same where the rows of the queries in question stand in order."
     query, value = run.rows.query, run.rows.value
-    if MANY * len(rows) > len(query): return ranks_in_order(rows_of_their_queries(rows, run), rows, run, ties)
     begin = np.searchsorted(query, query[rows], 'left')
     end = np.searchsorted(query, query[rows], 'right')
     return ranks_in_descending(value, begin, end, rows, value[rows], run.rows.doc, ties)
@@ -314,8 +325,13 @@ def _match_rows(qrels, run, ties):
     rows, judgment = join(qrels, run, qrels_query)
     count = np.bincount(run.rows.query, minlength=len(run))
     judged = qrels_query >= 0
+    if MANY * len(rows) > len(run.rows):
+        order, ranks = ranks_in_order(rows, run, ties)
+        judgment = judgment[order]
+    else:
+        ranks = ranks_of_rows(rows, run, ties)
     narrow = np.int32 if max(len(run.rows), len(qrels.rows)) < 2**31 else np.int64  # all parts are kept till the end
-    rank, start, size = ranks_of_rows(rows, run, ties).astype(narrow)
+    rank, start, size = ranks.astype(narrow)
     return JudgedHits(judgment.astype(narrow), rank, start, size, qrels_query[judged], count[judged])
 
 def _match_dicts(qrels, run, ties):

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'CHOICES', 'Column', 'linear_gain',
            'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount',
-           'check_cutoff', 'ratio', 'documented', 'check_option', 'Conventions', 'EvaluationWarning']
+           'check_cutoff', 'check_level', 'ratio', 'documented', 'check_option', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #ec557149
 import numbers
@@ -123,6 +123,11 @@ def check_cutoff(k: int | None) -> int | None:
     whole = isinstance(k, numbers.Integral) and not isinstance(k, bool)
     if whole and 1 <= k < 2**63: return int(k)
     raise ValueError(f'the cutoff k must be a whole number >= 1 or None, not {k!r}')
+
+def check_level(rel: float) -> float:
+    "The relevance level; ValueError unless it is one number."
+    if np.ndim(rel): raise ValueError(f'the relevance level is one number, not {rel!r}')
+    return rel
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #585b1e48
 def ratio(part: float | Column, whole: float | Column) -> np.ndarray:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TIE', 'ENTRY', 'QUERY', 'POOL', 'COLUMNS', 'NUMBERS', 'Judged', 'check_count', 'RankingsLike', 'is_single', 'flatten',
-           'from_grades', 'from_ranks', 'from_scores', 'from_topk', 'concat', 'one_query', 'take', 'as_judged',
+           'from_grades', 'from_ranks', 'from_scores', 'from_topk', 'concat', 'one_query', 'only', 'take', 'as_judged',
            'Metric', 'as_metric', 'metric', 'terms']
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #c1f37db8
@@ -19,8 +19,9 @@ import numpy as np
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #54b263d3
 from .columns import as_numbers, check_items, number_groups
-from .conventions import Column, Counts, check_cutoff, documented
+from .conventions import Column, Counts, check_cutoff, check_level, documented
 from .segments import argsort_descending as argsort_descending  # for the pages of metrics, too
+from .segments import changes as changes
 from .segments import cumcount as cumcount
 from .segments import segmented_scan as segmented_scan
 from .segments import sort_pool
@@ -66,13 +67,16 @@ class Judged:
 
     def relevant(self, rel: float = 1) -> np.ndarray:
         "Which entries are relevant: grade >= rel."
-        if np.ndim(rel):
-            raise ValueError(f'the relevance level is one number, not {rel!r}')
-        return self.grade >= rel
+        return self.grade >= check_level(rel)
+
+    def found(self, rel: float = 1) -> 'Judged':
+        "The batch with its relevant entries alone; for sums to which others add nothing."
+        return self._of_level('found', rel, lambda: only(self, self.relevant(rel)))
 
     def within(self, k: int | None) -> np.ndarray:
         "Which entries stand at rank k or above; all of them if k is None."
-        return self.rank <= (np.inf if check_cutoff(k) is None else k)
+        if check_cutoff(k) is None: return np.ones(len(self.rank), bool)
+        return self.rank <= k
 
     def running(self, op: np.ufunc, values: Column) -> np.ndarray:
         """The running `op` (np.add, np.multiply, ...) of one value per entry.
@@ -98,7 +102,21 @@ class Judged:
         if given is not None:
             found = self.total(self.relevant(rel))
             return check_count('n_relevant', given, found, 'relevant')
-        return np.bincount(self.pool_query[self.pool_grade >= rel], minlength=len(self))
+        def counted():
+            return np.bincount(self.pool_query[self.pool_grade >= rel], minlength=len(self))
+        return self._of_level('n_relevant', rel, counted).copy()
+
+    def _of_level(self, name, rel, make):
+        "What `make` gives for a relevance level; kept until it is asked for another."
+        kept = self._levels.get(name)
+        if kept is None or kept[0] != check_level(rel): kept = rel, make()
+        self._levels[name] = kept
+        return kept[1]
+
+    @cached_property
+    def _levels(self) -> dict:
+        "By name: a relevance level, and what was made for it."
+        return {}
 
     @cached_property
     def ideal(self) -> 'Judged':
@@ -108,11 +126,13 @@ class Judged:
         rank = cumcount(query) + 1
         return self.changed(query=query, rank=rank, grade=grade, retrieved=retrieved)
 
+    def top(self, k: int | None = None) -> 'Judged':
+        "The batch with its entries down to rank k alone; for sums that end there."
+        return self if check_cutoff(k) is None else only(self, self.within(k))
+
     def tie_numbers(self) -> np.ndarray:
         "Which tie each entry belongs to, from 0; one by itself is a tie of its own."
-        other_query = np.diff(self.query, prepend=-1) != 0
-        other_start = np.diff(self.tie_start, prepend=-1) != 0
-        return np.cumsum(other_query | other_start) - 1
+        return np.cumsum(changes(self.query, self.tie_start)) - 1
 
     def condensed(self) -> 'Judged':
         "The rankings without the documents that nobody judged (Sakai 2007)."
@@ -288,7 +308,7 @@ def _tie_faults(query, rank, start, size, retrieved):
 
 def _no_ties(rank):
     "The columns that say of documents at these ranks that each has a score of its own."
-    return {'tie_start': rank, 'tie_size': np.ones(np.shape(rank), dtype=np.int64)}
+    return {'tie_start': rank, 'tie_size': np.broadcast_to(1, np.shape(rank))}
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #d9798864
 def _faults(judged):
@@ -483,9 +503,7 @@ def from_scores(
 
 def _ties_of(query, rank, score):
     "The columns of ties, where every document retrieved has an entry and a score."
-    begins = np.ones(len(score), bool)
-    begins[1:] = (score[1:] != score[:-1]) | (query[1:] != query[:-1])
-    tie = np.cumsum(begins) - 1
+    tie = np.cumsum(changes(query, score)) - 1
     return {'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #219673cf
@@ -520,6 +538,11 @@ def one_query(judged: Judged, q: int) -> Judged:
     return unchecked(**columns)
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #0390cfbe
+def only(judged: Judged, kept: np.ndarray) -> Judged:
+    "The batch with some of its entries; lists and pools stay as they are. kept: a mask."
+    entries = np.flatnonzero(kept)
+    return judged.changed(**{name: getattr(judged, name)[entries] for name in ENTRY})
+
 def take(judged: Judged, queries: np.ndarray) -> Judged:
     """The batch of some queries: in any order, each as often as it is named.
 

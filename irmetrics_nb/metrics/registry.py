@@ -110,11 +110,19 @@ class Kind:
     average: Callable | None = None     # The terms averaged over the orders of ties
     worth: Callable | None = None       # By what ties are ordered; 0: as if not judged
     written: str = ''                   # How a term is written, such as 'r/i'
+    entries: str = ''                   # Those its terms need: 'found', 'top'; '': all
 
     def value(self, judged: Judged, **params: Any) -> np.ndarray:
         "One value per query: the sum of the terms, divided by the normaliser."
         if self.count: return np.asarray(_call(self.count, judged, params), dtype=float)
-        return self.divided(_call(self.terms, judged, params), judged, params)
+        needed = self.needed(judged, params)
+        total = needed.total(_call(self.terms, needed, params))
+        return self._divided(total, judged, params)
+
+    def needed(self, judged: Judged, params: Mapping) -> Judged:
+        "The batch with those entries alone that its terms need: all, unless it says so."
+        if not self.entries: return judged
+        return _call(getattr(Judged, self.entries), judged, params)
 
     def apply(self, name: str, judged: Judged, **params: Any) -> Any:
         "What one of its functions gives, such as 'terms'; None if it has no such one."
@@ -123,7 +131,9 @@ class Kind:
 
     def divided(self, terms: np.ndarray, judged: Judged, params: Mapping) -> np.ndarray:
         "The sum of the terms of each query, divided by the normaliser."
-        total = judged.total(terms)
+        return self._divided(judged.total(terms), judged, params)
+
+    def _divided(self, total, judged, params):
         if self.normaliser is None: return total
         return ratio(total, _call(self.normaliser, judged, params))
 
@@ -226,40 +236,42 @@ def complete_err(
 
 # %% ../../nbs/2_metrics/09_registry.ipynb #81db9537
 _RELATIVE = {'relative': {False: {}, True: {'divisor': 'min(R,k)'}}}
-register('P', hits, precision_normaliser, params='divisor rel',
+register('P', hits, precision_normaliser, params='divisor rel', entries='found',
          linear=True, worth=worth_relevant,
          question='How much of the top k is relevant?', chinese='准确率')
-register('R', hits, recall_normaliser, params='divisor rel',
+register('R', hits, recall_normaliser, params='divisor rel', entries='found',
          linear=True, worth=worth_relevant,
          question='How much of what is relevant is in the top k?', chinese='召回率')
 register('SetP', hits, precision_normaliser, params='divisor rel', at=None,
-         spellings=_RELATIVE, unordered=True,
+         entries='found', spellings=_RELATIVE, unordered=True,
          question='How much of all that came back is relevant?', chinese='准确率')
 register('SetR', hits, total_relevant, params='rel', at=None, unordered=True,
-         question='How much of what is relevant came back at all?', chinese='召回率')
+         entries='found', chinese='召回率',
+         question='How much of what is relevant came back at all?')
 register('SetAP', set_ap_terms, total_relevant, params='rel', at=None, unordered=True,
-         question='How high is precision times recall, of all that came back?',
-         chinese='集合平均准确率')
+         entries='found', chinese='集合平均准确率',
+         question='How high is precision times recall, of all that came back?')
 register('SetF', f_terms, f_normaliser, params='beta rel', at=None, unordered=True,
-         question='How good are precision and recall in one number?', chinese='F值')
+         entries='found', chinese='F值',
+         question='How good are precision and recall in one number?')
 register('F', f_terms, f_normaliser, params='beta rel', linear=True, worth=worth_relevant,
-         question='How good are precision and recall of the top k in one number?',
-         chinese='F值')
-register('Success', success_terms, params='rel',
+         entries='found', chinese='F值',
+         question='How good are precision and recall of the top k in one number?')
+register('Success', success_terms, params='rel', entries='found',
          average=success_over_ties, worth=worth_relevant,
          question='Is anything relevant in the top k?', chinese='成功率')
-register('Rprec', rprec_terms, total_relevant, params='rel', at=None,
+register('Rprec', rprec_terms, total_relevant, params='rel', at=None, entries='found',
          linear=True, worth=worth_relevant,
          question='How pure are the top R, if R documents are relevant?', chinese='R-准确率')
-register('Judged', judged_terms, places, linear=True, worth=worth_judged,
+register('Judged', judged_terms, places, linear=True, worth=worth_judged, entries='top',
          question='How much of the top k did anybody judge?', chinese='已评比例')
 
 # %% ../../nbs/2_metrics/09_registry.ipynb #6d2cb431
-register('AP', ap_terms, ap_normaliser, params='rel divisor tied',
+register('AP', ap_terms, ap_normaliser, params='rel divisor tied', entries='found',
          average=ap_over_ties, worth=worth_in_ap, written='r/i',
          question='How pure is the list each time a relevant document turns up?',
          chinese='平均准确率')
-register('GMAP', ap_terms, total_relevant, params='rel',
+register('GMAP', ap_terms, total_relevant, params='rel', entries='found',
          aggregate=GEOMETRIC_MEAN, average=ap_over_ties, worth=worth_relevant,
          written='r/i',
          question='AP, with the geometric mean over the queries: '
@@ -281,10 +293,10 @@ register('GMBpref', bpref_terms, total_relevant, params='rel', at=None,
          chinese='几何平均二元偏好')
 
 # %% ../../nbs/2_metrics/09_registry.ipynb #755949bb
-register('CG', cg_terms, params='gain', linear=True, worth=worth_gain,
+register('CG', cg_terms, params='gain', linear=True, worth=worth_gain, entries='top',
          question='How much gain is in the top k, in any order?', chinese='累计增益')
 register('DCG', dcg_terms, params='gain discount b', linear=True, worth=worth_gain,
-         written='g/log2(i+1)',
+         entries='top', written='g/log2(i+1)',
          question='How much gain, when lower ranks count less?', chinese='折损累计增益')
 def _some_gains(table):
     "As in ir_measures: some grades have a gain of their own, the others their grade."
@@ -299,18 +311,18 @@ _OF_IR_MEASURES = {
 register('nDCG', dcg_terms, ndcg_normaliser,
          params='gain discount b cut_ideal ideal_from',
          spellings=_OF_IR_MEASURES,
-         linear=True, average=ndcg_over_ties, worth=worth_gain, written='g/log2(i+1)',
-         question='What share of the best possible discounted gain?',
-         chinese='归一化折损累计增益')
-register('RR', rr_terms, params='rel',
+         entries='top', linear=True, average=ndcg_over_ties, worth=worth_gain,
+         written='g/log2(i+1)', chinese='归一化折损累计增益',
+         question='What share of the best possible discounted gain?')
+register('RR', rr_terms, params='rel', entries='found',
          average=rr_over_ties, worth=worth_relevant, written='1/i',
          question='How soon does the first relevant document come?', chinese='倒数排名')
 register('ERR', err_terms, params='max_grade phi gain', resolve=complete_err,
-         average=err_over_ties, worth=worth_in_err, written='e*g/i',
+         entries='top', average=err_over_ties, worth=worth_in_err, written='e*g/i',
          question='How soon is a reader satisfied who stops when satisfied?',
          chinese='期望倒数排名')
 register('RBP', rbp_terms, params='p gain rel', linear=True, worth=unit_gain,
-         written='(1-p)*p**(i-1)*g',
+         entries='top', written='(1-p)*p**(i-1)*g',
          question='How much does a reader find who goes on with probability p?',
          chinese='排序偏置准确率')
 register('NumRet', count=depth, at=None, aggregate=SUM, unordered=True,
@@ -318,7 +330,7 @@ register('NumRet', count=depth, at=None, aggregate=SUM, unordered=True,
 register('NumRel', count=total_relevant, params='rel', at=None, aggregate=SUM,
          unordered=True,
          question='How many documents are relevant?', chinese='相关文档数')
-register('NumRelRet', hits, params='rel', aggregate=SUM,
+register('NumRelRet', hits, params='rel', aggregate=SUM, entries='found',
          linear=True, worth=worth_relevant,
          question='How many relevant documents came back?', chinese='返回的相关文档数')
 

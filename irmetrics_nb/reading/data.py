@@ -44,7 +44,7 @@ def pair_keys(rows: Rows) -> np.ndarray:
 def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
     "The keys of rows that come more than once, and now and then one that does not."
     packed = pack(rows.query, keys, len(rows.query_ids))
-    ordered = np.sort(packed, kind='stable')
+    ordered = np.sort(packed)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     return keys[np.isin(packed, twice)] if twice.size else twice
 
@@ -133,9 +133,13 @@ class QueryDocTable:
         self.dicts = DictSource.of(source, self.kind) if columns is None and descending is True else None
         if self.dicts is None:
             self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-            check_repeated([self.rows], repeated_keys(self.keys, self.rows))
+            check_repeated([self.rows], self._suspects())
         elif copy:
             self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
+
+    def _suspects(self):
+        "The keys of rows that may be there twice."
+        return repeated_keys(self.keys, self.rows)
 
     @classmethod
     def unchecked(cls, rows: Rows) -> Any:
@@ -249,8 +253,13 @@ class Qrels(QueryDocTable):
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
         "The order of the judgments by query and key, and both packed, in that order."
         packed = pack(self.rows.query, self.keys, len(self))
-        order = np.argsort(packed, kind='stable')
-        return order, packed[order]
+        order = np.argsort(packed)
+        return order.astype(np.int32 if len(order) < 2**31 else np.intp), packed[order]
+
+    def _suspects(self):
+        "The same from the order that the judgments are looked up in."
+        order, packed = self.packed
+        return self.keys[order[1:][packed[1:] == packed[:-1]]]
 
     @cached_property
     def query_index(self) -> KeyIndex:
