@@ -2,6 +2,7 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 import pytrec_eval
 from helpers import as_triples
@@ -9,8 +10,11 @@ from hypothesis import given
 from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
+import irmetrics_nb.evaluation.judging as judging
 import irmetrics_nb.evaluation.matching as matching
-from irmetrics_nb import DataError, Qrels, Run, judge
+import irmetrics_nb.reading.data as data
+import irmetrics_nb.reading.tables as tables
+from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
 from irmetrics_nb.evaluation.judging import judge_run
 
 
@@ -101,3 +105,67 @@ def test_whatever_is_counted_or_repeated_has_the_type_of_an_index(tmp_path, monk
             for name in ("query", "retrieved", "pool_query"):
                 assert getattr(judged, name).dtype.char == np.dtype(np.intp).char, name
     assert set(seen) == {"bincount", "repeat"}
+
+
+def judged_collection(rng, grouped):
+    "Rows of judgments and of a run in which most is judged, with ties, negative grades and queries of one side only."
+    pairs = [(f"q{q}", f"d{d}") for q in rng.permutation(30) for d in rng.permutation(40)[: rng.integers(1, 40)]]
+    qrels = [(q, d, int(g)) for (q, d), g in zip(pairs, rng.integers(-1, 4, len(pairs)), strict=True) if rng.random() < 0.8]
+    run = [(q, d, float(s)) for (q, d), s in zip(pairs, rng.integers(0, 12, len(pairs)), strict=True) if rng.random() < 0.9]
+    if grouped:
+        return qrels, run
+    return [qrels[i] for i in rng.permutation(len(qrels))], [run[i] for i in rng.permutation(len(run))]
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+@pytest.mark.parametrize("negative", ["zero", "keep"])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_done_in_parts_and_with_narrow_numbers_is_the_same(monkeypatch, seed, grouped, negative):
+    qrels, run = judged_collection(np.random.default_rng(seed), grouped)
+    expected = oracle_judged(qrels, run, negative)
+    for module, name, size in (data, "PART_ROWS", 16), (tables, "PIECE_ROWS", 7), (judging, "MANY_ENTRIES", 1):
+        monkeypatch.setattr(module, name, size)
+    forms = (qrels, run), (pl.DataFrame(qrels, RELEVANCE, orient="row"), pl.DataFrame(run, SCORE, orient="row"))
+    for judgments, results in forms:
+        judged = judge(judgments, results, negative=negative)
+        found = {name: getattr(judged, name).tolist() for name in expected}
+        assert found == expected
+        assert judged.rank.dtype == np.int32
+
+
+RELEVANCE, SCORE = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "score"]
+
+
+def oracle_judged(qrels, run, negative):
+    "The columns of the batch, by dicts and sorting."
+    grades, results = {}, {}
+    for q, d, g in qrels:
+        grades.setdefault(q, {})[d] = g
+    for q, d, s in run:
+        results.setdefault(q, []).append((s, d.encode()))
+    out = {name: [] for name in ("query", "rank", "grade", "tie_start", "tie_size", "retrieved", "pool_query", "pool_grade")}
+    for n, (q, docs) in enumerate(grades.items()):
+        counted = {d: g for d, g in docs.items() if g >= 0 or negative == "keep"}
+        ranking = sorted(results.get(q, []), reverse=True)
+        scores = [s for s, _ in ranking]
+        for rank, (score, doc) in enumerate(ranking, 1):
+            if doc.decode() in counted:
+                row = n, rank, counted[doc.decode()], scores.index(score) + 1, scores.count(score)
+                for name, value in zip(("query", "rank", "grade", "tie_start", "tie_size"), row, strict=True):
+                    out[name].append(value)
+        out["retrieved"].append(len(ranking))
+        out["pool_query"] += [n] * len(counted)
+        out["pool_grade"] += sorted(counted.values(), reverse=True)
+    return out
+
+
+@pytest.mark.filterwarnings("error")
+def test_judgments_that_were_given_stay_whole_and_those_that_found_only_junk_are_still_there(tmp_path):
+    lines = "".join(f"q{i // 10} Q0 d{i % 10} 1 {-i} t\n" for i in range(400))
+    (tmp_path / "run").write_text(lines)
+    qrels = Qrels([("q1", "d3", 1), ("q2", "d4", 2)])
+    for _ in range(2):  # the judgments are another run's, too
+        assert evaluate(qrels, tmp_path / "run", "RR", memory=16_000).means == {"RR": (1 / 4 + 1 / 5) / 2}
+    assert qrels.to_dict() == {"q1": {"d3": 1}, "q2": {"d4": 2}}
+    (tmp_path / "bad").write_text("q1 0 d3 -1\nq2 0 e4 2\n")  # all that was found is junk
+    assert evaluate(tmp_path / "bad", tmp_path / "run", "RR", memory=16_000).means == {"RR": 0}  # a document was met: no warning

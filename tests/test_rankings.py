@@ -3,12 +3,13 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from strategies import batch, batches, collections, rankings
 
 from irmetrics_nb import Judged, average_precision, ndcg, parse
 from irmetrics_nb.foundations.rankings import COLUMNS, ENTRY, POOL, as_judged, check_columns, cumcount, segmented_scan
+from irmetrics_nb.foundations.segments import sort_pool
 
 
 def columns(judged):
@@ -273,3 +274,12 @@ def test_an_ideal_beside_a_batch_and_of_another_length_is_refused():
         ndcg([1], ideal=[[1], [1]])
     with pytest.raises(ValueError, match="every grade must be a number, not None or NaN"):
         ndcg([1], ideal=[1, None])
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-1, 0, 1, 2, 70, 0.5, 2.0**53, 2.0**54, 1e300])), max_size=40))
+@example([(0, 1), (0, 0), (1, 2), (1, -1), (2, 0), (0, 2), (1, 1), (2, 2), (1, 2), (0, 0), (2, 1), (0, 1)])  # counted
+def test_a_pool_is_in_order_whether_its_grades_are_counted_or_sorted(rows):
+    rows.sort(key=lambda row: row[0])
+    query, grade = np.array([q for q, _ in rows], np.intp), np.array([g for _, g in rows], float)
+    expected = sorted(zip(query.tolist(), grade.tolist(), strict=True), key=lambda row: (row[0], -row[1]))
+    assert list(zip(*(column.tolist() for column in sort_pool(query, grade)), strict=True)) == expected

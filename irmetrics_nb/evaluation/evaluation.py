@@ -167,13 +167,13 @@ def evaluate(
     lay_beside = _judge_part if part else _judge_whole
     found: list[Scores] = []
     odd: list[str] = []
-    for (name, one), told in zip(runs, _told(progress, several)):
+    for left, (name, one), told in zip(range(len(runs))[::-1], runs, _told(progress, several)):
         with _error_names(several, name, len(found)):
             if in_force.scores == 'float32':
                 one = single_precision(_or_nothing(one, 'run') if part else one)
             results, judged, reading = lay_beside(
                 judgments, one, sure, ties=order, negative=in_force.negative,
-                memory=memory, progress=told)
+                memory=memory, progress=told, spent=not (sure or left))
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)

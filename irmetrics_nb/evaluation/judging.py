@@ -26,8 +26,10 @@ from ..reading.streams import TableRun, large_table, open_run
 from ..reading.text import BATCH_BYTES, side_by_side
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #1408d317
-def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:
-    "What was found in the parts of a run, as one `Judged`."
+MANY_ENTRIES = 1 << 20
+
+def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str, spent: bool = False) -> Judged:
+    "What was found in the parts of a run, as one `Judged`; `spent`: nobody needs the judgments any more."
     def column(name): return np.concatenate([getattr(part, name) for part in parts])
     grade, query_of = qrels.columns.value, qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
@@ -36,10 +38,12 @@ def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str) -> Judged:
     retrieved = np.zeros(len(qrels), np.intp)
     retrieved[column('query')] = column('count')
     judgment = column('judgment')
+    if spent and counts[judgment].any(): qrels.let_rows_go()  # if not, they are asked for the reason
     order = _order_entries(query_of[judgment], column('rank'))
     if kept is counts: order = np.arange(len(judgment))[order][counts[judgment[order]]]
     entry = judgment[order]  # the row of the judgments of each entry
-    ranks = {name: column(name)[order].astype(np.intp) for name in ('rank', 'tie_start', 'tie_size')}
+    whole = np.intp if len(entry) < MANY_ENTRIES else np.int32  # that memory goes to what needs it
+    ranks = {name: column(name)[order].astype(whole) for name in ('rank', 'tie_start', 'tie_size')}
     return unchecked(query=query_of[entry].astype(np.intp), grade=grade[entry], retrieved=retrieved, **ranks,
                      pool_query=pool_query, pool_grade=pool_grade)
 
@@ -150,11 +154,11 @@ def _judge_file(file, judge_rows, memory, progress):
     parts = judge_partitions(file, judge_rows, memory) or []
     return parts, f'in {len(parts)} parts, since its queries are scattered'
 
-def _finish(qrels, file, parts, negative):
+def _finish(qrels, file, parts, negative, spent=False):
     "The parts put together; DataError if something is wrong with the whole."
     suspects = np.concatenate([part.suspects for part in parts])
     if len(suspects): check_repeated(map(file.rows, file), suspects)
-    judged = assemble(qrels, [part.hits for part in parts], negative)
+    judged = assemble(qrels, [part.hits for part in parts], negative, spent)
     if not judged.retrieved.any():
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1].tolist())
@@ -187,7 +191,7 @@ DEFAULT_MEMORY = 1 << 30  # bytes
 
 def judge_run(
     qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero',
-    memory: int | None = None, progress: Callable | None = None,
+    memory: int | None = None, progress: Callable | None = None, spent: bool = False,
 ) -> tuple[Judged, Reading]:
     """As `judge`, without holding more of a file than the memory allows.
 
@@ -200,6 +204,9 @@ def judge_run(
         Bytes for the run's rows. None: a gigabyte.
     progress : callable or None, default None
         Called as progress(done, total) with bytes (of a table, rows) of the file.
+    spent : bool, default False
+        Whether nobody needs the judgments any more: all but their queries is let go as
+        soon as it has been used.
 
     Returns
     -------
@@ -224,7 +231,7 @@ def judge_run(
         def judge_rows(rows): return JudgedPart.of(rows, judgments, ties)
         parts, how = _judge_file(file, judge_rows, size, progress)
         if parts:
-            judged = _finish(judgments, file, parts, negative)
+            judged = _finish(judgments, file, parts, negative, spent)
             queries = sum(len(part.queries) for part in parts)
             file.comments.warn()
             return judged, Reading(queries, file.tag, how + _left_out(file.comments))

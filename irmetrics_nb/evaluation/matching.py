@@ -36,12 +36,12 @@ MANY = 8  # rows for each judgment, above which the index is faster
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "(rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
     few = MANY * len(qrels.keys) < len(run.keys)
-    rows, judgment = _by_index(qrels, run) if few else _by_sorting(qrels, run, qrels_query)
+    rows, judgment = (_by_index if few else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
-    exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
+    if few: exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
     return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
 
-def _by_index(qrels, run):
+def _by_index(qrels, run, qrels_query):
     "The same by the index, up to collisions of keys."
     rows = qrels.index.candidates(run.keys)
     found = qrels.index.find(run.keys[rows])
@@ -49,7 +49,7 @@ def _by_index(qrels, run):
     return rows[judged], found[judged]
 
 def _by_sorting(qrels, run, qrels_query):
-    "The same among the sorted judgments, up to collisions of keys."
+    "The same among the sorted judgments, up to collisions of the documents' hashes."
     order, packed = qrels.packed
     query = qrels_query[run.rows.query]
     rows = np.flatnonzero(query >= 0)

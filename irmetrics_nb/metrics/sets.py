@@ -13,7 +13,7 @@ import numpy as np
 
 # %% ../../nbs/2_metrics/00_sets.ipynb #0be08df7
 from ..foundations.conventions import Column, Counts, check_cutoff, check_option, documented, ratio
-from ..foundations.rankings import Judged, check_count, metric, terms
+from ..foundations.rankings import Judged, changes, check_count, metric, terms
 
 # %% ../../nbs/2_metrics/00_sets.ipynb #63f02dd4
 @terms
@@ -272,8 +272,10 @@ def success_terms(
 
     >>> success_terms([0, 1, 0, 1])
     array([0, 1, 0, 0])"""
-    hit = hits(ranking, k=k, rel=rel)
-    return hit * (ranking.running(np.add, hit) == 1)
+    hit = np.flatnonzero(ranking.relevant(rel) & ranking.within(k))
+    first = np.zeros(len(ranking.rank), int)
+    first[hit[changes(ranking.query[hit])]] = 1
+    return first
 
 @metric
 def success(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> np.ndarray:

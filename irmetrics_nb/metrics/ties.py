@@ -55,7 +55,8 @@ class Ties:
         "The ties of a batch."
         number = judged.tie_numbers()
         first = np.flatnonzero(np.diff(number, prepend=-1))
-        return cls(number, first, judged.tie_start[first], judged.tie_size[first])
+        start, size = judged.tie_start[first], judged.tie_size[first]
+        return cls(number, first, start.astype(np.intp), size.astype(np.intp))
 
     def count(self, which: np.ndarray) -> np.ndarray:
         "How many entries of each tie are so; `which`: one truth value per entry."

@@ -9,7 +9,7 @@ __all__ = ['Qrels', 'Run']
 import os
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,22 +23,35 @@ if TYPE_CHECKING:
 from ..foundations.segments import pack
 from .errors import DataError, counted
 from .files import read_rows
-from .ids import BLOCK_ROWS, escape_non_utf8, is_utf8_text, mix
+from .ids import BLOCK_ROWS, Ids, escape_non_utf8, is_utf8_text, mix
 from .index import KeyIndex
 from .numbers import first_invalid
 from .rows import Rows, rank_rows
 from .saving import file_bytes, named_columns, write_whole
 from .tables import import_polars
+from .text import side_by_side
 
 # %% ../../nbs/3_reading/10_data.ipynb #56662fe6
+PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
+
 def pair_keys(rows: Rows) -> np.ndarray:
     "(n,) uint64: a hash of each row's query and document."
     query_hash = mix(rows.query_ids.hash())
     keys = np.empty(len(rows), np.uint64)
-    for i in range(0, len(rows), BLOCK_ROWS):
-        block = slice(i, i + BLOCK_ROWS)
-        keys[block] = rows.doc[block].hash() ^ query_hash[rows.query[block]]
+    def fill(begin):
+        for i in range(begin, min(begin + PART_ROWS, len(rows)), BLOCK_ROWS):
+            block = slice(i, i + BLOCK_ROWS)
+            keys[block] = rows.doc[block].hash() ^ query_hash[rows.query[block]]
+    parts = range(0, len(rows), PART_ROWS)
+    for _ in (side_by_side if len(parts) > 1 else map)(fill, parts): pass
     return keys
+
+def _parts(query):
+    "Slices of about PART_ROWS rows that split no query; one of all rows, if queries are scattered."
+    places = np.arange(PART_ROWS, len(query), PART_ROWS)
+    ascending = len(places) and (query[1:] >= query[:-1]).all()
+    cuts = np.unique(np.searchsorted(query, query[places])) if ascending else places[:0]
+    return [slice(i, j) for i, j in pairwise([0, *cuts[cuts > 0].tolist(), len(query)])]
 
 # %% ../../nbs/3_reading/10_data.ipynb #18507a31
 def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
@@ -252,14 +265,26 @@ class Qrels(QueryDocTable):
     @cached_property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
         "The order of the judgments by query and key, and both packed, in that order."
-        packed = pack(self.rows.query, self.keys, len(self))
-        order = np.argsort(packed)
-        return order.astype(np.int32 if len(order) < 2**31 else np.intp), packed[order]
+        query, keys, queries = self.rows.query, self.keys, len(self)
+        narrow = np.int32 if len(keys) < 2**31 else np.intp
+        def ordered(part):
+            packed = pack(query[part], keys[part], queries)
+            order = np.argsort(packed)
+            return (order + part.start).astype(narrow), packed[order]
+        order, packed = zip(*side_by_side(ordered, _parts(query)), strict=True)
+        return np.concatenate(order), np.concatenate(packed)
 
     def _suspects(self):
         "The same from the order that the judgments are looked up in."
         order, packed = self.packed
         return self.keys[order[1:][packed[1:] == packed[:-1]]]
+
+    def let_rows_go(self) -> None:
+        "Free all rows, and what they are looked up by; the queries stay. For judgments that nobody else has."
+        for name in ('keys', 'index', 'packed'): self.__dict__.pop(name, None)
+        if self.dicts: return
+        none = np.empty(0, np.int32)  # a slice would keep the whole
+        self.rows = replace(self.rows, doc=Ids.from_list([]), query=none, value=none.astype(float))
 
     @cached_property
     def query_index(self) -> KeyIndex:

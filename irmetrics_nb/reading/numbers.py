@@ -107,10 +107,18 @@ def _are_digits(word, count):
 # %% ../../nbs/3_reading/03_numbers.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
     "(n,) float64: every string as `float()` reads it; NaN where it is not a number, as 1_0 is none."
+    digits = _single_digits(ids)
+    if digits is not None: return digits
     value, exact = parse_decimals(ids)
     for i in np.flatnonzero(~exact).tolist():
         value[i] = float_of_bytes(ids.bytes(i))
     return value
+
+def _single_digits(ids):
+    "The same where every string is one digit, as most grades are; else None."
+    if not (ids.length == 1).all(): return None
+    digit = ids.buffer[ids.start] - np.uint8(ord('0'))
+    return digit.astype(float) if (digit < 10).all() else None
 
 def float_of_bytes(text: bytes) -> float:
     "The number as `float()` reads it; NaN if it is none, or has an underscore in it (Python takes 1_0 for ten)."

@@ -90,6 +90,8 @@ def _if_swapped(names, kind):
     return '; are judgments and run in each other\'s place?' if None not in other else ''
 
 # %% ../../nbs/3_reading/05_tables.ipynb #a32e288d
+PIECE_ROWS = 1 << 18
+
 def id_column(series: Any) -> Ids:
     "A polars column as `Ids`; DataError if it holds neither text nor whole numbers."
     pl = import_polars()
@@ -97,11 +99,24 @@ def id_column(series: Any) -> Ids:
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
     if not (text_like or series.dtype.is_integer()):
         raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {series.dtype}')
-    text = series.cast(pl.String)
-    length = text.str.len_bytes().to_numpy().astype(np.intp)
-    joined = (text.str.join('').item() or '').encode()
-    buffer = np.frombuffer(joined + bytes(PAD), np.uint8)
-    return check_lengths(Ids(buffer, np.cumsum(length) - length, length))
+    length = np.empty(len(series), np.int32)
+    pieces = []
+    for i in range(0, len(series), PIECE_ROWS):  # of a long column no second copy is made
+        text = series[i:i + PIECE_ROWS].cast(pl.String)
+        length[i:i + PIECE_ROWS] = text.str.len_bytes()
+        pieces.append((text.str.join('').item() or '').encode())
+    buffer = np.frombuffer(b''.join([*pieces, bytes(PAD)]), np.uint8)
+    start = np.zeros(len(series), np.intp)
+    np.cumsum(length[:-1], out=start[1:])
+    return check_lengths(Ids(buffer, start, length))
+
+def query_column(series: Any) -> tuple[Ids, np.ndarray]:
+    "The unique ids of a polars column in order of first appearance, and for each row the number of its own."
+    pl = import_polars()
+    if not (series.dtype == pl.String or series.dtype.is_integer()): return factorize_blocks(id_column(series))
+    runs = series.rle().struct  # rows of one query that stand together are read once
+    query_ids, codes = factorize_blocks(id_column(runs.field('value').alias(series.name)))
+    return query_ids, np.repeat(codes, runs.field('len'))
 
 def number_column(series: Any) -> np.ndarray:
     "A polars column as float64; NaN where it is not a number."
@@ -121,7 +136,7 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
         null = column.is_null()
         if null.any(): raise DataError(f'{name}, row {first + null.arg_max() + 1}: nothing in column {column.name!r}')
     with polars_errors(name):
-        query_ids, codes = factorize_blocks(id_column(query))
+        query_ids, codes = query_column(query)
         rows = Rows(query_ids, codes, id_column(doc), number_column(number), name)
     check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
