@@ -194,7 +194,7 @@ def conventions_of(
             known = f'there are {" ".join(PRESETS)}'
             raise ValueError(f'no conventions are called {given!r}; {known}')
         preset = PRESETS[given]
-        name = f'{given} {preset.version}'
+        name = f'{given} ({preset.version})'
         given = replace(preset.conventions, name=name, kinds=preset.kinds)
     own: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
     chosen = replace(given or Conventions(), **own)

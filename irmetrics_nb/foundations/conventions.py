@@ -245,7 +245,7 @@ class Conventions:
     def describe(self) -> list[str]:
         "A phrase for each that is not a matter of course, as it stands under a table."
         said = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
-        whose = f'as {self.name} has them' if self.name else ''
+        whose = f'those of {self.name}' if self.name else ''
         return [phrase for phrase in (whose, *said) if phrase]
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #71b3315d
