@@ -248,6 +248,24 @@ class Conventions:
         whose = f'those of {self.name}' if self.name else ''
         return [phrase for phrase in (whose, *said) if phrase]
 
+    @property
+    def averaging(self) -> str:
+        "Over which queries the mean is taken: what `missing` and `no_relevant` come to."
+        everywhere = self._averaged_over(self.no_relevant)
+        own = {kind: self._averaged_over(answer)
+               for kind, name, answer in self.measures if name == 'no_relevant'}
+        odd = [f'; of {kind}, {over}' for kind, over in own.items() if over != everywhere]
+        return everywhere + ''.join(odd)
+
+    def _averaged_over(self, no_relevant):
+        "The same for measures that have this answer to `no_relevant`."
+        which = ['the run answers'] * (self.missing == 'skip')
+        relevant = 'have a relevant document'
+        if no_relevant in ('skip', 'nan'): which.append(relevant)
+        elif self.no_relevant == 'skip': which.append(f'{relevant} for any measure')
+        if not which: return 'over every judged query'
+        return f'over the judged queries that {" and that ".join(which)}'
+
 # %% ../../nbs/1_foundations/00_conventions.ipynb #71b3315d
 class EvaluationWarning(UserWarning):
     "Input that can be evaluated, but hardly as it was meant."
