@@ -212,6 +212,10 @@ CHOICES = {
                  'keep': 'negative grades count against'},
     'scores': {'float64': '', 'float32': 'scores as 32-bit floats'},
     'unjudged': {'keep': '', 'skip': 'documents that nobody judged are taken out'},
+    'duplicates': {'refuse': '',
+                   'first': 'of a document twice in a query, the first row counts',
+                   'last': 'of a document twice in a query, the last row counts',
+                   'best': 'of a document twice in a query, the best row counts'},
 }
 
 def check_option(name: str, value: object, choices: Iterable) -> None:
@@ -234,6 +238,7 @@ class Conventions:
     negative: str = 'zero'
     scores: str = 'float64'
     unjudged: str = 'keep'
+    duplicates: str = 'refuse'
     measures: tuple[tuple[str, str, Any], ...] = ()
     name: str = ''
     kinds: str = ''  # of measures, that the tool of this name has; '': all
