@@ -18,6 +18,7 @@ from irmetrics_nb.cli import (
     Progress,
     _check_files,
     _choice,
+    _Duplicates,
     _floors,
     _measures,
     _Memory,
@@ -142,7 +143,7 @@ def _compare(
     interval: _IntervalOption = _Interval.t, seed: _Seed = 0, format: _FormatOption = _Format.text,
     output: _Output = None, conventions: _Tool = None, ties: _Ties = None, missing: _Missing = None,
     no_relevant: _NoRelevant = None, negative: _Negative = None, precision: _Scores = None,
-    unjudged: _Unjudged = None, memory: _Memory = None,
+    unjudged: _Unjudged = None, duplicates: _Duplicates = None, memory: _Memory = None,
 ):
     "Compare runs with a baseline; with --max-drop, --fail-if-worse or --min, a gate for CI."
     from irmetrics_nb.deciding.comparison import compare
@@ -152,7 +153,7 @@ def _compare(
     wanted = _with(_measures(' '.join(measures)), [*fail_if_worse, *(floor.measure for floor in asked)])
     _check_files(qrels, runs, output)
     said = chosen(conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-                  negative=negative, scores=precision, unjudged=unjudged)
+                  negative=negative, scores=precision, unjudged=unjudged, duplicates=duplicates)
     with one_line_errors(), one_line_warnings():
         scores = _evaluate_all(qrels, runs, wanted, memory, said)
         how = {'test': test.value, 'correction': correction.value, 'interval': interval.value}

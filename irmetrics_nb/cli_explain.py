@@ -17,6 +17,7 @@ import typer
 from irmetrics_nb.cli import (
     Listing,
     _check_files,
+    _Duplicates,
     _measures,
     _Missing,
     _Negative,
@@ -36,6 +37,7 @@ from irmetrics_nb.cli import (
     write_whole,
 )
 from .deciding.explanation import Explanation, explain
+from .evaluation.presets import conventions_of
 from .reading.data import Qrels, Run
 
 # %% ../nbs/7_ways_in/03_cli_explain.ipynb #af8f8e4a
@@ -71,16 +73,18 @@ def _explain(
     qrels: _Qrels, run: _RUN, query: _QUERY, measures: _WANTED = ('nDCG@10',), documents: _DOCUMENTS = None,
     rows: _ROWS = 20, format: _FORMAT = Listing.table, output: _Output = None, conventions: _Tool = None,
     ties: _Ties = None, missing: _Missing = None, no_relevant: _NoRelevant = None, negative: _Negative = None,
-    precision: _Scores = None, unjudged: _Unjudged = None,
+    precision: _Scores = None, unjudged: _Unjudged = None, duplicates: _Duplicates = None,
 ):
     "Show how the value of one query came about."
     wanted = _measures(' '.join(measures))
     _check_files(qrels, [run, *([documents] if documents else [])], output)
     said = chosen(conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-                  negative=negative, scores=precision, unjudged=unjudged)
+                  negative=negative, scores=precision, unjudged=unjudged, duplicates=duplicates)
     with one_line_errors(), one_line_warnings():
-        sources = Qrels(_source(qrels, 'qrels')), Run(_source(run, 'run'))
-        whys = [explain(m, *sources, query, documents=documents, **said) for m in wanted]
+        how = conventions_of(said.pop('conventions', None), **said)
+        judgments = Qrels(_source(qrels, 'qrels'), duplicates=how.duplicates)
+        results = Run(_source(run, 'run'), duplicates=how.duplicates)
+        whys = [explain(m, judgments, results, query, documents=documents, conventions=how) for m in wanted]
         if format == Listing.table and output is None and sys.stdout.isatty():
             from irmetrics_nb.showing.terminal import explanation_parts, show_parts
             return show_parts([part for why in whys for part in explanation_parts(why, rows)])

@@ -15,6 +15,7 @@ import typer
 from irmetrics_nb.cli import (
     _check_files,
     _choice,
+    _Duplicates,
     _measures,
     _Memory,
     _Missing,
@@ -68,7 +69,7 @@ def _report(
     documents: _DOCS = None, topics: _TOPICS = None, groups: _GROUPS = None, baseline: _BASELINE = None,
     title: _TITLE = None, format: _FORM = None, check: _CHECK = True, conventions: _Tool = None, ties: _Ties = None,
     missing: _Missing = None, no_relevant: _NoRelevant = None, negative: _Negative = None,
-    precision: _Scores = None, unjudged: _Unjudged = None, memory: _Memory = None,
+    precision: _Scores = None, unjudged: _Unjudged = None, duplicates: _Duplicates = None, memory: _Memory = None,
 ):
     "Write one file about one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb.showing.report import form_of, report
@@ -78,7 +79,7 @@ def _report(
     try: form = form_of(output, format and format.value, '--format')
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     said = chosen(conventions=conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-                  negative=negative, scores=precision, unjudged=unjudged)
+                  negative=negative, scores=precision, unjudged=unjudged, duplicates=duplicates)
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
     words |= {'checkup': check, 'memory': memory, 'baseline': baseline}
     with one_line_errors(), one_line_warnings():

@@ -311,6 +311,6 @@ def test_the_conventions_of_a_tool_are_in_force_and_said(tmp_path):
     found, = json.loads(irmetrics(*call).stdout)
     assert found['queries'] == 2
     assert list(found['means']) == ["nDCG(gain='exp')@2"]
-    assert found['conventions'][0] == 'as xgboost 3.2.0 has them'
+    assert found['conventions'][0] == 'those of xgboost (3.2.0)'
     left, = json.loads(irmetrics(*call, '--no-relevant', 'skip').stdout)
     assert left['queries'] == 1

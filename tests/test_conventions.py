@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irmetrics_nb import AP, P, evaluate
+from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.foundations.conventions import (
     CHOICES,
     DISCOUNTS,
@@ -122,7 +124,7 @@ def test_the_conventions_are_those_of_trec_eval_unless_told_otherwise():
 def test_every_choice_has_a_phrase_of_its_own_and_anything_else_is_refused(name):
     phrases = [Conventions(**{name: choice}).describe() for choice in CHOICES[name]]
     assert len(set(map(tuple, phrases))) == len(CHOICES[name]) > 1
-    assert all(len(CHOICES) - 2 <= len(each) <= len(CHOICES) and all(each) for each in phrases)
+    assert all(len(CHOICES) - 3 <= len(each) <= len(CHOICES) and all(each) for each in phrases)
     for wrong in "never", None, 0:
         with pytest.raises(ValueError, match=f"{name} must be '.*' or '.*', not {wrong!r}"):
             Conventions(**{name: wrong})
@@ -155,3 +157,66 @@ def test_documented_puts_what_is_known_of_the_parameters_before_the_example():
 
 def test_every_named_gain_can_be_had_by_its_name():
     assert all(as_gain(name) is f for name, f in NAMED_GAINS.items())
+
+
+# ---- over which queries is the mean taken ----
+
+# Of six judged queries, three are answered: one with a document of grade 2, one of grade 1 at most, one of grade 0; and so of the others.
+GRADED = {f"{kind}{g}": {"a": g, "b": 0} for kind in ("answered", "silent") for g in (2, 1, 0)}
+ANSWERS = {query: {"a": 2.0, "c": 1.0} for query in [*GRADED, "unjudged"] if query[:6] != "silent"}
+FOUND = "have a relevant document"
+AVERAGING = {  # (missing, no_relevant): the phrase, and how many queries there are of AP and of AP(rel=2)
+    ("zero", "zero"): ("over every judged query", 6, 6),
+    ("zero", "one"): ("over every judged query", 6, 6),
+    ("zero", "skip"): (f"over the judged queries that {FOUND}", 4, 2),
+    ("zero", "nan"): (f"over the judged queries that {FOUND}", 4, 2),
+    ("skip", "zero"): ("over the judged queries that the run answers", 3, 3),
+    ("skip", "one"): ("over the judged queries that the run answers", 3, 3),
+    ("skip", "skip"): (f"over the judged queries that the run answers and that {FOUND}", 2, 1),
+    ("skip", "nan"): (f"over the judged queries that the run answers and that {FOUND}", 2, 1),
+}
+
+
+def averaged(conventions, *measures):
+    "Over how many queries evaluate takes the mean of each measure."
+    scores = evaluate(GRADED, ANSWERS, measures, conventions=conventions)
+    assert [*scores.means.values()] == pytest.approx([np.nanmean(scores[m]) for m in measures])
+    return [int(np.count_nonzero(~np.isnan(scores[m]))) for m in measures]
+
+
+@pytest.mark.parametrize("missing", CHOICES["missing"])
+@pytest.mark.parametrize("no_relevant", CHOICES["no_relevant"])
+def test_the_averaging_says_over_which_queries_evaluate_takes_the_mean(missing, no_relevant):
+    conventions = Conventions(missing=missing, no_relevant=no_relevant)
+    phrase, of_all, of_two = AVERAGING[missing, no_relevant]
+    assert conventions.averaging == phrase
+    assert averaged(conventions, AP, AP(rel=2)) == [of_all, of_two]
+
+
+@pytest.mark.parametrize("missing", CHOICES["missing"])
+@pytest.mark.parametrize("no_relevant", CHOICES["no_relevant"])
+@pytest.mark.parametrize("own", CHOICES["no_relevant"])
+def test_the_averaging_names_a_kind_that_has_an_answer_of_its_own(missing, no_relevant, own):
+    conventions = Conventions(missing=missing, no_relevant=no_relevant, measures=(("P", "no_relevant", own), ("AP", "divisor", "min(R,k)")))
+    phrase, _, of_ap = AVERAGING[missing, no_relevant]
+    exception, _, of_p = AVERAGING[missing, own]
+    if no_relevant == "skip" and own in ("zero", "one"):  # left out for all, where AP, too, has nothing to find
+        answered = "the run answers and that " if missing == "skip" else ""
+        exception, of_p = f"over the judged queries that {answered}{FOUND} for any measure", 2 if answered else 4
+    assert conventions.averaging == (phrase if exception == phrase else f"{phrase}; of P, {exception}")
+    assert averaged(conventions, AP(rel=2), P(rel=2) @ 2, AP)[:2] == [of_ap, of_p]
+
+
+def test_the_averaging_is_no_argument_and_does_not_change():
+    with pytest.raises(TypeError, match="averaging"):
+        Conventions(averaging="over every judged query")
+    with pytest.raises(AttributeError):
+        Conventions().averaging = "over every judged query"
+    assert Conventions(missing="skip", ties="given", unjudged="skip").averaging == Conventions(missing="skip").averaging
+
+
+@pytest.mark.parametrize(("tool", "queries"), [("trec_eval", 3), ("trec_eval-c", 6), ("recbole", 4), ("recommenders", 2), ("lenskit", 4), ("spark", 6)])
+def test_the_averaging_of_a_tool_is_that_of_its_preset(tool, queries):
+    conventions = PRESETS[tool].conventions
+    assert conventions.averaging == AVERAGING[conventions.missing, conventions.no_relevant][0]
+    assert averaged(tool, AP) == [queries]

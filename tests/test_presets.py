@@ -110,7 +110,7 @@ def test_xgboost_gives_a_query_without_relevant_documents_one_and_cuts_the_divis
     np.testing.assert_allclose(scores.values[0, :, 1], [exp, 1, 1, 2], atol=1e-12)
     assert scores.keys()[0] == "nDCG(gain='exp')@2"
     small_print = ' '.join(repr(scores).split())
-    assert 'as xgboost 3.2.0 has them' in small_print
+    assert 'those of xgboost (3.2.0)' in small_print
     assert 'of P, a query without relevant documents scores 0' in small_print
     assert 'of P,' not in repr(evaluate(qrels, run, 'nDCG@2 AP', conventions='xgboost'))
     assert 'of P,' not in repr(evaluate(qrels, run, 'P@10', conventions='xgboost', no_relevant='skip'))

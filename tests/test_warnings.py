@@ -10,6 +10,7 @@ from helpers import irmetrics
 from irmetrics_nb import (
     AP,
     ERR,
+    DataWarning,
     EvaluationWarning,
     Judged,
     Qrels,
@@ -17,11 +18,13 @@ from irmetrics_nb import (
     Scores,
     average_precision,
     evaluate,
+    explain,
     load_example,
     nDCG,
     ndcg,
     parse,
     render,
+    report,
 )
 
 QRELS = {'q1': {'d1': 1, 'd2': 0}, 'q2': {'d3': 2}}
@@ -234,3 +237,51 @@ def test_a_grade_below_0_counts_as_written_in_a_list_and_as_not_judged_in_a_coll
     assert ndcg([-1, 2]) == evaluate(*both, 'nDCG', negative='keep').means['nDCG'] == pytest.approx(.191, abs=5e-4)
     assert ndcg([None, 2]) == evaluate(*both, 'nDCG').means['nDCG'] == pytest.approx(.631, abs=5e-4)
     assert 'below 0' in ndcg.__doc__
+
+
+# ---- words of documents and topics ----
+
+STRANGE = {'pages.csv': ('rank,url,headline\n1,d1,A page\n', 'rank'), 'pages.tsv': ('x1\tsome text\nx2\tmore\n', 'x1'),
+           'pages.jsonl': ('{"doc_id": "x1", "title": "A page"}\n', 'x1')}
+
+
+@pytest.mark.parametrize('name', STRANGE)
+@pytest.mark.parametrize('what', ['documents', 'topics'])
+def test_words_that_know_none_of_the_ids_are_warned_of_by_name_with_an_id_of_each_side(what, name, tmp_path):
+    text, first = STRANGE[name]
+    (tmp_path/name).write_text(text.replace('doc_id', 'query_id' if what == 'topics' else 'doc_id').replace('title', 'text'))
+    wanted = {'documents': 'd1', 'topics': 'q1'}[what]
+    says = f'{name}: not one of the wanted {what} .wanted is {wanted!r}, there is {first!r}.'
+    with pytest.warns(DataWarning, match=says): report(QRELS, {'a': RUN, 'b': {'q1': ['d1']}}, 'AP', **{what: tmp_path/name})
+    if what == 'topics': return
+    with pytest.warns(DataWarning, match=says): assert explain('AP', QRELS, RUN, 'q1', documents=tmp_path/name).titles == {}
+
+
+@pytest.mark.parametrize('documents', [{'x1': 'a text'}, pl.DataFrame({'doc_id': ['x1'], 'title': ['a text']})])
+def test_so_are_those_of_a_dict_or_a_table_that_have_no_head_to_name_a_column_in(documents):
+    with pytest.warns(DataWarning, match=r"^documents: not one of the wanted documents \(wanted is 'd1', there is 'x1'\)$"):
+        explain('AP', QRELS, RUN, 'q1', documents=documents)
+
+
+@pytest.mark.parametrize('documents', [None, {}, {'x': 'another', 'd1': 'a text'}])
+def test_one_id_that_is_known_or_no_words_at_all_are_no_cause_for_a_warning(documents, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        explain('AP', QRELS, RUN, 'q1', documents=documents)
+        report(QRELS, RUN, 'AP', documents=documents, topics={'q2': 'one of two'})
+        (tmp_path/'headless.csv').write_text('d1,a page\n')
+        assert explain('AP', QRELS, RUN, 'q1', documents=tmp_path/'headless.csv').titles == {'d1': 'a page'}
+
+
+def test_the_command_line_says_it_once_and_goes_on(tmp_path):
+    (tmp_path/'qrels.txt').write_text('q1 0 d1 1\n')
+    (tmp_path/'run.txt').write_text('q1 Q0 d1 1 2.5 tag\n')
+    (tmp_path/'pages.csv').write_text('url,headline\nd9,A page\n')
+    (tmp_path/'asked.csv').write_text('number of it,words\nq9,what\n')
+    done = irmetrics('explain', 'qrels.txt', 'run.txt', 'q1', '-m', 'AP RR', '--documents', 'pages.csv', cwd=tmp_path)
+    assert done.returncode == 0 and 'AP = (1/1) / 1' in done.stdout
+    said = "irmetrics: warning: pages.csv: not one of the wanted documents (wanted is 'd1', there is 'url'); a head must call the ids doc_id or"
+    assert done.stderr.count(said) == 1 and done.stderr.count('warning') == 1
+    done = irmetrics('report', 'qrels.txt', 'run.txt', '--topics', 'asked.csv', '--documents', 'pages.csv', cwd=tmp_path)
+    assert done.returncode == 0 and said in done.stderr
+    assert "asked.csv: not one of the wanted topics (wanted is 'q1', there is 'number of it'); a head must call the ids query_id or" in done.stderr

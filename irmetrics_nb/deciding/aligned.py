@@ -111,6 +111,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     notes = _lacking(systems, scores.query_ids, values)
     unanswered = [(run.name, run.missing) for run in scores.runs if run.missing]
     if scores.conventions.missing == 'zero': notes += tuple(map(_said_missing, unanswered))
+    notes += tuple(map(_said_repeats, _repeats(scores)))
     asked = tuple(scores.asked[i] for i in rows)
     return Sample(systems, tuple(names[i] for i in rows), scores.query_ids, values, notes, asked)
 
@@ -120,6 +121,16 @@ def _said_missing(name_and_count):
     name, n = name_and_count
     judged = counted(n, 'judged query')
     return f'{name} does not answer {judged}, which count 0'
+
+def _repeats(scores):
+    "Whose rows are left out, as their document stands in another one, and how many."
+    judged = max(run.repeats[0] for run in scores.runs)
+    each = [('the judgments', judged), *((run.name, run.repeats[1]) for run in scores.runs)]
+    return [(name, n) for name, n in each if n]
+
+def _said_repeats(name_and_count):
+    name, n = name_and_count
+    return f'{name}: {counted(n, "row")} left out (a document twice)'
 
 def _check_mean(measure):
     "ValueError for a measure whose values are not averaged."

@@ -191,7 +191,7 @@ def explain_difference(
     conventions: str | Conventions | None = None, ties: str | None = None,
     missing: str | None = None, no_relevant: str | None = None,
     negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
-    documents: Any = None,
+    duplicates: str | None = None, documents: Any = None,
 ) -> Difference:
     """Explain the difference of two runs, b − a: which queries make it, and how much.
 
@@ -201,8 +201,10 @@ def explain_difference(
         One measure, such as 'nDCG@10'.
     qrels, run_a, run_b : judgments and results
         In any form that `evaluate` takes.
-    conventions, ties, missing, no_relevant, negative, scores, unjudged : str
+    conventions, ties, missing, no_relevant, negative : str
         As in `evaluate`.
+    scores, unjudged, duplicates : str
+        As in `evaluate`, too.
     documents : dict, table or path
         What the documents are called, as in `explain`.
 
@@ -224,11 +226,12 @@ def explain_difference(
     >>> a, b = {'q1': ['d1'], 'q2': ['d1', 'd2']}, {'q1': ['d1'], 'q2': ['d2']}
     >>> explain_difference('RR', qrels, a, b).rows[0]['adds']
     0.25"""
-    asked, judgments = parse(measure), Qrels(qrels, copy=False)
-    runs = [Run(run, copy=False) for run in (run_a, run_b)]
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, scores=scores, unjudged=unjudged)
+        negative=negative, scores=scores, unjudged=unjudged, duplicates=duplicates)
+    asked, once = parse(measure), in_force.duplicates
+    judgments = Qrels(qrels, duplicates=once, copy=False)
+    runs = [Run(run, duplicates=once, copy=False) for run in (run_a, run_b)]
     how: dict[str, Any] = {'conventions': in_force}
     one, other = (evaluate(judgments, run, asked, **how) for run in runs)
     values = _aligned(one, other)

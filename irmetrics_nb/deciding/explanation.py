@@ -35,13 +35,13 @@ from .wording import latex, line
 from ..evaluation.doubts import check_places
 from ..evaluation.evaluation import worth_of_nothing
 from ..evaluation.formats import table_text
-from ..evaluation.presets import completed, conventions_of, single_precision, without_relevant
+from ..evaluation.presets import completed, conventions_of, read_run, without_relevant
 from ..foundations.conventions import CHOICES, Conventions
 from ..foundations.rankings import Judged
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import MEAN
-from ..reading.data import Qrels, Run
-from ..reading.errors import DataError
+from ..reading.data import Qrels
+from ..reading.errors import DataError, counted
 from ..reading.tables import import_polars
 
 # %% ../../nbs/5_deciding/05_explanation.ipynb #55b30a34
@@ -94,6 +94,7 @@ class Explanation:
     # Of the other queries, whose judgments may decide a parameter, such as ERR's largest grade
     others: Judged = field(default_factory=lambda: Judged.concat([]))
     change: Change | None = None  # What the last what-if did
+    repeats: int = 0  # Rows left out, in all queries, as their document stands in another one
 
     @property
     def value(self) -> float:
@@ -211,6 +212,9 @@ class Explanation:
             yield f'Over the queries, {self.measure.name} is {self.measure.kind.aggregate.name}.'
         if self.conventions.ties not in ('docid', 'given'):
             yield f'Conventions: {CHOICES["ties"][self.conventions.ties]}.'
+        rule = CHOICES['duplicates'][self.conventions.duplicates]
+        left_out = counted(self.repeats, 'row')
+        if self.repeats: yield f'{left_out} of judgments and run left out: {rule}.'
 
     def __repr__(self) -> str: return '\n'.join(self._lines())
 
@@ -241,7 +245,7 @@ def explain(
     conventions: str | Conventions | None = None, ties: str | None = None,
     missing: str | None = None, no_relevant: str | None = None,
     negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
-    ideal: Any = None, documents: Any = None,
+    duplicates: str | None = None, ideal: Any = None, documents: Any = None,
 ) -> Explanation:
     """Explain the value of one list, or of one query of a run.
 
@@ -256,7 +260,7 @@ def explain(
         In any form that `evaluate` takes; not for a single list.
     query : str
         Which query of the run.
-    conventions, ties, missing, no_relevant, scores, unjudged : str
+    conventions, ties, missing, no_relevant, scores, unjudged, duplicates : str
         As in `evaluate`: those of a tool, and what is said beside them wins.
     negative : {'zero', 'keep'}
         What a grade below 0 means. Default: that of the conventions, 'zero' for a run;
@@ -289,7 +293,7 @@ def explain(
     if run is None and conventions is None: negative = negative or 'keep'
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, scores=scores, unjudged=unjudged)
+        negative=negative, scores=scores, unjudged=unjudged, duplicates=duplicates)
     asked = completed(parse(measure), in_force)
     if run is not None: found = _of_run(asked, qrels, run, query, in_force)
     else:
@@ -309,8 +313,8 @@ def _check_list(asked, grades, query):
 def _of_run(asked, qrels, run, query, conventions):
     "The explanation of one query of a run."
     check_places(qrels, run)
-    judgments = Qrels(qrels, copy=False)
-    results = single_precision(run) if conventions.scores == 'float32' else Run(run, copy=False)
+    judgments = Qrels(qrels, duplicates=conventions.duplicates, copy=False)
+    results = read_run(run, conventions)
     if query is None:
         some = ', '.join(map(repr, judgments.queries[:3]))
         raise ValueError(f'which query? write explain({str(asked)!r}, qrels, run, query) with one like {some}')
@@ -320,7 +324,8 @@ def _of_run(asked, qrels, run, query, conventions):
         raise DataError(f'the run does not answer query {query!r}{near(query, results.queries)}')
     others = _judgments_of_others(judgments, query, conventions.negative)
     work = _work_out(asked, listing, conventions, others)
-    found = Explanation(work, listing, asked, conventions, query, {}, others)
+    repeats = judgments.repeats + results.repeats
+    found = Explanation(work, listing, asked, conventions, query, {}, others, repeats=repeats)
     if conventions.no_relevant == 'skip' and np.isnan(found.value):
         raise DataError(f'query {query!r} has nothing relevant, and is left out')
     return found

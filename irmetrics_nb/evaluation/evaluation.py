@@ -29,7 +29,7 @@ from irmetrics_nb.evaluation.doubts import (
     top_counts,
 )
 from .judging import Reading, judge_run
-from .presets import completed, conventions_of, single_precision, without_relevant
+from .presets import completed, conventions_of, read_run, touches_rows, without_relevant
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
 from ..foundations.rankings import Judged, take
@@ -37,7 +37,7 @@ from ..metrics.bounds import WhenAsked, tie_bounds
 from ..metrics.measures import Measure, Measures, parse_all
 from ..metrics.registry import SUM
 from ..reading.data import Qrels, Run
-from ..reading.errors import DataError
+from ..reading.errors import DataError, counted
 from ..reading.ids import Ids
 from ..reading.rows import Rows
 
@@ -47,8 +47,8 @@ def evaluate(
     conventions: str | Conventions | None = None, ties: str | None = None,
     missing: str | None = None, no_relevant: str | None = None,
     negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
-    memory: int | None = None, progress: Callable[[int, int], object] | None = None,
-    part: bool = False,
+    duplicates: str | None = None, memory: int | None = None,
+    progress: Callable[[int, int], object] | None = None, part: bool = False,
 ) -> Scores:
     """Evaluate a run, or several, against relevance judgments.
 
@@ -90,6 +90,11 @@ def evaluate(
         How exactly scores are compared. 'float32' reads the whole run into memory.
     unjudged : {'keep', 'skip'}
         Documents that nobody judged keep their places, or are taken out.
+    duplicates : {'refuse', 'first', 'last', 'best'}
+        A document that stands twice in a query, of the judgments or of a run, is an
+        error; or the first of its rows counts, the last, or the one with the highest
+        number. How many were left out is said. Any answer but 'refuse' reads the whole
+        run into memory.
     memory : int, optional
         Bytes for the rows of a run that is read batch by batch; default a gigabyte. TREC
         text, Parquet, Arrow and large tables can be read so; other forms in one piece.
@@ -156,12 +161,13 @@ def evaluate(
     (['bm25', 'tfidf'], (2, 36))"""
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, scores=scores, unjudged=unjudged)
+        negative=negative, scores=scores, unjudged=unjudged, duplicates=duplicates)
     asked = _parsed(measures)
     several = several_runs(run)
     runs = [('', run)] if several is None else several
     for _, one in runs: check_places(qrels, one)
-    judgments = Qrels(_or_nothing(qrels, 'qrels') if part else qrels, copy=False)
+    given = _or_nothing(qrels, 'qrels') if part else qrels
+    judgments = Qrels(given, duplicates=in_force.duplicates, copy=False)
     sure = isinstance(qrels, Qrels)  # that these are the judgments
     order = 'given' if in_force.ties == 'given' else 'docid'  # others start from any
     lay_beside = _judge_part if part else _judge_whole
@@ -169,15 +175,16 @@ def evaluate(
     odd: list[str] = []
     for left, (name, one), told in zip(range(len(runs))[::-1], runs, _told(progress, several)):
         with _error_names(several, name, len(found)):
-            if in_force.scores == 'float32':
-                one = single_precision(_or_nothing(one, 'run') if part else one)
+            if touches_rows(in_force):
+                one = read_run(_or_nothing(one, 'run') if part else one, in_force)
             results, judged, reading = lay_beside(
                 judgments, one, sure, ties=order, negative=in_force.negative,
                 memory=memory, progress=told, spent=not (sure or left))
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
-        found.append(score_batch(asked, judgments.queries, judged, reading, in_force))
+        own = score_batch(asked, judgments.queries, judged, reading, in_force)
+        found.append(_with_repeats(own, judgments, results))
     for doubt in dict.fromkeys(odd): warnings.warn(doubt, EvaluationWarning, stacklevel=2)
     return found[0] if several is None else Scores.beside(_with_names(found, runs))
 
@@ -258,6 +265,15 @@ def _parsed(measures):
 
 @lru_cache
 def _parse_text(text): return tuple(parse_all(text))
+
+# %% ../../nbs/4_evaluation/07_evaluation.ipynb #a58c7fea
+def _with_repeats(scores, judgments, results):
+    "Scores that say how many rows of judgments and run were left out, as their document stands in another one."
+    here = getattr(results, 'repeats', 0)  # a path or a table has none
+    if not (judgments.repeats or here): return scores
+    info = scores.runs[0]
+    how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
+    return replace(scores, runs=(replace(info, reading=how, repeats=(judgments.repeats, here)),))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #08f1f951
 def _told(progress, several):

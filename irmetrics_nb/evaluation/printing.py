@@ -17,12 +17,13 @@ from .doubts import TOP, deepest
 from .formats import FORMATS, csv_text, note_text, table_text
 from ..foundations.conventions import CHOICES, check_option
 from ..metrics.registry import MEAN
+from ..reading.errors import counted
 
 # %% ../../nbs/4_evaluation/05_printing.ipynb #3d09375f
 def small_print(scores: Any) -> str:
     "One line: the queries, what was left out, the conventions, how much ties decide. Of one run."
     ties = _tie_words(scores)
-    counts = _counts(scores, _short(scores.runs[0], scores.measures))
+    counts = _counts(scores, _of_run(scores))
     return counts + (f' By the order of ties: {ties}.' if ties else '')
 
 def _counts(scores, more=()):
@@ -31,14 +32,25 @@ def _counts(scores, more=()):
     nothing = 'without a relevant document' + _lowest_level(scores.measures)
     counts = {queries: len(scores), 'not answered by the run': info.missing, nothing: info.no_relevant,
               'in the run without judgments (left out)': info.unjudged}
-    counted = [f'{count:,} {what}' for what, count in counts.items()]
-    said = '; '.join([*counted, *_top(info), *more])
+    numbers = [f'{count:,} {what}' for what, count in counts.items()]
+    twice = _repeats(info.repeats[0], 'judgments')
+    said = '; '.join([*numbers, *_top(info), *twice, *more])
     return f'{said}. Conventions: {"; ".join(_phrases(scores))}.'
 
 def _top(info):
     "What share of the top is judged, if there is one."
     documents, judged = info.top
     return [f'{judged / documents:.1%} of the top {TOP} judged'] if documents else []
+
+def _of_run(scores):
+    "In how many queries a run is short, and how many of its rows are left out."
+    info = scores.runs[0]
+    return [*_short(info, scores.measures), *_repeats(info.repeats[1], 'run')]
+
+def _repeats(count, kind):
+    "How many rows are left out, if any, whose document stands twice in its query."
+    rows = f'{counted(count, "row")} of the {kind}'
+    return [f'{rows} left out (a document twice)'] if count else []
 
 def _short(info, measures):
     "How many queries have fewer documents than a measure looks at, if any."
@@ -122,6 +134,7 @@ def _json_object(scores, per_query):
     counts = {name: getattr(info, name) for name in ('missing', 'no_relevant', 'unjudged', 'short')}
     documents, judged = info.top
     counts[f'judged@{TOP}'] = judged / documents if documents else None
+    counts['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
     found = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
     if scores.tie_bounds: found['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
     if per_query: found['per_query'] = {q: clean(v) for q, v in scores.to_dict().items()}
@@ -166,7 +179,6 @@ def _notes(runs):
     return notes + [f'{name}: {words}.' for name, words in odd if words]
 
 def _oddities(scores):
-    "In how many queries a run is short, and how much the order of its ties decides."
+    "In how many queries a run is short, what is left out of it, and how much the order of its ties decides."
     ties = _tie_words(scores)
-    said = _short(scores.runs[0], scores.measures)
-    return '; '.join([*said, *([f'by the order of ties, {ties}'] if ties else [])])
+    return '; '.join([*_of_run(scores), *([f'by the order of ties, {ties}'] if ties else [])])

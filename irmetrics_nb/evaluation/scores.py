@@ -42,6 +42,7 @@ class RunInfo:
     tie_bounds: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
     top: tuple[int, int] = (0, 0)  # Documents in the top 10 of all judged queries, and those judged
     short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
+    repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out, as their document stands in another one
 
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
@@ -462,7 +463,8 @@ def _whole_run(parts, i):
     short = sum(run.short for run in runs)
     name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
     counts = missing, no_relevant, unjudged
-    return RunInfo(name, *counts, reading, absent, bounds, top, short)
+    repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
+    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

@@ -217,6 +217,10 @@ CHOICES = {
                  'keep': 'negative grades count against'},
     'scores': {'float64': '', 'float32': 'scores as 32-bit floats'},
     'unjudged': {'keep': '', 'skip': 'documents that nobody judged are taken out'},
+    'duplicates': {'refuse': '',
+                   'first': 'of a document twice in a query, the first row counts',
+                   'last': 'of a document twice in a query, the last row counts',
+                   'best': 'of a document twice in a query, the best row counts'},
 }
 
 def check_option(name: str, value: object, choices: Iterable) -> None:
@@ -239,6 +243,7 @@ class Conventions:
     negative: str = 'zero'
     scores: str = 'float64'
     unjudged: str = 'keep'
+    duplicates: str = 'refuse'
     measures: tuple[tuple[str, str, Any], ...] = ()
     name: str = ''
     kinds: str = ''  # of measures, that the tool of this name has; '': all
@@ -250,8 +255,26 @@ class Conventions:
     def describe(self) -> list[str]:
         "A phrase for each that is not a matter of course, as it stands under a table."
         said = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
-        whose = f'as {self.name} has them' if self.name else ''
+        whose = f'those of {self.name}' if self.name else ''
         return [phrase for phrase in (whose, *said) if phrase]
+
+    @property
+    def averaging(self) -> str:
+        "Over which queries the mean is taken: what `missing` and `no_relevant` come to."
+        everywhere = self._averaged_over(self.no_relevant)
+        own = {kind: self._averaged_over(answer)
+               for kind, name, answer in self.measures if name == 'no_relevant'}
+        odd = [f'; of {kind}, {over}' for kind, over in own.items() if over != everywhere]
+        return everywhere + ''.join(odd)
+
+    def _averaged_over(self, no_relevant):
+        "The same for measures that have this answer to `no_relevant`."
+        which = ['the run answers'] * (self.missing == 'skip')
+        relevant = 'have a relevant document'
+        if no_relevant in ('skip', 'nan'): which.append(relevant)
+        elif self.no_relevant == 'skip': which.append(f'{relevant} for any measure')
+        if not which: return 'over every judged query'
+        return f'over the judged queries that {" and that ".join(which)}'
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #71b3315d
 class EvaluationWarning(UserWarning):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
 # %% ../../nbs/3_reading/10_data.ipynb #6b91760d
+from ..foundations.conventions import CHOICES, check_option
 from ..foundations.segments import pack
 from .errors import DataError, counted
 from .files import read_rows
@@ -77,6 +78,38 @@ def _fail_repeated(rows, i, first_line):
     query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
     raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}')
 
+# %% ../../nbs/3_reading/10_data.ipynb #0b980324
+def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
+    "Rows and their keys with one row for each document of a query: the 'first', the 'last' or the 'best'."
+    suspects = repeated_keys(keys, rows)
+    if not len(suspects): return rows, keys
+    order, pair = _by_pair(rows, np.flatnonzero(np.isin(keys, suspects)))
+    if duplicates == 'best': order = order[np.lexsort((-rows.value[order], pair))]
+    other = np.diff(pair) != 0
+    chosen = np.append(other, True) if duplicates == 'last' else np.append(True, other)
+    kept = np.delete(np.arange(len(rows)), order[~chosen])
+    return _some_rows(rows, kept), keys[kept]
+
+def _by_pair(rows, some):
+    "Some of the rows, ordered by query and document and then as they are, and a number for each pair."
+    query, doc = rows.query[some], rows.doc[some]
+    order = doc.argsort(query)
+    query, doc = query[order], doc[order]
+    other = query[1:] != query[:-1]
+    other |= ~doc[1:].equals(doc[:-1])
+    return some[order], np.append(0, np.cumsum(other))
+
+def _some_rows(rows, kept):
+    "Some of the rows, of every query one or more; the queries stay in the order of first appearance."
+    old, first = np.unique(rows.query[kept], return_index=True)
+    order = old[np.argsort(first)]
+    number = np.empty(len(rows.query_ids), np.int32)
+    number[order] = np.arange(len(order))
+    lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
+    columns = {'query': number[rows.query[kept]], 'doc': rows.doc[kept], 'value': rows.value[kept]}
+    repeats = rows.repeats + len(rows) - len(kept)
+    return replace(rows, query_ids=rows.query_ids[order], lines=lines, repeats=repeats, **columns)
+
 # %% ../../nbs/3_reading/10_data.ipynb #4de3b41e
 @dataclass
 class DictSource:
@@ -127,12 +160,15 @@ class QueryDocTable:
     kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     dicts: Any = None   # a `DictSource`, if it came as dicts
 
-    def __init__(self, source: Any, *, columns: Mapping[str, Any] | None = None, copy: bool = True):
-        self._init(source, copy, columns)
+    def __init__(
+        self, source: Any, *, columns: Mapping[str, Any] | None = None, duplicates: str = 'refuse', copy: bool = True,
+    ):
+        self._init(source, copy, columns, duplicates)
 
-    def _init(self, source, copy, columns, descending=True):
+    def _init(self, source, copy, columns, duplicates, descending=True):
         "Read a source, or share what another instance has read."
-        if not isinstance(source, QueryDocTable): self._read(source, copy, columns, descending)
+        check_option('duplicates', duplicates, CHOICES['duplicates'])
+        if not isinstance(source, QueryDocTable): self._read(source, copy, columns, duplicates, descending)
         elif columns is None and descending is True: self._share(source)
         else: raise ValueError(f'this {type(source).__name__} has been read: say columns=, descending= where it was')
 
@@ -141,14 +177,19 @@ class QueryDocTable:
         if other.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {type(other).__name__}')
         self.__dict__ = other.__dict__
 
-    def _read(self, source, copy, columns, descending):
+    def _read(self, source, copy, columns, duplicates, descending):
         "Read and check a source; a dict of dicts stays one."
         self.dicts = DictSource.of(source, self.kind) if columns is None and descending is True else None
         if self.dicts is None:
             self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-            check_repeated([self.rows], self._suspects())
+            self._once(duplicates)
         elif copy:
             self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
+
+    def _once(self, duplicates):
+        "See to it that no document stands twice in a query."
+        if duplicates == 'refuse': check_repeated([self.rows], self._suspects())
+        else: self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
     def _suspects(self):
         "The keys of rows that may be there twice."
@@ -175,6 +216,11 @@ class QueryDocTable:
     def keys(self) -> np.ndarray:
         "(n,) uint64: a hash of each row's query and document."
         return pair_keys(self.rows)
+
+    @property
+    def repeats(self) -> int:
+        "How many rows were left out, as `duplicates` asked, since their document stands in another one."
+        return 0 if self.dicts else self.rows.repeats
 
     @cached_property
     def queries(self) -> list[str]:
@@ -233,6 +279,9 @@ class Qrels(QueryDocTable):
         Which columns to take from a table, text or records: {'query': name, 'document':
         name, 'relevance': name}; those not given are found by their usual names. In text,
         which has no names, a place counted from 1.
+    duplicates : {'refuse', 'first', 'last', 'best'}
+        What becomes of a document that stands twice in a query: an error; or the first
+        of its rows counts, the last, or the one with the highest grade.
     copy : bool, default True
         Whether a dict is copied, so that it may be changed afterwards.
 
@@ -240,7 +289,9 @@ class Qrels(QueryDocTable):
     ------
     DataError
         If the source cannot be read, a grade is not a finite number, or a document stands
-        twice in a query.
+        twice in a query and `duplicates` does not say which row counts.
+    ValueError
+        For another answer to `duplicates`.
 
     Warns
     -----
@@ -327,6 +378,9 @@ class Run(QueryDocTable):
     descending : bool, default True
         Whether the greatest number comes first. False for ranks, positions or distances:
         the scores are then their negatives.
+    duplicates : {'refuse', 'first', 'last', 'best'}
+        What becomes of a document that stands twice in a query: an error; or the first
+        of its rows counts, the last, or the one with the highest score.
     copy : bool, default True
         Whether a dict is copied, so that it may be changed afterwards.
 
@@ -334,7 +388,9 @@ class Run(QueryDocTable):
     ------
     DataError
         If the source cannot be read, a score is not a number, or a document stands twice
-        in a query.
+        in a query and `duplicates` does not say which row counts.
+    ValueError
+        For another answer to `duplicates`.
 
     Warns
     -----
@@ -357,11 +413,11 @@ class Run(QueryDocTable):
     def __init__(
         self, source: Any, *, name: str | None = None,
         columns: Mapping[str, Any] | None = None, descending: bool = True,
-        copy: bool = True,
+        duplicates: str = 'refuse', copy: bool = True,
     ):
         if not isinstance(name, str | None):
             raise TypeError(f'the name of a run must be text, not {name!r}')
-        self._init(source, copy, columns, descending)
+        self._init(source, copy, columns, duplicates, descending)
         if not name: return
         self.__dict__ = dict(self.__dict__)  # the other one keeps its own
         self.own_name = name

@@ -104,18 +104,31 @@ def looks_like_json(head: bytes, name: str = '') -> bool:
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a JSON file; DataError if it is no JSON, or not of a known shape."
     try:
-        found = json.loads(data, object_pairs_hook=_unique_names)
+        found = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
+    for one in found if isinstance(found, list) else [found]: _check_unique(one, name)
     if isinstance(found, dict): return rows_from_dicts(found, kind, name, columns)
     if isinstance(found, list): return rows_from_triples(found, kind, name, columns)
     raise DataError(f'{name}: expected an object or a list, not {short_repr(found)}')
 
-def _unique_names(pairs):
-    "A dict from the names and values of a JSON object; DataError if a name stands there twice."
+class _Repeated(Mapping):
+    "All names and values of a JSON object in which a name stands twice."
+    def __init__(self, pairs): self.names, self.numbers = zip(*pairs)
+    def __iter__(self): return iter(self.names)
+    def __len__(self): return len(self.names)
+    def __getitem__(self, name): return self.numbers[self.names.index(name)]
+    def values(self): return self.numbers
+
+def _object(pairs):
+    "A JSON object from its names and values."
     found = dict(pairs)
-    if len(found) == len(pairs): return found
-    names = [name for name, _ in pairs]
-    raise DataError(f'{max(names, key=names.count)!r} stands twice in one JSON object')
+    return found if len(found) == len(pairs) else _Repeated(pairs)
+
+def _check_unique(found, name):
+    "DataError for an object in which a name stands twice."
+    if not isinstance(found, _Repeated): return
+    twice = max(found.names, key=found.names.count)
+    raise DataError(f'{name}: {twice!r} stands twice in one JSON object')

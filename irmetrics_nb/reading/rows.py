@@ -56,6 +56,7 @@ class Rows:
     lines: Sequence[int] = ()  # (n,) the line of each row, if that is known beforehand
     ranks: bool = False  # whether the numbers came as ranks, and are their negatives
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
+    repeats: int = 0   # how many rows were left out, since their document stands in another one
 
     def __len__(self) -> int: return len(self.value)
 

@@ -11,13 +11,14 @@ import gzip
 import json
 import os
 import re
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 # %% ../../nbs/3_reading/13_texts.ipynb #7fe95f66
-from .errors import DataError, file_errors
+from .errors import DataError, DataWarning, file_errors, short_repr
 from .tables import import_polars
 
 # %% ../../nbs/3_reading/13_texts.ipynb #f0c1fe33
@@ -168,12 +169,17 @@ def read_words(
 
     source: {id: text}, {id: {column: text}}, a table, or the path of a JSONL, JSON, CSV,
     TSV or Parquet file or of TREC topics, packed by gzip or not; None: nothing is known.
-    DataError, with file and line, for what cannot be read or has no such columns."""
+    DataError, with file and line, for what cannot be read or has no such columns;
+    DataWarning if the source knows none of those wanted."""
     if source is None or not wanted: return {}
     where = os.fspath(source) if isinstance(source, str | os.PathLike) else columns.what
     keep, found = set(wanted), {}
+    first = None
     for key, row in _keyed(_rows(source, columns), columns, where):
+        if first is None: first = key
         if key in keep: found[key] = _words(row, columns)
+    if found or first is None: return found
+    _warn_of_strangers(source, where, first, keep, columns)
     return found
 
 # %% ../../nbs/3_reading/13_texts.ipynb #ef4b6fd5
@@ -201,3 +207,10 @@ def _parted(text, longest):
     cut = text.rfind(' ', 0, longest[0]) if len(text) > longest[0] else len(text)
     cut = cut if cut > 0 else longest[0]
     return Words(text[:cut].strip(), one_line(text[cut:].strip(), longest[1]))
+
+# %% ../../nbs/3_reading/13_texts.ipynb #13a2c4ff
+def _warn_of_strangers(source, where, first, wanted, columns):
+    "DataWarning that a source knows none of the ids: it may be another one, or its head was taken for a row."
+    ids = f'wanted is {short_repr(min(wanted))}, there is {short_repr(first)}'
+    head = f'; a head must call the ids {" or ".join(columns.ids)}' if isinstance(source, str | os.PathLike) else ''
+    warnings.warn(f'{where}: not one of the wanted {columns.what} ({ids}){head}', DataWarning, stacklevel=3)

@@ -25,7 +25,7 @@ from ..evaluation.checkup import Checkup, check
 from ..evaluation.doubts import rereadable, several_runs
 from ..evaluation.evaluation import evaluate
 from ..evaluation.formats import booktabs, tex_text
-from ..evaluation.presets import single_precision
+from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import Scores
 from ..foundations.conventions import check_option
 from ..reading.data import Qrels, Run
@@ -179,7 +179,8 @@ def report(
     test, correction, alpha, seed
         As in `compare`.
     options
-        Those of `evaluate`: conventions, ties, missing, no_relevant, negative, memory.
+        Those of `evaluate`: conventions, ties, missing, no_relevant, negative, scores,
+        unjudged, duplicates, memory.
 
     Returns
     -------
@@ -205,14 +206,15 @@ def report(
     >>> found.gains[0].query, found.gains[0].difference
     ('q1', 0.5)"""
     _check_options(options)
-    judgments = qrels if _is_path(qrels) else Qrels(qrels, copy=False)
+    once = _duplicates(**options)
+    judgments = qrels if _is_path(qrels) else _grades(qrels, once)
     several = several_runs(runs)
-    sources = [rereadable(run) for _, run in several or [('', runs)]]
+    sources = [_source(run, once) for _, run in several or [('', runs)]]
     scores = evaluate(judgments, _as_given(several, sources), measures, **options)
     names = [run.name or 'run' for run in scores.runs]
     how: dict[str, Any] = {'test': test, 'correction': correction, 'alpha': alpha}
     alone = several is None or len(names) == 1
-    by_name, grades = dict(zip(names, sources)), Qrels(judgments, copy=False)
+    by_name, grades = dict(zip(names, sources)), _grades(judgments, once)
     other = _named(baseline, by_name)
     comparison = None if alone else _compared(scores, other, groups, how | {'seed': seed})
     pair = _focus(scores, comparison)
@@ -236,6 +238,17 @@ def _check_options(options):
     raise TypeError(f'report() got an unexpected keyword argument {wrong!r}{hint}')
 
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
+
+def _duplicates(conventions=None, duplicates=None, **_):
+    "What becomes of a document that stands twice in a query, by the options."
+    return conventions_of(conventions, duplicates=duplicates).duplicates
+
+def _source(run, duplicates):
+    "A run that can be read again: a path, a large table, or what is read now."
+    asked = duplicates != 'refuse' and not _is_path(run)
+    return Run(run, duplicates=duplicates, copy=False) if asked else rereadable(run)
+
+def _grades(judgments, duplicates): return Qrels(judgments, duplicates=duplicates, copy=False)
 
 def _is_path(source): return isinstance(source, str | os.PathLike)
 
@@ -291,7 +304,7 @@ def _fullest(comparison, measure):
 # %% ../../nbs/6_showing/06_report.ipynb #0fcd5da3
 def _cards(scores, comparison, pair, qrels, sources):
     "The queries with the largest gains, and those with the largest losses; of one run, the worst."
-    runs = {name: _run(sources[name], scores.conventions.scores) for name in pair}
+    runs = {name: read_run(sources[name], scores.conventions) for name in pair}
     if comparison is None: measure, won, lost = scores.measures[0], [], _worst(scores, qrels)
     else:
         measure = scores.measures[scores._index(comparison.sample.measures[0])]
@@ -301,11 +314,6 @@ def _cards(scores, comparison, pair, qrels, sources):
     def opened(rows):
         return [card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, values in rows]
     return opened(won), opened(lost)
-
-def _run(source, precision):
-    "A run in memory, as exact as it was evaluated."
-    run = Run(source, copy=False)
-    return single_precision(run) if precision == 'float32' else run
 
 def _worst(scores, qrels):
     "The queries with the lowest values, of those with anything relevant."

@@ -1,0 +1,333 @@
+"A document that stands twice in a query: refused, or one of its rows counts, as if the others had been removed by hand."
+import gzip
+import json
+import shutil
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from helpers import irmetrics, put
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, ERR, RR, Bpref, Judged, NumRet, P, SetP, nDCG
+
+from irmetrics_nb import (
+    DataError,
+    Qrels,
+    Run,
+    Scores,
+    check,
+    compare,
+    evaluate,
+    explain,
+    explain_difference,
+    judge,
+    load_example,
+    report,
+)
+from irmetrics_nb.foundations.conventions import CHOICES
+from irmetrics_nb.reading.data import pair_keys, without_repeats
+from irmetrics_nb.reading.files import read_rows
+
+WAYS = 'first', 'last', 'best'
+MEASURES = 'AP nDCG@3 RR P@2 NumRet'
+# Queries of one letter that the rows take turns with, and documents short and longer than a word of eight bytes.
+_docs = st.sampled_from(['a', 'b', 'c', 'a-document-with-a-long-name-1', 'a-document-with-a-long-name-2', 'é'])
+_rows = st.lists(st.tuples(st.sampled_from(['q', 'r', 's']), _docs, st.integers(-1, 3)), min_size=1, max_size=25)
+
+
+def by_hand(rows, way):
+    "The rows that are left when all but one of each document of a query are removed, each where it stood."
+    places = {}
+    for place, (query, doc, _) in enumerate(rows): places.setdefault((query, doc), []).append(place)
+    choose = {'first': min, 'last': max, 'best': lambda own: max(own, key=lambda i: rows[i][2])}[way]
+    kept = sorted(map(choose, places.values()))
+    return [rows[i] for i in kept]
+
+
+def as_trec(rows, kind):
+    "The rows as the lines of a file."
+    line = '{} 0 {} {}\n' if kind == 'qrels' else '{} Q0 {} 1 {} tag\n'
+    return ''.join(line.format(*row) for row in rows).encode()
+
+
+def as_json(rows):
+    "{query: {document: number}} as text, with names that stand twice; only for rows that are grouped by query."
+    def inside(query): return ', '.join(f'{json.dumps(d)}: {x}' for q, d, x in rows if q == query)
+    return ('{' + ', '.join(f'"{q}": {{{inside(q)}}}' for q in dict.fromkeys(q for q, _, _ in rows)) + '}').encode()
+
+
+def as_table(rows, kind):
+    "The rows as a table of polars."
+    names = 'query_id', 'doc_id', {'qrels': 'relevance', 'run': 'score'}[kind]
+    return pl.DataFrame(rows, schema=dict(zip(names, [pl.String, pl.String, pl.Float64])), orient='row')
+
+
+def forms(rows, kind, folder):
+    "The same rows in every form: a name, and a function that makes it."
+    table = as_table(rows, kind)
+    def file(name, data): return lambda: put(folder/name, data)
+    def written(name, write):
+        def make():
+            write(folder/name)
+            return folder/name
+        return make
+    yield 'triples', lambda: list(rows)
+    yield 'an iterator', lambda: iter(rows)
+    yield 'TREC', file(f'{kind}.txt', as_trec(rows, kind))
+    yield 'TREC, packed', file(f'{kind}.gz', gzip.compress(as_trec(rows, kind)))
+    yield 'JSON, rows', file(f'{kind}.json', json.dumps(rows).encode())
+    yield 'CSV', written(f'{kind}.csv', table.write_csv)
+    yield 'Parquet', written(f'{kind}.parquet', table.write_parquet)
+    yield 'polars', lambda: table
+    yield 'pandas', lambda: pd.DataFrame(table.to_dict(as_series=False))
+    yield 'Arrow', table.to_arrow
+
+
+def same(one, other):
+    "Check that two results say the same, query by query."
+    assert one.query_ids == other.query_ids
+    np.testing.assert_array_equal(one.values, other.values)
+    assert (one.missing, one.no_relevant, one.unjudged) == (other.missing, other.no_relevant, other.unjudged)
+    assert one.tie_bounds == other.tie_bounds
+
+
+@given(_rows, st.sampled_from(WAYS))
+def test_one_row_of_each_document_is_left_where_it_stood(rows, way):
+    for make in Qrels, Run:
+        read, expected = make(list(rows), duplicates=way), make(by_hand(rows, way))
+        assert (read.queries, read.to_dict()) == (expected.queries, expected.to_dict())
+        assert [*read.to_dict().values()] == [*expected.to_dict().values()] and [[*d] for d in read.to_dict().values()] == [[*d] for d in expected.to_dict().values()]
+        assert read.repeats == len(rows) - len(by_hand(rows, way))
+        assert read.keys.tolist() == expected.keys.tolist()
+
+
+@given(_rows, _rows, st.sampled_from(WAYS), st.sampled_from(['docid', 'given', 'average', 'worst']), st.sampled_from(['float64', 'float32']))
+@settings(max_examples=60)
+def test_the_result_is_that_of_the_input_with_these_rows_removed_by_hand(qrels, run, way, ties, scores):
+    qrels = [*qrels, ('both', 'a', 1)]
+    run = [*run, ('both', 'a', 1)]
+    how = {'ties': ties, 'scores': scores}
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        ours = evaluate(list(qrels), list(run), MEASURES, duplicates=way, **how)
+        same(ours, evaluate(by_hand(qrels, way), by_hand(run, way), MEASURES, **how))
+    assert ours.runs[0].repeats == (len(qrels) - len(by_hand(qrels, way)), len(run) - len(by_hand(run, way)))
+
+
+QRELS = [('q2', 'a', 1), ('q2', 'b', 0), ('q1', 'b', 2), ('q2', 'a', 3), ('q1', 'a', 1), ('q1', 'b', 1)]
+RUN = [('q1', 'x', 4.0), ('q1', 'b', 1.0), ('q1', 'a', 3.0), ('q1', 'b', 3.0), ('q1', 'b', 2.0), ('q2', 'a', 3.0), ('q2', 'c', 3.0),
+       ('q2', 'a', 3.0)]
+
+
+def test_it_makes_a_difference_which_row_counts():
+    assert len({evaluate(list(QRELS), list(RUN), 'nDCG@3', duplicates=way).means['nDCG@3'] for way in WAYS}) == 3
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_all_forms_of_input_give_the_same(way, tmp_path):
+    for ties in 'docid', 'given':
+        expected = evaluate(by_hand(QRELS, way), by_hand(RUN, way), MEASURES, ties=ties)
+        judgments, runs = dict(forms(QRELS, 'qrels', tmp_path)), dict(forms(RUN, 'run', tmp_path))
+        for name in judgments:
+            found = evaluate(judgments[name](), runs[name](), MEASURES, duplicates=way, ties=ties)
+            same(found, expected)
+            assert found.runs[0].repeats == (2, 3), name
+            assert found.reading == 'in one piece, without 3 rows of a document that stands twice', name
+        read = evaluate(Qrels(judgments['CSV'](), duplicates=way), Run(runs['TREC'](), duplicates=way), MEASURES, ties=ties)
+        same(read, expected)
+        assert read.runs[0].repeats == (2, 3) and read.conventions.duplicates == 'refuse'
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_a_json_object_may_name_a_document_twice_but_not_a_query(way, tmp_path):
+    grouped = sorted(RUN, key=lambda row: row[0])
+    path = put(tmp_path/'run.json', as_json(grouped))
+    assert Run(path, duplicates=way).to_dict() == Run(by_hand(grouped, way)).to_dict()
+    with pytest.raises(DataError, match=r"run.json: document 'b' stands twice in query 'q1'"): Run(path)
+    for text in b'{"q1": {"a": 1}, "q1": {"b": 1}}', b'[{"query": "q", "query": "r", "doc_id": "d", "score": 1}]':
+        with pytest.raises(DataError, match="stands twice in one JSON object"): Run(put(tmp_path/'run.json', text), duplicates=way)
+
+
+def test_lists_of_documents_ranks_and_distances_are_deduplicated_too(tmp_path):
+    for way, docs in ('first', ['a', 'b']), ('best', ['a', 'b']), ('last', ['b', 'a']):
+        assert [*Run({'q': ['a', 'b', 'a']}, duplicates=way).to_dict()['q']] == docs, way
+    near = [{'query': 'q', 'document': 'a', 'distance': 3}, {'query': 'q', 'document': 'a', 'distance': 1}]
+    columns = {'query': 'query', 'document': 'document', 'score': 'distance'}
+    assert Run(near, columns=columns, descending=False, duplicates='best').to_dict() == {'q': {'a': -1}}
+    with pytest.raises(DataError, match='line 3 .and 1.*twice'): Run(put(tmp_path/'run.txt', as_trec([RUN[1], RUN[2], RUN[1]], 'run')))
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_rows_of_a_large_file_in_batches_or_scattered_are_those_of_one_piece(way, tmp_path):
+    rows = [(f'q{i % 40}', f'd{i * 7 % 23}', i * 13 % 31) for i in range(4000)]
+    for several in rows, sorted(rows, key=lambda row: row[0]):
+        path = put(tmp_path/'run.txt', as_trec(several, 'run'))
+        qrels = {q: {'d1': 1, 'd2': 2, 'd3': 0} for q, _, _ in several}
+        expected = evaluate(qrels, by_hand(several, way), MEASURES)
+        same(evaluate(qrels, path, MEASURES, duplicates=way, memory=16_000), expected)
+        with pytest.raises(DataError, match='run.txt, line .* stands twice in query'): evaluate(qrels, path, MEASURES, memory=16_000)
+
+
+def test_what_only_looks_the_same_by_its_number_is_compared_by_its_bytes():
+    rows = read_rows([('q', 'a', 1), ('q', 'b', 2), ('r', 'a', 3), ('q', 'a', 4), ('q', 'a-name-of-more-bytes', 5)], 'run')
+    alike = np.zeros(len(rows), np.uint64)
+    for way, left in ('first', [1, 2, 3, 5]), ('last', [2, 3, 4, 5]), ('best', [2, 3, 4, 5]):
+        kept, keys = without_repeats(rows, alike, way)
+        assert kept.value.tolist() == left and len(keys) == 4 and kept.repeats == 1
+        np.testing.assert_array_equal(pair_keys(kept), pair_keys(read_rows(list(zip(*[
+            [kept.query_ids[q] for q in kept.query], kept.doc.tolist(), left])), 'run')))
+
+
+def test_where_nothing_stands_twice_nothing_is_left_out_or_said():
+    qrels, run = {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}}
+    for way in CHOICES['duplicates']:
+        scores = evaluate(qrels, run, MEASURES, duplicates=way)
+        assert scores.runs[0].repeats == (0, 0) and scores.reading == 'in one piece'
+        assert 'left out (a document' not in repr(scores)
+        assert Run(run, duplicates=way).dicts, 'a dict of dicts holds no document twice, and stays one'
+        assert evaluate(Qrels(qrels), Run(run), MEASURES, duplicates=way).means == scores.means
+
+
+def test_how_many_are_left_out_stands_under_the_table_and_in_every_form_of_it():
+    scores = evaluate(list(QRELS), {'ours': list(RUN), 'theirs': {'q1': ['a']}}, 'AP', duplicates='last')
+    text = ' '.join(repr(scores).split())
+    assert '2 rows of the judgments left out (a document twice)' in text
+    assert 'ours: 3 rows of the run left out (a document twice)' in text and 'theirs: 3 rows' not in text
+    assert 'of a document twice in a query, the last row counts' in text
+    single = ' '.join(repr(scores.run('ours')).split())
+    assert '2 rows of the judgments left out (a document twice); 3 rows of the run left out' in single
+    from irmetrics_nb.evaluation.scores import render
+    assert [one['repeats'] for one in json.loads(render(scores, 'json'))] == [{'qrels': 2, 'run': 3}, {'qrels': 2, 'run': 0}]
+
+
+def test_parts_count_what_is_left_out_of_each():
+    half = [[row for row in rows if row[0] == q] for q in ('q1', 'q2') for rows in (QRELS, RUN)]
+    parts = [evaluate(half[i], half[i + 1], 'AP', part=True, duplicates='first') for i in (0, 2)]
+    whole = evaluate(list(QRELS), list(RUN), 'AP', duplicates='first')
+    together = Scores.concat(parts)
+    assert together.means == whole.means and together.runs[0].repeats == whole.runs[0].repeats == (2, 3)
+    assert evaluate([], list(RUN), 'AP', part=True, duplicates='first').runs[0].repeats == (0, 3)
+
+
+@pytest.mark.parametrize('call', [
+    lambda: evaluate({'q': {'a': 1}}, {'q': ['a']}, 'AP', duplicates='drop'), lambda: Run({'q': ['a']}, duplicates='all'),
+    lambda: Qrels({'q': {'a': 1}}, duplicates=None), lambda: Run(Run({'q': ['a']}), duplicates='x'),
+    lambda: report({'q': {'a': 1}}, {'q': ['a']}, 'AP', duplicates=True)])
+def test_an_unknown_answer_is_refused(call):
+    with pytest.raises(ValueError, match="duplicates must be 'refuse' or 'first' or 'last' or 'best', not"): call()
+
+
+@pytest.mark.parametrize('conventions', [None, 'trec_eval', 'trec_eval10', 'xgboost'])
+def test_a_document_twice_is_refused_unless_a_row_is_asked_for(conventions):
+    for qrels, run in (QRELS, by_hand(RUN, 'first')), (by_hand(QRELS, 'first'), RUN):
+        with pytest.raises(DataError, match='stands twice in query'): evaluate(list(qrels), list(run), 'AP', conventions=conventions)
+        assert evaluate(list(qrels), list(run), 'AP', conventions=conventions, duplicates='first').runs[0].repeats in ((2, 0), (0, 3))
+
+
+# ---- other functions ----
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_comparisons_explanations_and_reports_see_the_same_rows(way, tmp_path):
+    other = {'q1': ['a', 'b'], 'q2': ['c']}
+    clean = by_hand(QRELS, way), by_hand(RUN, way)
+    runs, cleaned = {'ours': list(RUN), 'other': other}, {'ours': clean[1], 'other': other}
+    expected = evaluate(clean[0], cleaned, 'AP nDCG@3')
+    compared = compare(list(QRELS), runs, 'AP nDCG@3', duplicates=way)
+    assert [(pair.mean_a, pair.mean_b) for pair in compared.rows] == [(pair.mean_a, pair.mean_b) for pair in compare(expected).rows]
+    assert {'the judgments: 2 rows left out (a document twice)', 'ours: 3 rows left out (a document twice)'} <= {*compared.notes}
+
+    paths = put(tmp_path/'qrels.txt', as_trec(QRELS, 'qrels')), put(tmp_path/'run.txt', as_trec(RUN, 'run'))
+    for qrels, run in (list(QRELS), list(RUN)), paths:
+        why = explain('nDCG@3', qrels, run, 'q1', duplicates=way)
+        assert why.text == explain('nDCG@3', *clean, 'q1').text and why.value == expected.run('ours')['nDCG@3'][expected.query_ids.index('q1')]
+        rule = CHOICES['duplicates'][way]
+        assert f'5 rows of judgments and run left out: {rule}.' in why.to_text().replace('\n', ' ')
+        difference = explain_difference('AP', qrels, run, other, duplicates=way)
+        assert difference.rows == explain_difference('AP', *clean, other).rows
+        assert difference.query('q1').rows == explain_difference('AP', *clean, other).query('q1').rows
+        found = report(qrels, {'ours': run, 'other': other}, 'AP nDCG@3', duplicates=way, checkup=qrels is not paths[0])
+        assert found.scores.means == expected.means and [c.query for c in found.losses] == [c.query for c in report(clean[0], cleaned, 'AP nDCG@3').losses]
+        assert 'rows of the run left out' in found.html
+    assert judge(Qrels(list(QRELS), duplicates=way), Run(list(RUN), duplicates=way)).rank.tolist() == judge(*clean).rank.tolist()
+
+
+def test_the_check_up_still_counts_them_as_faults():
+    assert 'duplicate' in {finding.code for finding in check(list(QRELS), list(RUN)).findings}
+
+
+def test_every_command_takes_the_option_and_says_what_was_left_out(tmp_path):
+    put(tmp_path/'qrels.txt', as_trec(QRELS, 'qrels')), put(tmp_path/'run.txt', as_trec(RUN, 'run'))
+    put(tmp_path/'other.txt', b'q1 Q0 a 1 2 other\nq2 Q0 c 1 1 other\n')
+    clean = evaluate(by_hand(QRELS, 'last'), by_hand(RUN, 'last'), 'AP')
+    def call(*args, stdin=b''): return irmetrics(*args, cwd=tmp_path, stdin=stdin)
+    last = '--duplicates', 'last'
+
+    refused = call('evaluate', 'qrels.txt', 'run.txt')
+    assert refused.returncode == 1 and 'qrels.txt, line 4 (and 1)' in refused.stderr and 'stands twice' in refused.stderr
+    done = call('evaluate', 'qrels.txt', 'run.txt', '-m', 'AP', '--format', 'json', '--verbose', *last)
+    [found] = json.loads(done.stdout)
+    assert found['means'] == clean.means and found['repeats'] == {'qrels': 2, 'run': 3}
+    assert 'run.txt was read in one piece, without 3 rows of a document that stands twice' in done.stderr
+    for which, text in ('-', (tmp_path/'run.txt').read_bytes()), ('run.txt', b''):
+        assert json.loads(call('evaluate', 'qrels.txt', which, '-m', 'AP', '--format', 'json', *last, stdin=text).stdout)[0]['means'] == clean.means
+
+    compared = call('compare', 'qrels.txt', 'run.txt', 'other.txt', '-m', 'AP', *last)
+    assert compared.returncode == 0 and '3 rows left out (a document twice)' in compared.stdout
+    explained = call('explain', 'qrels.txt', 'run.txt', 'q1', '-m', 'AP', *last)
+    assert explain('AP', by_hand(QRELS, 'last'), by_hand(RUN, 'last'), 'q1').text in explained.stdout and 'left out' in explained.stdout
+    assert call('report', 'qrels.txt', 'run.txt', 'other.txt', '-m', 'AP', '-o', 'report.html', *last).returncode == 0
+    assert 'the last row counts' in (tmp_path/'report.html').read_text()
+    for command in (['evaluate', 'qrels.txt', 'run.txt'], ['compare', 'qrels.txt', 'run.txt', 'other.txt'], ['explain', 'qrels.txt', 'run.txt', 'q1'],
+                    ['report', 'qrels.txt', 'run.txt']):
+        assert call(*command).returncode == 1
+        wrong = call(*command, '--duplicates', 'drop')
+        assert wrong.returncode == 2 and 'drop' in wrong.stderr
+
+
+# ---- another tool ----
+
+
+@given(_rows, _rows)
+@settings(max_examples=40)
+def test_ir_measures_takes_the_last_row_of_a_document_as_its_conventions_say(qrels, run):
+    qrels, run = [*qrels, ('both', 'a', 1)], [*run, ('both', 'a', 1)]
+    asked = {'AP': AP, 'RR': RR, 'nDCG@3': nDCG@3, 'P@2': P@2, 'NumRet': NumRet, 'SetP': SetP, 'Bpref': Bpref}
+    theirs = ir_measures.iter_calc(
+        asked.values(), [ir_measures.Qrel(*row) for row in qrels], [ir_measures.ScoredDoc(q, d, float(x)) for q, d, x in run])
+    theirs = {(value.query_id, str(value.measure)): value.value for value in theirs}
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        ours = evaluate(list(qrels), list(run), [*asked], conventions='ir_measures')
+    for name, measure in asked.items():
+        for query, value in zip(ours.query_ids, ours[name]): assert value == pytest.approx(theirs[query, str(measure)], abs=1e-9), (query, name)
+
+
+TWICE = [('1', 'a', 1), ('1', 'b', 0), ('1', 'a', 2), ('1', 'b', 1)], [('1', 'x', 3.0), ('1', 'a', 2.5), ('1', 'y', 2.0), ('1', 'a', 1.0), ('1', 'b', 0.5)]
+
+
+def of_ir_measures(*measures):
+    "What ir_measures gives for judgments and a run that hold documents twice."
+    qrels, run = TWICE
+    found = ir_measures.calc_aggregate(measures, [ir_measures.Qrel(*row) for row in qrels], [ir_measures.ScoredDoc(*row) for row in run])
+    return {str(measure): value for measure, value in found.items()}
+
+
+def test_its_own_measures_take_the_last_row_too():
+    assert evaluate(*TWICE, 'Judged@3 RR@4', conventions='ir_measures').means == of_ir_measures(Judged@3, RR@4)
+
+
+@pytest.mark.skipif(not shutil.which('perl'), reason='gdeval is a Perl script')
+def test_its_err_takes_the_first_grade_and_counts_what_is_retrieved_twice_twice():
+    # Rank 2 and, for those who went on, rank 4 again; gdeval rounds to five digits.
+    assert of_ir_measures(ERR@4)['ERR@4'] == pytest.approx(1/16/2 + 15/16 * 1/16/4, abs=1e-5)
+
+
+def test_reading_an_example_costs_no_row():
+    example = load_example()
+    path = example.folder/'runs'/'bm25.run.gz'
+    assert Run(path, duplicates='best').to_dict() == Run(path).to_dict() and Run(path, duplicates='best').repeats == 0
