@@ -173,13 +173,14 @@ def evaluate(
     lay_beside = _judge_part if part else _judge_whole
     found: list[Scores] = []
     odd: list[str] = []
-    for left, (name, one), told in zip(range(len(runs))[::-1], runs, _told(progress, several)):
+    for (name, one), told in zip(runs, _told(progress, several)):
+        spent = not sure and len(found) + 1 == len(runs)  # nobody needs them afterwards
         with _error_names(several, name, len(found)):
             if touches_rows(in_force):
                 one = read_run(_or_nothing(one, 'run') if part else one, in_force)
             results, judged, reading = lay_beside(
                 judgments, one, sure, ties=order, negative=in_force.negative,
-                memory=memory, progress=told, spent=not (sure or left))
+                memory=memory, progress=told, spent=spent)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)

@@ -33,7 +33,7 @@ def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str, spent: bool =
     def column(name): return np.concatenate([getattr(part, name) for part in parts])
     grade, query_of = qrels.columns.value, qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
-    kept = slice(None) if counts.all() else counts
+    kept: Any = slice(None) if counts.all() else counts
     pool_query, pool_grade = sort_pool(query_of[kept].astype(np.intp), grade[kept])
     retrieved = np.zeros(len(qrels), np.intp)
     retrieved[column('query')] = column('count')

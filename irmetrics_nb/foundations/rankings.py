@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TIE', 'ENTRY', 'QUERY', 'POOL', 'COLUMNS', 'NUMBERS', 'Judged', 'check_count', 'RankingsLike', 'is_single', 'flatten',
-           'from_grades', 'from_ranks', 'from_scores', 'from_topk', 'concat', 'one_query', 'only', 'take', 'as_judged',
+           'from_grades', 'from_ranks', 'from_scores', 'from_topk', 'concat', 'one_query', 'take', 'only', 'as_judged',
            'Metric', 'as_metric', 'metric', 'terms']
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #c1f37db8
@@ -103,7 +103,8 @@ class Judged:
             found = self.total(self.relevant(rel))
             return check_count('n_relevant', given, found, 'relevant')
         def counted():
-            return np.bincount(self.pool_query[self.pool_grade >= rel], minlength=len(self))
+            relevant = self.pool_query[self.pool_grade >= rel]
+            return np.bincount(relevant, minlength=len(self))
         return self._of_level('n_relevant', rel, counted).copy()
 
     def _of_level(self, name, rel, make):
@@ -538,11 +539,6 @@ def one_query(judged: Judged, q: int) -> Judged:
     return unchecked(**columns)
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #0390cfbe
-def only(judged: Judged, kept: np.ndarray) -> Judged:
-    "The batch with some of its entries; lists and pools stay as they are. kept: a mask."
-    entries = np.flatnonzero(kept)
-    return judged.changed(**{name: getattr(judged, name)[entries] for name in ENTRY})
-
 def take(judged: Judged, queries: np.ndarray) -> Judged:
     """The batch of some queries: in any order, each as often as it is named.
 
@@ -558,6 +554,12 @@ def take(judged: Judged, queries: np.ndarray) -> Judged:
            **dict.fromkeys(POOL, pool)}
     columns = {name: getattr(judged, name)[chosen] for name, chosen in own.items()}
     return unchecked(**columns | {'query': query, 'pool_query': pool_query})
+
+# %% ../../nbs/1_foundations/05_rankings.ipynb #05d2ee4a
+def only(judged: Judged, kept: np.ndarray) -> Judged:
+    "The batch with some of its entries; lists and pools stay as they are. kept: a mask."
+    entries = np.flatnonzero(kept)
+    return judged.changed(**{name: getattr(judged, name)[entries] for name in ENTRY})
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #38217be1
 def as_judged(

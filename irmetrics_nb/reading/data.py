@@ -331,11 +331,13 @@ class Qrels(QueryDocTable):
         return self.keys[order[1:][packed[1:] == packed[:-1]]]
 
     def let_rows_go(self) -> None:
-        "Free all rows, and what they are looked up by; the queries stay. For judgments that nobody else has."
+        """Free all rows, and what they are looked up by; the queries stay.
+
+        For judgments that nobody else has."""
         for name in ('keys', 'index', 'packed'): self.__dict__.pop(name, None)
         if self.dicts: return
-        none = np.empty(0, np.int32)  # a slice would keep the whole
-        self.rows = replace(self.rows, doc=Ids.from_list([]), query=none, value=none.astype(float))
+        no_doc, no_query = Ids.from_list([]), np.empty(0, np.int32)  # slices keep all
+        self.rows = replace(self.rows, doc=no_doc, query=no_query, value=np.empty(0))
 
     @cached_property
     def query_index(self) -> KeyIndex:
