@@ -58,6 +58,7 @@ def _by_sorting(qrels, run, qrels_query):
     rows, wanted = rows[ascending], wanted[ascending]
     begin, end = np.searchsorted(packed, wanted[[0, -1]]) if len(wanted) else (0, 0)
     near = packed[begin:end + 1]  # the judgments of the queries in question
+    if np.array_equal(near, wanted): return rows, order[begin:end + 1]  # all is judged, and was retrieved
     place = np.minimum(np.searchsorted(near, wanted) + begin, len(packed) - 1)
     judged = packed[place] == wanted
     return rows[judged], order[place[judged]]
@@ -167,10 +168,9 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     begins = changes(query, run.rows.value[row_at])
     which = np.full(len(run.rows), -1, np.int32)
     which[rows] = np.arange(len(rows))
-    which = which[row_at]
-    wanted = np.flatnonzero(which >= 0)
-    order, tie = which[wanted], np.cumsum(begins, dtype=np.int32) - 1
-    first, own_tie = np.flatnonzero(begins), tie[wanted]
+    order, tie, first = which[row_at], np.cumsum(begins, dtype=np.int32) - 1, np.flatnonzero(begins)
+    wanted = order >= 0
+    order, own_tie = order[wanted], tie[wanted]
     start = (cumcount(query)[first] + 1)[own_tie]
     size = np.diff(first, append=len(query))[own_tie]
     rank, several = start.copy(), np.flatnonzero(size > 1)
