@@ -61,8 +61,9 @@ def entry_terms(measure: Measure, view: Judged, ties: str) -> np.ndarray:
 
 # %% ../../nbs/5_deciding/01_arithmetic.ipynb #0098f4f7
 def ideal_list(measure: Measure, view: Judged) -> Judged:
-    "The judged documents of a list in the best order."
+    "The judged documents of a list in the best order, or as the measure has them."
     kind, params = measure.kind, measure.arguments()
+    if params.get('ideal_from') == 'given': return view.given
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
     worth = np.nan_to_num(gains(measure, view.ideal.grade))

@@ -30,6 +30,7 @@ class Listing:
     tie: np.ndarray        # (docs,) int, ascending: the same where scores are equal
     missed: Mapping[str, float] = field(default_factory=dict)  # Not retrieved -> grade
     negative: str = 'keep'  # What a grade below 0 means, as in `Conventions`
+    given: tuple[str, ...] | None = None  # The judged documents, as judged; or not known
 
     def counts(self, grade: np.ndarray) -> np.ndarray:
         "Which of some grades count as judged."
@@ -45,7 +46,15 @@ class Listing:
         entries = {'query': np.zeros(len(rank)), 'rank': rank, 'grade': self.grade[seen]}
         judgments = {'pool_query': np.zeros(len(pool)), 'pool_grade': -np.sort(-pool)}
         ties = {'tie_start': start[seen], 'tie_size': size[seen]}
+        if self.given is not None: judgments['pool_given'] = self.pool_given(self.given)
         return Judged(retrieved=np.array([len(self)]), **entries, **judgments, **ties)
+
+    def pool_given(self, given: Iterable[str]) -> np.ndarray:
+        "The grades that count, in the order of the documents `given`; of others, behind."
+        grade_of = dict(zip(self.docs, self.grade)) | dict(self.missed)
+        order = dict.fromkeys([*given, *self.docs, *self.missed])
+        grade = np.array([grade_of.get(doc, np.nan) for doc in order], dtype=float)
+        return grade[self.counts(grade)]
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
         "For each rank, where the documents of its score begin, and how many they are."
@@ -71,7 +80,15 @@ def from_ranking(
     names = (f'd{i}' for i in range(retrieved + 1, retrieved + unseen.total() + 1))
     docs = tuple(f'd{i}' for i in range(1, retrieved + 1))
     missed = dict(zip(names, unseen.elements()))
-    return Listing(docs, grade, _tie_of(judged, retrieved), missed, negative)
+    given = _names_as_given(judged, [*zip(docs, grade), *missed.items()])
+    return Listing(docs, grade, _tie_of(judged, retrieved), missed, negative, given)
+
+def _names_as_given(judged, rows):
+    "The documents in the order in which they were judged; None if it is not known."
+    if judged.pool_given is None: return None
+    names: dict = {}  # grade -> who has it
+    for doc, grade in reversed(rows): names.setdefault(grade, []).append(doc)
+    return tuple(names[grade].pop() for grade in judged.pool_given)
 
 def _tie_of(judged, retrieved):
     "For each rank a number that documents of the same score share."
@@ -106,7 +123,7 @@ def from_run(
     score = np.array([score_of[doc] for doc in docs], dtype=float)
     tie = np.cumsum(np.append(0, score[1:] != score[:-1]))[:len(docs)]
     missed = {doc: g for doc, g in grade_of.items() if doc not in score_of}
-    return Listing(tuple(docs), grade, tie, missed, negative)
+    return Listing(tuple(docs), grade, tie, missed, negative, tuple(grade_of))
 
 def _rows_of(table, query):
     "{document: number} of one query."

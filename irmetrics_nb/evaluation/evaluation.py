@@ -170,6 +170,8 @@ def evaluate(
     judgments = Qrels(given, duplicates=in_force.duplicates, copy=False)
     sure = isinstance(qrels, Qrels)  # that these are the judgments
     order = 'given' if in_force.ties == 'given' else 'docid'  # others start from any
+    whole = [completed(m, in_force).arguments() for m in asked]
+    keep_order = any(params.get('ideal_from') == 'given' for params in whole)
     lay_beside = _judge_part if part else _judge_whole
     found: list[Scores] = []
     odd: list[str] = []
@@ -180,7 +182,8 @@ def evaluate(
                 one = read_run(_or_nothing(one, 'run') if part else one, in_force)
             results, judged, reading = lay_beside(
                 judgments, one, sure, ties=order, negative=in_force.negative,
-                memory=memory, progress=told, spent=spent)
+                memory=memory, progress=told, spent=spent,
+                keep_order=keep_order)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)

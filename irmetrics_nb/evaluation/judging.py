@@ -28,13 +28,20 @@ from ..reading.text import BATCH_BYTES, side_by_side
 # %% ../../nbs/4_evaluation/01_judging.ipynb #1408d317
 MANY_ENTRIES = 1 << 20
 
-def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str, spent: bool = False) -> Judged:
-    "What was found in the parts of a run, as one `Judged`; `spent`: nobody needs the judgments any more."
+def assemble(
+    qrels: Qrels, parts: list[JudgedHits], negative: str, spent: bool = False, keep_order: bool = False,
+) -> Judged:
+    """What was found in the parts of a run, as one `Judged`.
+
+    `spent`: nobody needs the judgments any more; `keep_order`: somebody needs theirs."""
     def column(name): return np.concatenate([getattr(part, name) for part in parts])
     grade, query_of = qrels.columns.value, qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     kept: Any = slice(None) if counts.all() else counts
-    pool_query, pool_grade = sort_pool(query_of[kept].astype(np.intp), grade[kept])
+    pool = query_of[kept].astype(np.intp), grade[kept]
+    pool_query, pool_grade = sort_pool(*pool)
+    given = {'pool_given': _as_given(*pool)} if keep_order else {}
+    del pool
     retrieved = np.zeros(len(qrels), np.intp)
     retrieved[column('query')] = column('count')
     judgment = column('judgment')
@@ -45,7 +52,11 @@ def assemble(qrels: Qrels, parts: list[JudgedHits], negative: str, spent: bool =
     whole = np.intp if len(entry) < MANY_ENTRIES else np.int32  # that memory goes to what needs it
     ranks = {name: column(name)[order].astype(whole) for name in ('rank', 'tie_start', 'tie_size')}
     return unchecked(query=query_of[entry].astype(np.intp), grade=grade[entry], retrieved=retrieved, **ranks,
-                     pool_query=pool_query, pool_grade=pool_grade)
+                     pool_query=pool_query, pool_grade=pool_grade, **given)
+
+def _as_given(query, grade):
+    "The grades query by query, those of each in the order of the source."
+    return grade[np.argsort(query, kind='stable')]
 
 def _order_entries(query, rank):
     "The order by query and rank, from one key for both, which no two have in common."
@@ -66,7 +77,10 @@ def _check_options(ties, negative):
     check_option('negative', negative, CHOICES['negative'])
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #08de9cfe
-def judge(qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero') -> Judged:
+def judge(
+    qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero',
+    keep_order: bool = False,
+) -> Judged:
     """The ranks and grades of the judged documents that a run retrieved.
 
     Parameters
@@ -80,6 +94,8 @@ def judge(qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero') 
         trec_eval) or 'given' (the order of the source).
     negative : str, default 'zero'
         What a negative grade means: 'zero' (as if nobody had judged it) or 'keep'.
+    keep_order : bool, default False
+        Whether the order of each query's judgments is kept, for `ideal_from='given'`.
 
     Returns
     -------
@@ -99,7 +115,8 @@ def judge(qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero') 
     """
     _check_options(ties, negative)
     judgments, results = Qrels(qrels, copy=False), Run(run, copy=False)
-    judged = assemble(judgments, [match(judgments, results, ties)], negative)
+    hits = [match(judgments, results, ties)]
+    judged = assemble(judgments, hits, negative, keep_order=keep_order)
     if not judged.retrieved.any():
         source = 'the run' if results.dicts else results.rows.source
         _check_common(judgments, source, results.queries)
@@ -154,11 +171,11 @@ def _judge_file(file, judge_rows, memory, progress):
     parts = judge_partitions(file, judge_rows, memory) or []
     return parts, f'in {len(parts)} parts, since its queries are scattered'
 
-def _finish(qrels, file, parts, negative, spent=False):
+def _finish(qrels, file, parts, negative, **options):
     "The parts put together; DataError if something is wrong with the whole."
     suspects = np.concatenate([part.suspects for part in parts])
     if len(suspects): check_repeated(map(file.rows, file), suspects)
-    judged = assemble(qrels, [part.hits for part in parts], negative, spent)
+    judged = assemble(qrels, [part.hits for part in parts], negative, **options)
     if not judged.retrieved.any():
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1].tolist())
@@ -192,12 +209,13 @@ DEFAULT_MEMORY = 1 << 30  # bytes
 def judge_run(
     qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero',
     memory: int | None = None, progress: Callable | None = None, spent: bool = False,
+    keep_order: bool = False,
 ) -> tuple[Judged, Reading]:
     """As `judge`, without holding more of a file than the memory allows.
 
     Parameters
     ----------
-    qrels, run, ties, negative
+    qrels, run, ties, negative, keep_order
         As in `judge`. A run that is the path of a file, or a large table, is read batch
         by batch.
     memory : int or None, default None
@@ -224,6 +242,7 @@ def judge_run(
     ([2], 'in one piece')
     """
     _check_options(ties, negative)
+    order = {'keep_order': keep_order}
     judgments = Qrels(qrels, copy=False)
     size = _as_bytes(DEFAULT_MEMORY if memory is None else memory)
     file = _open_run(run, size)
@@ -231,12 +250,12 @@ def judge_run(
         def judge_rows(rows): return JudgedPart.of(rows, judgments, ties)
         parts, how = _judge_file(file, judge_rows, size, progress)
         if parts:
-            judged = _finish(judgments, file, parts, negative, spent)
+            judged = _finish(judgments, file, parts, negative, spent=spent, **order)
             queries = sum(len(part.queries) for part in parts)
             file.comments.warn()
             return judged, Reading(queries, file.tag, how + _left_out(file.comments))
     results = Run(run, copy=False)
-    judged = judge(judgments, results, ties=ties, negative=negative)
+    judged = judge(judgments, results, ties=ties, negative=negative, **order)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
     return judged, Reading(results.answered, results.name, how)

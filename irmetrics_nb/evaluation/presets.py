@@ -139,8 +139,7 @@ PRESETS['spark'] = Preset(
     Conventions(ties='given', measures=(*_BINARY, ('AP', 'divisor', 'min(R,k)'))),
     '4.3.0', 'run', 'org.apache.spark.mllib.evaluation.RankingMetrics',
     'nDCG AP P R',
-    'with grades, nDCG has the gain 2^g - 1, and the ideal in the order in which they '
-    'are given')
+    "with grades: nDCG(gain='exp', ideal_from='given')")
 
 # %% ../../nbs/4_evaluation/02_presets.ipynb #1706a3a0
 _UNCUT = ('nDCG', 'cut_ideal', False)

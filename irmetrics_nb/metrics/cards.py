@@ -178,7 +178,7 @@ _card('Bpref', 'binary preference',
 _card('nDCG', 'normalised discounted cumulative gain',
       r'\frac{\sum_{i=1}^{k} g_i / \log_2(i+1)}{\sum_{i=1}^{k} g^*_i / \log_2(i+1)}',
       example=partial(ndcg, _FLOWERS, ideal=[3, 2, 1, 1, 1]),
-      range='0 to 1, if no gain is negative',
+      range='0 to 1, if no gain is negative and the ideal is the best order',
       rewards='the best documents first; every one of them adds, lower ones less',
       readers='web search; recommenders; learning to rank (its changes by swaps steer LambdaRank); '
               'BEIR and MTEB (nDCG@10)',
