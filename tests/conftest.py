@@ -7,7 +7,7 @@ import hypothesis
 import pytest
 
 os.environ["MPLBACKEND"] = "agg"
-hypothesis.settings.register_profile("project", max_examples=50, deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.register_profile("project", max_examples=40, deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("project")
 
 

@@ -133,6 +133,7 @@ def test_minus_zero_and_zero_are_tied(tmp_path):
     assert evaluate({"q": {"b": 1}}, run, "RR")["RR"] == evaluate({"q": {"b": 1}}, {"q": {"a": 0.0, "b": -0.0}}, "RR")["RR"] == [1.0]
 
 
+@pytest.mark.no_cover
 def test_many_tied_documents_in_one_query_are_no_trouble():
     n = 300_000
     docs = dict.fromkeys(map(str, np.random.default_rng(0).permutation(n).tolist()), 1.0)

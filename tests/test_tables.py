@@ -110,6 +110,7 @@ def test_csv_ids_that_are_no_utf_8_are_kept(tmp_path):
     assert read_rows(tmp_path / "run.csv", "run").doc.bytes(0) == b"\xff"
 
 
+@pytest.mark.no_cover
 def test_a_wrong_line_of_a_large_csv_file_is_counted_with_and_without_quotes(tmp_path):
     expected = [(f"q{n // 1000}", f"document-{n}", n / 8) for n in range(60_000)]
     for quote in ("", '"'):
