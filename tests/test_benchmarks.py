@@ -156,3 +156,15 @@ def test_the_committed_results_are_of_a_full_run_in_which_all_tools_agreed():
     assert (found["part"], found["quick"]) == (1.0, False)
     assert {r["section"] for r in found["results"]} == set(run.SECTIONS)
     assert all(one["largest"] <= one["tolerance"] for one in found["agreement"])
+
+
+def test_the_readme_gives_the_ratios_of_the_committed_results():
+    found = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))["results"]
+    ratio = {(r["case"], r["tool"]): r for r in found if r["section"] == "files" and "ratio" in r}
+    of_m = [ratio[case, "pytrec_eval"]["ratio"] for case in ("M", "M-hard", "M-shuffled", "M-blanks")]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    for said in (f"{min(of_m):.1f} to {max(of_m):.1f} times as fast as pytrec_eval", f"{ratio['M', 'ir_measures']['ratio']:.0f} times as fast as ir_measures",
+                 f"{ratio['M', 'ranx']['ratio']:.0f} times as fast as ranx", f"{ratio['L', 'pytrec_eval']['ratio']:.1f} times as fast as pytrec_eval at less than half"):
+        assert said in readme
+    assert min(ratio["M", tool]["peak_ratio"] for tool in ("pytrec_eval", "ir_measures", "ranx")) > 10
+    assert ratio["L", "pytrec_eval"]["peak_ratio"] > 2

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import dcg_score, ndcg_score
 from strategies import batch, collections, cutoffs, judgments, searches
 
+from irmetrics_nb import CG, DCG, nDCG
 from irmetrics_nb.foundations.rankings import Judged
 from irmetrics_nb.metrics.dcg import cg, dcg, dcg_terms, idcg, ideal_ranking, ndcg
 
@@ -166,3 +167,13 @@ def test_a_discount_may_fall_below_the_smallest_number_and_an_ideal_may_not():
     for grades in ([5e-324, 1.5e-323], [0, 1e-309]):
         with pytest.raises(ValueError, match="grades have an IDCG of .*, beyond what a number can hold"):
             ndcg(grades)
+
+
+@pytest.mark.parametrize("measure", [DCG, CG, nDCG])
+def test_a_table_of_gains_that_lacks_a_grade_is_refused_also_where_it_stands_below_the_cutoff(measure):
+    lacking = measure(gain={1: 1, 2: 2}) @ 2
+    for found in ([1, 2, 5], Judged.from_grades([[1, 2, 5], [1]])):
+        with pytest.raises(ValueError, match="the gain mapping has no grade 5"):
+            lacking.of(found)
+    with pytest.raises(ValueError, match="the gain mapping has no grade 5"):
+        dcg([1, 2, 5], gain={1: 1, 2: 2}, k=2)

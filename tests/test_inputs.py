@@ -403,6 +403,13 @@ def test_judgments_among_the_runs_are_refused():
     with pytest.raises(ValueError, match='swapped'): evaluate(GRADES, {'a': SCORES, 'b': Qrels(GRADES)})
 
 
+@pytest.mark.parametrize('said', [{}, {'scores': 'float32'}, {'duplicates': 'last'}, {'conventions': 'trec_eval'}])
+def test_swapped_sources_are_refused_whatever_is_done_to_the_rows_of_a_run(said):
+    scores = {q: {d: s + .25 for d, s in docs.items()} for q, docs in SCORES.items()}
+    with pytest.raises(ValueError, match='swapped'): evaluate(Qrels(scores), GRADES, 'AP', **said)
+    assert evaluate(Qrels(scores), Run(GRADES), 'AP', **said).means['AP'] > 0  # somebody who is sure
+
+
 def test_an_error_says_which_of_several_runs_it_is_about(tmp_path):
     bad = {'q1': {'d1': 'high'}}
     with pytest.raises(DataError, match="^theirs: the run, query 'q1'"): evaluate(GRADES, {'ours': SCORES, 'theirs': bad})

@@ -191,4 +191,3 @@ def read_titles(documents: Any, wanted: Iterable[str]) -> dict[str, str]:
     documents: as `read_words` takes them, which says what is wrong with others."""
     known = read_words(documents, set(wanted))
     return {id: one_line(words.title, 120) for id, words in known.items()}
-

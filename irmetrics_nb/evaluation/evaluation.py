@@ -170,20 +170,20 @@ def evaluate(
     judgments = Qrels(given, duplicates=in_force.duplicates, copy=False)
     sure = isinstance(qrels, Qrels)  # that these are the judgments
     order = 'given' if in_force.ties == 'given' else 'docid'  # others start from any
-    whole = [completed(m, in_force).arguments() for m in asked]
-    keep_order = any(params.get('ideal_from') == 'given' for params in whole)
+    complete = [completed(m, in_force).arguments() for m in asked]
+    keep_order = any(params.get('ideal_from') == 'given' for params in complete)
     lay_beside = _judge_part if part else _judge_whole
     found: list[Scores] = []
     odd: list[str] = []
     for (name, one), told in zip(runs, _told(progress, several)):
         spent = not sure and len(found) + 1 == len(runs)  # nobody needs them afterwards
         with _error_names(several, name, len(found)):
+            certain = sure and isinstance(one, Run)  # which is which
             if touches_rows(in_force):
                 one = read_run(_or_nothing(one, 'run') if part else one, in_force)
             results, judged, reading = lay_beside(
-                judgments, one, sure, ties=order, negative=in_force.negative,
-                memory=memory, progress=told, spent=spent,
-                keep_order=keep_order)
+                judgments, one, certain, ties=order, negative=in_force.negative,
+                memory=memory, progress=told, spent=spent, keep_order=keep_order)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
@@ -241,13 +241,13 @@ def worth_of_nothing(measure: Measure, answer: str) -> float:
     return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #9be1f9dc
-def _judge_whole(judgments, run, sure, **options):
-    "The run, the judgments beside it, and what else is known of the run. sure: `judgments` came as `Qrels`."
+def _judge_whole(judgments, run, certain, **options):
+    "The run, the judgments beside it, and what else is known of the run. certain: that they are not swapped."
     results = rereadable(run)
-    if not (sure and isinstance(run, Run)): check_swapped(judgments, results)
+    if not certain: check_swapped(judgments, results)
     return results, *judge_run(judgments, results, **options)
 
-def _judge_part(judgments, run, sure, **options):
+def _judge_part(judgments, run, certain, **options):
     "The same where there may be no judgments, no results, or no query in common."
     results = Run(_or_nothing(run, 'run'), copy=False)
     if set(results.queries) & set(judgments.queries): return _judge_whole(judgments, results, True, **options)

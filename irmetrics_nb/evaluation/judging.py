@@ -63,7 +63,6 @@ def _order_entries(query, rank):
     key = query * np.int64(rank.max(initial=0) + 1) + rank
     return slice(None) if (key[1:] > key[:-1]).all() else np.argsort(key)
 
-
 # %% ../../nbs/4_evaluation/01_judging.ipynb #d567dcab
 def _check_common(qrels, source, queries):
     "DataError if judgments and a run have no query in common."
@@ -242,7 +241,6 @@ def judge_run(
     ([2], 'in one piece')
     """
     _check_options(ties, negative)
-    order = {'keep_order': keep_order}
     judgments = Qrels(qrels, copy=False)
     size = _as_bytes(DEFAULT_MEMORY if memory is None else memory)
     file = _open_run(run, size)
@@ -250,12 +248,14 @@ def judge_run(
         def judge_rows(rows): return JudgedPart.of(rows, judgments, ties)
         parts, how = _judge_file(file, judge_rows, size, progress)
         if parts:
-            judged = _finish(judgments, file, parts, negative, spent=spent, **order)
+            kept = {'spent': spent, 'keep_order': keep_order}
+            judged = _finish(judgments, file, parts, negative, **kept)
             queries = sum(len(part.queries) for part in parts)
             file.comments.warn()
             return judged, Reading(queries, file.tag, how + _left_out(file.comments))
     results = Run(run, copy=False)
-    judged = judge(judgments, results, ties=ties, negative=negative, **order)
+    judged = judge(
+        judgments, results, ties=ties, negative=negative, keep_order=keep_order)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
     return judged, Reading(results.answered, results.name, how)

@@ -196,7 +196,6 @@ def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     ranks[:, order] = ordered
     return ranks
 
-
 # %% ../../nbs/4_evaluation/00_matching.ipynb #afb7ec3e
 MAX_SWEEPS = 8  # judged documents per query, above which sorting beats counting
 

@@ -25,7 +25,6 @@ def cumcount(query: np.ndarray) -> np.ndarray:
     first = np.flatnonzero(changes(query))
     return np.arange(len(query)) - np.repeat(first, np.diff(first, append=len(query)))
 
-
 # %% ../../nbs/1_foundations/03_segments.ipynb #6ec026e1
 def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
     "The running `op` (np.add, np.multiply, ...) of `values` from the top of each query."
@@ -44,7 +43,6 @@ def _running_count(values, query):
     total, first = np.cumsum(values), np.flatnonzero(changes(query))
     before = total[first] - values[first]
     return total - np.repeat(before, np.diff(first, append=len(query)))
-
 
 # %% ../../nbs/1_foundations/03_segments.ipynb #06b9f0c8
 FEW = 1000  # rows that two sorts put in order as fast
@@ -88,7 +86,6 @@ def _descends(query, value):
     step, rises = np.diff(query), value[1:] > value[:-1]
     return not ((step < 0) | (rises & (step == 0))).any()
 
-
 # %% ../../nbs/1_foundations/03_segments.ipynb #248fffcd
 MOST_GRADES = 64
 
@@ -110,4 +107,3 @@ def _few_whole(grade):
     few = 0 <= high - low < MOST_GRADES and -2**53 < low and high < 2**53
     if not few or (np.rint(grade) != grade).any(): return np.empty(0)
     return np.arange(high, low - 1, -1)
-

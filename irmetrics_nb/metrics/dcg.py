@@ -94,8 +94,8 @@ def dcg(
 
     >>> dcg([3, 0, 1])
     3.5"""
-    top = ranking.top(k)
-    return top.total(dcg_terms(top, gain=gain, discount=discount, b=b))
+    if isinstance(gain, str): ranking = ranking.top(k)  # a table is asked for every grade
+    return ranking.total(dcg_terms(ranking, k=k, gain=gain, discount=discount, b=b))
 
 # %% ../../nbs/2_metrics/02_dcg.ipynb #08edd529
 @documented

@@ -120,8 +120,10 @@ class Kind:
         return self._divided(total, judged, params)
 
     def needed(self, judged: Judged, params: Mapping) -> Judged:
-        "The batch with those entries alone that its terms need: all, unless it says so."
-        if not self.entries: return judged
+        """The batch with those entries alone that its terms need: all, unless it says so.
+
+        A caller's table of gains is asked for every grade, as it may lack one."""
+        if not self.entries or not isinstance(params.get('gain', ''), str): return judged
         return _call(getattr(Judged, self.entries), judged, params)
 
     def apply(self, name: str, judged: Judged, **params: Any) -> Any:
