@@ -276,7 +276,10 @@ def test_an_ideal_beside_a_batch_and_of_another_length_is_refused():
         ndcg([1], ideal=[1, None])
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-1, 0, 1, 2, 70, 0.5, 2.0**53, 2.0**54, 1e300])), max_size=40))
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-1, 0, 1, 2, 70, 0.5, -129, -128, 127, 128, 2.0**53, 2.0**54, 1e300])), max_size=40))
+@example([(0, 127), (0, 64), (0, 100)] * 30)
+@example([(0, -128), (0, -127), (0, -129)] * 2)
+@example([(0, 128), (0, 127)] * 2)
 @example([(0, 1), (0, 0), (1, 2), (1, -1), (2, 0), (0, 2), (1, 1), (2, 2), (1, 2), (0, 0), (2, 1), (0, 1)])  # counted
 def test_a_pool_is_in_order_whether_its_grades_are_counted_or_sorted(rows):
     rows.sort(key=lambda row: row[0])

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import ExitStack
+from itertools import pairwise
 from unittest.mock import patch
 
 import numpy as np
@@ -171,6 +172,16 @@ def test_evaluate_on_a_large_table_says_what_it_says_of_the_run(table, rows):
 
     with patch.object(streams, "BATCH_ROWS", 2), patch.object(judging, "BATCH_BYTES", rows << 5):
         assert said(lambda: table) == said(lambda: Run(table))
+
+
+@pytest.mark.parametrize("lengths", [(900, 1100, 9000, 3), (20_000,), (1,) * 50, (8000, 1, 1, 8000)])
+@pytest.mark.parametrize("size", [1, 700, 5000, 30_000])
+def test_no_slice_of_a_table_splits_a_query(lengths, size):
+    queries = [f"q{i}" for i, n in enumerate(lengths) for _ in range(n)]
+    table = pl.DataFrame({"query_id": queries, "doc_id": [f"d{i}" for i in range(len(queries))]}).with_columns(score=1.0)
+    slices = [part["query_id"].to_list() for _, part in streams.TableRun(table, size)]
+    assert [q for part in slices for q in part] == queries
+    assert all(above[-1] != below[0] for above, below in pairwise(slices))
 
 
 def test_a_gap_in_a_table_is_named_with_its_row(tmp_path):

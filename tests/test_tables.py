@@ -11,6 +11,7 @@ from helpers import TRIPLES, put, triples
 from hypothesis import given
 from hypothesis import strategies as st
 
+import irmetrics_nb.reading.tables as tables
 from irmetrics_nb import DataError, Run
 from irmetrics_nb.reading.files import read_rows
 
@@ -40,6 +41,20 @@ def test_bad_tables_give_one_error():
         with pytest.raises(DataError) as error:
             read_rows(table, "run")
         assert str(error.value).startswith(message)
+
+
+TYPES = {pl.Int8: [-128, 0, 127], pl.UInt64: [0, 2**53, 7], pl.Int128: [5, -3, 0], pl.Float32: [0.1, -0.0, math.inf],
+         pl.Float64: [0.1, 1e300, -2.5], pl.Boolean: [True, False, True], pl.Decimal(9, 2): [Decimal("1.25"), Decimal(-3), Decimal(0)]}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_numbers_of_any_type_are_what_the_table_holds(monkeypatch, dtype):
+    monkeypatch.setattr(tables, "PIECE_ROWS", 2)
+    column = pl.Series("score", TYPES[dtype], dtype)
+    expected = [float(x) for x in column]
+    for series in (column, pl.concat([column[:1], column[1:]], rechunk=False)):
+        table = pl.DataFrame({"qid": "q1", "docno": ["d1", "d2", "d3"]}).with_columns(series)
+        assert read_rows(table, "run").value.tolist() == expected
 
 
 def test_what_polars_cannot_take_or_panics_at_is_one_error():

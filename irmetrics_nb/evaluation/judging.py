@@ -8,15 +8,15 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 # %% ../../nbs/4_evaluation/01_judging.ipynb #cde9003b
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #622f3520
-from .matching import JudgedHits, match
+from .matching import MANY, JudgedHits, match
 from ..foundations.conventions import CHOICES, check_option
-from ..foundations.rankings import Judged, unchecked
+from ..foundations.rankings import TIE, Judged, unchecked
 from ..foundations.segments import sort_pool
 from ..reading.data import Qrels, Run, check_repeated, repeated_keys
 from ..reading.errors import DataError
@@ -33,35 +33,57 @@ def assemble(
 ) -> Judged:
     """What was found in the parts of a run, as one `Judged`.
 
-    `spent`: nobody needs the judgments any more; `keep_order`: somebody needs theirs."""
-    def column(name): return np.concatenate([getattr(part, name) for part in parts])
+    `parts` is empty afterwards. `spent`: nobody needs the judgments any more; `keep_order`:
+    somebody needs theirs."""
     grade, query_of = qrels.columns.value, qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
-    kept: Any = slice(None) if counts.all() else counts
-    pool = query_of[kept].astype(np.intp), grade[kept]
-    pool_query, pool_grade = sort_pool(*pool)
-    given = {'pool_given': _as_given(*pool)} if keep_order else {}
-    del pool
     retrieved = np.zeros(len(qrels), np.intp)
-    retrieved[column('query')] = column('count')
-    judgment = column('judgment')
-    if spent and counts[judgment].any(): qrels.let_rows_go()  # if not, they are asked for the reason
-    order = _order_entries(query_of[judgment], column('rank'))
-    if kept is counts: order = np.arange(len(judgment))[order][counts[judgment[order]]]
-    entry = judgment[order]  # the row of the judgments of each entry
-    whole = np.intp if len(entry) < MANY_ENTRIES else np.int32  # that memory goes to what needs it
-    ranks = {name: column(name)[order].astype(whole) for name in ('rank', 'tie_start', 'tie_size')}
-    return unchecked(query=query_of[entry].astype(np.intp), grade=grade[entry], retrieved=retrieved, **ranks,
-                     pool_query=pool_query, pool_grade=pool_grade, **given)
+    for part in parts: retrieved[part.query] = part.count
+    found = _in_order(parts, query_of)
+    if spent and counts[found['judgment']].any(): qrels.let_rows_go()  # if not, they are asked for the reason
+    pool: Any = query_of, grade
+    if not counts.all():
+        pool = query_of[counts], grade[counts]
+        kept = counts[found['judgment']]
+        found = {name: column[kept] for name, column in found.items()}
+    entry = found.pop('judgment')
+    columns = {'query': query_of[entry].astype(np.intp), 'grade': grade[entry], 'retrieved': retrieved}
+    del entry
+    columns['pool_query'], columns['pool_grade'] = sort_pool(*pool)
+    if keep_order: columns['pool_given'] = _as_given(*pool)
+    del pool, grade, query_of  # room for the ranks
+    whole = np.intp if len(columns['query']) < MANY_ENTRIES else np.int32
+    for name in list(found): columns[name] = found.pop(name).astype(whole)
+    return unchecked(**columns)
+
+def _in_order(parts, query_of):
+    "The columns of all parts by query and rank; those of ties where there are any. It empties the list."
+    tied = any((part.tie_size > 1).any() for part in parts)
+    names = 'judgment', 'rank', *(TIE if tied else ())
+    in_order = _stand_in_order(parts, query_of)
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    parts.clear()
+    if in_order: return columns
+    key = query_of[columns['judgment']] * np.int64(columns['rank'].max(initial=0) + 1)
+    key += columns['rank']  # no two have it in common
+    order = np.argsort(key)
+    return {name: column[order] for name, column in columns.items()}
+
+def _stand_in_order(parts, query_of):
+    "Whether all parts, one after the other, are in order of query and rank."
+    last = -1
+    for part in parts:
+        query = query_of[part.judgment]
+        falls = part.rank[1:] < part.rank[:-1]
+        falls &= query[1:] == query[:-1]
+        falls |= query[1:] < query[:-1]
+        if falls.any() or (query[:1] < last).any(): return False
+        last = query[-1] if len(query) else last
+    return True
 
 def _as_given(query, grade):
     "The grades query by query, those of each in the order of the source."
     return grade[np.argsort(query, kind='stable')]
-
-def _order_entries(query, rank):
-    "The order by query and rank, from one key for both, which no two have in common."
-    key = query * np.int64(rank.max(initial=0) + 1) + rank
-    return slice(None) if (key[1:] > key[:-1]).all() else np.argsort(key)
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #d567dcab
 def _check_common(qrels, source, queries):
@@ -135,6 +157,11 @@ class JudgedPart:
         run = Run.unchecked(rows)
         return cls(match(qrels, run, ties), rows.query_ids.hash(), repeated_keys(run.keys, rows))
 
+    def copied(self) -> 'JudgedPart':
+        "The same in new memory, of this thread: the worker that made it can use the old one for its next part."
+        hits = JudgedHits(**{name: column.copy() for name, column in vars(self.hits).items()})
+        return replace(self, hits=hits)
+
 # %% ../../nbs/4_evaluation/01_judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
     "The parts of a file that is grouped by query; None if it is not."
@@ -142,7 +169,7 @@ def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) ->
     seen = KeyIndex()
     try:
         for part in side_by_side(lambda batch: judge_rows(file.rows(batch)), file):
-            parts.append(part)
+            parts.append(part.copied())
             if progress: progress(file.done, file.total)
             if (seen.find(part.queries) >= 0).any(): return None
             seen.add(part.queries)
@@ -171,21 +198,25 @@ def _judge_file(file, judge_rows, memory, progress):
     return parts, f'in {len(parts)} parts, since its queries are scattered'
 
 def _finish(qrels, file, parts, negative, **options):
-    "The parts put together; DataError if something is wrong with the whole."
+    "The parts put together, and their list emptied; DataError if something is wrong with the whole."
     suspects = np.concatenate([part.suspects for part in parts])
     if len(suspects): check_repeated(map(file.rows, file), suspects)
-    judged = assemble(qrels, [part.hits for part in parts], negative, **options)
+    hits = [part.hits for part in parts]
+    parts.clear()  # what is put together need not be there twice
+    judged = assemble(qrels, hits, negative, **options)
     if not judged.retrieved.any():
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1].tolist())
     return judged
 
-def _open_run(run, memory):
-    "A run to be read batch by batch; None if it is to be read in one piece."
+def _open_run(run, memory, judgments):
+    "A run to be read batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
     if isinstance(run, (str, os.PathLike)): return open_run(os.fspath(run), size, memory // 4)
     table = large_table(run)
-    return None if table is None else TableRun(table, max(1, size >> 5))
+    if table is None: return None
+    dense = MANY * judgments >= table.height  # what is judged takes more room than what is not
+    return TableRun(table, max(1, size >> 6 if dense else size >> 5))
 
 def _as_bytes(memory):
     "A whole number of bytes; ValueError if it is none, or none at all."
@@ -243,14 +274,14 @@ def judge_run(
     _check_options(ties, negative)
     judgments = Qrels(qrels, copy=False)
     size = _as_bytes(DEFAULT_MEMORY if memory is None else memory)
-    file = _open_run(run, size)
+    file = _open_run(run, size, len(judgments.columns.value))
     if file is not None:
         def judge_rows(rows): return JudgedPart.of(rows, judgments, ties)
         parts, how = _judge_file(file, judge_rows, size, progress)
         if parts:
             kept = {'spent': spent, 'keep_order': keep_order}
-            judged = _finish(judgments, file, parts, negative, **kept)
             queries = sum(len(part.queries) for part in parts)
+            judged = _finish(judgments, file, parts, negative, **kept)
             file.comments.warn()
             return judged, Reading(queries, file.tag, how + _left_out(file.comments))
     results = Run(run, copy=False)

@@ -35,7 +35,7 @@ MANY = 8  # rows for each judgment, above which the index is faster
 
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "(rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
-    few = MANY * len(qrels.keys) < len(run.keys)
+    few = MANY * len(qrels.rows) < len(run.rows)
     rows, judgment = (_by_index if few else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
     if few: exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
@@ -52,10 +52,11 @@ def _by_sorting(qrels, run, qrels_query):
     "The same among the sorted judgments, up to collisions of the documents' hashes."
     order, packed = qrels.packed
     query = qrels_query[run.rows.query]
-    rows = np.flatnonzero(query >= 0)
-    wanted = pack(query[rows], run.keys[rows], len(qrels))
-    ascending = np.argsort(wanted)  # so that one search begins where the last one ended
-    rows, wanted = rows[ascending], wanted[ascending]
+    known = slice(None) if (query >= 0).all() else np.flatnonzero(query >= 0)
+    wanted = pack(query[known], run.keys[known], len(qrels))
+    rows = np.argsort(wanted)  # so that one search begins where the last one ended
+    wanted = wanted[rows]
+    if not isinstance(known, slice): rows = known[rows]
     begin, end = np.searchsorted(packed, wanted[[0, -1]]) if len(wanted) else (0, 0)
     near = packed[begin:end + 1]  # the judgments of the queries in question
     if np.array_equal(near, wanted): return rows, order[begin:end + 1]  # all is judged, and was retrieved
@@ -163,17 +164,20 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     "(order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
     own = rows_of_their_queries(rows, run)
     row_at = argsort_descending(run.rows.query[own], run.rows.value[own], stable=False)
-    if len(own) < len(run.rows): row_at = own[row_at]
+    if not isinstance(own, slice): row_at = own[row_at]
     query = run.rows.query[row_at]
     begins = changes(query, run.rows.value[row_at])
     which = np.full(len(run.rows), -1, np.int32)
-    which[rows] = np.arange(len(rows))
-    order, tie, first = which[row_at], np.cumsum(begins, dtype=np.int32) - 1, np.flatnonzero(begins)
-    wanted = order >= 0
+    which[rows] = np.arange(len(rows), dtype=np.int32)
+    order = which[row_at]
+    del which
+    wanted, tie = order >= 0, np.cumsum(begins, dtype=np.int32) - 1
+    first = np.flatnonzero(begins).astype(np.int32)
     order, own_tie = order[wanted], tie[wanted]
-    start = (cumcount(query)[first] + 1)[own_tie]
-    size = np.diff(first, append=len(query))[own_tie]
-    rank, several = start.copy(), np.flatnonzero(size > 1)
+    rank, start, size = ranks = np.empty((3, len(order)), np.int32)
+    rank[:] = start[:] = (cumcount(query, np.int32)[first] + 1)[own_tie]
+    size[:] = np.diff(first, append=np.int32(len(query)))[own_tie]
+    several = np.flatnonzero(size > 1)
     if several.size:
         asked = np.zeros(len(first), bool)
         asked[own_tie[several]] = True
@@ -181,13 +185,13 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
         rank[several] += count_tied_before(run.rows.doc, row_at[shared], tie[shared], rows[order[several]], ties)
         by_rank = several[np.lexsort((rank[several], own_tie[several]))]
         order[several], rank[several] = order[by_rank], rank[by_rank]
-    return order, np.stack([rank, start, size])
+    return order, ranks
 
-def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray:
+def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray | slice:
     "All rows of the queries that some rows belong to, as they stand."
     asked = np.zeros(len(run), bool)
     asked[run.rows.query[rows]] = True
-    return np.flatnonzero(asked[run.rows.query])
+    return slice(None) if asked.all() else np.flatnonzero(asked[run.rows.query])
 
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "(3, n) the same, for `rows` as they stand."
@@ -329,9 +333,12 @@ def _match_rows(qrels, run, ties):
         judgment = judgment[order]
     else:
         ranks = ranks_of_rows(rows, run, ties)
-    narrow = np.int32 if max(len(run.rows), len(qrels.rows)) < 2**31 else np.int64  # all parts are kept till the end
-    rank, start, size = ranks.astype(narrow)
-    return JudgedHits(judgment.astype(narrow), rank, start, size, qrels_query[judged], count[judged])
+    judgment, rank, start, size = map(_narrow, (judgment, *ranks))  # all parts are kept till the end
+    return JudgedHits(judgment, rank, start, size, qrels_query[judged], count[judged])
+
+def _narrow(numbers):
+    "Whole numbers from 0 in as few bytes as they need."
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 def _match_dicts(qrels, run, ties):
     "The same for a run of dicts."

@@ -128,7 +128,8 @@ class Judged:
         They count as judged in that order."""
         query, grade = self.pool_query, self.pool_grade
         retrieved = np.bincount(query, minlength=len(self))
-        rank = cumcount(query) + 1
+        rank = cumcount(query, self.rank.dtype)
+        rank += 1
         return self.changed(query=query, rank=rank, grade=grade, retrieved=retrieved,
                             pool_given=grade)
 
@@ -594,7 +595,9 @@ def take(judged: Judged, queries: np.ndarray) -> Judged:
 def only(judged: Judged, kept: np.ndarray) -> Judged:
     "The batch with some of its entries; lists and pools stay as they are. kept: a mask."
     entries = np.flatnonzero(kept)
-    return judged.changed(**{name: getattr(judged, name)[entries] for name in ENTRY})
+    tied = judged.tie_start is not judged.rank
+    names = [name for name in ENTRY if tied or name not in TIE]
+    return judged.changed(**{name: getattr(judged, name)[entries] for name in names})
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #38217be1
 def as_judged(

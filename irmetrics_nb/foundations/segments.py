@@ -8,6 +8,7 @@ __all__ = ['FEW', 'MOST_GRADES', 'changes', 'cumcount', 'segmented_scan', 'desce
 
 # %% ../../nbs/1_foundations/03_segments.ipynb #f7c319c0
 import numpy as np
+from numpy.typing import DTypeLike
 
 # %% ../../nbs/1_foundations/03_segments.ipynb #b879b29a
 from .conventions import Column
@@ -20,10 +21,12 @@ def changes(*columns: np.ndarray) -> np.ndarray:
     for column in columns: begins[1:] |= column[1:] != column[:-1]
     return begins
 
-def cumcount(query: np.ndarray) -> np.ndarray:
+def cumcount(query: np.ndarray, dtype: DTypeLike = np.intp) -> np.ndarray:
     "The place of each entry among those of its own query, from 0; `query` is ascending."
     first = np.flatnonzero(changes(query))
-    return np.arange(len(query)) - np.repeat(first, np.diff(first, append=len(query)))
+    place = np.arange(len(query), dtype=dtype)
+    place -= np.repeat(first.astype(dtype), np.diff(first, append=len(query)))
+    return place
 
 # %% ../../nbs/1_foundations/03_segments.ipynb #6ec026e1
 def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
@@ -42,7 +45,8 @@ def _running_count(values, query):
     "The running sum of whole numbers or truth values."
     total, first = np.cumsum(values), np.flatnonzero(changes(query))
     before = total[first] - values[first]
-    return total - np.repeat(before, np.diff(first, append=len(query)))
+    total -= np.repeat(before, np.diff(first, append=len(query)))
+    return total
 
 # %% ../../nbs/1_foundations/03_segments.ipynb #06b9f0c8
 FEW = 1000  # rows that two sorts put in order as fast
@@ -90,20 +94,25 @@ def _descends(query, value):
 MOST_GRADES = 64
 
 def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "A pool in order: by query, the best grade first. Whole grades are counted, not sorted."
-    grades = _few_whole(grade)
+    "A pool in order: by query, the best grade first. Few whole grades are counted, not sorted."
+    grades, whole = _few_whole(grade)
     queries = int(query.max(initial=-1)) + 1
     if not 0 < queries * len(grades) <= len(grade):
         best = argsort_descending(query, grade)
-        return query[best], grade[best]
-    which = query * np.intp(len(grades)) + (grades[0] - grade).astype(np.intp)
+        return query[best].astype(np.intp, copy=False), grade[best]
+    which = np.multiply(query, len(grades), dtype=np.intp)
+    which += np.int8(grades[0]) - whole
     count = np.bincount(which, minlength=queries * len(grades))
+    del which, whole
     ordered = np.repeat(np.tile(grades, queries), count)
     return np.repeat(np.arange(queries), count.reshape(queries, -1).sum(axis=1)), ordered
 
 def _few_whole(grade):
-    "All whole numbers from the largest grade to the least; none if they are many, or not whole."
+    """All whole numbers from the largest grade to the least, and the grades in a byte each.
+
+    None of them if they are many, large, or not whole."""
     low, high = grade.min(initial=np.inf), grade.max(initial=-np.inf)
-    few = 0 <= high - low < MOST_GRADES and -2**53 < low and high < 2**53
-    if not few or (np.rint(grade) != grade).any(): return np.empty(0)
-    return np.arange(high, low - 1, -1)
+    few = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
+    whole = grade.astype(np.int8) if few else np.empty(0, np.int8)
+    if not few or (whole != grade).any(): return np.empty(0), whole
+    return np.arange(high, low - 1, -1), whole

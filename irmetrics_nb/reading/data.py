@@ -316,19 +316,22 @@ class Qrels(QueryDocTable):
     @cached_property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
         "The order of the judgments by query and key, and both packed, in that order."
-        query, keys, queries = self.rows.query, self.keys, len(self)
-        narrow = np.int32 if len(keys) < 2**31 else np.intp
-        def ordered(part):
-            packed = pack(query[part], keys[part], queries)
-            order = np.argsort(packed)
-            return (order + part.start).astype(narrow), packed[order]
-        order, packed = zip(*side_by_side(ordered, _parts(query)), strict=True)
-        return np.concatenate(order), np.concatenate(packed)
+        query, queries = self.rows.query, len(self)
+        packed = self.__dict__.pop('keys', None)  # whoever needs them again, hashes again
+        if packed is None: packed = pair_keys(self.rows)
+        order = np.empty(len(packed), np.int32 if len(packed) < 2**31 else np.intp)
+        def sort(part):
+            mixed = pack(query[part], packed[part], queries)
+            ascending = np.argsort(mixed)
+            packed[part], order[part] = mixed[ascending], ascending + part.start
+        for _ in side_by_side(sort, _parts(query)): pass
+        return order, packed
 
     def _suspects(self):
         "The same from the order that the judgments are looked up in."
         order, packed = self.packed
-        return self.keys[order[1:][packed[1:] == packed[:-1]]]
+        again = order[1:][packed[1:] == packed[:-1]]
+        return self.keys[again] if len(again) else packed[:0]
 
     def let_rows_go(self) -> None:
         """Free all rows, and what they are looked up by; the queries stay.

@@ -154,8 +154,18 @@ def check_lengths(ids: Ids) -> Ids:
     return ids
 
 # %% ../../nbs/3_reading/01_ids.ipynb #70e5b9ff
+BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
+
 def equal_rows(ids: Ids, other: Ids) -> np.ndarray:
     "(n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
+    equal = np.empty(len(ids), bool)
+    for i in range(0, len(ids), BLOCK_ROWS):
+        block = slice(i, i + BLOCK_ROWS)
+        equal[block] = _equal_in_block(ids[block], other[block])
+    return equal
+
+def _equal_in_block(ids, other):
+    "The same for short columns."
     equal = ids.length == other.length
     equal &= ids.words() == other.words()
     open_rows = np.flatnonzero(equal & (ids.length > 8))
@@ -179,8 +189,6 @@ def mix(keys: np.ndarray) -> np.ndarray:
     return keys
 
 # %% ../../nbs/3_reading/01_ids.ipynb #73528b31
-BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
-
 def hash_ids(ids: Ids) -> np.ndarray:
     "(n,) uint64: a hash of every string, from its content alone."
     hashes = [np.empty(0, np.uint64)]

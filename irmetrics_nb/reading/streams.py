@@ -243,12 +243,14 @@ class TableFile:
         self.done = 0
         while self.done < self.total:
             first = self.done
-            with self._reading(): table = self.table.slice(first, size).collect()
+            with self._reading(): table = self._slice(first, size)
             last_batch = first + size >= self.total
             cut = len(table) if last_batch else _last_change(table[self.columns[0]])
             size = self.size if cut else 2 * size
             self.done += cut
             if cut: yield first, table[:cut]
+
+    def _slice(self, first, size): return self.table.slice(first, size).collect()
 
     def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
         "The rows of the whole file in `many` parts, each query in one of them."
@@ -269,8 +271,13 @@ class TableFile:
 
 def _last_change(series):
     "The last row whose value differs from the one above; 0 if there is none."
-    changes = np.flatnonzero(series.ne_missing(series.shift(1)).to_numpy()[1:])
-    return int(changes[-1]) + 1 if len(changes) else 0
+    many = 1000
+    while True:
+        end = series.tail(many)
+        changes = np.flatnonzero(end.ne_missing(end.shift(1)).to_numpy()[1:])
+        if len(changes): return len(series) - len(end) + int(changes[-1]) + 1
+        if len(end) == len(series): return 0
+        many *= 8
 
 # %% ../../nbs/3_reading/12_streams.ipynb #bee061d8
 BATCH_ROWS = BATCH_BYTES >> 5
@@ -280,9 +287,12 @@ class TableRun(TableFile):
     def __init__(self, table: Any, size: int):
         self.name, self.tag, self.comments, self.size = 'the run', '', NO_COMMENTS, size
         self.columns = find_columns(table.columns, 'run')
-        self.table = table.lazy().select(self.columns)
+        self.whole = table.select(self.columns)
+        self.table = self.whole.lazy()
         self.total = table.height
         self.done = 0
+
+    def _slice(self, first, size): return self.whole.slice(first, size)
 
     @contextmanager
     def _reading(self):

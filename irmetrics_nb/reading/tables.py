@@ -100,15 +100,19 @@ def id_column(series: Any) -> Ids:
     if not (text_like or series.dtype.is_integer()):
         raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {series.dtype}')
     length = np.empty(len(series), np.int32)
-    pieces = []
-    for i in range(0, len(series), PIECE_ROWS):  # of a long column no second copy is made
-        text = series[i:i + PIECE_ROWS].cast(pl.String)
-        length[i:i + PIECE_ROWS] = text.str.len_bytes()
-        pieces.append((text.str.join('').item() or '').encode())
-    buffer = np.frombuffer(b''.join([*pieces, bytes(PAD)]), np.uint8)
-    start = np.zeros(len(series), np.intp)
-    np.cumsum(length[:-1], out=start[1:])
-    return check_lengths(Ids(buffer, start, length))
+    joined = bytearray()
+    for piece in _pieces(series):
+        text = series[piece].cast(pl.String)
+        length[piece] = text.str.len_bytes()
+        joined += (text.str.join('').item() or '').encode()
+    start = np.zeros(len(series), np.int32 if len(joined) < 2**30 else np.intp)
+    np.cumsum(length[:-1], out=start[1:], dtype=start.dtype)
+    joined += bytes(PAD)
+    return check_lengths(Ids(np.frombuffer(joined, np.uint8), start, length))
+
+def _pieces(series):
+    "Slices of a long column, of which no second copy is made."
+    return [slice(i, i + PIECE_ROWS) for i in range(0, len(series), PIECE_ROWS)]
 
 def query_column(series: Any) -> tuple[Ids, np.ndarray]:
     "The unique ids of a polars column in order of first appearance, and for each row the number of its own."
@@ -123,8 +127,12 @@ def number_column(series: Any) -> np.ndarray:
     pl = import_polars()
     if series.dtype == pl.String: return parse_floats(id_column(series))
     if series.dtype == pl.Object: return to_floats(series.to_list())
-    if series.dtype.is_numeric() or series.dtype == pl.Boolean: return series.cast(pl.Float64).to_numpy()
-    raise DataError(f'column {series.name!r} should hold numbers, not {series.dtype}')
+    if series.dtype == pl.Float64: return series.to_numpy()
+    if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
+        raise DataError(f'column {series.name!r} should hold numbers, not {series.dtype}')
+    value = np.empty(len(series))
+    for piece in _pieces(series): value[piece] = series[piece].cast(pl.Float64)
+    return value
 
 # %% ../../nbs/3_reading/05_tables.ipynb #78f57903
 def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS) -> Rows:
