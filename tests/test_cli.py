@@ -136,7 +136,7 @@ def test_a_memory_that_is_no_size_is_bad_usage(files, size):
 
 def test_the_result_goes_to_stdout_also_when_a_bar_was_shown(files):
     "The bar takes hold of both streams; stderr is a terminal here, stdout is not."
-    code = 'import itertools, irmetrics_nb.cli as cli; cli.monotonic = itertools.count(0, 5).__next__; cli.main()'
+    code = 'import itertools, irmetrics_nb.cli_common as c; c.monotonic = itertools.count(0, 5).__next__; import irmetrics_nb.cli; irmetrics_nb.cli.main()'
     terminal, stderr = os.openpty()
     done = subprocess.run([sys.executable, '-c', code, 'evaluate', 'qrels.txt', 'run.txt', '-m', 'AP'], cwd=files, stdout=subprocess.PIPE,
                           stderr=stderr, stdin=subprocess.DEVNULL, text=True, env=os.environ | {'TERM': 'xterm'})

@@ -317,8 +317,8 @@ class Qrels(QueryDocTable):
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
         "The order of the judgments by query and key, and both packed, in that order."
         query, queries = self.rows.query, len(self)
-        packed = self.__dict__.pop('keys', None)  # whoever needs them again, hashes again
-        if packed is None: packed = pair_keys(self.rows)
+        kept = self.__dict__.get('keys')  # another thread may be reading them
+        packed = pair_keys(self.rows) if kept is None else kept.copy()
         order = np.empty(len(packed), np.int32 if len(packed) < 2**31 else np.intp)
         def sort(part):
             mixed = pack(query[part], packed[part], queries)
