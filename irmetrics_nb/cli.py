@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -182,7 +183,7 @@ def _listed(rows, format, widths=None, note=''):
     return table + note
 
 # %% ../nbs/7_ways_in/02_cli.ipynb #470d2e60
-PAGES = 'cli_compare', 'cli_explain', 'cli_report', 'cli_demo'  # commands with pages of their own, which add them to `app`
+PAGES = 'cli_compare', 'cli_explain', 'cli_report', 'cli_demo'  # they add their commands to `app`
 
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."

@@ -12,7 +12,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from functools import wraps
@@ -176,7 +176,7 @@ def with_more(wanted: Sequence[Measure], more: Sequence[Measure]) -> list[Measur
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
                   rich_markup_mode='markdown', help='Evaluation that you can read, run and trust.')
 
-def choice(name: str, values: Sequence[str]) -> Any:
+def choice(name: str, values: Iterable[str]) -> Any:
     "One of some words, as a type."
     return Enum(name, {v: v for v in values}, type=str)
 
@@ -198,23 +198,24 @@ Memory = Annotated[int | None, typer.Option(
 Form = Annotated[Listing, typer.Option(help='How to print.')]
 
 # %% ../nbs/7_ways_in/00_cli_common.ipynb #45fd9333
-CONVENTIONS: dict[str, tuple[Any, str]] = {
-    'conventions': (PRESETS, 'Those of a tool; the answers below win.'),
-    'ties': (CHOICES['ties'], 'Equal scores: by id, descending; as given; mean, best or worst order.'),
-    'missing': (CHOICES['missing'], 'A judged query that the run lacks.'),
-    'no_relevant': (CHOICES['no_relevant'], 'A query without relevant documents.'),
-    'negative': (CHOICES['negative'], 'A grade below 0: as if not judged, or its gain counts against.'),
-    'scores': (CHOICES['scores'], 'How exactly scores are compared; float32: as trec_eval 9.'),
-    'unjudged': (CHOICES['unjudged'], 'Documents that nobody judged: keep their places, or are taken out.'),
-    'duplicates': (CHOICES['duplicates'], 'A document twice in a query: an error; or its first, last or best row counts.'),
+CONVENTIONS = {
+    'conventions': 'Those of a tool; the answers below win.',
+    'ties': 'Equal scores: by id, descending; as given; mean, best or worst order.',
+    'missing': 'A judged query that the run lacks.',
+    'no_relevant': 'A query without relevant documents.',
+    'negative': 'A grade below 0: as if not judged, or its gain counts against.',
+    'scores': 'How exactly scores are compared; float32: as trec_eval 9.',
+    'unjudged': 'Documents that nobody judged: keep their places, or are taken out.',
+    'duplicates': 'A document twice in a query: an error; or its first, last or best row counts.',
 }
 
-def _option(name, values, help):
-    "The parameter of a command that asks for one of some words, or none."
-    option = typer.Option(help=help, rich_help_panel='Conventions')
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[choice(name, values) | None, option])
+def _option(name, help):
+    "The parameter of a command that asks for one answer to a convention, or none."
+    answers = choice(name, PRESETS if name == 'conventions' else CHOICES[name])
+    asked = Annotated[answers | None, typer.Option(help=help, rich_help_panel='Conventions')]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=asked)
 
-_OPTIONS = [_option(name, *rest) for name, rest in CONVENTIONS.items()]
+_OPTIONS = [_option(*item) for item in CONVENTIONS.items()]
 
 def takes_conventions(command: Callable) -> Callable:
     "Decorator: instead of `said`, a command takes the options of all conventions; `said` holds those given, by name."
@@ -223,6 +224,6 @@ def takes_conventions(command: Callable) -> Callable:
     def wrapped(**given: Any) -> Any:
         asked = {name: given.pop(name) for name in CONVENTIONS}
         return command(**given, said={name: answer.value for name, answer in asked.items() if answer})
-    wrapped.__signature__ = Signature([*own, *_OPTIONS])  # type: ignore[attr-defined]
+    wrapped.__signature__ = Signature([*own, *_OPTIONS])
     wrapped.__annotations__ = {p.name: p.annotation for p in (*own, *_OPTIONS)}
     return wrapped

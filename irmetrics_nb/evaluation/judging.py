@@ -18,7 +18,7 @@ from .matching import MANY, JudgedHits, match
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.rankings import TIE, Judged, unchecked
 from ..foundations.segments import sort_pool
-from ..reading.data import Qrels, Run, check_repeated, repeated_keys
+from ..reading.data import Qrels, Run, check_repeated
 from ..reading.errors import DataError
 from ..reading.index import KeyIndex
 from ..reading.rows import NO_COMMENTS, Rows
@@ -155,7 +155,7 @@ class JudgedPart:
     def of(cls, rows: Rows, qrels: Qrels, ties: str) -> 'JudgedPart':
         "From rows that nobody has checked yet."
         run = Run.unchecked(rows)
-        return cls(match(qrels, run, ties), rows.query_ids.hash(), repeated_keys(run.keys, rows))
+        return cls(match(qrels, run, ties), rows.query_ids.hash(), run.suspects)
 
     def copied(self) -> 'JudgedPart':
         "The same in new memory, of this thread: the worker that made it can use the old one for its next part."

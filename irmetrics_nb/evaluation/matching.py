@@ -56,7 +56,8 @@ def _by_sorting(qrels, run, qrels_query):
     wanted = pack(query[known], run.keys[known], len(qrels))
     rows = np.argsort(wanted)  # so that one search begins where the last one ended
     wanted = wanted[rows]
-    if not isinstance(known, slice): rows = known[rows]
+    if isinstance(known, slice): run.suspects = run.keys[rows[1:][wanted[1:] == wanted[:-1]]]
+    else: rows = known[rows]
     begin, end = np.searchsorted(packed, wanted[[0, -1]]) if len(wanted) else (0, 0)
     near = packed[begin:end + 1]  # the judgments of the queries in question
     if np.array_equal(near, wanted): return rows, order[begin:end + 1]  # all is judged, and was retrieved

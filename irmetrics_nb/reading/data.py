@@ -188,10 +188,11 @@ class QueryDocTable:
 
     def _once(self, duplicates):
         "See to it that no document stands twice in a query."
-        if duplicates == 'refuse': check_repeated([self.rows], self._suspects())
+        if duplicates == 'refuse': check_repeated([self.rows], self.suspects)
         else: self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
-    def _suspects(self):
+    @cached_property
+    def suspects(self) -> np.ndarray:
         "The keys of rows that may be there twice."
         return repeated_keys(self.keys, self.rows)
 
@@ -327,7 +328,8 @@ class Qrels(QueryDocTable):
         for _ in side_by_side(sort, _parts(query)): pass
         return order, packed
 
-    def _suspects(self):
+    @cached_property
+    def suspects(self) -> np.ndarray:
         "The same from the order that the judgments are looked up in."
         order, packed = self.packed
         again = order[1:][packed[1:] == packed[:-1]]
