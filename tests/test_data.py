@@ -1,5 +1,6 @@
 "Qrels and Run: what they keep, what they give back, and no document twice."
 import gzip
+import weakref
 
 import pytest
 from helpers import (
@@ -70,3 +71,12 @@ def test_ids_that_differ_only_in_bytes_that_are_no_utf8_stay_apart(tmp_path):
     (tmp_path / "qrels").write_bytes(b"q 0 \xfe 3\n")
     assert judge(tmp_path / "qrels", tmp_path / "run").rank.tolist() == [2]
     assert list(Run(tmp_path / "run").to_dict()["q"]) == ["\udcff", "\udcfe"]
+
+
+def test_nothing_of_judgments_that_are_let_go_stays_but_their_queries():
+    qrels = Qrels([(f"q{i // 10}", f"d{i % 10}", i % 3) for i in range(200)])
+    held = [weakref.ref(column) for column in (*qrels.packed, qrels.rows.doc.buffer, qrels.rows.query, qrels.rows.value)]
+    assert len(qrels.suspects) == 0
+    qrels.let_rows_go()
+    assert [ref() for ref in held] == [None] * len(held)
+    assert qrels.queries == [f"q{i}" for i in range(20)]

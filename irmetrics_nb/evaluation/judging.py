@@ -8,7 +8,7 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 # %% ../../nbs/4_evaluation/01_judging.ipynb #cde9003b
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,7 @@ class JudgedPart:
     def copied(self) -> 'JudgedPart':
         "The same in new memory, of this thread: the worker that made it can use the old one for its next part."
         hits = JudgedHits(**{name: column.copy() for name, column in vars(self.hits).items()})
-        return replace(self, hits=hits)
+        return JudgedPart(hits, self.queries.copy(), self.suspects.copy())
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
