@@ -333,7 +333,8 @@ class Qrels(QueryDocTable):
         "The same from the order that the judgments are looked up in."
         order, packed = self.packed
         again = order[1:][packed[1:] == packed[:-1]]
-        return self.keys[again] if len(again) else np.empty(0, np.uint64)  # a slice would keep all
+        if not len(again): return np.empty(0, np.uint64)  # a slice keeps all
+        return self.keys[again]
 
     def let_rows_go(self) -> None:
         """Free all rows, and what they are looked up by; the queries stay.
