@@ -19,6 +19,7 @@ from irmetrics_nb.cli_common import (
     app,
     check_files,
     choice,
+    complete_measures,
     measures_of,
     one_line_errors,
     one_line_warnings,
@@ -31,7 +32,8 @@ from irmetrics_nb.cli_common import (
 _Form = choice('_Form', ['html', 'markdown', 'latex'])
 _REPORT = Annotated[Path, typer.Option('-o', '--output', help='The file to write.')]
 _MEASURES = Annotated[list[str], typer.Option(
-    '-m', '--measures', help='Measures, separated by blanks; by the first, systems and queries are ordered.')]
+    '-m', '--measures', autocompletion=complete_measures,
+    help='Measures, separated by blanks; by the first, systems and queries are ordered.')]
 _DOCS = Annotated[Path | None, typer.Option(
     help='Titles and texts of documents: JSONL, JSON, CSV, TSV or Parquet with doc_id and title or text.')]
 _TOPICS = Annotated[Path | None, typer.Option(

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import pytrec_eval
-from helpers import irmetrics, put
+from helpers import irmetrics, irmetrics_process, put
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -583,6 +583,13 @@ def test_the_help_of_evaluate_tells_every_parameter_what_is_returned_raised_and_
 def test_tab_completes_the_last_measure(begun, wanted):
     from irmetrics_nb.cli_common import complete_measures
     assert [name.split('(')[0] for name in complete_measures(begun)] == wanted
+
+
+@pytest.mark.parametrize('command', ['evaluate', 'compare', 'explain', 'report'])
+def test_tab_completes_measures_in_every_command_that_takes_them(monkeypatch, command):
+    asked = {'_IRMETRICS_COMPLETE': 'complete_bash', 'COMP_WORDS': f'irmetrics {command} -m nD', 'COMP_CWORD': '3'}
+    for name, value in asked.items(): monkeypatch.setenv(name, value)
+    assert irmetrics_process().stdout.split() == ['nDCG']
 
 
 def test_the_shell_can_be_told_to_complete():

@@ -56,7 +56,8 @@ def _by_sorting(qrels, run, qrels_query):
     wanted = pack(query[known], run.keys[known], len(qrels))
     rows = np.argsort(wanted)  # so that one search begins where the last one ended
     wanted = wanted[rows]
-    if isinstance(known, slice): run.suspects = run.keys[rows[1:][wanted[1:] == wanted[:-1]]]
+    if isinstance(known, slice):  # all are in order, so what is there twice stands together
+        run.suspects = run.keys[rows[1:][wanted[1:] == wanted[:-1]]]
     else: rows = known[rows]
     begin, end = np.searchsorted(packed, wanted[[0, -1]]) if len(wanted) else (0, 0)
     near = packed[begin:end + 1]  # the judgments of the queries in question
