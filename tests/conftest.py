@@ -1,5 +1,6 @@
-"What every test stands on: no window for plots, and the same random examples in every run."
+"What every test stands on: no window for plots, the same random examples in every run, one browser."
 import os
+import shutil
 import signal
 from collections import Counter
 
@@ -47,3 +48,37 @@ def nothing_hangs(request):
 def folder(tmp_path_factory):
     "A folder for the examples of hypothesis, which would otherwise share the one of their test."
     return tmp_path_factory.mktemp("examples")
+
+
+# As Debian has it, without a word to anybody outside.
+CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
+FLAGS = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync""".split()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    "Chromium, without a window."
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here")
+    with playwright.sync_playwright() as program:
+        browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def skipped_though_all_must_run(config):
+    "The tests that were skipped, where ALL_TESTS is set, as in continuous integration."
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    return reporter.stats.get("skipped", []) if reporter and os.environ.get("ALL_TESTS") else []
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if skipped_though_all_must_run(config):
+        terminalreporter.write_line("ALL_TESTS is set: what was skipped counts as a failure")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if exitstatus == 0 and skipped_though_all_must_run(session.config):
+        session.exitstatus = 1

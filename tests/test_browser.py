@@ -1,18 +1,20 @@
-"""The rendered site in a browser: run after `make docs`, where Playwright and Chromium are installed.
-
-Nothing is asked from outside, nothing is complained about, nothing is wider than a phone, and text stands out from its ground
-in both themes."""
+"""Pages in a browser: nothing is asked from outside, nothing is complained about, nothing is wider than a phone, and text stands out
+from its ground in both themes. Of the site, where `make docs` has rendered it; of single pages and results always."""
 import functools
+import html
 import http.server
-import shutil
+import re
 import threading
 from pathlib import Path
 
 import pytest
+from project import NBS
+
+from irmetrics_nb import check, compare, evaluate, explain, explain_difference, load_example
 
 DOCS = Path(__file__).parents[1] / "_docs"
-CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
 PAGES = "index 2_metrics/ap 2_metrics/measures 2_metrics/auc 4_evaluation/evaluation reference/command_line reference/tools api/index api/metrics.ap".split()
+PLAIN_PAGES = "index 2_metrics/01_ap tutorials/bad_query reference/glossary".split()
 CONTRAST = """() => {
   const channel = v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
   const light = c => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
@@ -27,48 +29,115 @@ CONTRAST = """() => {
   }
   return late;
 }"""
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+views = pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (400, "light"), (1400, "dark"), (400, "dark")])
+
+
+def opened(browser, address, width, scheme, home=""):
+    "A page; what it asked from elsewhere than `home`; what it complained about."
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page, outside, said = context.new_page(), [], []
+    near = (home,) if home else ("file:", "data:", "about:")
+    page.on("request", lambda r: outside.append(r.url) if not r.url.startswith((*near, "data:")) else None)
+    page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda e: said.append(str(e)))
+    page.goto(address, wait_until="load")
+    return page, outside, said
+
+
+# ---- a page built without Quarto ----
 
 
 @pytest.fixture(scope="module")
-def site():
-    "The address of the rendered site, and a browser."
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium here")
-    if not (DOCS / "index.html").exists():
-        pytest.skip("the site is not rendered: make docs")
+def plain_pages(tmp_path_factory):
+    "Some notebooks as plain HTML with the styles of the site."
+    from nbconvert import HTMLExporter
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_): pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(DOCS)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with playwright.sync_playwright() as program:
-        browser = program.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield f"http://127.0.0.1:{server.server_port}/", browser
-        browser.close()
-    server.shutdown()
-    server.server_close()
+    folder, styles = tmp_path_factory.mktemp("plain"), (NBS / "styles.css").read_text(encoding="utf-8")
+    styles = re.sub(r"@font-face\s*\{.*?\}", "", styles, flags=re.DOTALL)  # the fonts stay where the site has them
+    for name in PLAIN_PAGES:
+        body, _ = HTMLExporter(template_name="basic").from_filename(NBS / f"{name}.ipynb")
+        body = re.sub(r'src="(?!data:)([^"]+)"', lambda m, at=NBS / name: f'src="{(at.parent / m[1]).resolve().as_uri()}"', body)
+        text = f'<!DOCTYPE html><meta charset="utf-8"><title>{name}</title><style>{styles}</style><main>{body}</main>'
+        (folder / f"{name.replace('/', '-')}.html").write_text(text, encoding="utf-8")
+    return folder
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 400])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_needs_nobody_else_and_can_be_read(site, name, width, scheme):
-    base, browser = site
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page, outside, said = context.new_page(), [], []
-    page.on("request", lambda r: outside.append(r.url) if r.url.startswith("http") and not r.url.startswith(base) else None)
-    page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
-    page.on("pageerror", lambda e: said.append(str(e)))
-    page.goto(f"{base}{name}.html", wait_until="load")
-    page.wait_for_timeout(250)
-    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    late = page.evaluate(CONTRAST)
-    cut = page.evaluate("[...document.querySelectorAll('main pre')].filter(e => e.scrollWidth > e.clientWidth + 2).length")
-    context.close()
-    assert outside == []
-    assert said == []
-    assert wide <= 1
+@pytest.mark.parametrize("name", PLAIN_PAGES)
+def test_a_page_is_whole_without_the_site_around_it(browser, plain_pages, name):
+    page, outside, said = opened(browser, (plain_pages / f"{name.replace('/', '-')}.html").as_uri(), 1400, "light")
+    broken = page.evaluate("[...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src.slice(-60))")
+    scripts = page.evaluate("document.scripts.length")
+    headings = page.evaluate("document.querySelectorAll('h1, h2').length")
+    page.context.close()
+    assert (outside, said, broken, scripts) == ([], [], [], 0)
+    assert headings >= 2
+
+
+# ---- what results show in a notebook ----
+
+
+def shown_results():
+    "The HTML of every result that a notebook shows."
+    example = load_example()
+    evil = {"q1": {"<script>alert(1)</script>": 2, "b" * 200: 1, "\x1b[31mred": 1}}
+    run = {"q1": [*evil["q1"], "d"]}
+    runs = {name: example.runs[name] for name in ("bm25", "tfidf", "lsa")}
+    return {
+        "scores": evaluate(example.qrels, runs), "explanation": explain("nDCG@10", example.qrels, example.runs["bm25"], "q03", documents=example.documents),
+        "evil explanation": explain("AP", evil, run, "q1"), "evil check-up": check(evil, run),
+        "difference": explain_difference("AP", example.qrels, *[*runs.values()][:2]),
+        "comparison": compare(example.qrels, runs), "check-up": check(example.qrels, example.runs["bm25"]),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    "The address of a page with each result."
+    folder = tmp_path_factory.mktemp("results")
+    ground = "@media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }"
+    for name, result in shown_results().items():
+        text = f'<!DOCTYPE html><meta charset="utf-8"><title>{html.escape(name)}</title><style>{ground}</style><main>{result._repr_html_()}</main>'
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return folder
+
+
+@views
+@pytest.mark.parametrize("name", ["scores", "explanation", "evil explanation", "difference", "comparison", "check-up", "evil check-up"])
+def test_a_result_in_a_notebook_can_be_read_and_runs_nothing(browser, results, name, width, scheme):
+    page, outside, said = opened(browser, (results / f"{name}.html").as_uri(), width, scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    late, scripts = page.evaluate(CONTRAST), page.evaluate("document.scripts.length")
+    page.context.close()
+    assert (outside, said, scripts) == ([], [], 0)
     assert late == [], "contrast below 4.5"
-    assert width < 1000 or cut == 0
+
+
+# ---- the site, where it is rendered ----
+
+if (DOCS / "index.html").exists():
+
+    @pytest.fixture(scope="module")
+    def site():
+        "The address of the rendered site."
+        class Quiet(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_): pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(DOCS)))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        server.server_close()
+
+    @views
+    @pytest.mark.parametrize("name", PAGES)
+    def test_a_page_of_the_site_needs_nobody_else_and_can_be_read(browser, site, name, width, scheme):
+        page, outside, said = opened(browser, f"{site}{name}.html", width, scheme, site)
+        page.wait_for_timeout(250)
+        wide, late = page.evaluate(WIDE), page.evaluate(CONTRAST)
+        cut = page.evaluate("[...document.querySelectorAll('main pre')].filter(e => e.scrollWidth > e.clientWidth + 2).length")
+        page.context.close()
+        assert (outside, said) == ([], [])
+        assert wide <= 1
+        assert late == [], "contrast below 4.5"
+        assert width < 1000 or cut == 0

@@ -1,6 +1,4 @@
-"""The numbers of learning-to-rank and recommender libraries on random data, where they are installed.
-
-They are not among what the tests need; `make parity` asks two of them about more."""
+"The numbers of learning-to-rank libraries on random data; `make parity` asks them, and others, about more."
 import re
 
 import numpy as np
@@ -92,24 +90,3 @@ def test_scikit_learn_s_auc_of_everything_and_of_each_group_is_what_an_accumulat
     if both:
         assert counted.gauc == pytest.approx(np.mean([roc_auc_score(*each) for each in both]), abs=1e-12)
     assert counted.gauc == pytest.approx(gauc(labels, scores, np.repeat(np.arange(len(sizes)), sizes)), abs=1e-13, nan_ok=True)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from(CUTS))
-def test_rectools_numbers_of_top_k_lists_are_those_of_from_topk(seed, k):
-    metrics = pytest.importorskip("rectools.metrics", reason="RecTools is not installed here", exc_type=ImportError)
-    pandas = pytest.importorskip("pandas")
-    rng = np.random.default_rng(seed)
-    items = np.array([rng.permutation(30)[:12] for _ in range(7)])
-    liked = [rng.permutation(30)[: rng.integers(1, 9)] for _ in items]
-    user = np.repeat(np.arange(len(items)), items.shape[1])
-    reco = pandas.DataFrame({"user_id": user, "item_id": items.ravel(), "rank": np.tile(np.arange(12) + 1, len(items))})
-    size = [len(one) for one in liked]
-    interactions = pandas.DataFrame({"user_id": np.repeat(np.arange(len(items)), size), "item_id": np.concatenate(liked)})
-    names = {"Precision": "P", "Recall": "R", "MAP": "AP", "NDCG": "nDCG", "HitRate": "Success"}
-    asked = {name: getattr(metrics, name)(k=k) for name in names}
-    theirs = metrics.calc_metrics(asked, reco=reco, interactions=interactions)
-    judged = Judged.from_topk(items, liked)
-    for name, own in names.items():
-        value = completed(parse(f"{own}@{k}"), conventions_of("rectools")).of(judged).mean()
-        assert value == pytest.approx(theirs[name], abs=1e-12), name

@@ -1,7 +1,7 @@
-"""The report in a browser, where Playwright and Chromium are installed: nothing is complained about, nothing is too wide, text can
+"""The report in a browser: nothing is complained about, nothing is too wide, text can
 be read in both themes, the table sorts and finds, links open queries, and what is printed is all there."""
 import pytest
-from test_browser import CHROMIUM, CONTRAST
+from test_browser import CONTRAST
 
 from irmetrics_nb import evaluate, load_example, report
 
@@ -10,17 +10,6 @@ GROUPS = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}
 ALL = CONTRAST.replace("document.querySelector('main')", "document.body")
 SMALL = """() => [...document.querySelectorAll('a, button, input, select, summary')].filter(e => e.getClientRects().length && !e.textContent.trim()
   && !e.labels?.length && !e.getAttribute('aria-label')).map(e => e.outerHTML.slice(0, 80))"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium here")
-    with playwright.sync_playwright() as program:
-        browser = program.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

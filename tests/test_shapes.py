@@ -73,14 +73,6 @@ def test_every_library_s_columns_give_the_same_batch_by_ids_and_by_sizes(library
         same(Judged.from_scores(np.array(labels, np.int8), np.array(scores, dtype), sizes=np.array(sizes, np.uint32)), plain)
 
 
-def test_a_real_tensor_is_read_where_its_library_is_installed():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
-    labels, scores = torch.tensor([0, 1, 2]), torch.tensor([0.5, 0.25, 1.0])
-    same(Judged.from_scores(labels, scores, sizes=torch.tensor([2, 1])), Judged.from_scores([0, 1, 2], [0.5, 0.25, 1.0], sizes=[2, 1]))
-    with pytest.raises(ValueError, match="scores: numpy cannot read this Tensor.*detach"):
-        Judged.from_scores(labels, scores.requires_grad_())
-
-
 @pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-5, 5), st.sampled_from("abc")), min_size=1, max_size=30))
 def test_a_batch_from_scores_is_what_evaluate_says_of_the_same_rows(items):
