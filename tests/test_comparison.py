@@ -336,7 +336,7 @@ def test_what_is_said_of_all_queries_does_not_change_when_groups_are_added(test)
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
 def test_slices_are_one_family_of_all_their_pairs(correction):
     found = [pair for pair in compare(SIXTY, groups=TENS, correction=correction).rows if pair.slice != "all"]
-    parts = [{name: {q: x for q, x in own.items() if TENS[q] == part} for name, own in SIXTY.items()} for part in sorted(set(TENS.values()))]
+    parts = [{name: {q: x for q, x in values.items() if TENS[q] == part} for name, values in SIXTY.items()} for part in sorted(set(TENS.values()))]
     p = [pair.p for part in parts for pair in compare(part, correction="none").rows]
     assert [pair.p for pair in found] == p and {pair.family for pair in found} == {15}
     np.testing.assert_array_equal([pair.p_adjusted for pair in found], adjust(np.array(p), correction))

@@ -96,8 +96,8 @@ def test_sums_of_averages_of_precisions_tie_whatever_order_they_were_added_in():
     for _ in range(60):
         n = int(random.integers(3, 9))
         ranks = [sorted(random.choice(np.arange(1, 13), 3, replace=False).tolist()) for _ in range(2 * n)]
-        values = [sum(Fraction(i, rank) for i, rank in enumerate(own, 1)) / 3 for own in ranks]
-        floats = [sum((i / rank for i, rank in reversed([*enumerate(own, 1)])), 0.0) / 3 for own in ranks]
+        values = [sum(Fraction(i, rank) for i, rank in enumerate(hits, 1)) / 3 for hits in ranks]
+        floats = [sum((i / rank for i, rank in reversed([*enumerate(hits, 1)])), 0.0) / 3 for hits in ranks]
         exact = enumerated([y - x for x, y in zip(values[:n], values[n:])])
         assert randomization_test(differences(floats[:n], floats[n:])) == float(exact)
 

@@ -119,7 +119,7 @@ def _per_system(comparison, do, drop):
         n, best = max(pair.queries for pair in whole), 'Smallest' if 'shown' in do else 'Largest'
         yield f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(whole, drop)}'
         slices = {pair.slice: [one for one in pairs if one.slice == pair.slice] for pair in pairs}
-        each = [f'{key} ({counted(own[0].queries, "query")}) {_drops(own, drop)}' for key, own in slices.items()][1:]
+        each = [f'{key} ({counted(some[0].queries, "query")}) {_drops(some, drop)}' for key, some in slices.items()][1:]
         if each: yield f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(each)}'
 
 def _drops(pairs, drop):
