@@ -52,7 +52,7 @@ def two_systems(random, n, k):
 def test_equal_sums_of_counts_tie_as_in_an_enumeration(k):
     random = np.random.default_rng(k)
     for _ in range(150):
-        a, b = two_systems(random, random.integers(1, 11), k)
+        a, b = two_systems(random, random.integers(1, 13), k)
         assert randomization_test(differences(a / k, b / k)) == float(enumerated((b - a).tolist()))
         assert randomization_test(b / k - a / k) == float(enumerated((b - a).tolist()))
 
