@@ -60,25 +60,31 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
     "Print a comparison and the gate for eyes: tables, sentences, and what failed in red."
     from rich.console import Console
     from rich.text import Text
+
+    from irmetrics_nb.deciding.sentences import could_text, family_text
     console = Console()
     for name in comparison.slices:
         console.print(rich_table(comparison, name))
         for line in comparison.sentences(name): console.print(Text(line))
+    family = family_text(comparison.rows, comparison.method, comparison.baseline)
+    console.print(Text(f'{family} {could_text(comparison.method)}', style='dim'))
     for note in comparison.notes: console.print(Text(f'Note: {note}.', style='dim'))
     for warning in comparison.warnings: console.print(Text(f'Warning: {warning}.', style='yellow'))
     console.print(Text(str(verdict), style='' if verdict.ok else 'red'))
 
 # %% ../nbs/7_ways_in/03_cli_compare.ipynb #fad728cf
 _Format = choice('_Format', ['text', 'markdown', 'json', 'junit'])
-_Test = choice('_Test', ['t', 'wilcoxon', 'sign', 'randomization', 'tukey'])
+_Test = choice('_Test', ['t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey'])
 _Correction = choice('_Correction', ['holm', 'bonferroni', 'bh', 'none'])
-_Interval = choice('_Interval', ['t', 'percentile', 'bca'])
+_Interval = choice('_Interval', ['t', 'percentile', 'bca', 'studentized'])
 _EPILOG = '''
 **Examples**
 
 `irmetrics compare qrels.txt main.run change.run -m "nDCG@10 AP"`
 
 `irmetrics compare qrels.txt main.run change.run --fail-if-worse nDCG@10 --max-drop 0.01`
+
+`irmetrics compare qrels.txt main.run change.run --margin 0.02 --groups groups.tsv`
 
 `irmetrics compare qrels.txt main.run change.run --min nDCG@10=0.45 --groups groups.tsv --min "*:nDCG@10=0.3"`
 
@@ -105,19 +111,23 @@ def _evaluate_all(qrels, runs, wanted, memory, conventions):
 _Baseline = Annotated[Path, typer.Argument(metavar='BASELINE', help='The run that the others are compared with.')]
 _New = Annotated[list[Path], typer.Argument(metavar='NEW...', help='One run or several.')]
 _MaxDrop = Annotated[float | None, typer.Option(
-    min=0, help='The gate fails if a measure drops by more than this, and significantly.')]
+    min=0, help='The gate fails if a measure drops by more than this, and significantly, anywhere.')]
+_Margin = Annotated[float | None, typer.Option(
+    help='The gate fails unless a loss of this or more is ruled out, over all queries and in each group.')]
 _FailIfWorse = Annotated[list[str], typer.Option(
     '--fail-if-worse', metavar='MEASURES',
-    help='Only these must not drop; if not given, all, if there is a --max-drop.')]
-_Alpha = Annotated[float, typer.Option(help='Significant is an adjusted p below.')]
+    help='Only these must not drop; if not given, all, if there is a --max-drop or a --margin.')]
+_Alpha = Annotated[float, typer.Option(
+    help='Significant is an adjusted p below; a --margin is tested at it from one side.')]
 _Min = Annotated[list[str], typer.Option(
     '--min', metavar='FLOOR',
     help='A mean that must be reached: nDCG@10=0.45; of a slice, slice:nDCG@10=0.4; of each, *:nDCG@10=0.3.')]
 _Groups = Annotated[Path | None, typer.Option(
-    help='A file with a query and its group in each line: the same for every group.')]
+    help='A file with a query and its group in each line: the same for every group, in the gate too.')]
 _Seed = Annotated[int, typer.Option(help='Of what is drawn at random.')]
-_TestOption = Annotated[_Test, typer.Option(help='What gives the p-values.')]
-_CorrectionOption = Annotated[_Correction, typer.Option(help='For several pairs of one measure in one slice.')]
+_TestOption = Annotated[_Test, typer.Option(help='What gives the p-values; tukey only for one NEW.')]
+_CorrectionOption = Annotated[_Correction | None, typer.Option(
+    help='For several pairs of one measure, over all queries and in all groups; if not given, holm.')]
 _IntervalOption = Annotated[_Interval, typer.Option(help='The interval of a difference.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 
@@ -125,24 +135,33 @@ _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 @takes_conventions
 def _compare(
     qrels: QrelsFile, baseline: _Baseline, new: _New, measures: Measures = ('AP nDCG@10 RR',),
-    max_drop: _MaxDrop = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05, floors: _Min = (),
-    groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = _Correction.holm,
+    max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
+    floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
     interval: _IntervalOption = _Interval.t, seed: _Seed = 0, format: _FormatOption = _Format.text,
     output: Output = None, memory: Memory = None, *, said: dict,
 ):
-    "Compare runs with a baseline; with --max-drop, --fail-if-worse or --min, a gate for CI."
+    "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
     from irmetrics_nb.deciding.comparison import compare
     from irmetrics_nb.deciding.gate import gate
     runs, asked = [baseline, *new], floors_of(floors)
-    if not 0 < alpha < 1: raise typer.BadParameter(f'--alpha must be between 0 and 1, not {alpha}')
+    how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value}
+    how |= {'alpha': alpha, 'margin': margin, 'seed': seed}
+    _check_method(how, new)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in asked]) if asked else []
     wanted = with_more(measures_of(measures), with_more(gated, floored))
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
         scores = _evaluate_all(qrels, runs, wanted, memory, said)
-        how = {'test': test.value, 'correction': correction.value, 'interval': interval.value}
-        comparison = compare(scores, baseline=scores.runs[0].name, groups=groups, seed=seed, alpha=alpha, **how)
-        verdict = gate(comparison, max_drop=max_drop, fail_if_worse=gated, floors=asked)
+        comparison = compare(scores, baseline=scores.runs[0].name, groups=groups, **how)
+        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=asked)
         _print(comparison, verdict, format.value, output)
     raise typer.Exit(0 if verdict.ok else 3)
+
+def _check_method(how, new):
+    "A usage error for options that do not go together, before anything is read."
+    from irmetrics_nb.deciding.pairs import Method
+    try: Method(**how | {'correction': how['correction'] or ''})
+    except ValueError as e: raise typer.BadParameter(str(e)) from None
+    if how['test'] == 'tukey' and len(new) > 1:
+        raise typer.BadParameter('--test tukey is for all pairs; with a baseline take t or randomization')

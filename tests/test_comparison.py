@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG
+from irmetrics_nb.deciding.bootstrap import studentized_interval
 from irmetrics_nb.deciding.corrections import adjust
 from irmetrics_nb.deciding.pairs import COLUMNS, TESTS, Method
+from irmetrics_nb.deciding.randomization import tukey_test
 from irmetrics_nb.deciding.sentences import sentence
 
 EXAMPLE = load_example()
@@ -25,7 +27,7 @@ cells = st.integers(0, 20).map(lambda x: x / 20)
 
 def table(systems=(2, 4)):
     "{name: {query: value}} of a few systems."
-    sizes = st.tuples(st.integers(*systems), st.integers(2, 25))
+    sizes = st.tuples(st.integers(*systems), st.integers(3, 25))
     rows = sizes.flatmap(lambda size: st.lists(st.lists(cells, min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0]))
     return rows.map(lambda rows: {f"s{i}": {f"q{j}": x for j, x in enumerate(row)} for i, row in enumerate(rows)})
 
@@ -50,15 +52,19 @@ def test_every_number_of_a_pair_is_that_of_scipy_and_of_evaluate():
     assert pair.wins + pair.ties + pair.losses == pair.queries == 36
 
 
-@given(table(), st.sampled_from(["t", "sign", "randomization", "tukey"]))
+def no_scatter(pair):
+    return np.isinf(pair.effect)
+
+
+@given(table(), st.sampled_from(["t", "sign", "randomization", "bootstrap", "tukey"]))
 @settings(max_examples=40)
 def test_of_any_numbers_the_interval_holds_the_difference_and_p_is_never_0(values, test):
     found = compare(values, test=test, draws=200)
     for pair in found.rows:
-        assert pair.low <= pair.difference <= pair.high
-        assert 0 < pair.p <= pair.p_adjusted <= 1
+        assert no_scatter(pair) and np.isnan(pair.low) or pair.low <= pair.lower_bound <= pair.difference <= pair.upper_bound <= pair.high
+        assert no_scatter(pair) and test in ("t", "bootstrap") and np.isnan(pair.p) or 0 < pair.p <= pair.p_adjusted <= 1
         assert pair.mean_b - pair.mean_a == pytest.approx(pair.difference, abs=1e-9)
-    assert [pair.p for pair in compare(values, test=test, draws=200).rows] == [pair.p for pair in found.rows]
+    np.testing.assert_array_equal([pair.p for pair in compare(values, test=test, draws=200).rows], [pair.p for pair in found.rows])
 
 
 @given(table(systems=(2, 2)), st.sampled_from(["t", "sign", "randomization"]))
@@ -66,15 +72,17 @@ def test_of_any_numbers_the_interval_holds_the_difference_and_p_is_never_0(value
 def test_the_other_way_round_the_signs_turn_and_p_stays(values, test):
     [one] = compare(values, test=test, draws=200).rows
     [other] = compare(dict(reversed(values.items())), test=test, draws=200).rows
-    assert (one.difference, one.low, one.high, one.wins) == (-other.difference, -other.high, -other.low, other.losses)
-    assert one.p == other.p and one.detectable == other.detectable
+    assert (one.difference, one.wins) == (-other.difference, other.losses)
+    ours, theirs = (one.low, one.high, one.lower_bound), (-other.high, -other.low, -other.upper_bound)
+    np.testing.assert_array_equal([*ours, one.p, one.detectable], [*theirs, other.p, other.detectable])
 
 
 @given(table(systems=(4, 4)), st.sampled_from(["holm", "bonferroni", "bh", "none"]))
 @settings(max_examples=30)
 def test_a_family_is_all_pairs_of_one_measure(values, correction):
     found = compare(values, correction=correction).rows
-    assert [(p.a, p.b) for p in found] == list(combinations(values, 2)) and {p.family for p in found} == {6}
+    counted = sum(not no_scatter(pair) for pair in found)
+    assert [(p.a, p.b) for p in found] == list(combinations(values, 2)) and {p.family for p in found} == {max(counted, 1)}
     np.testing.assert_array_equal([p.p_adjusted for p in found], adjust(np.array([p.p for p in found]), correction))
 
 
@@ -120,7 +128,7 @@ def test_the_measure_may_be_an_object_and_conventions_reach_evaluate():
 def test_queries_are_matched_by_id_and_not_by_place():
     forward = {"a": {"1": 0.1, "2": 0.9, "3": 0.5}, "b": {"3": 0.6, "2": 1.0, "1": 0.2}}
     pair = compare(forward).rows[0]
-    assert (pair.wins, pair.queries) == (3, 3) and pair.low == pytest.approx(0.1, abs=1e-9)
+    assert (pair.wins, pair.queries) == (3, 3) and pair.difference == pytest.approx(0.1, abs=1e-9)
 
 
 def test_queries_that_one_lacks_are_left_out_of_its_pairs_and_said():
@@ -144,16 +152,50 @@ def test_differences_without_scatter_are_warned_of():
     a = {str(i): 0.5 for i in range(30)}
     b = {str(i): 0.75 for i in range(30)}
     assert "no scatter" in "".join(compare({"a": a, "b": b}).warnings)
+    assert "no scatter" in "".join(compare({"a": a, "b": b}, test="bootstrap").warnings)
     for unlike in ({**b, "1": 0.5}, a):
         assert "no scatter" not in "".join(compare({"a": a, "b": unlike}).warnings)
     assert "no scatter" not in "".join(compare({"a": a, "b": b}, test="sign").warnings)
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+def test_a_constant_difference_has_no_p_and_the_sentence_says_so_first(test):
+    a = {str(i): 0.93 for i in range(30)}
+    found = compare({"a": a, "b": dict.fromkeys(a, 0.96)}, measures="P@100", test=test)
+    [pair] = found.rows
+    assert np.isnan([pair.p, pair.p_adjusted, pair.low, pair.lower_bound]).all() and not pair.shown()
+    assert found.sentences()[0].startswith("no verdict on a and b, as they differ by the same amount on all 30 queries, and without scatter")
+    assert "b − a = 0.030 P@100 (better on 30, worse on 0)" in found.sentences()[0] and "is better than" not in str(found)
+    assert compare({"a": a, "b": dict.fromkeys(a, 0.96)}, test="sign").rows[0].p == 2**-29
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("b", [(0.5, 0.75), (0.5, 0.5), (0.9, 0.1), (0.25, 0.75)])
+def test_two_queries_are_no_verdict_by_any_test(test, b):
+    found = compare({"a": {"1": 0.25, "2": 0.5}, "b": dict(zip("12", b))}, test=test, margin=0.5)
+    [pair] = found.rows
+    assert np.isnan([pair.p, pair.p_adjusted, pair.low, pair.high, pair.lower_bound, pair.upper_bound, pair.detectable]).all()
+    assert not (pair.shown() or pair.no_worse(9) or pair.no_better(9))
+    assert found.sentences()[0].startswith("no verdict on a and b, as 2 queries are too few: b − a = ")
+    assert found.warnings == ["only 2 queries: no verdict on fewer than 3"]
+    assert "ᵃ" not in str(found) and "ᵇ" not in str(found)
+    json.loads(found.to_json(), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_three_queries_and_a_single_one_that_differs_are_not_shown_to_differ(test):
+    for n in (3, 4, 20):
+        a = {str(i): 0.5 for i in range(n)}
+        found = compare({"a": a, "b": a | {"1": 0.75}}, test=test, interval="studentized" if test == "bootstrap" else "t")
+        assert found.rows[0].p > 0.2 and "no difference shown" in found.sentences()[0]
 
 
 def test_one_query_is_spoken_of_in_the_singular():
     found = compare({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75, "2": 0.5}}, groups={"1": "short"})
     text = str(found)
     assert "short: 1 query\n" in text and "1 query has no group: it counts" in text and "only 1 query in the" in text
-    assert "1 queries" not in text and "unknown to unknown" not in text and "no interval" in found.sentences("short")[0]
+    assert "1 queries" not in text and "unknown" not in text
+    assert found.sentences("short") == ["no verdict on a and b in short, as 1 query is too few: b − a = 0.250 value (better on 1, worse on 0)"]
 
 
 def test_without_a_common_query_nothing_is_known():
@@ -169,7 +211,12 @@ def test_few_queries_and_lopsided_differences_are_warned_of():
     a = {str(i): 0.5 for i in range(60)}
     b = a | {"1": 1.0, "2": 0.9, "3": 0.4}
     assert "t is doubtful" in compare({"a": a, "b": b}).warnings[0]
-    assert compare({"a": a, "b": b}, test="randomization").warnings == []
+    for test, doubt in {"randomization": "randomization and the t interval are", "sign": "the t interval is", "bootstrap": "the t interval is",
+                        "tukey": "Tukey's test and the t interval are"}.items():
+        [said] = compare({"a": a, "b": b}, test=test).warnings
+        assert f"few queries make most of the difference, {doubt} doubtful; more queries help, or test='bootstrap'" in said
+    assert compare({"a": a, "b": b}, test="bootstrap", interval="studentized").warnings == []
+    assert "randomization is doubtful" in compare({"a": a, "b": b}, test="randomization", interval="studentized").warnings[0]
 
 
 def test_the_sentence_is_the_one_that_was_asked_for():
@@ -268,3 +315,167 @@ def test_without_polars_everything_works_but_tables_which_say_what_they_need():
     first, *said = done.stdout.splitlines()
     assert first == "0.25 True 0.5 0.25 a", done.stderr
     assert [line.split(" needs polars, which is not installed here")[0] for line in said] == [".pairs", ".per_query", ".table", ".table", "check"]
+
+
+# ---- families: all queries, and slices beside them ----
+
+ALIKE = np.random.default_rng(9).integers(0, 11, (2, 60)) / 10
+SIXTY = {name: {f"q{i}": x for i, x in enumerate(row)} for name, row in zip("ab", ALIKE.tolist())} | {"c": {f"q{i}": (i % 7) / 10 for i in range(60)}}
+TENS = {f"q{i}": f"slice {i // 12}" for i in range(60)}
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_what_is_said_of_all_queries_does_not_change_when_groups_are_added(test):
+    halves = {q: "last" if int(q[1:]) > 29 else "first" for q in TENS}
+    alone, sliced = (compare(SIXTY, measures="P@10", test=test, groups=groups, draws=500) for groups in (None, halves))
+    assert len(sliced.rows) == 3 * len(alone.rows)
+    assert [pair for pair in sliced.rows if pair.slice == "all"] == [*alone.rows]
+    assert sliced.sentences("all") == alone.sentences()
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+def test_slices_are_one_family_of_all_their_pairs(correction):
+    found = [pair for pair in compare(SIXTY, groups=TENS, correction=correction).rows if pair.slice != "all"]
+    parts = [{name: {q: x for q, x in values.items() if TENS[q] == part} for name, values in SIXTY.items()} for part in sorted(set(TENS.values()))]
+    p = [pair.p for part in parts for pair in compare(part, correction="none").rows]
+    assert [pair.p for pair in found] == p and {pair.family for pair in found} == {15}
+    np.testing.assert_array_equal([pair.p_adjusted for pair in found], adjust(np.array(p), correction))
+
+
+def test_the_text_says_how_many_slices_and_pairs_were_corrected_for_in_every_form():
+    found = compare(SIXTY, measures="P@10", groups=TENS, baseline="a")
+    words = ("family: 2 pairs with a of the measure, corrected by Holm; the 5 slices are a family of their own: 10 pairs of the measure in all slices, "
+             "corrected by Holm.")
+    for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_dict()["family"]):
+        assert words in " ".join(text.split())
+    assert "10 pairs of the measure in all slices, corrected by Holm" in " ".join(found.to_latex().split())
+    assert "by paired t with Holm over 10 pairs in slices" in found.sentences("slice 0")[0]
+    assert "uncorrected" in str(compare(SIXTY, groups=TENS, correction="none"))
+
+
+def test_twenty_slices_of_two_equal_systems_are_called_different_in_5_of_100_experiments_not_in_64():
+    random, experiments, groups = np.random.default_rng(8), 120, {str(i): f"s{i % 20}" for i in range(200)}
+    alarms = np.zeros(2)
+    for _ in range(experiments):
+        a, b = random.binomial(10, 0.4, (2, 200)) / 10
+        values = {name: dict(zip(map(str, range(200)), row.tolist())) for name, row in {"a": a, "b": b}.items()}
+        pairs = compare(values, groups=groups).rows[1:]
+        alarms += any(pair.p < 0.05 for pair in pairs), any(pair.shown() for pair in pairs)
+    assert alarms[0] / experiments > 0.45 and alarms[1] / experiments <= 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / experiments)
+
+
+# ---- Tukey ----
+
+
+def test_tukey_is_refused_with_a_baseline_and_several_others_and_says_what_to_use():
+    with pytest.raises(ValueError, match=r"test='tukey' is for all pairs; .* take test='randomization' or 't', corrected by Holm"):
+        compare(SIXTY, test="tukey", baseline="a")
+    two = {name: SIXTY[name] for name in "ab"}
+    [tukey], [plain] = (compare(two, test=test, baseline="a", draws=2000).rows for test in ("tukey", "randomization"))
+    assert (tukey.family, tukey.p) == (1, tukey.p_adjusted) and tukey.p == pytest.approx(plain.p, abs=0.06)
+
+
+def test_tukey_has_no_other_correction_and_json_does_not_say_it_had():
+    assert json.loads(compare(SIXTY, test="tukey", draws=100).to_json())["method"]["correction"] == "tukey"
+    for correction in ("holm", "bonferroni", "bh"):
+        with pytest.raises(ValueError, match="corrects for all pairs by itself: leave out"):
+            compare(SIXTY, test="tukey", correction=correction)
+    assert "Holm" not in str(compare(SIXTY, test="tukey", draws=100, groups=TENS))
+
+
+def test_tukey_in_slices_is_corrected_for_their_number():
+    found = [pair for pair in compare(SIXTY, test="tukey", draws=300, groups=TENS).rows if pair.slice != "all"]
+    assert [pair.p_adjusted for pair in found] == [min(1, 5 * pair.p) for pair in found]
+    assert "Bonferroni over the slices" in compare(SIXTY, test="tukey", draws=300, groups=TENS).sentences("slice 1")[0]
+
+
+@pytest.mark.parametrize("systems", [2, 4, 9])
+def test_what_tukey_could_have_shown_is_found_in_80_of_100_experiments(systems):
+    random, n = np.random.default_rng(systems), 40
+    names = [f"s{i}" for i in range(systems)]
+
+    def as_values(rows):
+        return {name: dict(zip(map(str, range(n)), row.tolist())) for name, row in zip(names, rows)}
+
+    seen = random.normal(size=(systems, n)) + random.normal(size=n)
+    seen -= seen.mean(axis=1, keepdims=True)
+    could = compare(as_values(seen), test="tukey", draws=50).pair("s0", "s1").detectable
+    hits = []
+    for seed in range(250):
+        rows = seen[:, random.integers(n, size=n)]
+        rows[0] += could
+        hits.append(tukey_test(rows.T, draws=399, seed=seed)[0, 1] < 0.05)
+    assert np.mean(hits) == pytest.approx(0.8, abs=0.09)
+
+
+def test_could_have_shown_is_said_to_be_of_t_wherever_another_test_is_used():
+    for test in TESTS:
+        said = compare(near(0, 0.3, n=40, seed=1), test=test, draws=300)
+        [plain] = said.sentences()
+        assert "no difference shown" in plain and plain.endswith(" by t") == (test not in ("t", "tukey"))
+        assert ("by Tukey's test." in " ".join(str(said).split())) == (test == "tukey")
+
+
+# ---- margins ----
+
+
+@given(table(systems=(2, 2)), st.sampled_from([0.01, 0.05, 0.3]), st.sampled_from([0.01, 0.05, 0.2]))
+@settings(max_examples=60)
+def test_a_margin_is_two_one_sided_t_tests_at_alpha(values, margin, alpha):
+    [pair] = compare(values, margin=margin, alpha=alpha).rows
+    d = np.subtract(*[[*values[name].values()] for name in ("s1", "s0")])
+    if np.ptp(d.round(9)) == 0:
+        assert pair.no_worse(margin) == pair.no_better(margin) == (not d.round(9).any())
+        return
+    above = stats.ttest_1samp(d, -margin, alternative="greater").pvalue
+    below = stats.ttest_1samp(d, margin, alternative="less").pvalue
+    assert pair.no_worse(margin) == (above < alpha) or above == pytest.approx(alpha, abs=1e-6)
+    assert pair.no_better(margin) == (below < alpha) or below == pytest.approx(alpha, abs=1e-6)
+    low, high = stats.ttest_1samp(d, 0).confidence_interval(1 - 2 * alpha)
+    assert (pair.lower_bound, pair.upper_bound) == pytest.approx((low, high), abs=1e-8)
+
+
+def near(shift, spread, n=200, seed=0):
+    random = np.random.default_rng(seed)
+    a = random.uniform(0.3, 0.7, n)
+    b = a + shift + random.normal(0, spread, n)
+    return {name: {f"q{i}": x for i, x in enumerate(row.tolist())} for name, row in {"a": a, "b": b}.items()}
+
+
+@pytest.mark.parametrize(("shift", "spread", "words"), [
+    (0, 0.02, "they are equivalent within a margin of 0.01 (90 % interval"), (0.03, 0.02, "b is not worse than a by 0.01 or more (90 % interval"),
+    (-0.03, 0.02, "a is not worse than b by 0.01 or more (90 % interval"),
+    (0, 0.3, "it has not been shown that b is not worse than a by 0.01 or more (90 % interval")])  # fmt: skip
+def test_what_has_been_shown_of_a_margin_is_said_in_every_form(shift, spread, words):
+    found = compare(near(shift, spread, n=40 if spread > 0.1 else 200, seed=1), measures="AP", margin=0.01)
+    assert words in found.sentences()[0]
+    for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json(), found.to_latex().replace("%", "").replace("\\", "")):
+        assert words.split(" (")[0] in " ".join(text.split())
+        assert "What is said of the margin 0.01: each pair by itself, one-sided at 0.05, not corrected." in " ".join(text.split())
+    assert "margin" not in str(compare(near(shift, spread)))
+    assert json.loads(found.to_json())["pairs"][0]["lower_bound"] == found.rows[0].lower_bound
+
+
+def test_alpha_decides_the_interval_of_a_margin():
+    assert "(98 % interval" in compare(near(0, 0.02), margin=0.01, alpha=0.01).sentences()[0]
+    assert "(99.9 % interval" in compare(near(0, 0.02), margin=0.01, alpha=0.0005).sentences()[0]
+    for wrong in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="margin must be above 0"):
+            compare(near(0, 0.02), margin=wrong)
+    with pytest.raises(ValueError, match=r"alpha must be below 0\.5"):
+        compare(near(0, 0.02), margin=0.1, alpha=0.5)
+    assert np.isnan(compare(near(0, 0.02), alpha=0.5).rows[0].lower_bound)
+
+
+@pytest.mark.parametrize("interval", ["t", "studentized"])
+def test_a_loss_of_just_the_margin_is_ruled_out_in_at_most_5_of_100_cases(interval):
+    random, experiments = np.random.default_rng(6), 500
+    d = random.normal(-0.05, 0.2, (30, experiments))
+    if interval == "studentized":  # heavy losses, which mislead t
+        d = 0.3 / 3.3 - random.beta(0.3, 3, (60, experiments)) - 0.05
+    passed = []
+    for column in d.T:
+        values = {"a": dict.fromkeys(map(str, range(len(column))), 0.0), "b": dict(zip(map(str, range(len(column))), column.tolist()))}
+        rule = studentized_interval(column, level=0.9, symmetric=False, resamples=399)[0] if interval == "studentized" else None
+        passed.append(rule > -0.05 if rule is not None else compare(values).rows[0].no_worse(0.05))
+    assert 0.015 < np.mean(passed) <= 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / experiments)

@@ -1,12 +1,18 @@
-"Corrections for many comparisons, and bootstrap intervals, against scipy and definitions read slowly."
+"Corrections for many comparisons, and the bootstrap, against scipy, enumeration and definitions read slowly."
+import math
+import statistics
+from itertools import product
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb.deciding.bootstrap import bootstrap_interval
+from irmetrics_nb.deciding.bootstrap import METHODS, bootstrap_interval, bootstrap_test, studentized_interval
 from irmetrics_nb.deciding.corrections import CORRECTIONS, adjust
+from irmetrics_nb.deciding.paired import t_test
+from irmetrics_nb.deciding.randomization import randomization_test
 
 P = st.lists(st.floats(1e-12, 1), min_size=1, max_size=12)
 
@@ -95,6 +101,7 @@ def test_bca_is_the_formula_on_the_page():
 
 @given(st.lists(st.integers(-20, 20).map(lambda x: x / 20), min_size=3, max_size=25).map(np.array))
 def test_a_bootstrap_interval_holds_the_difference(d):
+    assume(not d.any() or np.ptp(d) > 0)
     low, high = bootstrap_interval(d, resamples=999)
     assert low - 1e-12 <= d.mean() <= high + 1e-12
     assert (low, high) == bootstrap_interval(d, resamples=999)
@@ -102,3 +109,83 @@ def test_a_bootstrap_interval_holds_the_difference(d):
 
 def test_a_lopsided_sample_of_few_warns_nobody():
     assert not np.isnan(bootstrap_interval(np.array([0, 0, 0, 1.0]), method="bca")).all()
+
+
+def all_resamples(d):
+    "t* of every resample with replacement, read slowly; infinite without scatter."
+    mean = statistics.mean(d)
+    for sample in product(d, repeat=len(d)):
+        error, off = statistics.stdev(sample) / len(d) ** 0.5, statistics.mean(sample) - mean
+        yield off / error if error > 1e-12 else math.copysign(math.inf, off)
+
+
+@pytest.mark.parametrize("d", [[0.25, 0.25, 0, 0.5, -0.25], [0.1, 0.4, 0.2, 0.35, 0.6], [1, 0.1, 0.0, 0.05, 0.02]])
+def test_the_studentized_bootstrap_agrees_with_all_resamples_up_to_chance(d):
+    t = sorted(abs(x) for x in all_resamples(d))
+    seen = statistics.mean(d) / (statistics.stdev(d) / len(d) ** 0.5)
+    exact = sum(x >= seen - 1e-9 for x in t) / len(t)
+    assert bootstrap_test(np.array(d), resamples=40_000) == pytest.approx(exact, abs=5 * (exact * (1 - exact) / 40_000) ** 0.5)
+    low, high = studentized_interval(np.array(d), level=0.8, resamples=40_000)
+    reach = (high - low) / 2 / (statistics.stdev(d) / len(d) ** 0.5)
+    assert sum(x <= reach * (1 - 1e-9) for x in t) / len(t) - 0.015 <= 0.8 <= sum(x <= reach * (1 + 1e-9) for x in t) / len(t) + 0.015
+    assert (low + high) / 2 == pytest.approx(statistics.mean(d))
+
+
+def test_the_ends_of_a_one_sided_studentized_test_leave_out_each_tail_by_itself():
+    d = np.random.default_rng(0).exponential(size=7) - 0.8
+    signed = sorted(t for t in all_resamples([*d[:5].tolist()]))
+    low, high = studentized_interval(d[:5], level=0.7, symmetric=False, resamples=40_000)
+    mean, error = d[:5].mean(), d[:5].std(ddof=1) / 5**0.5
+    below, above = (mean - low) / error, (high - mean) / error
+    assert np.mean(np.array(signed) > below) == pytest.approx(0.15, abs=0.015)
+    assert np.mean(np.array(signed) < -above) == pytest.approx(0.15, abs=0.015)
+    assert below != pytest.approx(above, rel=0.05)
+
+
+@given(st.lists(st.integers(-20, 20).map(lambda x: x / 20), min_size=3, max_size=25).map(np.array), st.sampled_from([0.9, 0.95]))
+def test_the_studentized_p_is_below_alpha_exactly_if_0_is_outside_of_the_interval(d, level):
+    assume(np.ptp(d) > 0)
+    (low, high), p = studentized_interval(d, level=level, resamples=999), bootstrap_test(d, resamples=999)
+    if np.isnan(low):
+        assert p > 1 - level
+    elif abs(p - (1 - level)) > 0.0015:
+        assert (p < 1 - level) == (low > 0 or high < 0)
+
+
+def test_bootstraps_know_nothing_without_scatter_and_nothing_of_a_single_query():
+    for method in METHODS:
+        assert np.isnan([*bootstrap_interval(np.full(9, 0.5), method=method), *bootstrap_interval(np.array([0.5]), method=method)]).all()
+        assert bootstrap_interval(np.zeros(9), method=method) == (0, 0)
+    assert np.isnan([bootstrap_test(np.full(9, 0.5)), bootstrap_test(np.array([0.5]))]).all() and bootstrap_test(np.zeros(9)) == 1
+
+
+# ---- what the pages claim of false alarms: exchangeable, skewed, and rare differences ----
+
+
+def alarms(d, tests):
+    return {name: np.mean([test(x) < 0.05 for x in d.T]) for name, test in tests.items()}
+
+
+ABOUT_MEANS = {"t": t_test, "randomization": lambda x: randomization_test(x, draws=499), "bootstrap": lambda x: bootstrap_test(x, resamples=499)}
+EXPERIMENTS = 600
+LIMIT = 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / EXPERIMENTS)
+
+
+def test_exchangeable_systems_are_told_apart_in_5_of_100_cases_by_every_test_of_means():
+    random = np.random.default_rng(1)
+    d = random.choice([-1, 1], size=(30, EXPERIMENTS)) * random.beta(0.4, 2, size=(30, EXPERIMENTS))
+    assert all(0.02 < rate <= LIMIT for rate in alarms(d, ABOUT_MEANS).values())
+
+
+def test_skewed_differences_mislead_t_and_randomization_alike_and_the_studentized_bootstrap_less():
+    random = np.random.default_rng(2)
+    found = alarms(random.beta(0.3, 3, size=(25, EXPERIMENTS)) - 0.3 / 3.3, ABOUT_MEANS)
+    assert found["t"] > 0.065 and found["randomization"] > 0.065 and abs(found["t"] - found["randomization"]) < 0.02
+    assert found["bootstrap"] <= LIMIT
+
+
+def test_rare_large_gains_mislead_every_test_of_25_queries_and_less_the_more_there_are():
+    random = np.random.default_rng(3)
+    for n, least, most in ((25, 0.25, 0.5), (400, 0.02, 0.1)):
+        d = np.where(random.random((n, EXPERIMENTS)) < 0.04, 0.48, -0.02) + random.normal(0, 0.005, (n, EXPERIMENTS))
+        assert all(least < rate < most for rate in alarms(d, ABOUT_MEANS).values())

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from helpers import irmetrics, terminal
+from scipy import stats
 
 from irmetrics_nb import compare, evaluate, load_example
 from irmetrics_nb.deciding.gate import Floor, check_floors, gate, missed_floors, parse_floor
@@ -90,6 +91,125 @@ def test_floors_of_slices_are_asked_of_each_slice():
         gate(comparison, floors=["middle:AP=0.3"])
 
 
+# ---- slices count in every check ----
+
+
+def sliced(shift_in_slice, n=200, few=30, **options):
+    "A change that gains a little, but loses in a slice of `few` queries."
+    data = values(0.01, n=n)
+    groups = {q: "few" if int(q[1:]) < few else "many" for q in data["main"]}
+    data["new"] = {q: x + (shift_in_slice if groups[q] == "few" else 0) for q, x in data["new"].items()}
+    return gate(compare(data, measures="AP", baseline="main", groups=groups), **options)
+
+
+@pytest.mark.parametrize(("options", "failed"), [
+    ({"max_drop": 0.1}, [("drop", "few")]), ({"fail_if_worse": ["AP"]}, [("drop", "all"), ("drop", "few")]),
+    ({"margin": 0.1}, [("margin", "few")]), ({"max_drop": 0.5}, [])])  # fmt: skip
+def test_a_drop_in_one_slice_closes_the_gate_whatever_the_whole_does(options, failed):
+    found = sliced(-0.289, **options)
+    assert [(v.kind, v.slice) for v in found.failures] == failed and found.ok is (not failed)
+    assert {v.slice for v in found.verdicts} == {"all", "few", "many"}
+    if failed:
+        assert f"AP of new in {failed[-1][1]}" in str(found) and f'name="{failed[-1][0]}: AP in few"' in found.to_junit()
+        lost = next(v for v in found.failures if v.slice == "few").queries
+        assert lost and all(int(q[1:]) < 30 for q, *_ in lost)
+
+
+def test_the_p_value_that_counts_in_a_slice_is_corrected_for_all_slices():
+    data = values(0, n=100, seed=5)
+    groups = {q: f"s{int(q[1:]) % 10}" for q in data["main"]}
+    comparison = compare(data, measures="AP", baseline="main", groups=groups)
+    worst = min((p for p in comparison.rows if p.slice != "all" and p.difference < 0), key=lambda p: p.p)
+    alpha = (worst.p + worst.p_adjusted) / 2
+    strict, raw = (compare(data, measures="AP", baseline="main", groups=groups, alpha=alpha, correction=c) for c in (None, "none"))
+    assert worst.slice not in {v.slice for v in gate(strict, max_drop=0).failures}
+    assert worst.slice in {v.slice for v in gate(raw, max_drop=0).failures}
+
+
+def test_a_slice_of_two_queries_is_no_verdict_on_a_drop_and_no_proof_for_a_margin():
+    data = values(0.05, n=60)
+    groups = {q: "two" if q in ("q1", "q2") else "rest" for q in data["main"]}
+    data["new"] |= {q: data["main"][q] - 0.3 for q in ("q1", "q2")}
+    comparison = compare(data, measures="AP", baseline="main", groups=groups)
+    drop, margin = gate(comparison, max_drop=0.01), gate(comparison, margin=0.01)
+    assert drop.ok and "AP of new in two" in str(drop) and "2 queries): too few for a verdict" in str(drop)
+    assert [v.slice for v in margin.failures] == ["two"] and "2 queries): nothing can be said of it, and so it does not pass" in str(margin)
+
+
+# ---- margins: proof that there is no loss that matters ----
+
+
+@pytest.mark.parametrize(("shift", "n", "margin", "ok"), [
+    (0, 40, 0.02, True), (0.05, 40, 0.01, True), (-0.05, 40, 0.01, False), (-0.05, 40, 0.1, True), (0, 5, 0.001, False), (-0.0135, 40, 0.01, False)])
+def test_a_margin_is_passed_when_a_loss_of_so_much_is_ruled_out(shift, n, margin, ok):
+    data = values(shift, n=n)
+    found = gate(compare(data, measures="AP", baseline="main"), margin=margin)
+    d = [data["new"][q] - x for q, x in data["main"].items()]
+    p = stats.ttest_1samp(d, -margin, alternative="greater").pvalue
+    assert found.ok is ok and (p < 0.05) == ok
+    assert ("is ruled out" in str(found)) is ok and ("is not ruled out" in str(found)) is not ok and "(90 % interval" in str(found)
+
+
+def test_alpha_decides_how_sure_a_margin_must_be():
+    data = values(-0.0045, n=40)
+    for alpha in (0.001, 0.01, 0.05, 0.2):
+        found = gate(compare(data, measures="AP", baseline="main", alpha=alpha), margin=0.01)
+        d = [data["new"][q] - x for q, x in data["main"].items()]
+        assert found.ok == (stats.ttest_1samp(d, -0.01, alternative="greater").pvalue < alpha)
+        assert f"({100 * (1 - 2 * alpha):g} % interval" in str(found)
+
+
+def test_a_change_that_changes_nothing_passes_a_margin_and_two_queries_never_do():
+    same = values(0)["main"]
+    assert gate(compare({"main": same, "new": same}, measures="AP", baseline="main"), margin=1e-6).ok
+    assert "the same on every query" in str(gate(compare({"main": same, "new": same}, baseline="main"), margin=1e-6))
+    two = {"main": {"1": 0.5, "2": 0.25}, "new": {"1": 0.75, "2": 0.5}}
+    found = gate(compare(two, baseline="main"), margin=0.5)
+    assert not found.ok and "nothing can be said of it, and so it does not pass" in str(found)
+
+
+def test_a_margin_is_asked_on_the_measures_that_must_not_be_worse_and_beside_a_drop():
+    data = {"main": {"1": 0.5, "2": 0.25, "3": 0.1}, "new": {"1": 0.5, "2": 0.3, "3": 0.2}}
+    comparison = compare(data, measures="AP", baseline="main")
+    assert [v.kind for v in gate(comparison, margin=0.2, fail_if_worse=["AP"]).verdicts] == ["margin"]
+    assert [v.kind for v in gate(comparison, margin=0.2, max_drop=0.1, floors=["AP=0.1"]).verdicts] == ["drop", "margin", "floor"]
+    for wrong in (0, -0.1, float("nan")):
+        with pytest.raises(ValueError, match="margin must be above 0"):
+            gate(comparison, margin=wrong)
+
+
+def test_a_gate_without_a_margin_says_which_drop_it_may_have_missed_and_one_with_it_does_not():
+    data = values(-0.002, n=40)
+    low = stats.ttest_rel([*data["new"].values()], [*data["main"].values()]).confidence_interval(0.9).low
+    found = gate(compare(data, measures="AP", baseline="main"), max_drop=0.01)
+    line = "Largest drop of new that 40 queries do not rule out (lower end of the 90 % interval): AP "
+    assert found.ok and line in str(found) and line in found.to_junit() and any(line in one for one in found.to_dict()["could"])
+    assert float(str(found).split(line)[1].rstrip(".")) == pytest.approx(-low, abs=6e-4)
+    assert "do not rule out" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
+    in_slices = sliced(0, max_drop=0.1).to_dict()["could"]
+    assert len(in_slices) == 4 and "few (30 queries) AP 0.0" in in_slices[1] and "many (170 queries) AP 0.00" in in_slices[3]
+
+
+def test_a_constant_drop_has_no_p_and_does_not_pass():
+    base = {str(i): 0.5 for i in range(40)}
+    comparison = compare({"A": base, "B": dict.fromkeys(base, 0.3)}, baseline="A")
+    for options in ({"max_drop": 0.1}, {"margin": 0.3}):
+        found = gate(comparison, **options)
+        assert not found.ok and "nothing can be said of it, and so it does not pass" in str(found)
+
+
+@pytest.mark.parametrize(("loss", "most"), [(0.05, 0.05), (0.1, 0.01)])
+def test_a_change_that_loses_the_margin_passes_in_at_most_5_of_100_cases_and_a_gate_by_drops_lets_nearly_all_pass(loss, most):
+    random, experiments, passed = np.random.default_rng(12), 400, np.zeros(2)
+    for _ in range(experiments):
+        a = random.choice([0, 0.1, 0.2, 0.5, 1], 20)
+        b = a - loss + random.normal(0, 0.3, 20)
+        data = {name: dict(zip(map(str, range(20)), row.tolist())) for name, row in {"main": a, "new": b}.items()}
+        comparison = compare(data, baseline="main")
+        passed += gate(comparison, margin=0.05).ok, gate(comparison, max_drop=0).ok
+    assert passed[0] / experiments <= most + 3.3 * np.sqrt(0.05 * 0.95 / experiments) and passed[1] / experiments > 0.6
+
+
 @pytest.mark.parametrize(("text", "floor"), [
     ("AP=0.5", Floor("AP", 0.5)), ("MAP=.5", Floor("AP", 0.5)), ("nDCG(gain='exp')@10=0.4", Floor("nDCG(gain='exp')@10", 0.4)),
     ("a:b:P(rel=2)@5=1e-1", Floor("P(rel=2)@5", 0.1, "a:b")), ("*:RR=1", Floor("RR", 1.0, "*"))])  # fmt: skip
@@ -144,7 +264,10 @@ FILES = "eval/qrels.txt", "eval/main.run", "change.run"
     (["--fail-if-worse", "nDCG@10", "--alpha", "0.001"], 0), (["--min", "nDCG@10=0.5"], 0), (["--min", "nDCG@10=0.55"], 3),
     (["--min", "P@5=0.01"], 0), (["--groups", "eval/groups.tsv", "--min", "odd:AP=0.9"], 3), (["--groups", "eval/groups.tsv", "--min", "*:AP=0.1"], 0),
     (["--min", "odd:AP=0.9"], 1), (["--groups", "nowhere"], 1), (["--min", "AP"], 2), (["--test", "anova"], 2), (["--alpha", "7"], 2),
-    (["--max-drop", "-1"], 2), (["--fail-if-worse", "Banana"], 2), (["-m", "GMAP"], 1)])  # fmt: skip
+    (["--max-drop", "-1"], 2), (["--fail-if-worse", "Banana"], 2), (["-m", "GMAP"], 1), (["--margin", "0.01"], 3), (["--margin", "0.2"], 0),
+    (["--margin", "0.2", "--groups", "eval/groups.tsv"], 3), (["--margin", "0.2", "--fail-if-worse", "AP"], 0), (["--margin", "0"], 2),
+    (["--margin", "0.1", "--alpha", "0.5"], 2), (["--test", "tukey"], 0), (["--test", "tukey", "--correction", "holm"], 2),
+    (["--max-drop", "0.1", "--groups", "eval/groups.tsv"], 3), (["--test", "bootstrap", "--interval", "studentized", "--max-drop", "0.01"], 3)])  # fmt: skip
 def test_the_exit_code_says_how_it_went(files, options, code):
     done = irmetrics("compare", *FILES, *options, cwd=files)
     assert done.returncode == code, done.stdout + done.stderr
@@ -174,6 +297,25 @@ def test_junit_is_written_to_a_file_and_is_xml(files):
     done = irmetrics("compare", *FILES, "-m", "AP", "--min", "AP=0.9", "--max-drop", "0.01", "--format", "junit", "--output", "report.xml", cwd=files)
     suite = ElementTree.parse(files / "report.xml").getroot()
     assert (done.returncode, done.stdout, suite.get("tests"), suite.get("failures")) == (3, "", "2", "1")
+
+
+def test_the_margin_is_said_alike_in_every_format(files):
+    call = "compare", *FILES, "-m", "AP", "--margin", "0.2"
+    claim = "they are equivalent within a margin of 0.2 (90 % interval −0.127 to −0.009)"
+    for form in ("text", "markdown", "json", "junit"):
+        done = irmetrics(*call, "--format", form, cwd=files)
+        words = " ".join(done.stdout.replace("\\", "").split())
+        assert done.returncode == 0 and claim in words, form
+        if form != "junit":  # where a case that passed says nothing
+            assert "90 % interval −0.127 to −0.009, 36 queries): a loss of 0.2 or more is ruled out" in words
+    read = json.loads(irmetrics(*call, "--format", "json", cwd=files).stdout)
+    assert read["method"]["margin"] == 0.2 and [v["kind"] for v in read["gate"]["verdicts"]] == ["margin"] and "margin 0.2" in read["family"]
+
+
+def test_tukey_with_a_baseline_and_several_others_is_refused_before_anything_is_read(files):
+    done = irmetrics("compare", *FILES, "bad.run", "nowhere.run", "--test", "tukey", cwd=files)
+    words = " ".join(done.stderr.replace("│", " ").split())
+    assert done.returncode == 2 and "--test tukey is for all pairs; with a baseline take t or randomization" in words
 
 
 def test_markdown_has_the_gate_first_and_then_the_table(files):

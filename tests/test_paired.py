@@ -84,7 +84,10 @@ def test_wilcoxon_is_the_share_of_all_signs_of_the_ranks(d):
 def test_a_p_value_is_the_same_the_other_way_round_and_lies_above_0_and_up_to_1(d):
     for test in (t_test, sign_test):
         p = test(d)
-        assert 0 < p <= 1 and p == test(-d)
+        if test is t_test and d.any() and np.ptp(d) == 0:
+            assert np.isnan([p, test(-d)]).all()  # no scatter
+        else:
+            assert 0 < p <= 1 and p == test(-d)
     if len(d) > 13:  # below that scipy lists every order, which takes its time
         assert 0 < wilcoxon(d) <= 1 and wilcoxon(d) == pytest.approx(wilcoxon(-d))
 
@@ -92,8 +95,14 @@ def test_a_p_value_is_the_same_the_other_way_round_and_lies_above_0_and_up_to_1(
 @pytest.mark.parametrize("test", [t_test, wilcoxon, sign_test])
 def test_no_difference_at_all_is_p_1_and_a_certain_one_is_not_0(test):
     assert test(np.zeros(30)) == 1.0 == test(np.array([]))
-    assert NEVER_ZERO <= test(np.full(5000, 0.5)) < 1e-100
-    assert t_interval(np.full(30, 0.5)) == (0.5, 0.5)
+    assert NEVER_ZERO <= test(np.full(5000, 0.5) + 1e-6 * (np.arange(5000) == 3)) < 1e-100
+
+
+@pytest.mark.parametrize("n", [2, 3, 30, 5000])
+def test_t_has_neither_p_nor_interval_where_there_is_no_scatter(n):
+    same = differences(np.full(n, 0.93), np.full(n, 0.96))
+    assert np.isnan([t_test(same), *t_interval(same), detectable(same), detectable(np.zeros(n))]).all()
+    assert t_interval(np.zeros(n)) == (0, 0)
 
 
 def test_sums_of_floats_that_should_tie_do_tie():
@@ -108,6 +117,23 @@ def test_differences_are_exact_in_sum_so_their_order_does_not_matter():
     random = np.random.default_rng(0)
     d = differences(random.random(5000), random.random(5000))
     assert d.sum() == d[::-1].sum() == random.permutation(d).sum() == sum(map(Fraction, d.tolist()))
+
+
+@pytest.mark.parametrize("scale", [1, 1e-200, 1e200, 7])
+def test_differences_that_ought_to_be_equal_are_equal(scale):
+    a = np.array([0.30, 0.06, 0.97, 0.1 + 0.2, 0.5])
+    b = np.array([0.27, 0.03, 0.94, 0.27, 0.53])
+    d = differences(scale * b, scale * a)
+    assert (d[:4] == d[0]).all() and d[4] == -d[0]
+    assert wilcoxon(d) == wilcoxon(np.array([1, 1, 1, 1, -1]))
+
+
+@given(st.integers(1, 400), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=40))
+def test_counts_over_anything_win_and_tie_as_the_counts_do(k, pairs):
+    a, b = np.array(pairs).T
+    d = differences(a / k, b / k)
+    assert wins_ties_losses(d) == wins_ties_losses(b - a)
+    assert len(np.unique(d)) == len(np.unique(b - a))
 
 
 def test_nan_is_left_out_and_infinity_refused():

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from irmetrics_nb import compare
+from irmetrics_nb.deciding.paired import differences
 from irmetrics_nb.deciding.randomization import randomization_test, tukey_test
 
 FEW = st.lists(st.integers(-8, 8).map(lambda x: x / 8), min_size=1, max_size=7)
@@ -20,6 +22,113 @@ def test_few_queries_are_enumerated(d):
     sums = [sum(s * x for s, x in zip(signs, exact)) for signs in product([-1, 1], repeat=len(d))]
     expected = Fraction(sum(abs(s) >= abs(sum(exact)) for s in sums), len(sums))
     assert randomization_test(np.array(d)) == float(expected)
+
+
+def enumerated(d):
+    "The share of all choices of signs with a sum at least as far from 0, in fractions or whole numbers."
+    sums = [abs(sum(s * x for s, x in zip(signs, d))) for signs in product([-1, 1], repeat=len(d))]
+    return Fraction(sum(s >= abs(sum(d)) for s in sums), len(sums))
+
+
+def convolved(d):
+    "The same share for many whole numbers: the distribution of the sum, a difference at a time."
+    chance, middle = np.ones(1), 0
+    for x in np.abs(d):
+        wider = np.zeros(len(chance) + 2 * x)
+        wider[: len(chance)] += chance / 2
+        wider[2 * x :] += chance / 2
+        chance, middle = wider, middle + x
+    return chance[np.abs(np.arange(len(chance)) - middle) >= abs(sum(d))].sum()
+
+
+def two_systems(random, n, k):
+    "Hits of two systems among the first k for n queries: few, many, or much alike, so that their sums tie often."
+    a = random.binomial(k, random.choice([0.05, 0.4, 0.9]), n)
+    b = np.clip(a + random.integers(-random.integers(1, k), k // 3 + 1, n) * random.integers(0, 2, n), 0, k)
+    return a, b
+
+
+@pytest.mark.parametrize("k", [5, 10, 100])
+def test_equal_sums_of_counts_tie_as_in_an_enumeration(k):
+    random = np.random.default_rng(k)
+    for _ in range(150):
+        a, b = two_systems(random, random.integers(1, 13), k)
+        assert randomization_test(differences(a / k, b / k)) == float(enumerated((b - a).tolist()))
+        assert randomization_test(b / k - a / k) == float(enumerated((b - a).tolist()))
+
+
+@pytest.mark.parametrize("k", [5, 10, 100])
+@pytest.mark.parametrize("scale", [1, 1e-30, 1e200, 1 / 3])
+def test_what_is_drawn_of_up_to_80_counts_is_the_exact_share_up_to_chance(k, scale):
+    random, far = np.random.default_rng(k), []
+    for seed in range(12):
+        a, b = two_systems(random, random.integers(17, 81), k)
+        exact = convolved(b - a)
+        drawn = randomization_test(differences(scale * a / k, scale * b / k), draws=20_000, seed=seed)
+        far.append((drawn - exact) / np.sqrt(max(exact * (1 - exact), 1e-4) / 20_000))
+    assert max(map(abs, far)) < 4.5 and abs(np.mean(far)) < 1.3
+
+
+def test_the_exact_share_of_the_tests_above_is_that_of_an_enumeration():
+    d = np.array([3, -1, 0, 7, 7, -2, 5])
+    assert convolved(d) == float(enumerated(d.tolist()))
+
+
+def test_counts_in_hundredths_whose_sums_tie_have_the_p_value_of_scipy():
+    a = [63, 94, 90, 51, 78, 93, 57, 85]
+    b = [66, 96, 89, 50, 80, 95, 60, 87]
+    rows = {name: {f"q{i}": x / 100 for i, x in enumerate(row)} for name, row in {"a": a, "b": b}.items()}
+    d = np.subtract(b, a)
+    theirs = stats.permutation_test((d,), np.sum, permutation_type="samples", n_resamples=np.inf, vectorized=False).pvalue
+    assert compare(rows, test="randomization").rows[0].p == theirs == 0.0625
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12), st.integers(1, 12)), min_size=1, max_size=8), st.sampled_from([1, 1e-9, 1e12]))
+@settings(max_examples=80)
+def test_equal_sums_of_fractions_with_different_divisors_tie(rows, scale):
+    exact = [Fraction(b, r) - Fraction(a, r) for a, b, r in rows]
+    a, b = (np.array([scale * row[place] / row[2] for row in rows]) for place in (0, 1))
+    assert randomization_test(differences(a, b)) == float(enumerated(exact))
+
+
+def test_sums_of_averages_of_precisions_tie_whatever_order_they_were_added_in():
+    random = np.random.default_rng(4)
+    for _ in range(60):
+        n = int(random.integers(3, 9))
+        ranks = [sorted(random.choice(np.arange(1, 13), 3, replace=False).tolist()) for _ in range(2 * n)]
+        values = [sum(Fraction(i, rank) for i, rank in enumerate(hits, 1)) / 3 for hits in ranks]
+        floats = [sum((i / rank for i, rank in reversed([*enumerate(hits, 1)])), 0.0) / 3 for hits in ranks]
+        exact = enumerated([y - x for x, y in zip(values[:n], values[n:])])
+        assert randomization_test(differences(floats[:n], floats[n:])) == float(exact)
+
+
+@pytest.mark.parametrize("draws", [100_000, 500])
+def test_a_mean_difference_of_0_has_p_1(draws):
+    random = np.random.default_rng(2)
+    for n in (2, 3, 9, 40):
+        d = random.integers(-30, 31, n)
+        d[0] -= d.sum()
+        a = random.integers(0, 100, n)
+        assert randomization_test(differences(a / 100, (a + d) / 100), draws=draws) == 1
+        assert randomization_test(differences(a / 100, a / 100), draws=draws) == 1
+
+
+@pytest.mark.parametrize("level", [0.95, 1e4])
+def test_values_far_above_their_differences_lose_no_tie(level):
+    random = np.random.default_rng(3)
+    for _ in range(40):
+        d = random.integers(-4, 5, 9)
+        a = level + random.integers(0, 9, 9) / 1e5
+        rows = {"a": a, "b": a + d / 1e5}
+        values = {name: {str(i): float(x) for i, x in enumerate(row)} for name, row in rows.items()}
+        assert compare(values, test="randomization").rows[0].p == float(enumerated(d.tolist()))
+
+
+def test_a_query_that_one_system_lacks_does_not_count():
+    a, b = [0.63, 0.94, None, 0.51, 0.78], [0.66, 0.96, 0.4, 0.5, None]
+    values = {name: {str(i): x for i, x in enumerate(row)} for name, row in {"a": a, "b": b, "c": b}.items()}
+    pairs = compare(values, test="randomization").rows
+    assert pairs[0].p == pairs[1].p == float(enumerated([3, 2, -1])) and pairs[2].p == 1
 
 
 def test_what_is_drawn_agrees_with_what_is_enumerated():
@@ -71,6 +180,41 @@ def test_tukeys_p_is_the_share_of_all_shuffles_with_so_large_a_range(rows):
     for a, b in ((0, 1), (0, 2), (1, 2)):
         expected = Fraction(sum(max(s) - min(s) >= abs(total[a] - total[b]) for s in sums), len(sums))
         assert p[a, b] == p[b, a] == float(expected)
+
+
+def shuffled(rows):
+    "The sums of all systems after each of the shuffles of whole numbers within the rows."
+    return [[*map(sum, zip(*orders))] for orders in product(*(permutations(row) for row in rows))]
+
+
+def tukey_exact(rows, sums, a, b):
+    "The share of shuffles with a range at least as large as the difference of two systems."
+    gap = abs(sum(row[a] - row[b] for row in rows))
+    return Fraction(sum(max(s) - min(s) >= gap for s in sums), len(sums))
+
+
+def test_tukeys_p_of_hundredths_is_the_exact_share_though_sums_tie():
+    rows = [[88, 90, 90], [60, 61, 58], [54, 53, 51], [67, 64, 65]]
+    sums = shuffled(rows)
+    assert float(tukey_exact(rows, sums, 0, 2)) == pytest.approx(0.5648, abs=5e-5)
+    assert tukey_test(np.array(rows) / 100)[0, 2] == float(tukey_exact(rows, sums, 0, 2))
+    values = {f"s{i}": {str(q): x / 100 for q, x in enumerate(column)} for i, column in enumerate(zip(*rows))}
+    assert compare(values, test="tukey").pair("s0", "s2").p == float(tukey_exact(rows, sums, 0, 2))
+
+
+@pytest.mark.parametrize("k", [5, 10, 100])
+@pytest.mark.parametrize("draws", [10_000, 1000])
+def test_tukeys_p_of_counts_is_the_share_of_all_shuffles_exactly_or_up_to_chance(k, draws):
+    random, far = np.random.default_rng(k), []
+    for seed in range(40):
+        rows = random.integers(k - min(k, 6), k + 1, (4, 3)).tolist()
+        sums, p = shuffled(rows), tukey_test(np.array(rows) / k, draws=draws, seed=seed)
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            exact = float(tukey_exact(rows, sums, a, b))
+            if draws == 10_000:
+                assert p[a, b] == exact
+            far.append((p[a, b] - exact) / np.sqrt(max(exact * (1 - exact), 1e-3) / draws))
+    assert max(map(abs, far)) < 4.5 and abs(np.mean(far)) < 0.6
 
 
 @pytest.mark.parametrize("systems", [3, 5, 9])

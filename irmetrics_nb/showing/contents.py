@@ -13,7 +13,7 @@ import numpy as np
 
 # %% ../../nbs/6_showing/05_contents.ipynb #3b7bc6d0
 from ..deciding.aligned import EVERYTHING
-from ..deciding.sentences import family_text, number, p_text, sentence
+from ..deciding.sentences import could_text, family_text, number, p_text, sentence
 from ..evaluation.scores import Scores
 from ..reading.texts import LONGEST
 from .cards import DEPTH
@@ -110,7 +110,7 @@ def _of_several(report, level):
     focus = [_said(pair, method) for pair in whole if {pair.a, pair.b} == {a, b}]
     rows = pair_rows(comparison)
     found = {'comparison': comparison, 'letters': alone, 'marks_say': MARKS[alone], 'notes': comparison.notes}
-    found |= {'family': family_text(comparison.rows, method, comparison.baseline)}
+    found |= {'family': family_text(comparison.rows, method, comparison.baseline), 'could_say': could_text(method)}
     found |= {'doubts': [*map(_capital, comparison.warnings[:FOCUS])]}
     found |= {'pairs': rows, 'pairs_left': len(whole) - len(rows), 'sentences': focus[:FOCUS]}
     found |= {'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison)}

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/6_showing/04_parts.ipynb #fca22a17
-from ..deciding.aligned import EVERYTHING, Sample
-from ..deciding.comparison import Comparison, shares, slice_of
+from ..deciding.aligned import EVERYTHING, Sample, slice_of
+from ..deciding.comparison import Comparison, shares
 from ..deciding.paired import t_interval
 from ..deciding.pairs import Pair
 from ..deciding.sentences import best_of, common, decimals, letter, marks, number, p_text

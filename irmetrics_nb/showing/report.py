@@ -153,7 +153,7 @@ def report(
     qrels: Any, runs: Any, measures: Any = 'nDCG@10 AP RR', *,
     baseline: str | None = None, groups: Any = None, documents: Any = None,
     topics: Any = None, title: str | None = None, checkup: bool = True,
-    test: str = 't', correction: str = 'holm', alpha: float = .05, seed: int = 0,
+    test: str = 't', correction: str | None = None, alpha: float = .05, seed: int = 0,
     **options: Any,
 ) -> Report:
     """Everything about one run or several in one file.
