@@ -94,5 +94,6 @@ def ranx(rng):
     names += [f"{name}@{k}" for k in CUTS for name in several]
     names += [f"ndcg@{k}-l2" for k in CUTS]
     for name in names:
-        theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), name, return_mean=False)
-        yield name, theirs, evaluate(qrels, run, f"ranx:{name}", conventions="ranx")
+        ours = evaluate(qrels, run, f"ranx:{name}", conventions="ranx")
+        yield name, ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), name, return_mean=False), ours
+        yield f"{name}, mean", ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), name), ours

@@ -286,7 +286,7 @@ def test_a_closed_standard_input_is_told_in_one_line(files):
 def test_the_names_of_other_tools_are_listed():
     rows = json.loads(irmetrics('measures', '--names', '--format', 'json').stdout)
     assert {'name': 'ndcg_cut_k', 'tool': 'trec_eval', 'measure': 'nDCG@k'} in rows
-    assert {'name': 'hits', 'tool': 'ranx', 'measure': 'NumRelRet'} in rows
+    assert {'name': 'hits', 'tool': 'ranx', 'measure': "CG(gain='binary')"} in rows
 
 
 def test_scores_and_unjudged_documents_are_conventions_of_the_command_line_too(tmp_path):

@@ -3,6 +3,7 @@ import ir_measures
 import numpy as np
 import oracles
 import pytest
+import pytrec_eval
 
 from irmetrics_nb import AP, RBP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
 from irmetrics_nb.metrics.names import KIN, NAMES, find_name, name_table
@@ -82,6 +83,30 @@ def test_a_measure_of_ir_measures_is_taken_as_an_object_and_as_text_and_means_th
     assert len(set(expected.values())) > 1
 
 
+@pytest.mark.parametrize('row', OF_TREC_EVAL, ids=lambda row: row.name)
+def test_over_the_queries_a_name_is_aggregated_as_trec_eval_does_it(row):
+    qrels, run = oracles.random_collection(4, awkward=False)
+    name = written(row)[0]
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)
+    key = {*next(iter(theirs.values()))}.pop()
+    whole = pytrec_eval.compute_aggregated_measure(row.stem, [values[key] for values in theirs.values()])
+    assert evaluate(qrels, run, name).means[name] == pytest.approx(whole, abs=1e-9)
+
+
+@pytest.mark.parametrize('theirs', [IRM.AP, IRM.P @ 5, IRM.SetF(beta=4.0), IRM.NumRet, IRM.NumRet(rel=2), IRM.NumRel, IRM.Judged @ 5], ids=str)
+def test_over_the_queries_a_measure_of_ir_measures_is_aggregated_as_it_does_it(theirs):
+    qrels, run = oracles.random_collection(4, awkward=False)
+    negative = 'keep' if theirs.NAME == 'Judged' else 'zero'
+    whole = IRM.calc_aggregate([theirs], qrels, run)[theirs]
+    assert evaluate(qrels, run, theirs, negative=negative).means[theirs] == pytest.approx(whole, abs=1e-9)
+
+
+def test_hits_of_ranx_are_averaged_over_the_queries_and_ours_added_up():
+    qrels, run = {'1': {'a': 2, 'b': 1, 'c': 0}, '2': {'a': 1}}, {'1': ['a', 'b', 'c'], '2': ['b', 'a']}
+    scores = evaluate(qrels, run, 'hits@2 ranx:hits@2-l2 NumRelRet@2')
+    assert [*scores.means.values()] == [1.5, 0.5, 3]
+
+
 def test_a_measure_of_ir_measures_that_we_lack_is_refused_by_name():
     for theirs in (IRM.infAP, IRM.alpha_nDCG @ 10, IRM.Compat, IRM.SDCG(max_rel=4) @ 5):
         with pytest.raises(ValueError, match='of ir_measures is not offered here'):
@@ -99,7 +124,7 @@ def test_everyday_names_are_read(text, ours):
 
 
 def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
-    assert repr(parse('hits@5')) == 'NumRelRet@5'  # of ranx: a count
+    assert repr(parse('hits@5')) == "CG(gain='binary')@5"  # of ranx: a count, averaged over the queries
     assert parse('SetF(beta=4)') == SetF(beta=4)
     assert parse('ir_measures:SetF(beta=4)') == SetF(beta=2)
     assert parse('11pt_avg') != parse('trec_eval10:11pt_avg')

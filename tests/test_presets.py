@@ -192,7 +192,7 @@ RUN = {'q1': {'d2': 0.9, 'd1': 0.8, 'd3': 0.7}, 'q2': {'d4': 0.6, 'd1': 0.5}}
 def test_the_new_call_gives_what_the_old_one_gave(name):
     for text, value in FOUND[name]['old_calls'].items():
         scores = evaluate(QRELS, RUN, text, conventions=name)
-        assert np.mean(scores[text]) == pytest.approx(value, abs=1e-9), text
+        assert scores.means[text] == pytest.approx(value, abs=1e-9), text
 
 
 def test_the_old_calls_are_those_of_the_tools_that_have_a_page():

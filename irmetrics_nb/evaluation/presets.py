@@ -68,7 +68,7 @@ PRESETS['msmarco'] = Preset(
 PRESETS['ranx'] = Preset(
     Conventions(ties='given', measures=(('RBP', 'gain', 'raw'),)),
     '0.3.21', 'run', 'ranx 0.3.21',
-    'NumRelRet Success P R F Rprec RR AP DCG nDCG Bpref RBP',
+    'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP',
     'ties: any order; fractional grades are cut to whole numbers; bpref: a negative '
     'grade is a judgment, and NaN where nothing was judged bad')
 

@@ -87,7 +87,7 @@ NOT_OF_IR_MEASURES = '''Accuracy Compat BPM INST INSQ SDCG NERR8 NERR9 NERR10 NE
 
 # %% ../../nbs/2_metrics/07_names.ipynb #91b4e466
 RANX = '''
-    hits = NumRelRet
+    hits = CG(gain='binary')
     hit_rate = Success
     precision = P
     recall = R
