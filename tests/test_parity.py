@@ -131,5 +131,4 @@ def test_err_with_largest_grade_four_is_that_of_gdeval(k):
 
 @pytest.mark.parametrize('p', [.5, .8, .95])
 def test_rbp_is_that_of_cwl_eval(p):
-    pytest.importorskip('cwl')
     same_as_ir_measures({f'RBP(p={p})': RBP(rel=1, p=p)}, 4)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['P', 'R', 'F', 'Success', 'Rprec', 'SetP', 'SetR', 'SetF', 'SetAP', 'AP', 'GMAP', 'IPrec', 'Bpref', 'GMBpref', 'CG',
-           'DCG', 'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'Measures', 'Measure', 'parse',
-           'parse_all', 'position']
+           'DCG', 'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'Measures', 'Measure',
+           'check_parameters', 'parse', 'parse_all', 'position']
 
 # %% ../../nbs/2_metrics/10_measures.ipynb #7a9e2f22
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/2_metrics/10_measures.ipynb #88abca12
-from ..foundations.conventions import CHOICES, check_option
+from ..foundations.conventions import CHOICES, MEASURE_CHECKS, check_option
 from ..foundations.rankings import Judged, RankingsLike, as_judged
 from .grammar import read, shorter, shown, split
 from .names import TOOLS, find_name, find_numbered
@@ -201,6 +201,14 @@ SetP, SetR, SetF, SetAP = map(Measure, 'SetP SetR SetF SetAP'.split())
 AP, GMAP, IPrec, Bpref, GMBpref = map(Measure, 'AP GMAP IPrec Bpref GMBpref'.split())
 CG, DCG, nDCG, RR, ERR, RBP = map(Measure, 'CG DCG nDCG RR ERR RBP'.split())
 NumRet, NumRel, NumRelRet = map(Measure, 'NumRet NumRel NumRelRet'.split())
+
+# %% ../../nbs/2_metrics/10_measures.ipynb #f441b4c4
+def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
+    "ValueError for a kind of measures that there is not, or parameters it cannot have."
+    name = Measure(kind, params).name
+    if name != kind: raise ValueError(f'the kind is written {name!r}, not {kind!r}')
+
+MEASURE_CHECKS.append(check_parameters)
 
 # %% ../../nbs/2_metrics/10_measures.ipynb #120dfc7a
 def _meant(text):
