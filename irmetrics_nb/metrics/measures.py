@@ -20,7 +20,7 @@ import numpy as np
 from ..foundations.conventions import CHOICES, MEASURE_CHECKS, check_option
 from ..foundations.rankings import Judged, RankingsLike, as_judged
 from .grammar import read, shorter, shown, split
-from .names import TOOLS, find_name, find_numbered
+from .names import TOOLS, find_elsewhere, find_name, find_numbered
 from .registry import KINDS, Kind, find_kind, nearest_kind, tidy
 from .ties import TiesError
 
@@ -230,7 +230,8 @@ def _not_offered(name, tool, row):
     "What to say of a name of another tool that has no measure here."
     if tool not in TOOLS: return f'there is no tool {tool!r}; names are known of {" ".join(TOOLS)}'
     if row is None: return f'{name!r} is no name of {tool} that is known here'
-    return f'{name!r} of {tool} is not offered here' + (f': {row.why}' if row.why else '')
+    why = row.why or find_elsewhere(row.name)
+    return f'{name!r} of {tool} is not offered here' + (f': {why}' if why else '')
 
 def _by_case(name):
     "The kind of this name in any case, if there is one."
