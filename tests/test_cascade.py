@@ -150,3 +150,11 @@ def test_every_named_phi_starts_at_one_and_falls(name):
 
 def test_very_large_grades_do_not_overflow():
     assert err([0, 5000]) == .5
+
+
+@given(st.lists(st.sampled_from([None, 0, 1, 2, 3]), max_size=6), st.data())
+def test_what_nobody_judged_can_only_raise_err_and_never_beyond_what_the_best_grade_would(grades, data):
+    drawn = [data.draw(st.integers(0, 3)) if g is None else g for g in [*grades, *[None] * 3]]
+    highest = [3 if g is None else g for g in grades] + [3] * 100
+    low, value, high = (err(each, max_grade=3) for each in (grades, drawn, highest))
+    assert low - 1e-12 <= value <= high + 1e-12 < 1
