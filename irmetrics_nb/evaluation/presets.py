@@ -115,7 +115,8 @@ PRESETS['catboost'] = Preset(
     '1.2.10', 'run', 'catboost.utils.eval_metric',
     'nDCG DCG AP P R RR',
     'relevant are grades above 0.5; grades are 32-bit floats; ERR: the grade is the '
-    'probability')
+    'probability; a document that nobody judged stands behind negative grades in our '
+    'ideal ranking, and would need a label there')
 
 # %% ../../nbs/4_evaluation/02_presets.ipynb #2dac9556
 _BINARY = ('nDCG', 'gain', 'binary'), ('DCG', 'gain', 'binary')

@@ -12,7 +12,7 @@ __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'P
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from inspect import cleandoc, signature
 from textwrap import wrap
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -266,14 +266,20 @@ class Conventions:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check_option(name, getattr(self, name), choices)
-        for kind, params in _parameters_by_kind(self.measures).items():
-            for check in MEASURE_CHECKS: check(kind, params)
+        check = _check_measures if _is_hashable(self.measures) else _check_measures.__wrapped__
+        check(self.measures, *MEASURE_CHECKS)
 
     def of(self, kind: str) -> 'Conventions':
         "Those in force for a kind of measures, which may have answers of its own."
-        own = {name: answer for k, name, answer in self.measures
-               if k == kind and name in OF_A_KIND}
-        return replace(self, **own) if own else self
+        return self._of_kinds.get(kind, self)
+
+    @cached_property
+    def _of_kinds(self) -> dict[str, 'Conventions']:
+        "Those of each kind that has answers of its own."
+        own: dict[str, dict] = {}
+        for kind, name, answer in self.measures:
+            if name in OF_A_KIND: own.setdefault(kind, {})[name] = answer
+        return {kind: replace(self, **answers) for kind, answers in own.items()}
 
     def describe(self) -> list[str]:
         "A phrase for each that is not a matter of course, as it stands under a table."
@@ -298,6 +304,16 @@ class Conventions:
         elif self.no_relevant == 'skip': which.append(f'{relevant} for any measure')
         if not which: return 'over every judged query'
         return f'over the judged queries that {" and that ".join(which)}'
+
+def _is_hashable(value):
+    try: return hash(value) is not None
+    except TypeError: return False
+
+@lru_cache
+def _check_measures(entries, *checks):
+    "ValueError for an entry of `Conventions.measures` that says nothing."
+    for kind, params in _parameters_by_kind(entries).items():
+        for check in checks: check(kind, params)
 
 def _parameters_by_kind(entries):
     "{kind: its parameters}, without questions; ValueError for an entry that says nothing."
