@@ -31,8 +31,9 @@ from irmetrics_nb import (
     nDCG,
     parse,
 )
+from irmetrics_nb.deciding.wording import letters
 from irmetrics_nb.evaluation.presets import PRESETS
-from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.metrics.registry import KINDS, LETTERS
 from irmetrics_nb.metrics.ties import TiesError
 
 every_kind = pytest.mark.parametrize("name", KINDS)
@@ -127,6 +128,12 @@ def test_every_kind_has_words_a_table_a_page_and_a_picture(name):
     else:
         assert why.plot().get_title("left") == f"{why.measure!r} = {why.value:.4f}"
         plt.close("all")
+
+
+@every_kind
+def test_a_term_may_be_written_with_exactly_what_an_explanation_puts_in(name):
+    known = letters(parse(name), Judged.from_grades([1, 0])).keys()
+    assert known - KINDS[name].params.keys() <= {*LETTERS} <= known | {"log2", "min"}
 
 
 # ---- everything that can be asked for can be looked at ----

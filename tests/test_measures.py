@@ -184,6 +184,7 @@ def test_why_it_matters_that_a_claim_is_true():
 @pytest.mark.parametrize(('fields', 'says'), [
     ({'entries': 'foo'}, "entries must be '' or 'found' or 'top', not 'foo'"), ({'params': 'gian'}, "none of the functions has a parameter 'gian'"),
     ({'at': 'cut'}, "none of the functions has a parameter 'cut'"), ({'spellings': {'relative': {True: {'by': 1}}}}, "spellings name 'by'"),
+    ({'written': 'g/z'}, "written holds 'z'; it may hold i g e r n R N log2 min and its parameters"), ({'written': 'rel/rank'}, "written holds 'rank'"),
     ({'entries': 'top', 'terms': lambda judged, *, k=None: np.ones(len(judged.rank))}, "entries='top' is not so")])
 def test_a_field_that_would_be_ignored_is_refused(fields, says):
     terms = fields.pop('terms', hits)
