@@ -1,5 +1,6 @@
 "What was judged and not retrieved: it counts, or it is as if nobody had judged it, for everything that is made of judgments."
 import json
+import re
 
 import numpy as np
 import pytest
@@ -133,6 +134,54 @@ def test_of_sets_scikit_learn_is_told_of_every_document(seed):
         theirs = [score(labels, predicted, zero_division=0) for score in (precision_score, recall_score, f1_score)]
         assert ours.values[0, :, i] == pytest.approx(theirs, abs=1e-12)
     assert "of SetR, all judgments count" in " ".join(repr(ours).split())
+
+
+# ---- XGBoost and LightGBM are asked; torchmetrics and CatBoost by `make parity` ----
+
+CUTS = 1, 3, 20
+
+
+def as_columns(qrels, run):
+    "Labels, scores and sizes of groups of what was retrieved, with 0 for a document that nobody judged."
+    found = [q for q in qrels if q in run]
+    labels = [float(qrels[q].get(d, 0)) for q in found for d in run[q]]
+    return np.array(labels), np.array([score for q in found for score in run[q].values()]), [len(run[q]) for q in found]
+
+
+def is_only_had_from_the_list(name, qrels, run, theirs):
+    "Our means are theirs, {measure: value}, and with all judgments they are others."
+    asked = [*theirs]
+    ours, others = (evaluate(qrels, run, asked, conventions=name, **how).means for how in ({}, {"judgments": "all", "missing": "zero"}))
+    assert [*ours.values()] == pytest.approx([*theirs.values()], abs=1e-6)
+    assert max(abs(a - b) for a, b in zip(others.values(), theirs.values())) > 0.01
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lightgbm_is_asked_about_lists_that_lack_judged_documents(seed):
+    lgb = pytest.importorskip("lightgbm", reason="LightGBM is not installed here", exc_type=ImportError)
+    qrels, run = nasty(seed)
+    del run["3"]
+    labels, scores, sizes = as_columns(qrels, run)
+    data = lgb.Dataset(np.arange(len(labels), dtype=float)[:, None], label=labels, group=sizes, init_score=scores, params={"verbose": -1})
+    asked = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [*CUTS], "verbose": -1}
+    found = {name: value for _, name, value, _ in lgb.Booster(asked, data).eval_train()}
+    theirs = {f"{ours}@{k}": found[f"{name}@{k}"] for name, ours in (("ndcg", "nDCG"), ("map", "AP")) for k in CUTS}
+    is_only_had_from_the_list("lightgbm", qrels, run, theirs)
+
+
+@pytest.mark.parametrize("kinds", [{"ndcg": "nDCG"}, {"map": "AP", "pre": "P"}], ids=" ".join)
+@pytest.mark.parametrize("seed", range(5))
+def test_xgboost_is_asked_about_lists_that_lack_judged_documents(seed, kinds):
+    xgb = pytest.importorskip("xgboost", reason="XGBoost is not installed here", exc_type=ImportError)
+    qrels, run = nasty(seed, range(5) if "ndcg" in kinds else (0, 1))  # others take yes and no alone
+    del run["3"]
+    labels, scores, sizes = as_columns(qrels, run)
+    data = xgb.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores.astype(np.float32))
+    data.set_group(sizes)
+    asked = {f"{name}@{k}": f"{ours}@{k}" for name, ours in kinds.items() for k in CUTS}
+    said = xgb.Booster({"objective": "rank:ndcg", "eval_metric": [*asked]}, [data]).eval(data)
+    found = dict(re.findall(r"eval-(\S+):(\S+)", said))
+    is_only_had_from_the_list("xgboost", qrels, run, {ours: float(found[name]) for name, ours in asked.items()})
 
 
 # ---- what is not answered ----
