@@ -191,7 +191,7 @@ def test_a_field_that_would_be_ignored_is_refused(fields, says):
     with pytest.raises(ValueError, match=says):
         register('Mine', terms, **fields)
     with pytest.raises(TypeError, match='unexpected keyword'):
-        register('Mine', hits, entires='found')
+        register('Mine', hits, enters='found')
     assert 'Mine' not in KINDS
 
 

@@ -55,11 +55,12 @@ PRESETS['trec_eval10'] = Preset(
     _OF_TREC_EVAL,
     'without -c it stops at a judged query that the run does not answer; it may stop at '
     'one whose grades are all negative')
+_OF_GDEVAL = ('ERR', 'max_grade', 4), ('ERR', 'scores', 'float64')
+_OF_CWL = ('RBP', 'ties', 'given'), ('RBP', 'scores', 'float64')
+_OF_JUDGED = ('Judged', 'negative', 'keep'), ('Judged', 'scores', 'float64')
 PRESETS['ir_measures'] = Preset(
-    Conventions(scores='float32', duplicates='last', measures=(
-        _LEVELS, ('ERR', 'max_grade', 4), ('ERR', 'scores', 'float64'),
-        ('RBP', 'ties', 'given'), ('RBP', 'scores', 'float64'),
-        ('Judged', 'negative', 'keep'), ('Judged', 'scores', 'float64'))),
+    Conventions(scores='float32', duplicates='last',
+                measures=(_LEVELS, *_OF_GDEVAL, *_OF_CWL, *_OF_JUDGED)),
     '0.4.3', 'run', 'ir_measures 0.4.3',
     'P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged '
     'NumRet NumRel NumRelRet',
@@ -108,10 +109,10 @@ PRESETS['lightgbm'] = Preset(
     Conventions(**_LISTED, ties='given', no_relevant='one', measures=_OF_TREES),
     '4.7.0', 'run', 'lightgbm 4.7.0',
     'nDCG AP')
+_SHORT = ('AP', 'divisor', 'min(R,k)'), ('P', 'divisor', 'min(k,n)')
+_ONE = ('nDCG', 'no_relevant', 'one'), ('R', 'no_relevant', 'one')
 PRESETS['catboost'] = Preset(
-    Conventions(**_LISTED, ties='worst', negative='keep', measures=(
-        ('AP', 'divisor', 'min(R,k)'), ('P', 'divisor', 'min(k,n)'),
-        ('nDCG', 'no_relevant', 'one'), ('R', 'no_relevant', 'one'))),
+    Conventions(**_LISTED, ties='worst', negative='keep', measures=(*_ONE, *_SHORT)),
     '1.2.10', 'run', 'catboost.utils.eval_metric',
     'nDCG DCG AP P R RR',
     'relevant are grades above 0.5; grades are 32-bit floats; ERR: the grade is the '

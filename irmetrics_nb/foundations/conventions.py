@@ -202,6 +202,35 @@ def _indented(meaning):
     "The lines of a meaning, as they stand below a parameter."
     return tuple(f'    {row}' for row in wrap(meaning, 80))
 
+# %% ../../nbs/1_foundations/00_conventions.ipynb #2d345158
+def _check_entries(entries):
+    "ValueError for an entry of `Conventions.measures` that says nothing; looked at once if it can be remembered."
+    check = _check_measures if _is_hashable(entries) else _check_measures.__wrapped__
+    check(entries, *MEASURE_CHECKS)
+
+def _is_hashable(value):
+    try: return hash(value) is not None
+    except TypeError: return False
+
+@lru_cache
+def _check_measures(entries, *checks):
+    "ValueError for an entry that is none, or that one of the checks refuses."
+    for kind, params in _parameters_by_kind(entries).items():
+        for check in checks: check(kind, params)
+
+def _parameters_by_kind(entries):
+    "{kind: its parameters}, without questions; ValueError for an entry that says nothing."
+    params: dict = {}
+    for each in entries:
+        if not isinstance(each, tuple) or [*map(type, each[:2])] != [str, str] or len(each) != 3:
+            raise ValueError(f"measures holds (kind, parameter, value), not {each!r}")
+        kind, name, value = each
+        params.setdefault(kind, {})
+        if name in OF_A_KIND: check_option(f'{name} of {kind}', value, CHOICES[name])
+        elif name not in CHOICES: params[kind][name] = value
+        else: raise ValueError(f'{name} is answered for all measures alike, not for {kind}')
+    return params
+
 # %% ../../nbs/1_foundations/00_conventions.ipynb #f2ddd6f0
 CHOICES = {
     'ties': {'docid': 'ties by document id, descending',
@@ -266,8 +295,7 @@ class Conventions:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check_option(name, getattr(self, name), choices)
-        check = _check_measures if _is_hashable(self.measures) else _check_measures.__wrapped__
-        check(self.measures, *MEASURE_CHECKS)
+        _check_entries(self.measures)
 
     def of(self, kind: str) -> 'Conventions':
         "Those in force for a kind of measures, which may have answers of its own."
@@ -304,29 +332,6 @@ class Conventions:
         elif self.no_relevant == 'skip': which.append(f'{relevant} for any measure')
         if not which: return 'over every judged query'
         return f'over the judged queries that {" and that ".join(which)}'
-
-def _is_hashable(value):
-    try: return hash(value) is not None
-    except TypeError: return False
-
-@lru_cache
-def _check_measures(entries, *checks):
-    "ValueError for an entry of `Conventions.measures` that says nothing."
-    for kind, params in _parameters_by_kind(entries).items():
-        for check in checks: check(kind, params)
-
-def _parameters_by_kind(entries):
-    "{kind: its parameters}, without questions; ValueError for an entry that says nothing."
-    params: dict = {}
-    for each in entries:
-        if not isinstance(each, tuple) or [*map(type, each[:2])] != [str, str] or len(each) != 3:
-            raise ValueError(f"measures holds (kind, parameter, value), not {each!r}")
-        kind, name, value = each
-        params.setdefault(kind, {})
-        if name in OF_A_KIND: check_option(f'{name} of {kind}', value, CHOICES[name])
-        elif name not in CHOICES: params[kind][name] = value
-        else: raise ValueError(f'{name} is answered for all measures alike, not for {kind}')
-    return params
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #71b3315d
 class EvaluationWarning(UserWarning):

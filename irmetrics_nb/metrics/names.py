@@ -233,7 +233,8 @@ ELSEWHERE_TEXT += '''
 
 def _same_letters(name):
     "A name without what stands between its letters and digits."
-    return re.sub(r'[\W_]+', '', name.casefold().replace('α', 'alpha').replace('#', 'sharp'))
+    spelt = name.casefold().replace('α', 'alpha').replace('#', 'sharp')
+    return re.sub(r'[\W_]+', '', spelt)
 
 def _elsewhere():
     "{name without signs: what to say of it}."

@@ -224,10 +224,12 @@ def _check_names(kind):
     "ValueError for a name in `spellings` or `written` that nothing stands for."
     words = [each for each in kind.spellings.values() if isinstance(each, Mapping)]
     ours = {name for table in words for params in table.values() for name in params}
-    if ours - kind.params.keys():
-        raise ValueError(f'{kind.name}: spellings name {min(ours - kind.params.keys())!r}, '
+    unknown = ours - kind.params.keys()
+    if unknown:
+        raise ValueError(f'{kind.name}: spellings name {min(unknown)!r}, '
                          'which is none of its parameters')
-    unknown = {*re.findall(r'[^\W\d]\w*', kind.written)} - {*LETTERS, *kind.params, kind.at}
+    letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
+    unknown = letters - {*LETTERS, *kind.params, kind.at}
     if unknown:
         raise ValueError(f'{kind.name}: written holds {min(unknown)!r}; it may hold '
                          f'{" ".join(LETTERS)} and its parameters')
@@ -238,7 +240,8 @@ def check_kind(kind: Kind) -> None:
     A kind that has no value for lists of the grades 0 to 3 is believed."""
     check_option('entries', kind.entries, ENTRIES)
     _check_names(kind)
-    for at in [{}, {'k': 2}] if kind.terms and kind.at == 'k' else [{}] * bool(kind.terms):
+    if kind.terms is None: return
+    for at in [{}, {'k': 2}] if kind.at == 'k' else [{}]:
         given = {**kind.params, **at}
         try: wrong = [*_claims(kind, {**given, **kind.complete(PROBE, given)})]
         except (TypeError, ValueError, ArithmeticError): return
