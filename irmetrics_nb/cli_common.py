@@ -204,8 +204,9 @@ CONVENTIONS = {
     'missing': 'A judged query that the run lacks.',
     'no_relevant': 'A query without relevant documents.',
     'negative': 'A grade below 0: as if not judged, or its gain counts against.',
-    'scores': 'How exactly scores are compared; float32: as trec_eval 9.',
+    'scores': 'How exactly scores are compared; float32: as trec_eval up to 9.0.7.',
     'unjudged': 'Documents that nobody judged: keep their places, or are taken out.',
+    'judgments': 'Which judgments count: all, or those of retrieved documents.',
     'duplicates': 'A document twice in a query: an error; or its first, last or best row counts.',
 }
 

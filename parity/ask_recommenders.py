@@ -4,7 +4,7 @@ import os
 from functools import cache
 
 import numpy as np
-from collections_at_random import CUTS, collection, ranked, relevant
+from collections_at_random import CUTS, FRACTIONS, collection, ranked, relevant
 from parts import before_numpy_2, module_alone, stand_ins
 
 from irmetrics_nb import evaluate
@@ -33,7 +33,7 @@ def recbole(rng):
 
 def _full(rng, documents=40):
     "A collection whose runs hold all documents."
-    qrels, _ = collection(rng, empty=False, documents=documents)
+    qrels, _ = collection(rng, empty=False, documents=documents, grades=FRACTIONS)
     ids = [f"d{d:02}" for d in range(documents)]
     return qrels, {q: dict(zip(ids, map(float, rng.permutation(documents)))) for q in qrels}
 
@@ -50,7 +50,7 @@ def recommenders(rng):
     import pandas as pd
     from recommenders.evaluation import python_evaluation as theirs
 
-    qrels, run = collection(rng, missing=True)
+    qrels, run = collection(rng, missing=True, grades=(0, 1, 1.25, 2.5, 3))
     true = _interactions(qrels, ["userID", "itemID", "rating"], grade=True)
     rows = [(q, doc, score) for q, docs in run.items() for doc, score in docs.items()]
     pred = pd.DataFrame(rows, columns=["userID", "itemID", "prediction"])
@@ -69,7 +69,7 @@ def rectools(rng):
     import pandas as pd
     from rectools.metrics import MAP, MRR, NDCG, HitRate, Precision, Recall
 
-    qrels, run = collection(rng, missing=True)
+    qrels, run = collection(rng, missing=True, grades=FRACTIONS)
     touched = _interactions(qrels, ["user_id", "item_id"])
     rows = [(q, doc, rank) for q, docs in run.items() for rank, doc in enumerate(ranked(docs), 1)]
     reco = pd.DataFrame(rows, columns=["user_id", "item_id", "rank"])
@@ -91,7 +91,7 @@ def lenskit(rng):
         from lenskit.data import ItemList
         from lenskit.metrics import DCG, NDCG, RBP, Hit, Precision, Recall, RecipRank
         from lenskit.metrics.ranking import AveragePrecision
-    qrels, run = collection(rng)
+    qrels, run = collection(rng, grades=FRACTIONS)
     several = {NDCG: "nDCG", DCG: "DCG", Precision: "P", Recall: "R", RecipRank: "RR", Hit: "Success", RBP: "RBP"}
     for metric, ours in (several | {AveragePrecision: "AP"}).items():
         for k in CUTS:
@@ -107,7 +107,7 @@ def lenskit(rng):
 def spark(rng):
     from pyspark.mllib.evaluation import RankingMetrics
 
-    qrels, run = collection(rng, queries=40)
+    qrels, run = collection(rng, queries=40, grades=FRACTIONS)
     rows = [(ranked(run[q]), relevant(qrels[q])) for q in qrels]
     # A query without anything relevant has a row too; the types of a column of empty lists cannot be told.
     rows.sort(key=lambda row: not row[1])

@@ -2,7 +2,7 @@
 
 import os
 
-from collections_at_random import CUTS, FRACTIONS, collection, ranked, relevant
+from collections_at_random import CUTS, FRACTIONS, KINDS_OF_SCORES, collection, ranked, relevant
 from parts import method_alone, module_alone, stand_ins
 
 from irmetrics_nb import evaluate
@@ -11,7 +11,7 @@ from irmetrics_nb import evaluate
 def beir(rng):
     from beir.retrieval.evaluation import EvaluateRetrieval
 
-    qrels, run = collection(rng, tied=True, missing=True, empty=False)
+    qrels, run = collection(rng, scores=rng.choice(KINDS_OF_SCORES), missing=True, empty=False)
     found = EvaluateRetrieval.evaluate(qrels, run, list(CUTS))
     values = {name: value for part in found for name, value in part.items()}
     several = {"NDCG": "nDCG", "MAP": "AP", "Recall": "R", "P": "P"}
@@ -29,7 +29,7 @@ def beir(rng):
 def mteb(rng):
     with stand_ins("mteb", "mteb.types", mteb_types=("RetrievalEvaluationResult",)):
         theirs = module_alone("mteb", "_evaluators/retrieval_metrics.py")
-    qrels, run = collection(rng, tied=True, missing=True, empty=False)
+    qrels, run = collection(rng, scores=rng.choice(KINDS_OF_SCORES), missing=True, empty=False)
     found = theirs.calculate_retrieval_scores(run, qrels, list(CUTS))
     several = {"ndcg_cut": "nDCG", "map_cut": "AP", "recall": "R", "P": "P", "success": "Success"}
     for name, ours in several.items():
@@ -46,7 +46,8 @@ def mteb(rng):
 def llama_index(rng):
     from llama_index.core.evaluation.retrieval.metrics import METRIC_REGISTRY
 
-    qrels, run = collection(rng, empty=False)
+    qrels, run = collection(rng, grades=FRACTIONS)
+    qrels = {q: docs for q, docs in qrels.items() if relevant(docs)}  # it refuses an empty list
     several = {"hit_rate": "Success", "mrr": "RR", "precision": "P(divisor='min(k,n)')"}
     for name, ours in (several | {"recall": "R", "ap": "AP", "ndcg": "nDCG"}).items():
         for k in CUTS:
@@ -90,7 +91,7 @@ def haystack(rng):
 def ragas(rng):
     path = "metrics/collections/context_precision/metric.py"
     ask = method_alone("ragas", path, "_calculate_average_precision")
-    qrels, run = collection(rng)
+    qrels, run = collection(rng, missing=True, grades=FRACTIONS)
     for k in CUTS:
-        verdicts = [[int(qrels[q].get(doc, 0) >= 1) for doc in ranked(run[q])[:k]] for q in qrels]
+        verdicts = [[int(qrels[q].get(doc, 0) >= 1) for doc in ranked(run[q])[:k]] for q in qrels if q in run]
         yield f"of the top {k}", [ask(each) for each in verdicts], evaluate(qrels, run, f"AP@{k}", conventions="ragas")

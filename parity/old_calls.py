@@ -3,7 +3,6 @@
 Each gives {our text: the number that the old call gives}, for two queries that a page can show. What the pages and the
 tests compare with is stored with the results."""
 
-import os
 import re
 
 import numpy as np
@@ -14,7 +13,7 @@ LABELS = [np.array(list(docs.values())) for docs in QRELS.values()]
 SCORES = [np.array([RUN[q][doc] for doc in docs]) for q, docs in QRELS.items()]
 
 
-def trec_eval():
+def pytrec_eval():
     import pytrec_eval
 
     names = {"map", "ndcg_cut_2", "ndcg_cut_10", "P_5", "recip_rank", "set_F_0.5"}
@@ -23,14 +22,22 @@ def trec_eval():
     return {name: float(np.mean(each)) for name, each in values.items()}
 
 
+def trec_eval():
+    return _as_program("9.0.8", "")
+
+
 def trec_eval10():
-    from ask_evaluators import by_program
+    return _as_program("10.0", "trec_eval10:")
+
+
+def _as_program(version, whose):
+    from ask_evaluators import by_program, program
 
     asked = {"map": "map", "11pt_avg": "11pt_avg", "ndcg_cut.2,10": "ndcg_cut_2 ndcg_cut_10", "P.5": "P_5"}
     options = [part for name in asked for part in ("-m", name)]
-    found = by_program(os.environ["TREC_EVAL10"], QRELS, RUN, *options)
+    found = by_program(program(version), QRELS, RUN, *options)
     names = " ".join(asked.values()).split()
-    return {f"trec_eval10:{name}": found[name, "all"] for name in names}
+    return {f"{whose}{name}": found[name, "all"] for name in names}
 
 
 def ir_measures():
@@ -92,6 +99,7 @@ def catboost():
 
 OLD_CALLS = {
     "trec_eval": trec_eval,
+    "trec_eval-9.0.4": pytrec_eval,
     "trec_eval10": trec_eval10,
     "ir_measures": ir_measures,
     "ranx": ranx,

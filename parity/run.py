@@ -6,10 +6,10 @@ Every tool is asked in its own words, and we under `conventions=<tool>`; what is
 or the mean over a collection where the tool gives no more. The JSON has, for each tool and measure, how many numbers
 were compared and by how much they differ at most. Exit code 1 if that is more than the digits that the tool shows.
 
-A tool that is not here is left out, and keeps what was found before. Two are not installed by `make parity`:
-trec_eval 10 is a program, named by the variable TREC_EVAL10; Spark needs Java and the package pyspark. torchmetrics is
-not asked at all: it computes with torch, which brings a CUDA toolkit along. Other tools have torch for their models;
-their metrics are loaded without it (parts.py).
+A tool that is not here is left out, and keeps what was found before. Three are not installed by `make parity`: the
+versions of trec_eval are programs, which build_trec_evals.py puts into a folder for the variable TREC_EVALS; Spark
+needs Java and the package pyspark; torchmetrics computes with torch, which brings a CUDA toolkit along, unless a wheel
+without it is at hand. Other tools have torch for their models; their metrics are loaded without it (parts.py).
 """
 
 import argparse
@@ -17,7 +17,6 @@ import datetime
 import importlib.metadata
 import json
 import multiprocessing
-import os
 import shutil
 import sys
 import warnings
@@ -42,11 +41,13 @@ class Tool(NamedTuple):
     package: str  # Whose version is noted; '' for a program
     near: float = 1e-9  # By how much the numbers that it shows may be off
     share: float = 1  # Of the rounds, for one that is slow
+    program: str = ""  # The version of trec_eval
 
     def lacks(self):
         "What of it is not here, if anything."
-        if not self.package:
-            return "" if os.environ.get("TREC_EVAL10") else "TREC_EVAL10 names no program"
+        if self.program:
+            path = ask_evaluators.program(self.program)
+            return "" if path.exists() else f"there is no program {path.name} in the folder TREC_EVALS"
         if self.package == "pyspark" and not shutil.which("java"):
             return "no Java"
         try:
@@ -57,15 +58,19 @@ class Tool(NamedTuple):
 
     def version(self):
         "Its version, or that of the program."
-        return importlib.metadata.version(self.package) if self.package else "10.0"
+        return self.program or importlib.metadata.version(self.package)
 
 
 TOOLS = {
-    "trec_eval": Tool(ask_evaluators.trec_eval, "pytrec-eval-terrier"),
-    "trec_eval10": Tool(ask_evaluators.trec_eval10, "", near=float(os.environ.get("TREC_EVAL10_NEAR", "5.1e-5"))),
+    "trec_eval": Tool(ask_evaluators.trec_eval, "", program="9.0.8"),
+    "trec_eval-c": Tool(ask_evaluators.trec_eval_c, "", program="9.0.8"),
+    "trec_eval-9.0.4": Tool(ask_evaluators.pytrec_eval, "pytrec-eval-terrier"),
+    "trec_eval-9.0.4-c": Tool(ask_evaluators.trec_eval_904_c, "", program="9.0.4"),
+    "trec_eval10": Tool(ask_evaluators.trec_eval10, "", program="10.0"),
     "ir_measures": Tool(ask_evaluators.ir_measures, "ir-measures"),
     "ranx": Tool(ask_evaluators.ranx, "ranx"),
     "sklearn": Tool(ask_models.sklearn, "scikit-learn"),
+    "torchmetrics": Tool(ask_models.torchmetrics, "torchmetrics", near=1e-6),
     "xgboost": Tool(ask_models.xgboost, "xgboost-cpu"),
     "lightgbm": Tool(ask_models.lightgbm, "lightgbm"),
     "catboost": Tool(ask_models.catboost, "catboost"),
@@ -87,7 +92,7 @@ def compared(ask, rounds):
     found: dict = {}
     for seed in range(rounds):
         for name, theirs, ours in ask(np.random.default_rng(seed)):
-            values = ours.values[0, 0] if np.ndim(theirs) else ours.means[ours.measures[0]]
+            values = ours.values[0, 0] if np.ndim(theirs) else ours.means[repr(ours.measures[0])]
             off = np.abs(np.asarray(theirs, dtype=float) - values)
             row = found.setdefault(name, {"numbers": 0, "largest": 0.0})
             row["numbers"] += int(np.size(off))
@@ -105,7 +110,7 @@ def result_of(name, rounds):
     numbers = sum(row["numbers"] for row in measures.values())
     said = f"unequal: {wrong}" if wrong else "all equal"
     print(f"{name}: {numbers:,} numbers of {len(measures)} measures, {said}", flush=True)
-    known = {"package": tool.package or name, "version": tool.version(), "python": sys.version.split()[0]}
+    known = {"package": tool.package or "trec_eval", "version": tool.version(), "python": sys.version.split()[0]}
     known |= {"date": datetime.date.today().isoformat(), "rounds": rounds, "within": tool.near}
     old_calls = {"old_calls": OLD_CALLS[name]()} if name in OLD_CALLS else {}
     return known | {"measures": measures} | old_calls, bool(wrong)

@@ -231,14 +231,15 @@ def auc_by_groups(labels, scores, groups):
 def random_collection(seed, queries=30, documents=60, *, awkward=True):
     """Judgments with grades -1..4 and a run, as dicts of dicts; most documents are unjudged.
 
-    Awkward: scores tie, ids sort in odd ways, and some queries are missing on either side."""
+    Awkward: scores tie (quarters, or hundredths of small whole numbers), ids sort in odd ways, and some queries are missing
+    on either side."""
     rng = np.random.default_rng(seed)
     names = [f"d{i}" for i in range(documents)] + ["D0", "d-1", "é1", "~", "d00"]
     qrels, run = {}, {}
     for q in range(queries):
         judged = rng.choice(names, size=rng.integers(1, 40), replace=False)
         found = rng.choice(names, size=rng.integers(1, 50), replace=False)
-        scores = rng.integers(-8, 30, len(found)) / 4 if awkward else rng.permutation(len(found))
+        scores = rng.integers(-8, 30, len(found)) / (4, 100)[seed % 2] if awkward else rng.permutation(len(found))
         if not awkward or rng.random() < 0.9:
             qrels[f"{q + 1}"] = {str(d): int(g) for d, g in zip(judged, rng.integers(-1, 5, len(judged)))}
         if not awkward or rng.random() < 0.9:

@@ -22,8 +22,6 @@ grades = st.sampled_from([None, None, 0, *junk_too])  # None: nobody judged the 
 rankings = st.lists(grades, max_size=12)
 batches = st.lists(rankings, min_size=1, max_size=5)
 cutoffs = st.sampled_from([None, *range(1, 16)])
-relevance = st.sampled_from([1, 2, 3, 0.5, 2.5])
-betas = st.sampled_from([0, 0.5, 1, 2, 3.5])
 
 
 @cache  # to make a strategy takes as long as to draw from it
@@ -49,17 +47,32 @@ rising_gains = st.lists(st.integers(0, 20), min_size=6, max_size=6).map(lambda x
 unit_gains = rising_gains.map(lambda table: {g: value / 32 for g, value in table.items()})
 
 # What each parameter can be for lists of grades from -1 to 4. A parameter that is new has its values entered here.
-COMPUTED = {
-    "rel": relevance, "beta": betas, "divisor": st.sampled_from(DIVISORS), "judged_only": st.booleans(),
-    "gain": st.sampled_from(["linear", "exp", "binary"]) | rising_gains, "discount": st.sampled_from(["log2", "jarvelin", "ln"]),
-    "b": st.sampled_from([1.5, 2, 3.5, 10]), "cut_ideal": st.booleans(), "max_grade": st.sampled_from([4, 5, 8]),
-    "tied": st.sampled_from(["apart", "together"]), "ideal_from": st.sampled_from(IDEALS), "levels": st.sampled_from(sorted(LEVELS)), "phi": st.sampled_from(sorted(PHIS)), "p": st.sampled_from([0.1, 0.5, 0.8, 0.95]),
+VALUES = {
+    "rel": [1, 2, 3, 0.5, 2.5], "beta": [0, 0.5, 1, 2, 3.5], "divisor": DIVISORS, "judged_only": [False, True],
+    "gain": ["linear", "exp", "binary"], "discount": ["log2", "jarvelin", "ln"], "b": [1.5, 2, 3.5, 10], "cut_ideal": [True, False],
+    "max_grade": [4, 5, 8], "tied": ["apart", "together"], "ideal_from": IDEALS, "levels": sorted(LEVELS), "phi": sorted(PHIS), "p": [0.1, 0.5, 0.8, 0.95],
 }  # fmt: skip
 # Where a kind has values of its own.
 OF_KIND = {
-    ("P", "divisor"): st.sampled_from(PRECISION_DIVISORS), ("SetP", "divisor"): st.sampled_from(PRECISION_DIVISORS),
-    ("R", "divisor"): st.sampled_from(RECALL_DIVISORS), ("ERR", "gain"): st.sampled_from(["linear", "exp"]),
+    ("P", "divisor"): PRECISION_DIVISORS, ("SetP", "divisor"): PRECISION_DIVISORS, ("R", "divisor"): RECALL_DIVISORS,
+    ("ERR", "gain"): ["exp", "linear"], ("RBP", "gain"): ["binary", "raw"],
 }  # fmt: skip
+COMPUTED = {name: st.sampled_from(values) for name, values in VALUES.items()}
+COMPUTED["gain"] |= rising_gains
+DRAWN_OF_KIND = {which: st.sampled_from(values) for which, values in OF_KIND.items()}
+DRAWN_OF_KIND["RBP", "gain"] |= unit_gains  # of probabilities
+AT = {None: [None], "k": [None, 3], "recall": [None, 0.5]}
+
+
+def each_parameter(name):
+    "A kind of measures with each value of each of its parameters; every other one with something behind @."
+    kind = Measure(name).kind
+    params = [{}, {}] + [{p: value} for p in Measure(name).defaults for value in OF_KIND.get((name, p), VALUES[p])]
+    params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name != "ERR")
+    params = [{"discount": "jarvelin", **each} if "b" in each else each for each in params]
+    return [Measure(name, each, AT[kind.at][i % len(AT[kind.at])]) for i, each in enumerate(params)]
+
+
 # And all that can be written down.
 WRITTEN = COMPUTED | {
     "rel": st.integers(1, 5) | st.floats(0.5, 5), "beta": st.floats(0.1, 9), "b": st.floats(1.5, 10),
@@ -87,11 +100,9 @@ def measured(name, judgments=junk_too):
 def _measures(draw, name, values):
     "A measure of the kind `name`, or of any, with some of its parameters and perhaps a cutoff or recall level."
     kind = KINDS[name or draw(st.sampled_from(list(KINDS)))]
-    params = {p: draw(OF_KIND.get((kind.name, p), values[p])) for p in Measure(kind.name).defaults if draw(st.booleans())}
+    params = {p: draw(DRAWN_OF_KIND.get((kind.name, p), values[p])) for p in Measure(kind.name).defaults if draw(st.booleans())}
     if params.get("discount") != "jarvelin":
         params.pop("b", None)  # the only discount that has a base
-    if "gain" in params and kind.params["gain"] == "binary":
-        params["gain"] = draw(unit_gains)  # of probabilities
     return Measure(kind.name, params, draw(BEHIND_AT[kind.at]))
 
 

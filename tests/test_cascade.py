@@ -1,9 +1,12 @@
 """RR, ERR and RBP: readers who stop, in exact fractions and by chance, and what is refused."""
 from fractions import Fraction
+from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import oracles
 import pytest
+from cwl.ruler.measures.cwl_inst import INSTCWLMetric
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import batch, batches, collections, cutoffs, rankings
@@ -150,3 +153,28 @@ def test_every_named_phi_starts_at_one_and_falls(name):
 
 def test_very_large_grades_do_not_overflow():
     assert err([0, 5000]) == .5
+
+
+@given(st.lists(st.sampled_from([None, 0, 1, 2, 3]), max_size=6), st.data())
+def test_what_nobody_judged_can_only_raise_err_and_never_beyond_what_the_best_grade_would(grades, data):
+    drawn = [data.draw(st.integers(0, 3)) if g is None else g for g in [*grades, *[None] * 3]]
+    highest = [3 if g is None else g for g in grades] + [3] * 100
+    low, value, high = (err(each, max_grade=3) for each in (grades, drawn, highest))
+    assert low - 1e-12 <= value <= high + 1e-12 < 1
+
+
+def inst_of_cwl(gains, wanted):
+    "INST of a list of gains, from the probabilities of going on that cwl-eval has; `wanted`: how much its reader looks for."
+    going_on = INSTCWLMetric(wanted).c_vector(SimpleNamespace(get_gain_vector=lambda worse_case: np.array(gains, float)))
+    weights = np.cumprod([1, *going_on[:-1]])
+    return weights @ gains / weights.sum()
+
+
+@pytest.mark.parametrize('wanted', [1, 2, 5])
+@pytest.mark.parametrize('below', [0, 1])
+def test_what_nobody_judged_can_only_raise_inst(wanted, below):
+    value = {seen: inst_of_cwl([*seen, *[below] * 200], wanted) for seen in product([0, 1], repeat=7)}
+    for seen in value:
+        better = [(*seen[:i], 1, *seen[i + 1:]) for i in range(7)]
+        assert all(value[seen] <= value[each] + 1e-12 for each in better)
+    assert value[0, 0, 0, 0, 0, 0, 1] < value[1, 0, 0, 0, 0, 0, 1]

@@ -286,7 +286,7 @@ def test_a_closed_standard_input_is_told_in_one_line(files):
 def test_the_names_of_other_tools_are_listed():
     rows = json.loads(irmetrics('measures', '--names', '--format', 'json').stdout)
     assert {'name': 'ndcg_cut_k', 'tool': 'trec_eval', 'measure': 'nDCG@k'} in rows
-    assert {'name': 'hits', 'tool': 'ranx', 'measure': 'NumRelRet'} in rows
+    assert {'name': 'hits', 'tool': 'ranx', 'measure': "CG(gain='binary')"} in rows
 
 
 def test_scores_and_unjudged_documents_are_conventions_of_the_command_line_too(tmp_path):
@@ -299,7 +299,7 @@ def test_scores_and_unjudged_documents_are_conventions_of_the_command_line_too(t
         assert list(found['means'].values()) == [value]
         assert said is None or said in found['conventions']
     (tmp_path / 'other').write_text('1 Q0 a 1 3 u\n')
-    for more, mean in [((), 1), (('--scores', 'float32'), .5), (('--conventions', 'trec_eval'), .5)]:
+    for more, mean in [((), 1), (('--scores', 'float32'), .5), (('--conventions', 'trec_eval-9.0.4'), .5), (('--conventions', 'trec_eval'), 1)]:
         compared = json.loads(irmetrics('compare', *call[:2], str(tmp_path / 'other'), *call[2:], *more).stdout)
         assert [(pair['mean_a'], pair['mean_b']) for pair in compared['pairs']] == [(mean, 1)]
 

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, P, evaluate
+from irmetrics_nb import AP, P, evaluate, explain
 from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.foundations.conventions import (
+    AS_USUAL,
     CHOICES,
     DISCOUNTS,
     NAMED_GAINS,
+    OF_A_KIND,
     PARAMETERS,
     Conventions,
     as_discount,
@@ -124,10 +126,60 @@ def test_the_conventions_are_those_of_trec_eval_unless_told_otherwise():
 def test_every_choice_has_a_phrase_of_its_own_and_anything_else_is_refused(name):
     phrases = [Conventions(**{name: choice}).describe() for choice in CHOICES[name]]
     assert len(set(map(tuple, phrases))) == len(CHOICES[name]) > 1
-    assert all(len(CHOICES) - 3 <= len(each) <= len(CHOICES) and all(each) for each in phrases)
+    assert all(len(CHOICES) - 4 <= len(each) <= len(CHOICES) and all(each) for each in phrases)
     for wrong in "never", None, 0:
         with pytest.raises(ValueError, match=f"{name} must be '.*' or '.*', not {wrong!r}"):
             Conventions(**{name: wrong})
+
+
+@pytest.mark.parametrize(("entry", "says"), [
+    (("nDCG", "gian", "exp"), r"nDCG has no parameter 'gian'; it has \['gain', "), (("nDGC", "gain", "exp"), "no measure 'nDGC'; did you mean nDCG?"),
+    (("nDCG", "gain", "exponential"), r"unknown gain 'exponential': use one of \['binary', 'exp', 'linear'\]"), (("nDCG", "k", 10), "no parameter 'k'"),
+    (("map", "rel", 2), "the kind is written 'AP', not 'map'"), (("ndcg", "gain", "exp"), "the kind is written 'nDCG', not 'ndcg'"),
+    (("AP", "divisor", "R"), "unknown divisor 'R'"), (("AP", "ties", "up"), "ties of AP must be 'docid' or .*, not 'up'"),
+    (("AP", "missing", "skip"), "missing is answered for all measures alike, not for AP"), (("nobody", "ties", "given"), "no measure 'nobody'"),
+    (("AP", "duplicates", "last"), "duplicates is answered for all measures alike"), (("AP", "rel"), "measures holds .kind, parameter, value., not .'AP', 'rel'."),
+    ("AP rel 2", "measures holds"), (("AP", 3, 2), "measures holds"), (["AP", "rel", 2], "measures holds"), (("RBP", "p", 2), "persistence p must lie between 0 and 1")])
+def test_what_conventions_would_ignore_is_refused(entry, says):
+    with pytest.raises(ValueError, match=says):
+        Conventions(measures=(entry,))
+    with pytest.raises(ValueError, match=says):
+        Conventions(measures=(("AP", "rel", 2), entry))
+
+
+def test_parameters_that_go_together_are_looked_at_together():
+    assert Conventions(measures=(("nDCG", "b", 10), ("nDCG", "discount", "jarvelin"))).of("nDCG") == Conventions(measures=(("nDCG", "b", 10), ("nDCG", "discount", "jarvelin")))
+    with pytest.raises(ValueError, match="only discount='jarvelin' has a base"):
+        Conventions(measures=(("nDCG", "b", 10),))
+
+
+@pytest.mark.parametrize("question", OF_A_KIND)
+def test_a_kind_of_measures_may_have_an_answer_of_its_own(question):
+    usual, other = [*CHOICES[question]][:2]
+    conventions = Conventions(measures=(("P", question, other),))
+    assert getattr(conventions.of("P"), question) == other
+    assert conventions.of("AP") is conventions
+    assert getattr(conventions, question) == usual
+    assert AS_USUAL.keys() == {choice for name in OF_A_KIND for choice, phrase in CHOICES[name].items() if not phrase}
+
+
+# Of P@1 and of AP: the value under the answer that P@1 alone has.
+OTHERWISE = {"ties": ("given", {"a": 1}, {"q": {"a": 1.0, "b": 1.0}}, 1, 0.5), "no_relevant": ("one", {"a": 0}, {"q": ["a"]}, 1, 0),
+             "negative": ("keep", {"a": -1, "c": 1}, {"q": ["a", "c"]}, 0, 0.5), "scores": ("float32", {"a": 1}, {"q": {"a": 16777217.0, "b": 16777216.0}}, 0, 1),
+             "judgments": ("retrieved", {"a": 1, "z": 1}, {"q": ["b", "a"]}, 0, 0.25)}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", OF_A_KIND)
+def test_evaluate_and_explain_follow_the_answer_of_a_kind(question):
+    answer, judged, run, of_p, of_ap = OTHERWISE[question]
+    conventions = Conventions(measures=(("P", question, answer),))
+    scores = evaluate({"q": judged}, run, "P@1 AP", conventions=conventions)
+    assert scores.values[0, :, 0].tolist() == [of_p, of_ap]
+    assert [explain(m, {"q": judged}, run, "q", conventions=conventions).value for m in ("P@1", "AP")] == [of_p, of_ap]
+    everywhere = evaluate({"q": judged}, run, "P@1 AP", **{question: answer}).values[0, :, 0]
+    assert everywhere[0] == of_p
+    phrase = CHOICES[question][answer]
+    assert f"of P, {phrase}" in " ".join(repr(scores).split())
 
 
 def test_conventions_do_not_change():

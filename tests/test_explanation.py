@@ -15,7 +15,7 @@ import pytest
 from helpers import irmetrics
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import batch, measured, random_collection, seeds
+from strategies import batch, each_parameter, measured, random_collection, seeds
 
 from irmetrics_nb import (
     AP,
@@ -31,8 +31,9 @@ from irmetrics_nb import (
     nDCG,
     parse,
 )
+from irmetrics_nb.deciding.wording import letters
 from irmetrics_nb.evaluation.presets import PRESETS
-from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.metrics.registry import KINDS, LETTERS
 from irmetrics_nb.metrics.ties import TiesError
 
 every_kind = pytest.mark.parametrize("name", KINDS)
@@ -127,6 +128,68 @@ def test_every_kind_has_words_a_table_a_page_and_a_picture(name):
     else:
         assert why.plot().get_title("left") == f"{why.measure!r} = {why.value:.4f}"
         plt.close("all")
+
+
+@every_kind
+def test_a_term_may_be_written_with_exactly_what_an_explanation_puts_in(name):
+    known = letters(parse(name), Judged.from_grades([1, 0])).keys()
+    assert known - KINDS[name].params.keys() <= {*LETTERS} <= known | {"log2", "min"}
+
+
+# ---- everything that can be asked for can be looked at ----
+
+SHAPES = {  # of judgments and a run: ties of every sort, holes, negative and missed documents; nothing found; nothing relevant
+    "q": ({"a": 3, "b": 0, "c": -1, "d": 1, "e": 2, "f": 1, "g": 0}, {"a": 1.0, "b": 2.0, "x": 2.0, "d": 2.0, "e": 1.0, "c": 0.5}),
+    "found nothing": ({"a": 3, "b": 1}, {"x": 1.0, "y": 1.0}),
+    "nothing relevant": ({"a": 0, "b": -1}, {"a": 1.0, "b": 1.0}),
+    "all alike": ({"a": 1, "b": 1}, {"a": 1.0, "b": 1.0, "x": 1.0}),
+}
+SHAPED = [{query: sides[i] for query, sides in SHAPES.items()} for i in (0, 1)]
+
+
+def looked_at(why):
+    "Whatever an explanation can show, made and held together by its value."
+    value = f"{why.value:.4f}" if why.measure.name not in COUNTED else f"{why.value:g}"
+    assert repr(why).startswith(repr(why.measure)) and value in why.text and why.text in why.to_text() and r"\text{" in why.latex
+    assert why.table.height == len(why.rows) == len(why.listing)
+    page = why._repr_html_()
+    assert value in page and page.count("<tr") == len(why.rows) + 1
+    assert repr(why.swaps()).count("\n") <= 5
+
+
+@pytest.mark.parametrize("ties", TIES)
+@every_kind
+def test_every_kind_with_every_value_of_every_parameter_can_be_looked_at_whatever_becomes_of_ties(name, ties):
+    for i, measure in enumerate(each_parameter(name)):
+        how = {"ties": ties, "negative": ("zero", "keep")[i // 2 % 2]}
+        for query in ("q", list(SHAPES)[1 + i % 3]):
+            try:
+                why = explain(measure, *SHAPED, query, **how)
+            except TiesError as refusal:
+                assert ties in ("best", "worst", "average") and "ties='" in str(refusal)
+                continue
+            assert why.value == value_of(measure, *SHAPED, query, **how)
+            looked_at(why)
+
+
+@every_kind
+def test_every_kind_with_every_value_of_every_parameter_can_be_drawn(name):
+    if name in COUNTED:
+        return
+    figure, ax = plt.subplots()
+    for measure in each_parameter(name):
+        ax.clear()
+        why = explain(measure, *SHAPED, "q")
+        assert why.plot(ax).get_title("left") == f"{why.measure!r} = {why.value:.4f}"
+    plt.close(figure)
+
+
+def test_the_gain_of_each_document_is_shown_where_the_ideal_is_made_of_the_top():
+    why = explain("nDCG(ideal_from='top')@3", [1, 0, 3, 2])
+    assert [row["gain"] for row in why.rows] == [1, 0, 3, 2]
+    ideal = 3 + 1 / log2(3)  # of the grades 1, 0 and 3
+    assert why.value == pytest.approx((1 + 3 / 2) / ideal) and [row["ideal"] for row in why.rows] == pytest.approx([3, 1 / log2(3), 0, 0])
+    assert why.text == "nDCG(ideal_from='top')@3 = (1/log2(2) + 3/log2(4)) / (3/log2(2) + 1/log2(3)) = 0.6885"
 
 
 def test_a_kind_that_is_registered_is_explained_with_no_code_of_its_own():

@@ -1,4 +1,5 @@
 "The text of measures: read back exactly, and never run. The registry: what may be entered."
+import numpy as np
 import oracles
 import pytest
 from hypothesis import given
@@ -6,9 +7,19 @@ from hypothesis import strategies as st
 from strategies import measures
 
 from irmetrics_nb import AP, ERR, Judged, nDCG, parse, parse_all
+from irmetrics_nb.metrics.ap import bpref_terms
 from irmetrics_nb.metrics.measures import Measure
-from irmetrics_nb.metrics.registry import KINDS, MEAN, SUM, find_kind, measure_table, register
-from irmetrics_nb.metrics.sets import hits
+from irmetrics_nb.metrics.registry import (
+    KINDS,
+    MEAN,
+    SUM,
+    Kind,
+    check_kind,
+    find_kind,
+    measure_table,
+    register,
+)
+from irmetrics_nb.metrics.sets import hits, total_relevant
 
 written = measures(written=True)
 
@@ -142,6 +153,60 @@ def test_a_kind_that_is_registered_is_parsed_computed_and_counted_like_those_tha
         assert measure.kind.page == 'sets'
     finally:
         KINDS.pop('Found', None)
+
+
+def q_terms(judged, *, k=None, rel=1):
+    "A term like those of AP, in which every relevant document above counts."
+    hit = hits(judged, k=k, rel=rel)
+    return hit * judged.running(np.add, hit) / judged.rank
+
+
+UNTRUE = {'linear': True, 'unordered': True, 'entries': 'found'}
+
+
+@pytest.mark.parametrize('field', UNTRUE)
+def test_a_claim_that_is_untrue_is_refused_when_a_kind_is_registered(field):
+    terms = bpref_terms if field == 'entries' else q_terms  # what was judged bad counts there
+    with pytest.raises(ValueError, match=f'^Mine: {field}={UNTRUE[field]!r} is not so: '):
+        register('Mine', terms, total_relevant, params='rel', **{field: UNTRUE[field]})
+    assert 'Mine' not in KINDS
+
+
+def test_why_it_matters_that_a_claim_is_true():
+    # Two relevant documents in a tie of three: the mean over their orders, and what an untrue claim would make of it.
+    tied = Judged.from_scores([1, 0, 1], scores=[5, 5, 5])
+    share, untrue = (Kind('Q', q_terms, total_relevant, params={'rel': 1}, linear=linear) for linear in (False, True))
+    orders = [(1 + 2 / 2) / 2, (1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2]
+    assert share.over_ties(tied, 'average', rel=1) == pytest.approx([sum(orders) / 3])
+    assert untrue.over_ties(tied, 'average', rel=1) != pytest.approx([sum(orders) / 3])
+
+
+@pytest.mark.parametrize(('fields', 'says'), [
+    ({'entries': 'foo'}, "entries must be '' or 'found' or 'top', not 'foo'"), ({'params': 'gian'}, "none of the functions has a parameter 'gian'"),
+    ({'at': 'cut'}, "none of the functions has a parameter 'cut'"), ({'spellings': {'relative': {True: {'by': 1}}}}, "spellings name 'by'"),
+    ({'written': 'g/z'}, "written holds 'z'; it may hold i g e r n R N log2 min and its parameters"), ({'written': 'rel/rank'}, "written holds 'rank'"),
+    ({'entries': 'top', 'terms': lambda judged, *, k=None: np.ones(len(judged.rank))}, "entries='top' is not so")])
+def test_a_field_that_would_be_ignored_is_refused(fields, says):
+    terms = fields.pop('terms', hits)
+    with pytest.raises(ValueError, match=says):
+        register('Mine', terms, **fields)
+    with pytest.raises(TypeError, match='unexpected keyword'):
+        register('Mine', hits, enters='found')
+    assert 'Mine' not in KINDS
+
+
+def test_a_kind_without_a_cutoff_takes_none():
+    try:
+        register('Half', lambda judged, *, rel=1: judged.relevant(rel) / 2, params='rel')
+        with pytest.raises(ValueError, match='Half takes no @, not even @5'):
+            parse('Half@5')
+    finally:
+        KINDS.pop('Half', None)
+
+
+@pytest.mark.parametrize('name', KINDS)
+def test_what_the_kinds_claim_is_so(name):
+    check_kind(KINDS[name])
 
 
 def test_every_kind_has_a_definition_to_be_checked_against():

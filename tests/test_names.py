@@ -3,9 +3,10 @@ import ir_measures
 import numpy as np
 import oracles
 import pytest
+import pytrec_eval
 
 from irmetrics_nb import AP, RBP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
-from irmetrics_nb.metrics.names import KIN, NAMES, find_name, name_table
+from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, find_elsewhere, find_name, name_table
 from irmetrics_nb.metrics.registry import KINDS
 
 OFFERED = [row for row in NAMES if row.measure]
@@ -82,6 +83,30 @@ def test_a_measure_of_ir_measures_is_taken_as_an_object_and_as_text_and_means_th
     assert len(set(expected.values())) > 1
 
 
+@pytest.mark.parametrize('row', OF_TREC_EVAL, ids=lambda row: row.name)
+def test_over_the_queries_a_name_is_aggregated_as_trec_eval_does_it(row):
+    qrels, run = oracles.random_collection(4, awkward=False)
+    name = written(row)[0]
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)
+    key = {*next(iter(theirs.values()))}.pop()
+    whole = pytrec_eval.compute_aggregated_measure(row.stem, [values[key] for values in theirs.values()])
+    assert evaluate(qrels, run, name).means[name] == pytest.approx(whole, abs=1e-9)
+
+
+@pytest.mark.parametrize('theirs', [IRM.AP, IRM.P @ 5, IRM.SetF(beta=4.0), IRM.NumRet, IRM.NumRet(rel=2), IRM.NumRel, IRM.Judged @ 5], ids=str)
+def test_over_the_queries_a_measure_of_ir_measures_is_aggregated_as_it_does_it(theirs):
+    qrels, run = oracles.random_collection(4, awkward=False)
+    negative = 'keep' if theirs.NAME == 'Judged' else 'zero'
+    whole = IRM.calc_aggregate([theirs], qrels, run)[theirs]
+    assert evaluate(qrels, run, theirs, negative=negative).means[theirs] == pytest.approx(whole, abs=1e-9)
+
+
+def test_hits_of_ranx_are_averaged_over_the_queries_and_ours_added_up():
+    qrels, run = {'1': {'a': 2, 'b': 1, 'c': 0}, '2': {'a': 1}}, {'1': ['a', 'b', 'c'], '2': ['b', 'a']}
+    scores = evaluate(qrels, run, 'hits@2 ranx:hits@2-l2 NumRelRet@2')
+    assert [*scores.means.values()] == [1.5, 0.5, 3]
+
+
 def test_a_measure_of_ir_measures_that_we_lack_is_refused_by_name():
     for theirs in (IRM.infAP, IRM.alpha_nDCG @ 10, IRM.Compat, IRM.SDCG(max_rel=4) @ 5):
         with pytest.raises(ValueError, match='of ir_measures is not offered here'):
@@ -99,7 +124,7 @@ def test_everyday_names_are_read(text, ours):
 
 
 def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
-    assert repr(parse('hits@5')) == 'NumRelRet@5'  # of ranx: a count
+    assert repr(parse('hits@5')) == "CG(gain='binary')@5"  # of ranx: a count, averaged over the queries
     assert parse('SetF(beta=4)') == SetF(beta=4)
     assert parse('ir_measures:SetF(beta=4)') == SetF(beta=2)
     assert parse('11pt_avg') != parse('trec_eval10:11pt_avg')
@@ -141,3 +166,49 @@ def test_a_table_of_gains_beside_a_relevance_level_is_refused():
 def test_a_relevance_level_that_is_said_twice_is_refused():
     with pytest.raises(ValueError, match='says rel twice'): parse('P(rel=2)@10-l3')
     assert parse('ranx:precision@10-l3') == parse('P(rel=3)@10')
+
+
+# ---- what is known and not offered ----
+
+NOT_HERE = {'alpha-nDCG@10': 'repeated subtopic', 'alpha_nDCG@10': 'repeated subtopic', 'α-nDCG@5': 'ndeval', 'ERR-IA@20': 'ERR of each subtopic', 'nERR_IA': 'subtopic',
+            'NRBP': 'RBP where|RBP in which', 'RBO': 'how much two rankings agree', 'rbo@10': 'package rbo|[(]rbo[)]', 'infAP': 'AP estimated.*trec_eval', 'statAP': 'statAP_MQ_eval',
+            'BPM': 'out of patience.*cwl-eval', 'INST': 'cwl-eval', 'INSQ': 'cwl-eval', 'TBG': 'time that reading takes', 'U-measure': 'how much text', 'Q-measure': 'cumulated gain.*NTCIREVAL',
+            'Q measure': 'NTCIREVAL', 'nERR@10': 'ideal ranking', 'graded AP': 'AP averaged', 'GAP': 'AP averaged', 'sDCG@10': 'session', 'BERTScore': 'two texts are', 'StRecall@5': 'subtopics found',
+            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'ndcg_rel': 'nDCG averaged', 'xinfAP': 'samples', 'ROUGE': 'texts'}
+
+
+@pytest.mark.parametrize('name', NOT_HERE)
+def test_what_is_not_offered_is_told_what_it_is_and_who_has_it_and_not_taken_for_a_misspelling(name):
+    with pytest.raises(ValueError, match=f'(is no measure here|is not offered here): .*({NOT_HERE[name]})') as error:
+        parse(name)
+    assert 'did you mean' not in str(error.value)
+    assert len(str(error.value)) < 200
+
+
+def test_names_that_are_offered_are_not_among_those_that_are_not_and_each_says_what_it_is():
+    offered = {name.casefold() for kind in KINDS.values() for name in (kind.name, *kind.aliases)} | {row.stem for row in OFFERED if find_name(row.stem) == row}
+    assert not any(find_elsewhere(name) for name in offered)
+    assert all(len(said) > 10 for said in ELSEWHERE.values())
+    assert find_elsewhere('Alpha_NDCG') == find_elsewhere('αnDCG') != ''
+    silent = {row.name for row in NAMES if not row.measure and not (row.why or find_elsewhere(row.name))}
+    assert silent == {'RBP', 'rbp', 'rbp_resid'}  # which are here, and computed in another way
+
+
+@pytest.mark.parametrize('name', ['nDGC', 'nDCGG@10', 'bpreff'])
+def test_a_misspelt_measure_is_still_answered_with_the_right_one(name):
+    with pytest.raises(ValueError, match='did you mean (nDCG|Bpref)'):
+        parse(name)
+
+
+@pytest.mark.parametrize('text, says', [
+    ('nDCG(gain=exponential)@10', r"unknown gain 'exponential': use one of \['binary', 'exp', 'linear'\]"), ("DCG(gain='exponential')", r"use one of \['binary', 'exp', 'linear'\]"),
+    ('ERR(gain=exponential)', "gain must be 'linear' or 'exp', not 'exponential'"), ('RBP(gain=x)', "use 'binary', 'raw', one of .*'exp', 'linear'"),
+    ('nDCG(discount=log)', r"use one of \['jarvelin', 'ln', 'log2'\]"), ('AP(rel=two)', "rel must be a number, not 'two'"), ('AP(divisor=min(R,k))', 'text stands in quotes')])
+def test_a_value_that_there_is_not_is_answered_with_those_that_there_are(text, says):
+    with pytest.raises(ValueError, match=says):
+        parse(text)
+
+
+def test_a_word_may_stand_without_its_quotes_which_a_shell_takes_away():
+    assert parse('nDCG(gain=exp, discount=jarvelin)@10') == nDCG(gain='exp', discount='jarvelin') @ 10
+    assert parse('P(judged_only=True)@5') == P(judged_only=True) @ 5

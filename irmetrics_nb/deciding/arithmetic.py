@@ -25,6 +25,7 @@ from ..metrics.ties import TiesError, best_first, worst_first
 def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     "What a document of each grade is worth to a measure; NaN where it has no answer."
     kind, params = measure.kind, measure.arguments()
+    params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
     one = np.ones(len(grade), dtype=int)
     query = np.arange(len(grade))
     alone = Judged(query, one, grade, one, query, grade)
@@ -57,7 +58,7 @@ def entry_terms(measure: Measure, view: Judged, ties: str) -> np.ndarray:
     else: terms = kind.apply('terms', view, **params)
     if terms is not None: return np.asarray(terms, dtype=float)
     raise TiesError(f'{measure!r}: no formula is known for its terms averaged over ties; '
-                    "explain its ties='best' or 'worst'")
+                    "explain it with other ties, such as ties='docid'")
 
 # %% ../../nbs/5_deciding/01_arithmetic.ipynb #0098f4f7
 def ideal_list(measure: Measure, view: Judged) -> Judged:

@@ -191,7 +191,7 @@ def explain_difference(
     conventions: str | Conventions | None = None, ties: str | None = None,
     missing: str | None = None, no_relevant: str | None = None,
     negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
-    duplicates: str | None = None, documents: Any = None,
+    judgments: str | None = None, duplicates: str | None = None, documents: Any = None,
 ) -> Difference:
     """Explain the difference of two runs, b − a: which queries make it, and how much.
 
@@ -203,7 +203,7 @@ def explain_difference(
         In any form that `evaluate` takes.
     conventions, ties, missing, no_relevant, negative : str
         As in `evaluate`.
-    scores, unjudged, duplicates : str
+    scores, unjudged, judgments, duplicates : str
         As in `evaluate`, too.
     documents : dict, table or path
         What the documents are called, as in `explain`.
@@ -228,19 +228,20 @@ def explain_difference(
     0.25"""
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, scores=scores, unjudged=unjudged, duplicates=duplicates)
+        negative=negative, scores=scores, unjudged=unjudged, judgments=judgments,
+        duplicates=duplicates)
     asked, once = parse(measure), in_force.duplicates
-    judgments = Qrels(qrels, duplicates=once, copy=False)
+    truth = Qrels(qrels, duplicates=once, copy=False)
     runs = [Run(run, duplicates=once, copy=False) for run in (run_a, run_b)]
     how: dict[str, Any] = {'conventions': in_force}
-    one, other = (evaluate(judgments, run, asked, **how) for run in runs)
+    one, other = (evaluate(truth, run, asked, **how) for run in runs)
     values = _aligned(one, other)
     order, effect = steps(asked.kind.aggregate, *values)
     a, b = (scores.means[repr(one.measures[0])] for scores in (one, other))
     kept = [q for q, x in zip(one.query_ids, one.values[0, 0]) if not np.isnan(x)]
     ids, names = tuple(kept[i] for i in order), (one.name, other.name)
     how |= {'documents': documents}
-    sources = judgments, runs[0], runs[1]
+    sources = truth, runs[0], runs[1]
     found = ids, values[:, order], effect, sources, how
     return Difference(one.measures[0], names, a, b, *found)
 

@@ -35,9 +35,11 @@ from .wording import latex, line
 from ..evaluation.doubts import check_places
 from ..evaluation.evaluation import worth_of_nothing
 from ..evaluation.formats import table_text
-from ..evaluation.presets import completed, conventions_of, read_run, without_relevant
+from ..evaluation.judging import judge
+from ..evaluation.presets import completed, conventions_of, read_run
 from ..foundations.conventions import CHOICES, Conventions
 from ..foundations.rankings import Judged
+from ..foundations.segments import sort_pool
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import MEAN
 from ..reading.data import Qrels
@@ -99,8 +101,10 @@ class Explanation:
     @property
     def value(self) -> float:
         "The value, as `evaluate` gives it: NaN if the conventions leave the query out."
-        answer = without_relevant(self.measure, self.conventions)
+        answer = self.conventions.no_relevant
         if answer == 'zero' or self.work.value > 0: return self.work.value
+        unknown = self.conventions.judgments == 'retrieved' and not len(self.listing)
+        if unknown: return self.work.value
         best = self.measure.of(self.listing.judged().ideal)
         return self.work.value if np.any(best) else worth_of_nothing(self.measure, answer)
 
@@ -139,11 +143,11 @@ class Explanation:
     @property
     def missed(self) -> dict[str, float]:
         "Documents that would have earned something and were not retrieved: {id: grade}."
-        listing, of = self.listing, self.work.measure
-        grade = np.array([*listing.missed.values()], dtype=float)
+        listing, of, missed = self.listing, self.work.measure, self.listing.judged_besides
+        grade = np.array([*missed.values()], dtype=float)
         alone = Judged.from_grades(grade[:, None]) if len(grade) else Judged.concat([])
         earns = listing.counts(grade) & (of.of(alone.ideal) > 0)
-        best = sorted(zip(listing.missed, grade.tolist(), earns), key=lambda row: -row[1])
+        best = sorted(zip(missed, grade.tolist(), earns), key=lambda row: -row[1])
         return {doc: g for doc, g, earned in best if earned}
 
     # What if
@@ -212,6 +216,8 @@ class Explanation:
             yield f'Over the queries, {self.measure.name} is {self.measure.kind.aggregate.name}.'
         if self.conventions.ties not in ('docid', 'given'):
             yield f'Conventions: {CHOICES["ties"][self.conventions.ties]}.'
+        if self.conventions.judgments == 'retrieved':
+            yield f'Conventions: {CHOICES["judgments"]["retrieved"]}.'
         rule = CHOICES['duplicates'][self.conventions.duplicates]
         left_out = counted(self.repeats, 'row')
         if self.repeats: yield f'{left_out} of judgments and run left out: {rule}.'
@@ -245,7 +251,8 @@ def explain(
     conventions: str | Conventions | None = None, ties: str | None = None,
     missing: str | None = None, no_relevant: str | None = None,
     negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
-    duplicates: str | None = None, ideal: Any = None, documents: Any = None,
+    judgments: str | None = None, duplicates: str | None = None, ideal: Any = None,
+    documents: Any = None,
 ) -> Explanation:
     """Explain the value of one list, or of one query of a run.
 
@@ -260,7 +267,7 @@ def explain(
         In any form that `evaluate` takes; not for a single list.
     query : str
         Which query of the run.
-    conventions, ties, missing, no_relevant, scores, unjudged, duplicates : str
+    conventions, ties, missing, no_relevant, scores, unjudged, judgments, duplicates : str
         As in `evaluate`: those of a tool, and what is said beside them wins.
     negative : {'zero', 'keep'}
         What a grade below 0 means. Default: that of the conventions, 'zero' for a run;
@@ -293,12 +300,15 @@ def explain(
     if run is None and conventions is None: negative = negative or 'keep'
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, scores=scores, unjudged=unjudged, duplicates=duplicates)
+        negative=negative, scores=scores, unjudged=unjudged, judgments=judgments,
+        duplicates=duplicates)
     asked = completed(parse(measure), in_force)
+    in_force = in_force.of(asked.name)
     if run is not None: found = _of_run(asked, qrels, run, query, in_force)
     else:
         _check_list(asked, qrels, query)
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
+        listing = replace(listing, judgments=in_force.judgments)
         work = _work_out(asked, listing, in_force, Judged.concat([]))
         found = Explanation(work, listing, asked, in_force)
     names = [*found.listing.docs, *found.listing.missed]
@@ -320,9 +330,10 @@ def _of_run(asked, qrels, run, query, conventions):
         raise ValueError(f'which query? write explain({str(asked)!r}, qrels, run, query) with one like {some}')
     query, order = str(query), 'given' if conventions.ties == 'given' else 'docid'
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
+    listing = replace(listing, judgments=conventions.judgments)
     if conventions.missing == 'skip' and not len(listing):
         raise DataError(f'the run does not answer query {query!r}{near(query, results.queries)}')
-    others = _judgments_of_others(judgments, query, conventions.negative)
+    others = _judgments_of_others(judgments, results, query, conventions)
     work = _work_out(asked, listing, conventions, others)
     repeats = judgments.repeats + results.repeats
     found = Explanation(work, listing, asked, conventions, query, {}, others, repeats=repeats)
@@ -330,12 +341,16 @@ def _of_run(asked, qrels, run, query, conventions):
         raise DataError(f'query {query!r} has nothing relevant, and is left out')
     return found
 
-def _judgments_of_others(judgments, query, negative):
-    "The judgments of all queries but one, as rankings of nothing."
-    rows = judgments.rows
-    counts = (rows.value >= 0) | (negative == 'keep')
-    own = counts & (rows.query != judgments.queries.index(query))
-    grade, number = rows.value[own], rows.query[own].astype(np.intp)
-    order = np.lexsort((-grade, number))
+def _judgments_of_others(judgments, results, query, conventions):
+    "The judgments of all queries but one that count, as rankings of nothing."
+    rows, negative = judgments.rows, conventions.negative
+    number, grade = rows.query, rows.value
+    if conventions.judgments == 'retrieved':
+        listed = judge(judgments, results, negative=negative)
+        number, grade = listed.query, listed.grade
+    counts = (grade >= 0) | (negative == 'keep')
+    other = counts & (number != judgments.queries.index(query))
+    pool_query, pool_grade = sort_pool(number[other], grade[other])
+    nothing = np.zeros(len(judgments), np.intp)
     return Judged.from_grades(np.empty((0, 0))).changed(
-        retrieved=np.zeros(len(judgments), np.intp), pool_query=number[order], pool_grade=grade[order])
+        retrieved=nothing, pool_query=pool_query, pool_grade=pool_grade)

@@ -30,23 +30,30 @@ class Listing:
     tie: np.ndarray        # (docs,) int, ascending: the same where scores are equal
     missed: Mapping[str, float] = field(default_factory=dict)  # Not retrieved -> grade
     negative: str = 'keep'  # What a grade below 0 means, as in `Conventions`
+    judgments: str = 'all'  # Which count: those of all documents, or of the retrieved
     given: tuple[str, ...] | None = None  # The judged documents, as judged; or not known
 
     def counts(self, grade: np.ndarray) -> np.ndarray:
         "Which of some grades count as judged."
         return grade >= (0 if self.negative == 'zero' else -np.inf)
 
+    @property
+    def judged_besides(self) -> Mapping[str, float]:
+        "What was judged and not retrieved, if it counts: {document: grade}."
+        return self.missed if self.judgments == 'all' else {}
+
     def judged(self) -> Judged:
         "The list as every metric sees it."
         seen = self.counts(self.grade)
         rank = np.flatnonzero(seen) + 1
-        missed = np.array([*self.missed.values()], dtype=float)
+        missed = np.array([*self.judged_besides.values()], dtype=float)
         pool = np.append(self.grade[seen], missed[self.counts(missed)])
         start, size = self.tie_columns()
         entries = {'query': np.zeros(len(rank)), 'rank': rank, 'grade': self.grade[seen]}
         judgments = {'pool_query': np.zeros(len(pool)), 'pool_grade': -np.sort(-pool)}
         ties = {'tie_start': start[seen], 'tie_size': size[seen]}
-        if self.given is not None: judgments['pool_given'] = self.pool_given(self.given)
+        if self.given is not None and self.judgments == 'all':
+            judgments['pool_given'] = self.pool_given(self.given)
         return Judged(retrieved=np.array([len(self)]), **entries, **judgments, **ties)
 
     def pool_given(self, given: Iterable[str]) -> np.ndarray:
@@ -81,7 +88,7 @@ def from_ranking(
     docs = tuple(f'd{i}' for i in range(1, retrieved + 1))
     missed = dict(zip(names, unseen.elements()))
     given = _names_as_given(judged, [*zip(docs, grade), *missed.items()])
-    return Listing(docs, grade, _tie_of(judged, retrieved), missed, negative, given)
+    return Listing(docs, grade, _tie_of(judged, retrieved), missed, negative, given=given)
 
 def _names_as_given(judged, rows):
     "The documents in the order in which they were judged; None if it is not known."
@@ -123,7 +130,7 @@ def from_run(
     score = np.array([score_of[doc] for doc in docs], dtype=float)
     tie = np.cumsum(np.append(0, score[1:] != score[:-1]))[:len(docs)]
     missed = {doc: g for doc, g in grade_of.items() if doc not in score_of}
-    return Listing(tuple(docs), grade, tie, missed, negative, tuple(grade_of))
+    return Listing(tuple(docs), grade, tie, missed, negative, given=tuple(grade_of))
 
 def _rows_of(table, query):
     "{document: number} of one query."

@@ -9,11 +9,12 @@ __all__ = ['evaluate']
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import accumulate, compress, repeat
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from irmetrics_nb.evaluation.doubts import (
     top_counts,
 )
 from .judging import Reading, judge_run
-from .presets import completed, conventions_of, read_run, touches_rows, without_relevant
+from .presets import completed, conventions_of, read_run, touches_rows
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
 from ..foundations.rankings import Judged, take
@@ -47,8 +48,9 @@ def evaluate(
     conventions: str | Conventions | None = None, ties: str | None = None,
     missing: str | None = None, no_relevant: str | None = None,
     negative: str | None = None, scores: str | None = None, unjudged: str | None = None,
-    duplicates: str | None = None, memory: int | None = None,
-    progress: Callable[[int, int], object] | None = None, part: bool = False,
+    judgments: str | None = None, duplicates: str | None = None,
+    memory: int | None = None, progress: Callable[[int, int], object] | None = None,
+    part: bool = False,
 ) -> Scores:
     """Evaluate a run, or several, against relevance judgments.
 
@@ -73,8 +75,9 @@ def evaluate(
         `irmetrics measures` lists them all.
     conventions : str or Conventions, optional
         Those of a tool, such as 'xgboost' or 'trec_eval' (`PRESETS` has them all), which
-        give measures their parameters, too. What a measure says itself wins, and so do
-        the answers below. Of each, the default is the first.
+        give measures their parameters, too, and some measures other answers than the
+        rest. What a measure says itself wins, and so do the answers below. Of each, the
+        default is the first.
     ties : {'docid', 'given', 'average', 'best', 'worst'}
         The order of documents with equal scores: by id, descending, as trec_eval has
         them; as the source lists them; the mean over all orders; or the order that
@@ -90,6 +93,10 @@ def evaluate(
         How exactly scores are compared. 'float32' reads the whole run into memory.
     unjudged : {'keep', 'skip'}
         Documents that nobody judged keep their places, or are taken out.
+    judgments : {'all', 'retrieved'}
+        What was judged and not retrieved counts, for recall, for the ideal ranking, for
+        whether anything is relevant; or it is as if nobody had judged it, as in tools
+        that know nothing but the list.
     duplicates : {'refuse', 'first', 'last', 'best'}
         A document that stands twice in a query, of the judgments or of a run, is an
         error; or the first of its rows counts, the last, or the one with the highest
@@ -161,15 +168,15 @@ def evaluate(
     (['bm25', 'tfidf'], (2, 36))"""
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, scores=scores, unjudged=unjudged, duplicates=duplicates)
+        negative=negative, scores=scores, unjudged=unjudged, judgments=judgments,
+        duplicates=duplicates)
     asked = _parsed(measures)
     several = several_runs(run)
     runs = [('', run)] if several is None else several
     for _, one in runs: check_places(qrels, one)
     given = _or_nothing(qrels, 'qrels') if part else qrels
-    judgments = Qrels(given, duplicates=in_force.duplicates, copy=False)
+    truth = Qrels(given, duplicates=in_force.duplicates, copy=False)
     sure = isinstance(qrels, Qrels)  # that these are the judgments
-    order = 'given' if in_force.ties == 'given' else 'docid'  # others start from any
     complete = [completed(m, in_force).arguments() for m in asked]
     keep_order = any(params.get('ideal_from') == 'given' for params in complete)
     lay_beside = _judge_part if part else _judge_whole
@@ -179,34 +186,72 @@ def evaluate(
         spent = not sure and len(found) + 1 == len(runs)  # nobody needs them afterwards
         with _error_names(several, name, len(found)):
             certain = sure and isinstance(one, Run)  # which is which
-            if touches_rows(in_force):
-                one = read_run(_or_nothing(one, 'run') if part else one, in_force)
-            results, judged, reading = lay_beside(
-                judgments, one, certain, ties=order, negative=in_force.negative,
-                memory=memory, progress=told, spent=spent, keep_order=keep_order)
+            judge_as = partial(
+                _judge_as, lay_beside, truth, certain=certain, keep_order=keep_order)
+            one = _or_nothing(one, 'run') if part else one
+            one, batches = _judge_kinds(asked, one, in_force, judge_as)
+            results, judged, reading = judge_as(
+                one, in_force, memory=memory, progress=told, spent=spent)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
-        odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
-        own = score_batch(asked, judgments.queries, judged, reading, in_force)
-        found.append(_with_repeats(own, judgments, results))
+        odd += [] if part else doubts(asked, judged, truth, results, reading.name)
+        own = score_batch(asked, truth.queries, judged, reading, in_force, batches)
+        found.append(_with_repeats(own, truth, results))
     for doubt in dict.fromkeys(odd): warnings.warn(doubt, EvaluationWarning, stacklevel=2)
     return found[0] if several is None else Scores.beside(_with_names(found, runs))
 
+# %% ../../nbs/4_evaluation/07_evaluation.ipynb #692cae88
+def _order(conventions):
+    "The order of ties to start from: that of the best, the worst and the mean may be any."
+    return 'given' if conventions.ties == 'given' else 'docid'
+
+def _judge_as(lay_beside, qrels, run, conventions, certain, **options):
+    "A run beside the judgments, as the conventions have scores, ties and negative grades."
+    if touches_rows(conventions): run = read_run(run, conventions)
+    how = {'ties': _order(conventions), 'negative': conventions.negative}
+    return lay_beside(qrels, run, certain, **how, **options)
+
+def _judge_kinds(asked, run, conventions, judge_as):
+    """The run, read if it is needed more than once, and {kind: its batch} of those kinds of
+    measures that the conventions treat otherwise.
+
+    judge_as(run, conventions) gives a batch and what is around it."""
+    def way(own): return _order(own), own.negative, own.scores
+    kinds = {m.name: conventions.of(m.name) for m in asked}
+    others = {name: own for name, own in kinds.items() if way(own) != way(conventions)}
+    if others: run = Run(run, duplicates=conventions.duplicates, copy=False)
+    batches = {way(own): judge_as(run, own)[1] for own in others.values()}
+    return run, {name: batches[way(own)] for name, own in others.items()}
+
+def _looked_at(asked, judged, conventions, batches):
+    "{kind: the batch that its measures are computed on}."
+    listed = cache(Judged.listed)
+    def of(kind):
+        batch = batches.get(kind, judged)
+        return listed(batch) if conventions.of(kind).judgments == 'retrieved' else batch
+    return {m.name: of(m.name) for m in asked}
+
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #90b4378a
 def score_batch(
-    asked: Iterable[Measure], query_ids: Iterable[str], judged: Judged, reading: Reading,
-    conventions: Conventions,
+    asked: Sequence[Measure], query_ids: Iterable[str], judged: Judged, reading: Reading,
+    conventions: Conventions, batches: Mapping[str, Judged] = MappingProxyType({}),
 ) -> Scores:
-    "The scores of a batch: every measure is computed, then the conventions are applied."
-    whole = [(completed(m, conventions).resolve(judged), m) for m in asked]
+    """The scores of a batch: every measure is computed, then the conventions are applied.
+
+    `batches`: of those kinds of measures that the conventions treat otherwise."""
+    of = _looked_at(asked, judged, conventions, batches)
+    whole = [(completed(m, conventions).resolve(of[m.name]), m) for m in asked]
     unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
     measures, asked = zip(*reversed(unlike.values()))
-    values = np.stack([m.of(judged, ties=conventions.ties) for m in measures]).astype(float)
-    nothing = _have_nothing(measures, values, judged)
-    no_relevant, unanswered = _for_all(measures, nothing), judged.retrieved == 0
-    for m, row, empty in zip(measures, values, nothing):
-        answer = without_relevant(m, conventions)
-        if answer != 'zero': row[empty] = worth_of_nothing(m, answer)
+    how = [conventions.of(m.name) for m in measures]
+    each = [m.of(of[m.name], ties=own.ties) for m, own in zip(measures, how)]
+    values, unanswered = np.stack(each).astype(float), judged.retrieved == 0
+    nothing = _have_nothing(measures, values, of)
+    for own, empty in zip(how, nothing):
+        if own.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
+    no_relevant = _for_all(measures, nothing)
+    for m, own, row, empty in zip(measures, how, values, nothing):
+        if own.no_relevant != 'zero': row[empty] = worth_of_nothing(m, own.no_relevant)
     dropped = np.zeros(len(judged), bool)
     if conventions.missing == 'skip': dropped |= unanswered
     if conventions.no_relevant == 'skip': dropped |= no_relevant
@@ -214,20 +259,29 @@ def score_batch(
     unjudged = reading.queries - (len(judged) - n_missing)
     kept = ~dropped
     counted = values[:, kept]
-    bounds = WhenAsked(tie_bounds, measures, counted, judged, kept)
+    bounds = WhenAsked(_all_tie_bounds, measures, counted, of, kept)
     top, short = top_counts(judged), n_short(judged, measures)
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
                    tie_bounds=bounds, top=top, short=short)
     ids = tuple(compress(query_ids, kept))
     return Scores(measures, ids, counted, (info,), conventions, asked)
 
-def _have_nothing(measures, values, judged):
+def _have_nothing(measures, values, batches):
     "(measures, queries) where there is nothing to find: the ideal ranking scores 0 too."
     nothing = ~(values > 0)  # a query that scored has something relevant
     asked = np.flatnonzero(nothing.any(axis=0))
-    best = take(judged, asked).ideal
-    if len(asked): nothing[:, asked] &= np.stack([m.of(best) == 0 for m in measures])
+    best_of = cache(lambda batch: take(batch, asked).ideal)
+    best = [best_of(batches[m.name]) for m in measures]
+    if len(asked): nothing[:, asked] &= np.stack([m.of(b) == 0 for m, b in zip(measures, best)])
     return nothing
+
+def _all_tie_bounds(measures, values, batches, kept):
+    "`tie_bounds` of each batch, in the order of the measures."
+    found: dict = {}
+    for batch in dict.fromkeys(batches.values()):
+        own = [batches[m.name] is batch for m in measures]
+        found |= tie_bounds([*compress(measures, own)], values[own], batch, kept)
+    return {name: found[name] for name in map(repr, measures) if name in found}
 
 def _for_all(measures, nothing):
     """The queries in which there is nothing to find for every measure that reads grades.

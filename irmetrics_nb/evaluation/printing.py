@@ -15,7 +15,7 @@ import numpy as np
 # %% ../../nbs/4_evaluation/05_printing.ipynb #4636870a
 from .doubts import TOP, deepest
 from .formats import FORMATS, csv_text, note_text, table_text
-from ..foundations.conventions import CHOICES, check_option
+from ..foundations.conventions import AS_USUAL, CHOICES, OF_A_KIND, check_option
 from ..metrics.registry import MEAN
 from ..reading.errors import counted
 
@@ -75,15 +75,15 @@ def _phrases(scores):
     return [*scores.conventions.describe(), *odd, *(f'{m!r}: {m.kind.aggregate.name}' for m in others)]
 
 def _exceptions(scores):
-    "What is said of queries without relevant documents for some of the measures alone."
+    "What the conventions answer otherwise for some of the measures alone."
     kinds, said = {m.name for m in scores.measures}, scores.conventions.measures
-    own = [(kind, answer) for kind, name, answer in said if name == 'no_relevant' and kind in kinds]
-    return [f'of {kind}, {CHOICES["no_relevant"][answer]}' for kind, answer in own]
+    own = [each for each in said if each[1] in OF_A_KIND and each[0] in kinds]
+    return [f'of {kind}, {CHOICES[name][answer] or AS_USUAL[answer]}' for kind, name, answer in own]
 
 def _own_words(scores):
     "The measures that say themselves what the tool of the conventions answers otherwise."
     tool = scores.conventions.name.partition(' ')[0]
-    answers = [each for each in scores.conventions.measures if tool and each[1] != 'no_relevant']
+    answers = [each for each in scores.conventions.measures if tool and each[1] not in OF_A_KIND]
     pairs = [(m, answer) for m in scores.measures for answer in answers if answer[0] == m.name]
     unlike = [(m, name) for m, (_, name, value) in pairs if m.arguments().get(name) != value]
     return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m, name in unlike]

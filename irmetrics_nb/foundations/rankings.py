@@ -159,6 +159,11 @@ class Judged:
         return self.changed(
             rank=rank, retrieved=retrieved, tie_start=start, tie_size=size)
 
+    def listed(self) -> 'Judged':
+        "The batch as if only the documents that were retrieved had been judged."
+        pool_query, pool_grade = sort_pool(self.query, self.grade)
+        return self.changed(pool_query=pool_query, pool_grade=pool_grade)
+
     def changed(self, **columns: np.ndarray) -> 'Judged':
         """The same batch with some other columns, unchecked: for views of a batch.
 

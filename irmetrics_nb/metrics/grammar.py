@@ -38,16 +38,21 @@ def _arguments(name, rest):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
         _check_arguments(name, tree)
-        params = {kw.arg: _literal(kw.value) for kw in tree.keywords}
+        params = {kw.arg: _value(kw.value) for kw in tree.keywords}
         if len(params) < len(tree.keywords): raise ValueError('a parameter is given twice')
         tree = tree.func
     if not isinstance(tree, ast.Name) or tree.id != '_': raise SyntaxError
     return params, at
 
+def _value(node):
+    "What a parameter is: a word without quotes, which a shell may have taken away, is a text."
+    return node.id if isinstance(node, ast.Name) else _literal(node)
+
 def _literal(node):
     "The number, text or table that a piece of the tree spells out."
     try: return ast.literal_eval(node)
-    except (ValueError, TypeError): raise ValueError(f'{shorter(ast.unparse(node))} is not a value') from None
+    except (ValueError, TypeError):
+        raise ValueError(f'{shorter(ast.unparse(node))} is not a value; text stands in quotes') from None
 
 def _check_arguments(name, call):
     "ValueError for parameters without a name; a number alone is meant for the cutoff."

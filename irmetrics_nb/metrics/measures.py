@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['P', 'R', 'F', 'Success', 'Rprec', 'SetP', 'SetR', 'SetF', 'SetAP', 'AP', 'GMAP', 'IPrec', 'Bpref', 'GMBpref', 'CG',
-           'DCG', 'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'Measures', 'Measure', 'parse',
-           'parse_all', 'position']
+           'DCG', 'nDCG', 'RR', 'ERR', 'RBP', 'NumRet', 'NumRel', 'NumRelRet', 'Measures', 'Measure',
+           'check_parameters', 'parse', 'parse_all', 'position']
 
 # %% ../../nbs/2_metrics/10_measures.ipynb #7a9e2f22
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/2_metrics/10_measures.ipynb #88abca12
-from ..foundations.conventions import CHOICES, check_option
+from ..foundations.conventions import CHOICES, MEASURE_CHECKS, check_option
 from ..foundations.rankings import Judged, RankingsLike, as_judged
 from .grammar import read, shorter, shown, split
-from .names import TOOLS, find_name, find_numbered
+from .names import TOOLS, find_elsewhere, find_name, find_numbered
 from .registry import KINDS, Kind, find_kind, nearest_kind, tidy
 from .ties import TiesError
 
@@ -202,6 +202,14 @@ AP, GMAP, IPrec, Bpref, GMBpref = map(Measure, 'AP GMAP IPrec Bpref GMBpref'.spl
 CG, DCG, nDCG, RR, ERR, RBP = map(Measure, 'CG DCG nDCG RR ERR RBP'.split())
 NumRet, NumRel, NumRelRet = map(Measure, 'NumRet NumRel NumRelRet'.split())
 
+# %% ../../nbs/2_metrics/10_measures.ipynb #f441b4c4
+def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
+    "ValueError for a kind of measures that there is not, or parameters it cannot have."
+    name = Measure(kind, params).name
+    if name != kind: raise ValueError(f'the kind is written {name!r}, not {kind!r}')
+
+MEASURE_CHECKS.append(check_parameters)
+
 # %% ../../nbs/2_metrics/10_measures.ipynb #120dfc7a
 def _meant(text):
     "The measures of a text: one, but where another tool's name stands for several."
@@ -222,7 +230,8 @@ def _not_offered(name, tool, row):
     "What to say of a name of another tool that has no measure here."
     if tool not in TOOLS: return f'there is no tool {tool!r}; names are known of {" ".join(TOOLS)}'
     if row is None: return f'{name!r} is no name of {tool} that is known here'
-    return f'{name!r} of {tool} is not offered here' + (f': {row.why}' if row.why else '')
+    why = row.why or find_elsewhere(row.name)
+    return f'{name!r} of {tool} is not offered here' + (f': {why}' if why else '')
 
 def _by_case(name):
     "The kind of this name in any case, if there is one."

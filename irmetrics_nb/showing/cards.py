@@ -36,8 +36,10 @@ class Look:
 
 def look(measure: Measure, qrels: Qrels, run: Run, query: str, conventions: Conventions | None = None) -> Look:
     "What a run gave for a query, by a measure that is complete, as `Scores` has it."
-    c = conventions or Conventions()
-    try: why = explain(measure, qrels, run, query, ties=c.ties, negative=c.negative)
+    c = (conventions or Conventions()).of(measure.name)
+    asked = 'ties', 'negative', 'judgments', 'no_relevant'
+    how = {name: getattr(c, name) for name in asked}
+    try: why = explain(measure, qrels, run, query, **how)
     except ValueError as error:
         order = 'given' if c.ties == 'given' else 'docid'
         return Look(from_run(qrels, run, query, ties=order, negative=c.negative), f'no arithmetic: {error}')
