@@ -180,7 +180,7 @@ def report(
         As in `compare`.
     options
         Those of `evaluate`: conventions, ties, missing, no_relevant, negative, scores,
-        unjudged, duplicates, memory.
+        unjudged, judgments, duplicates, memory.
 
     Returns
     -------
@@ -304,13 +304,14 @@ def _fullest(comparison, measure):
 # %% ../../nbs/6_showing/06_report.ipynb #0fcd5da3
 def _cards(scores, comparison, pair, qrels, sources):
     "The queries with the largest gains, and those with the largest losses; of one run, the worst."
-    runs = {name: read_run(sources[name], scores.conventions) for name in pair}
     if comparison is None: measure, won, lost = scores.measures[0], [], _worst(scores, qrels)
     else:
         measure = scores.measures[scores._index(comparison.sample.measures[0])]
         rows = [(q, (x, y)) for q, x, y in comparison.queries(*pair)]
         lost = [row for row in rows if row[1][1] < row[1][0]][:LARGEST]
         won = [row for row in rows[::-1] if row[1][1] > row[1][0]][:LARGEST]
+    how = scores.conventions.of(measure.name)
+    runs = {name: read_run(sources[name], how) for name in pair}
     def opened(rows):
         return [card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, values in rows]
     return opened(won), opened(lost)
