@@ -343,7 +343,7 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
     assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\n"
 
 
-WRITTEN = {".py", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}
+WRITTEN = {".py", ".js", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}
 SKIPPED = {"_proc", "_docs", "build", "dist", "__pycache__"}
 
 
@@ -425,8 +425,8 @@ def test_every_file_that_the_site_names_is_there():
     css = root["format"]["html"]["css"]
     fonts = re.findall(r'url\("([^"]+)"\)', (NBS / css).read_text(encoding="utf-8"))
     themes = [name for names in root["format"]["html"]["theme"].values() for name in names]
-    end = root["format"]["html"]["include-after-body"]
-    for path in [*root["project"]["resources"], css, *fonts, *links, *themes, end]:
+    ends = root["format"]["html"]["include-after-body"]
+    for path in [*root["project"]["resources"], css, *fonts, *links, *themes, *ends]:
         assert (NBS / path).exists() or path.startswith("api/"), path
     assert set(fonts) <= set(root["project"]["resources"]), "a font that is not declared is not copied"
 

@@ -146,11 +146,11 @@ const persistentGain = (list, p) => p.gain === 'linear' ? GAINS.linear : asRelev
 //   gain    what a grade is worth to it                                        view     how it is pictured
 //   linear  whether a rank has a weight, whatever stands there                 names    what else it is called
 //   written how a term is written, as text and as function
-const ofSets = {params: {rel: 1}, terms: hits, whole: relevant, gain: asRelevant, view: 'sets'};
+const forSets = {params: {rel: 1}, terms: hits, whole: relevant, gain: asRelevant, view: 'sets'};
 const atCutoff = {at: true, linear: true};
-const P = {...ofSets, params: {divisor: ['k', 'min(k,n)', 'min(R,k)'], rel: 1}, whole: places};
-const R = {...ofSets, params: {divisor: ['relevant', 'min(R,k)'], rel: 1}, whole: capped};
-const F = {...ofSets, params: {beta: 1, rel: 1}, terms: weighedHits, whole: weighedTotals};
+const P = {...forSets, params: {divisor: ['k', 'min(k,n)', 'min(R,k)'], rel: 1}, whole: places};
+const R = {...forSets, params: {divisor: ['relevant', 'min(R,k)'], rel: 1}, whole: capped};
+const F = {...forSets, params: {beta: 1, rel: 1}, terms: weighedHits, whole: weighedTotals};
 const CG = {...atCutoff, params: {gain: Object.keys(GAINS)}, terms: gains, gain: asGain, view: 'gains'};
 const DCG = {...CG, params: {...CG.params, discount: Object.keys(DISCOUNTS), b: 2}, terms: discounted,
   written: ['g/log2(i+1)', ({g, i}) => g / Math.log2(i + 1)]};
@@ -160,10 +160,10 @@ const KINDS = {
   R: {...R, ...atCutoff, names: 'Recall'},
   F: {...F, ...atCutoff, names: 'F1'},
   SetP: P,
-  SetR: ofSets,
+  SetR: forSets,
   SetF: F,
-  Rprec: {...ofSets, terms: topHits, linear: true},
-  Success: {...ofSets, terms: first, whole: null, at: true, names: 'HR hit_rate'},
+  Rprec: {...forSets, terms: topHits, linear: true},
+  Success: {...forSets, terms: first, whole: null, at: true, names: 'HR hit_rate'},
   AP: {params: {rel: 1, divisor: ['relevant', 'min(R,k)', 'min(R,n)', 'retrieved']}, at: true, terms: precisions,
     whole: momentsOfPrecision, gain: asRelevant, view: 'precision', names: 'MAP average_precision',
     written: ['r/i', ({r, i}) => r / i]},
@@ -177,7 +177,7 @@ const KINDS = {
     written: ['e*g/i', ({e, g, i}) => e * g / i]},
   RBP: {...atCutoff, params: {p: 0.8, gain: ['binary', 'linear'], rel: 1}, terms: persistent, gain: persistentGain,
     view: 'gains', written: ['(1-p)*p**(i-1)*g', ({p, g, i}) => (1 - p) * p ** (i - 1) * g]},
-  AUC: {...ofSets, terms: wins, whole: pairs, view: 'pairs'},
+  AUC: {...forSets, terms: wins, whole: pairs, view: 'pairs'},
 };
 
 
@@ -677,7 +677,8 @@ class Play {
       name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
       slider: html('input', {type: 'range', min: 1, max: n + 1, input: cut}), cutoff: html('output'),
       legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
-      figure: html('div', {class: 'figure'}), said: html('p', {}, say.hint), verdict: html('p'),
+      figure: html('div', {class: 'figure'}), verdict: html('p'),
+      said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
       answer: button(say.show, () => this.answer()), steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
     this.order.forEach(item => { item.row = this.buildRow(item); });
@@ -797,17 +798,18 @@ class Play {
   drawRanks({name, rows, p}, before, columns) {
     const {say} = this, was = before?.rows ?? rows;
     const head = Object.keys(columns).map(column => say.columns[`${name} ${column}`] ?? say.columns[column]);
-    const texts = [...Object.values(columns).map(evenly), rows.map((row, j) => signed(row.term - was[j].term))];
+    const changes = rows.map((row, j) => signed(row.term - was[j].term) && row.term - was[j].term);
+    const texts = [...Object.values(columns).map(numbers => evenly(numbers)), evenly(changes, '+')];
     const lines = rows.map(({rank}, j) => html('tr', {class: p.k && rank > p.k ? 'below' : null},
       html('th', {scope: 'row'}, rank), texts.map(column => html('td', {}, column[j]))));
     fillTable(this.parts.ranks, [say.rank, ...head, say.change], lines);
   }
 }
 
-// Numbers of a column as texts: three decimals, unless all are whole.
-function evenly(numbers) {
-  const whole = numbers.every(x => x == null || x % 1 === 0);
-  return numbers.map(x => x == null ? '' : whole ? `${x}` : short(x));
+// Numbers of a column as texts, `plus` before those above 0: three decimals, unless all are whole.
+function evenly(numbers, plus = '') {
+  const missing = x => x == null || x === '', whole = numbers.every(x => missing(x) || x % 1 === 0);
+  return numbers.map(x => missing(x) ? '' : (x > 0 ? plus : '') + (whole ? `${x}`.replace('-', '−') : short(x)));
 }
 
 function fillTable(table, head, lines) {
@@ -930,6 +932,7 @@ function rocCurve({rows}, say) {
 export const words = {
   section: 'A ranking to play with',
   hint: 'Move a result by its arrows, or drag it by its rank. A press on a grade changes it.',
+  hintToSwap: 'Move a result by its arrows, swap two by ⇄, or drag one by its rank. A press on a grade changes it.',
   cutoff: 'Cutoff k',
   k: k => k === null ? 'whole list' : `${k}`,
   up: title => `Move up: ${title}`,
@@ -1143,6 +1146,7 @@ const STYLE = `
     width: 100%; min-height: 28px; padding: 0 .6em; text-align: left; white-space: normal;
     overflow-wrap: anywhere;
   }
+  .tables > * { max-width: 100%; overflow-x: auto; }
   .ranks .below { color: var(--soft); }
   summary { min-height: 28px; color: var(--soft); cursor: pointer; }
 
