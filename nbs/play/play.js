@@ -763,7 +763,7 @@ class Play {
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
     lines.forEach((line, j) => {
       const way = tops[j] - line.offsetTop, from = {transform: `translateY(${way}px)`};
-      if (way) line.animate([from, {transform: 'none'}], {duration: 180, easing: 'ease-out'});
+      if (Math.abs(way) > 1) line.animate([from, {transform: 'none'}], {duration: 180, easing: 'ease-out'});
     });
   }
 
