@@ -21,7 +21,7 @@ MEASURES = """P P@1 P@5 P@100 P(rel=2)@5 P(divisor='min(k,n)')@7 P(divisor='min(
     AP AP@3 AP(rel=2) AP(divisor='min(R,k)')@4 AP(divisor='min(R,n)') AP(divisor='retrieved')@5
     CG CG@4 CG(gain='exp') CG(gain='binary')@3 DCG DCG@6 DCG(gain='exp')@5 DCG(discount='jarvelin')@8
     nDCG nDCG@1 nDCG@5 nDCG@50 nDCG(gain='exp') nDCG(gain='exp')@10 nDCG(gain='binary')@5 nDCG(discount='jarvelin')
-    nDCG(discount='jarvelin',b=10)@9 nDCG(discount='ln')@4 RR RR@3 RR(rel=2) RBP RBP(p=0.5)@6 RBP(p=0.95,rel=2)
+    nDCG(discount='jarvelin',b=10)@9 nDCG(discount='ln')@4 RR RR@3 RR(rel=2) RBP RBP(p=0.5)@6 RBP(p=0.95,rel=2) RBP(gain='raw')@9
     ERR(max_grade=5) ERR(max_grade=5)@3 ERR(max_grade=9,phi='log2')@5 ERR(max_grade=5,gain='linear')""".split()
 
 
@@ -117,6 +117,14 @@ def test_errs_largest_grade_is_that_of_the_judgments_unless_it_is_given():
     some = DRAWN[:400]
     found = ask("value", [job("ERR@10", *pair) for pair in some])
     assert all(near(a, parse("ERR@10").of(judged(*pair))[0]) for a, pair in zip(found, some, strict=True))
+
+
+@pytest.mark.parametrize("measure", ["RBP(gain='linear')", "RBP(gain='exp',p=0.4)@5"])
+def test_the_gains_of_rbp_may_be_shares(measure):
+    rng = np.random.default_rng(3)
+    some = [([*rng.choice([0, 0.25, 0.07, 1.0], 9).tolist(), None], None) for _ in range(300)]
+    found = ask("value", [job(measure, *pair) for pair in some])
+    assert all(near(a, parse(measure).of(judged(*pair))[0]) for a, pair in zip(found, some, strict=True))
 
 
 def test_large_grades_are_no_trouble():

@@ -174,9 +174,9 @@ def test_a_press_on_a_grade_goes_round_and_what_nobody_judged_stays_possible(sho
 def test_lines_glide_unless_somebody_wants_them_still(show):
     for motion, many in (("no-preference", 2), ("reduce", 0)):
         page = show(example(), reduced_motion=motion)
-        page.evaluate("window.glides = 0; Element.prototype.animate = () => { window.glides++; }")
+        page.evaluate("() => { window.glides = []; Element.prototype.animate = way => { window.glides.push(way[0].transform); }; }")
         press(page, "Move up", TITLES[2])
-        assert page.evaluate("window.glides") == many
+        assert len(page.evaluate("window.glides")) == many, page.evaluate("window.glides")
 
 
 # ---- what is said of it ----
@@ -399,6 +399,38 @@ def test_options_may_stand_in_json_and_several_rankings_on_a_page(show):
     page = show(f"<div class='play'><script type='application/json'>{json.dumps(config)}</script></div>", example("AP"))
     assert page.locator(".head strong").all_text_contents() == ["0.333", "0.917"]
     assert order(page)[:3] == ["x", "y", "z"] and page.text_content(".ask") == "Why?"
+
+
+# ---- in a notebook ----
+
+MODEL = """async state => {
+  const {default: {render}} = await import('/play.js'), heard = {}, el = document.createElement('div');
+  window.model = {
+    state, saved: [],
+    get: name => structuredClone(state[name]),
+    set: (name, x) => { const is = JSON.stringify(state[name]) !== JSON.stringify(x); state[name] = x; if (is) heard[`change:${name}`]?.(); },
+    on: (event, f) => { heard[event] = f; },
+    save_changes: () => window.model.saved.push(structuredClone(state)),
+  };
+  render({model: window.model, el});
+  document.querySelector('main').append(el);
+}"""
+
+
+def test_in_a_notebook_the_state_goes_to_python_and_comes_from_there(show):
+    page = show()
+    page.evaluate(MODEL, {"grades": [0, None, 3], "missed": [2], "measure": "ERR(max_grade=3)@2", "measures": ["AP"], "titles": [], "value": 0})
+    press(page, "Move up", "d3")
+    (saved,) = page.evaluate("model.saved")
+    want = parse("ERR(max_grade=3)@2").of([0, 3, None])
+    assert (saved["grades"], saved["measure"]) == ([0, 3, None], "ERR(max_grade=3)@2") and abs(saved["value"] - want) < 1e-12
+    page.get_by_role("slider").fill("1")
+    assert page.evaluate("model.state.measure") == "ERR(max_grade=3)@1" and page.evaluate("model.state.value") == 0
+    assert order(page) == ["d1", "d3", "d2"], "what comes from here does not begin anew"
+    page.evaluate("model.set('grades', [1, 1])")
+    assert page.locator(".grade").all_text_contents() == ["1", "1"] and page.locator(".play section").count() == 1
+    page.evaluate("model.set('measure', 'RR')")
+    assert page.text_content(".head span") == "RR" and value(page) == "1.000"
 
 
 # ---- without a script ----

@@ -217,6 +217,10 @@ def test_the_modules_are_what_the_notebooks_export_byte_for_byte(tmp_path):
     assert late == [], "run `make export`"
 
 
+def test_the_package_and_the_pages_load_the_same_script():
+    assert (PACKAGE / "play.js").read_bytes() == (NBS / "play/play.js").read_bytes(), "run `make export`"
+
+
 def test_every_module_says_which_notebook_made_it():
     for name, module in MODULES.items():
         if module and module != "__init__":
@@ -339,8 +343,9 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
         import irmetrics_nb as ir, pathlib
         print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, len(ir.load_example().runs))
         print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)
-        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').html) > 10_000)"""
-    assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\n"
+        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').html) > 10_000)
+        print((pathlib.Path(ir.__file__).parent / 'play.js').exists())"""
+    assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\nTrue\n"
 
 
 WRITTEN = {".py", ".js", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}

@@ -139,7 +139,7 @@ function pairs(list, p) {
 // What a grade is worth to a measure.
 const asRelevant = (list, {rel}) => g => g >= rel ? 1 : 0;
 const asGain = (list, {gain}) => GAINS[gain];
-const persistentGain = (list, p) => p.gain === 'linear' ? GAINS.linear : asRelevant(list, p);
+const persistentGain = (list, p) => ({...GAINS, binary: asRelevant(list, p), raw: g => g >= p.rel ? g : 0})[p.gain];
 
 // The kinds of measures, each a sum of terms divided by a normaliser (`whole`), as in the package's registry.
 //   params  names and defaults; a list is a choice, its first the default      at       whether it has a cutoff
@@ -175,7 +175,7 @@ const KINDS = {
   ERR: {params: {max_grade: null, phi: ['reciprocal', 'log2'], gain: ['exp', 'linear']}, at: true, terms: stops,
     gain: satisfaction, view: 'readers', names: 'expected_reciprocal_rank',
     written: ['e*g/i', ({e, g, i}) => e * g / i]},
-  RBP: {...atCutoff, params: {p: 0.8, gain: ['binary', 'linear'], rel: 1}, terms: persistent, gain: persistentGain,
+  RBP: {...atCutoff, params: {p: 0.8, gain: ['binary', 'linear', 'exp', 'raw'], rel: 1}, terms: persistent, gain: persistentGain,
     view: 'gains', written: ['(1-p)*p**(i-1)*g', ({p, g, i}) => (1 - p) * p ** (i - 1) * g]},
   AUC: {...forSets, terms: wins, whole: pairs, view: 'pairs'},
 };
@@ -227,12 +227,12 @@ function complete(measure, {k, ideal, ...options} = {}) {
 
 // The parameters, with what only the judgments can tell: ERR's largest grade.
 function resolved({name, p}, list) {
-  const top = Math.max(0, ...list.pool), given = list.documents.map(d => d.g);
+  const top = Math.max(0, ...list.pool), unit = name === 'RBP' && ['linear', 'exp'].includes(p.gain);
   const refuse = (wrong, why) => { if (wrong) throw new Error(`${name}: ${why}`); };
   refuse(p.max_grade <= 0 && p.max_grade !== null, `max_grade is larger than 0, not ${p.max_grade}`);
   refuse(p.max_grade && p.max_grade < top, `max_grade is ${p.max_grade}, but the judgments hold a grade ${top}`);
   refuse('b' in p && p.gain === 'exp' && top >= 1024, `the gain 2^g - 1 of grade ${top} is too large for a number`);
-  refuse(name === 'RBP' && p.gain === 'linear' && given.some(g => g < 0 || g > 1), 'gains lie between 0 and 1');
+  refuse(unit && list.documents.some(d => d.g < 0 || d.g > 1), 'gains lie between 0 and 1');
   return name === 'ERR' ? {...p, max_grade: p.max_grade ?? (top || 1)} : p;
 }
 
@@ -677,7 +677,7 @@ class Play {
       name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
       slider: html('input', {type: 'range', min: 1, max: n + 1, input: cut}), cutoff: html('output'),
       legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
-      figure: html('div', {class: 'figure'}), verdict: html('p'),
+      picture: html('div', {class: 'picture'}), verdict: html('p'),
       said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
       answer: button(say.show, () => this.answer()), steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
@@ -691,7 +691,7 @@ class Play {
     element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE),
       html('div', {class: 'ask'}, kept, question && html('p', {}, question)),
       html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), follows && slider),
-      html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.figure),
+      html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
       html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
       html('p', {class: 'starts'}, button(say.again, () => this.load()), starts, this.goal && parts.answer),
       html('p', {class: 'steps'}, parts.steps),
@@ -741,7 +741,7 @@ class Play {
     parts.cutoff.textContent = say.k(this.k);
     parts.legend.replaceChildren(...picture.legend.map(([name, text]) => html('span', {class: name}, text)));
     parts.after.textContent = picture.after ?? '';
-    parts.figure.replaceChildren(...picture.figure ? [picture.figure] : []);
+    parts.picture.replaceChildren(...picture.figure ? [picture.figure] : []);
     parts.steps.textContent = line(found);
     parts.verdict.textContent = verdict?.text ?? '';
     parts.verdict.className = !verdict ? '' : verdict.right ? 'right' : 'wrong';
@@ -886,21 +886,21 @@ function boxes({rows, list, p}, say) {
   const fits = (inTop, isGood) => row => looked(row) === inTop && good(row) === isGood;
   const ranks = (inTop, isGood) => rows.filter(fits(inTop, isGood)).map(row => row.rank);
   const lost = Array(relevant(list, p) - rows.filter(good).length).fill(''), outside = ranks(false, false);
-  const zones = [['alarms', 69, ranks(true, false)], ['hits', 200, ranks(true, true)],
-    ['missed', 331, [...ranks(false, true), ...lost]]];
-  const bottom = 62 + 28 * Math.max(2, ...zones.map(([, , all]) => Math.ceil(all.length / 4)));
+  const zones = [['alarms', 60, ranks(true, false)], ['hits', 170, ranks(true, true)],
+    ['missed', 280, [...ranks(false, true), ...lost]]];
+  const bottom = 64 + 26 * Math.max(2, ...zones.map(([, , all]) => Math.ceil(all.length / 4)));
   const text = (x, y, anchor, words, name) => svg('text', {x, y, 'text-anchor': anchor, class: name}, words);
-  const box = (name, x) => svg('rect', {class: name, x, y: 32, width: 262, height: bottom - 32, rx: 8});
+  const box = (name, x) => svg('rect', {class: name, x, y: 32, width: 220, height: bottom - 32, rx: 8});
   const dots = ([name, middle, all]) => all.map((rank, j) => {
     const row = Math.floor(j / 4), inRow = Math.min(4, all.length - 4 * row);
-    return dot(name, middle + 28 * (j % 4 - (inRow - 1) / 2), 56 + 28 * row, rank);
+    return dot(name, middle + 26 * (j % 4 - (inRow - 1) / 2), 54 + 26 * row, rank);
   });
   const count = ([name, middle, all]) => text(middle, bottom - 9, 'middle', say.count[name](all.length), 'soft');
   const rest = outside.length ? [text(2, bottom + 29, 'start', say.neither, 'soft'),
-    outside.map((rank, j) => dot('out', 72 + 28 * j, bottom + 24, rank))] : [];
+    outside.map((rank, j) => dot('out', 68 + 26 * j, bottom + 24, rank))] : [];
   const spoken = say.boxes(...zones.map(([, , all]) => all.length));
-  return svg('svg', {viewBox: `0 0 400 ${bottom + 40}`, role: 'img', 'aria-label': spoken},
-    box('relevant', 136), box('retrieved', 2), text(4, 22, 'start', say.retrieved), text(396, 22, 'end', say.relevant),
+  return svg('svg', {viewBox: `0 0 340 ${bottom + 40}`, role: 'img', 'aria-label': spoken},
+    box('relevant', 118), box('retrieved', 2), text(4, 22, 'start', say.retrieved), text(336, 22, 'end', say.relevant),
     zones.flatMap(dots), zones.map(count), rest.flat());
 }
 
@@ -1128,13 +1128,13 @@ const STYLE = `
     padding: 0; color: inherit; background: none; font-size: .8em; white-space: normal; overflow-wrap: anywhere;
   }
 
-  .tables { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .8rem 3rem; margin-top: .9rem; }
+  .tables { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .8rem 2.2rem; margin-top: .9rem; }
   table {
     display: table; width: auto; max-width: 100%; margin: 0; border-collapse: collapse; color: inherit;
     font-size: .9em; font-variant-numeric: tabular-nums;
   }
   th, td {
-    padding: .22rem .9rem .22rem 0; color: inherit; background: none; border: 0;
+    padding: .22rem .7rem .22rem 0; color: inherit; background: none; border: 0;
     border-bottom: 1px solid var(--line); font-weight: 400; text-align: right; vertical-align: middle;
     white-space: nowrap;
   }
@@ -1148,27 +1148,29 @@ const STYLE = `
   }
   .tables > * { max-width: 100%; overflow-x: auto; }
   .ranks .below { color: var(--soft); }
+  details { margin: 0; }
   summary { min-height: 28px; color: var(--soft); cursor: pointer; }
 
-  .figure svg { width: 100%; max-width: 26rem; height: auto; margin: .6rem auto 0; overflow: visible; }
-  .figure text { font-size: 13px; fill: currentColor; }
-  .figure .soft { fill: var(--soft); }
-  .figure rect { fill: none; stroke-width: 1.5; }
-  .figure .retrieved { stroke: var(--bar); }
-  .figure .relevant { stroke: var(--best); }
+  .picture:empty { display: none; }
+  .picture svg { width: 100%; max-width: 24rem; height: auto; margin: .6rem auto 0; overflow: visible; }
+  .picture text { font-size: 13px; fill: currentColor; }
+  .picture .soft { fill: var(--soft); }
+  .picture rect { fill: none; stroke-width: 1.5; }
+  .picture .retrieved { stroke: var(--bar); }
+  .picture .relevant { stroke: var(--best); }
   .dot circle { fill: var(--ground); stroke: var(--edge); }
   .dot text { font-size: 12px; text-anchor: middle; }
   .dot.hits circle { fill: var(--bar); stroke: var(--bar); }
   .dot.hits text { fill: var(--ground); }
   .dot.missed circle { stroke: var(--best); }
-  .figure .won { fill: var(--mist); stroke: var(--ground); }
-  .figure .lost { fill: var(--pale); stroke: var(--ground); }
+  .picture .won { fill: var(--mist); stroke: var(--ground); }
+  .picture .lost { fill: var(--pale); stroke: var(--ground); }
   .curve { fill: none; stroke: var(--bar); stroke-width: 2.5; stroke-linejoin: round; }
 }
 
 @container (min-width: 44rem) {
-  .play .stage:has(.figure > svg) {
-    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 23rem); gap: 2.5rem; align-items: center;
+  .play .stage:has(.picture > svg) {
+    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 20rem); gap: 2rem; align-items: center;
   }
 }
 
@@ -1197,7 +1199,7 @@ const STYLE = `
 // anywidget: grades, measure and value go to Python after every move; what is set there begins anew.
 function render({model, el}) {
   let play;
-  const names = ['grades', 'measure', 'measures', 'titles', 'ideal'];
+  const names = ['grades', 'measure', 'measures', 'titles'];
   const tell = () => {
     const now = {grades: play.grades, measure: play.label(play.measure), value: play.work().value};
     Object.entries(now).forEach(([name, x]) => model.set(name, Number.isNaN(x) ? null : x));
@@ -1206,8 +1208,9 @@ function render({model, el}) {
   const begin = () => {
     const mine = play && [`${play.grades}`, play.label(play.measure)].join();
     if (mine === [`${model.get('grades')}`, model.get('measure')].join()) return;
-    const options = Object.fromEntries(names.map(name => [name, model.get(name) ?? undefined]));
-    play = mount(el, {...options, changed: tell});
+    const options = Object.fromEntries(names.map(name => [name, model.get(name)]));
+    const ideal = [...options.grades.filter(judged), ...model.get('missed')];
+    play = mount(el, {...options, ideal, changed: tell});
   };
   begin();
   model.on('change:grades', begin);
