@@ -627,7 +627,8 @@ class Play {
     if (!swaps && !(goal.k && this.k !== start.k)) return null;
     if (swaps > goal.swaps) return wrong(say.far(swaps, goal.swaps));
     const wishes = this.wishes(this.now), failed = wishes.filter(wish => !wish.right);
-    if (failed.length) return wrong(say.wrong(failed.map(wish => wish.text), this.reason(failed[0])));
+    const reason = swaps && failed.length ? this.reason(failed[0]) : '';
+    if (failed.length) return wrong(say.wrong(failed.map(wish => wish.text), reason));
     return {right: true, text: say.right(wishes.map(wish => wish.text))};
   }
 
@@ -962,14 +963,17 @@ export const words = {
   wish: (measure, value, [so, not], right, aim) => `${measure} ${value} is ${right ? so : not} ${aim}`,
   of: (name, value) => `${name}’s ${value}`,
   right: wishes => `Yes: ${wishes.join(', and ')}.`,
-  wrong: (wishes, reason) => `Not yet: ${wishes.join(', and ')}. ${reason}`,
+  wrong: (wishes, reason) => `Not yet: ${wishes.join(', and ')}.${reason && ` ${reason}`}`,
   reason: terms => {
     const some = terms.slice(0, 3).map(({rank, now, before}) => `rank ${rank} counts ${now} instead of ${before}`);
     if (!some.length) return 'Every rank counts as much as before.';
     return `Here ${some.join(', ')}${terms.length > 3 ? ', and so on' : ''}.`;
   },
   regraded: 'A grade is not what it was, and the question is about the list as graded. Start again puts it right.',
-  far: (swaps, allowed) => `That takes ${swaps} swaps from the beginning; the question allows ${allowed}.`,
+  far: (swaps, allowed) => {
+    const taken = swaps === 1 ? 'a swap' : `${swaps} swaps`;
+    return `That takes ${taken} from the beginning; the question allows ${allowed || 'none'}.`;
+  },
   answer: (way, k, many) => {
     const steps = [...way.map(([a, b]) => `swap ranks ${a} and ${b}`), ...k ? [`set k to ${k}`] : []];
     return `${many > 1 ? 'One answer' : 'The only answer'}: ${steps.join(', then ')}. `;
