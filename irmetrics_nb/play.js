@@ -709,7 +709,7 @@ class Play {
       grade: html('button', {type: 'button', class: 'grade', click: () => this.regrade(item)}),
       ghost: html('span', {class: 'ghost'}), fill: html('span', {class: 'fill'}),
       number: html('span', {class: 'number'}),
-      swap: this.goal?.swaps && button(() => this.choose(item), say.swap(title), SWAP),
+      swap: this.goal?.swaps ? button(() => this.choose(item), say.swap(title), SWAP) : null,
       up: button(() => moveBy(-1), say.up(title), UP), down: button(() => moveBy(1), say.down(title), DOWN),
     };
     row.line = html('li', {}, row.place, html('span', {class: 'title'}, title), row.grade,
