@@ -1143,7 +1143,10 @@ const STYLE = `
     white-space: nowrap;
   }
   :is(th, td):last-child { min-width: 3.4em; padding-right: 0; }
-  thead th { color: var(--soft); font-size: .92em; line-height: 1.25; vertical-align: bottom; white-space: normal; }
+  thead th {
+    color: var(--soft); font-size: .92em; line-height: 1.25; vertical-align: bottom; white-space: normal;
+    overflow-wrap: normal; word-break: normal; hyphens: manual;
+  }
   .measures tr > th:first-child { text-align: left; }
   .measures td:nth-child(3) { min-width: 3.8em; }
   .measures button {
@@ -1189,7 +1192,7 @@ const STYLE = `
   .play .number { grid-area: 2 / 3 / auto / span 2; text-align: left; }
   .play .legend { justify-content: flex-start; }
   .play .after { text-align: left; }
-  .play :is(th, td) { padding-right: .5rem; }
+  .play :is(th, td) { padding-right: .45rem; }
 }
 
 @media (prefers-reduced-motion: reduce) {
