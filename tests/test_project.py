@@ -217,6 +217,10 @@ def test_the_modules_are_what_the_notebooks_export_byte_for_byte(tmp_path):
     assert late == [], "run `make export`"
 
 
+def test_the_package_and_the_pages_load_the_same_script():
+    assert (PACKAGE / "play.js").read_bytes() == (NBS / "play/play.js").read_bytes(), "run `make export`"
+
+
 def test_every_module_says_which_notebook_made_it():
     for name, module in MODULES.items():
         if module and module != "__init__":
@@ -339,11 +343,12 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
         import irmetrics_nb as ir, pathlib
         print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, len(ir.load_example().runs))
         print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)
-        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').html) > 10_000)"""
-    assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\n"
+        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').html) > 10_000)
+        print((pathlib.Path(ir.__file__).parent / 'play.js').exists())"""
+    assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\nTrue\n"
 
 
-WRITTEN = {".py", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}
+WRITTEN = {".py", ".js", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}
 SKIPPED = {"_proc", "_docs", "build", "dist", "__pycache__"}
 
 
@@ -425,8 +430,8 @@ def test_every_file_that_the_site_names_is_there():
     css = root["format"]["html"]["css"]
     fonts = re.findall(r'url\("([^"]+)"\)', (NBS / css).read_text(encoding="utf-8"))
     themes = [name for names in root["format"]["html"]["theme"].values() for name in names]
-    end = root["format"]["html"]["include-after-body"]
-    for path in [*root["project"]["resources"], css, *fonts, *links, *themes, end]:
+    ends = root["format"]["html"]["include-after-body"]
+    for path in [*root["project"]["resources"], css, *fonts, *links, *themes, *ends]:
         assert (NBS / path).exists() or path.startswith("api/"), path
     assert set(fonts) <= set(root["project"]["resources"]), "a font that is not declared is not copied"
 

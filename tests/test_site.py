@@ -64,10 +64,20 @@ def test_the_themes_are_files_of_our_own_that_fetch_no_font():
 
 
 def test_no_style_script_or_setting_of_the_site_names_another_host():
-    mine = [NBS / HTML["css"], NBS / HTML["include-after-body"], *THEMES]
+    mine = [NBS / HTML["css"], *(NBS / name for name in HTML["include-after-body"]), *THEMES]
+    outside = r"(?:src|href)\s*=(?!\"/play/play\.js\")|url\(['\"]?(?:https?:)?//|@import|fetch\("
     for path in mine:
-        assert not re.search(r"(?:src|href)\s*=|url\(['\"]?(?:https?:)?//|@import|fetch\(", path.read_text(encoding="utf-8")), path
+        assert not re.search(outside, path.read_text(encoding="utf-8")), path
     assert HTML["html-math-method"] == "mathml"
+
+
+def test_the_one_script_of_the_site_asks_nobody_and_is_named_once_and_copied():
+    text = (NBS / "play/play.js").read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://[\w./]+", text)) == {"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"}  # namespaces
+    assert not re.search(r"fetch\(|XMLHttpRequest|\bimport\b *[({'\"]|\beval\(|innerHTML|url\(|@import", text)
+    ends = "".join((NBS / name).read_text(encoding="utf-8") for name in HTML["include-after-body"])
+    assert re.findall(r'src="([^"]*)"', ends) == ["/play/play.js"], "from the root: Quarto makes it relative"
+    assert "play/play.js" in SITE["project"]["resources"]
 
 
 def test_every_face_that_a_theme_names_first_stands_beside_the_pages():

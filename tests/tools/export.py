@@ -9,6 +9,7 @@ from pathlib import Path
 import readme
 from project import MADE, NBS, PACKAGE, ROOT, notebooks
 
+SCRIPT = PACKAGE / "play.js"  # the package's copy of the one script that pages load
 PLAIN = {k: v for k, v in os.environ.items() if k != "IN_TEST"}  # with IN_TEST nbdev exports nothing
 
 
@@ -49,6 +50,9 @@ def main():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
             print(f"wrote {target.relative_to(ROOT)}")
+    if not SCRIPT.exists() or SCRIPT.read_bytes() != (NBS / "play/play.js").read_bytes():
+        shutil.copy(NBS / "play/play.js", SCRIPT)
+        print(f"wrote {SCRIPT.relative_to(ROOT)}")
     for path in stale(modules):
         if MADE in path.read_text(encoding="utf-8"):
             path.unlink()

@@ -1,0 +1,1232 @@
+// A ranking under the reader's hand: results that can be moved and graded anew, and what then becomes of a measure.
+//
+// On a page. Every element with the class `play` is mounted when this module is loaded. What stands in it is the
+// example, and all that is shown where no script runs: prose with the question, then a table whose last two columns are
+// title and grade. What else is to be known stands in data-... attributes (or, as JSON, in a
+// <script type="application/json"> inside, or in the options of `mount`):
+//
+//     <div class="play" data-measure="nDCG" data-measures="P@3 AP RR nDCG ERR" data-scale="3"
+//          data-lists='{"Ann": [3, 0, 0, 1, 2, 1], "Cleo": [2, 3, 0, 0, 1, 1]}'
+//          data-goal='{"above": "Cleo", "swaps": 1}'>
+//
+//     Can you lift Ben's list above Cleo's with a single swap of two pages?
+//
+//     | rank | result            | grade |
+//     |:----:|-------------------|:-----:|
+//     |  1   | A tulip calendar  |   1   |
+//     |  2   | How to grow roses |   3   |
+//
+//     </div>
+//
+//   measure   the one that is explained, written as for the package: nDCG@5, nDCG(gain='exp'), ERR(max_grade=3).
+//             Its @ is where the slider begins. Only this one is needed.
+//   measures  those beside it; what has an @ keeps it, the others follow the slider
+//   grades    and `titles`: the list, if there is no table. null (in a table: –) is a document that nobody judged
+//   ideal     all judged grades, if there are relevant documents that were not retrieved
+//   scale     the largest grade that can be given; the largest there is. It is ERR's max_grade too
+//   lists     {name: grades} to compare with and to start from
+//   view      precision, gains, readers, sets, pairs or none; each measure has its own
+//   goal      a question that is checked: {measure, above | below | least | most | equal: x, swaps, k}. x is a number,
+//             a name of `lists`, or another measure; `swaps` is how many swaps of two results are allowed (if it is not
+//             given, any order); with `k: true` the slider is part of the answer. Several wishes at once:
+//             {all: [{...}, {...}], swaps: 1}. `measure` is the one that is explained unless it is named.
+//   question  the text above, if it does not stand in the element
+//   words     phrases that replace those of `words`, for another language
+//
+// In Python. `value`, `steps` and `mount` are what a page imports; the default export is what anywidget asks for.
+// The style is a text in this file, so that one file is all that a page, a notebook or a test needs.
+
+
+// ---- the list, and what measures make of it ----
+
+const sum = numbers => numbers.reduce((total, x) => total + x, 0);
+const running = (numbers, total = 0) => numbers.map(x => total += x);
+const judged = grade => grade != null && !Number.isNaN(grade);
+const ratio = (part, whole) => whole === 0 ? 0 : part / whole;
+
+// A list as every measure sees it: its judged documents (g grade, i rank), the number n retrieved, the pool of all
+// judged grades, the best first, and those of them that were missed.
+function look(grades, ideal) {
+  const documents = grades.map((g, j) => ({g, i: j + 1})).filter(d => judged(d.g));
+  const pool = [...ideal ?? documents.map(d => d.g)].sort((a, b) => b - a), missed = [...pool];
+  for (const {g} of documents) {
+    if (missed.includes(g)) missed.splice(missed.indexOf(g), 1);
+    else if (g > 0) throw new Error(`ideal lacks a grade ${g} that the list holds`);
+  }
+  return {documents, n: grades.length, pool, missed};
+}
+
+// What follows takes such a list and the parameters p of a measure, k among them (null: no cutoff).
+const relevant = (list, {rel}) => list.pool.filter(g => g >= rel).length;
+const depth = (list, {k}) => k ?? list.n;
+const within = (d, {k}) => k === null || d.i <= k;
+const hits = (list, p) => list.documents.map(d => d.g >= p.rel && within(d, p) ? 1 : 0);
+const first = (list, p) => hits(list, p).map((hit, j, all) => all.indexOf(1) === j ? 1 : 0);
+const inOrder = (grades, list) => ({...list, documents: grades.map((g, j) => ({g, i: j + 1}))});
+
+// P, R, F: the relevant documents that were found, divided by the places, the relevant ones there are, or both.
+function places(list, p) {
+  if (p.divisor === 'min(k,n)') return Math.min(depth(list, p), list.n);
+  if (p.divisor === 'min(R,k)') return Math.min(depth(list, p), relevant(list, p));
+  return depth(list, p);
+}
+
+const capped = (list, p) => Math.min(relevant(list, p), p.divisor === 'min(R,k)' && p.k || Infinity);
+const weighedHits = (list, p) => hits(list, p).map(hit => (1 + p.beta ** 2) * hit);
+const weighedTotals = (list, p) => p.beta ** 2 * relevant(list, p) + depth(list, p);
+const topHits = (list, p) => hits(list, {...p, k: relevant(list, p)});
+
+// AP: where the r-th relevant document stands at rank i, r/i.
+function precisions(list, p) {
+  const hit = hits(list, p), found = running(hit);
+  return list.documents.map((d, j) => hit[j] * found[j] / d.i);
+}
+
+function momentsOfPrecision(list, p) {
+  const R = relevant(list, p), k = p.k ?? Infinity;
+  const divisors = {relevant: R, 'min(R,k)': Math.min(R, k), 'min(R,n)': Math.min(R, list.n, k)};
+  return divisors[p.divisor] ?? sum(hits(list, p));
+}
+
+// CG, DCG, nDCG: what a grade is worth, times what a rank is worth.
+const GAINS = {linear: g => g, exp: g => 2 ** g - 1, binary: g => g >= 1 ? 1 : 0};
+const DISCOUNTS = {
+  log2: i => 1 / Math.log2(i + 1),
+  jarvelin: (i, b) => 1 / Math.max(1, Math.log(i) / Math.log(b)),
+  ln: i => 1 / Math.log(i + 1),
+};
+const gains = (list, p) => list.documents.map(d => within(d, p) ? GAINS[p.gain](d.g) : 0);
+const discounted = (list, p) => gains(list, p).map((gain, j) => gain * DISCOUNTS[p.discount](list.documents[j].i, p.b));
+const bestDiscounted = (list, p) => Math.max(0, sum(discounted(inOrder(list.pool), p)));
+
+// RR and ERR: the readers who stop at a document, by 1 / its rank.
+const firstByRank = (list, p) => first(list, p).map((hit, j) => hit / list.documents[j].i);
+
+// How likely a grade satisfies its reader: (2^g - 1) / 2^max_grade.
+function satisfaction(list, {gain, max_grade: top}) {
+  if (gain === 'linear') return g => Math.max(0, g) / (top + 1);
+  return g => 2 ** (Math.max(0, g) - top) - 2 ** -top;
+}
+
+function stops(list, p) {
+  const weight = p.phi === 'log2' ? DISCOUNTS.log2 : i => 1 / i, satisfied = satisfaction(list, p);
+  let reading = 1;
+  return list.documents.map(d => {
+    const stop = reading * satisfied(d.g);
+    reading *= 1 - satisfied(d.g);
+    return within(d, p) ? weight(d.i) * stop : 0;
+  });
+}
+
+// RBP: the reader goes on with probability p.
+const persistent = (list, {p, k, ...rest}) => {
+  const gain = persistentGain(list, rest);
+  return list.documents.map(d => within(d, {k}) ? (1 - p) * gain(d.g) * p ** (d.i - 1) : 0);
+};
+
+// AUC: for each relevant document the others below it; one that nobody judged is among these.
+function wins(list, p) {
+  const hit = hits(list, p), found = running(hit), others = list.n - sum(hit);
+  return list.documents.map((d, j) => hit[j] * (others - d.i + found[j]));
+}
+
+// All pairs of a relevant document and another one; NaN if there are none.
+function pairs(list, p) {
+  const positives = sum(hits(list, p));
+  return positives * (list.n - positives) || NaN;
+}
+
+// What a grade is worth to a measure.
+const asRelevant = (list, {rel}) => g => g >= rel ? 1 : 0;
+const asGain = (list, {gain}) => GAINS[gain];
+const persistentGain = (list, p) => ({...GAINS, binary: asRelevant(list, p), raw: g => g >= p.rel ? g : 0})[p.gain];
+
+// The kinds of measures, each a sum of terms divided by a normaliser (`whole`), as in the package's registry.
+//   params  names and defaults; a list is a choice, its first the default      at       whether it has a cutoff
+//   gain    what a grade is worth to it                                        view     how it is pictured
+//   linear  whether a rank has a weight, whatever stands there                 names    what else it is called
+//   written how a term is written, as text and as function
+const forSets = {params: {rel: 1}, terms: hits, whole: relevant, gain: asRelevant, view: 'sets'};
+const atCutoff = {at: true, linear: true};
+const P = {...forSets, params: {divisor: ['k', 'min(k,n)', 'min(R,k)'], rel: 1}, whole: places};
+const R = {...forSets, params: {divisor: ['relevant', 'min(R,k)'], rel: 1}, whole: capped};
+const F = {...forSets, params: {beta: 1, rel: 1}, terms: weighedHits, whole: weighedTotals};
+const CG = {...atCutoff, params: {gain: Object.keys(GAINS)}, terms: gains, gain: asGain, view: 'gains'};
+const DCG = {...CG, params: {...CG.params, discount: Object.keys(DISCOUNTS), b: 2}, terms: discounted,
+  written: ['g/log2(i+1)', ({g, i}) => g / Math.log2(i + 1)]};
+
+const KINDS = {
+  P: {...P, ...atCutoff, names: 'Precision'},
+  R: {...R, ...atCutoff, names: 'Recall'},
+  F: {...F, ...atCutoff, names: 'F1'},
+  SetP: P,
+  SetR: forSets,
+  SetF: F,
+  Rprec: {...forSets, terms: topHits, linear: true},
+  Success: {...forSets, terms: first, whole: null, at: true, names: 'HR hit_rate'},
+  AP: {params: {rel: 1, divisor: ['relevant', 'min(R,k)', 'min(R,n)', 'retrieved']}, at: true, terms: precisions,
+    whole: momentsOfPrecision, gain: asRelevant, view: 'precision', names: 'MAP average_precision',
+    written: ['r/i', ({r, i}) => r / i]},
+  CG,
+  DCG,
+  nDCG: {...DCG, whole: bestDiscounted},
+  RR: {params: {rel: 1}, at: true, terms: firstByRank, gain: asRelevant, view: 'readers', names: 'MRR reciprocal_rank',
+    written: ['1/i', ({i}) => 1 / i]},
+  ERR: {params: {max_grade: null, phi: ['reciprocal', 'log2'], gain: ['exp', 'linear']}, at: true, terms: stops,
+    gain: satisfaction, view: 'readers', names: 'expected_reciprocal_rank',
+    written: ['e*g/i', ({e, g, i}) => e * g / i]},
+  RBP: {...atCutoff, params: {p: 0.8, gain: ['binary', 'linear', 'exp', 'raw'], rel: 1}, terms: persistent, gain: persistentGain,
+    view: 'gains', written: ['(1-p)*p**(i-1)*g', ({p, g, i}) => (1 - p) * p ** (i - 1) * g]},
+  AUC: {...forSets, terms: wins, whole: pairs, view: 'pairs'},
+};
+
+
+// ---- a measure, as it is written ----
+
+const kindOf = Object.fromEntries(Object.entries(KINDS).flatMap(
+  ([name, kind]) => [name, ...kind.names?.split(' ') ?? []].map(word => [word.toLowerCase(), name])));
+const A_MEASURE = /^\s*([^\s(@]+)\s*(?:\(((?:[^()'"]|'[^']*'|"[^"]*")*)\))?\s*(?:@\s*(\d+))?\s*$/;
+const A_PARAMETER = /^\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"]+))\s*$/;
+const MEASURES = /[^\s,()@]+(?:\((?:[^()'"]|'[^']*'|"[^"]*")*\))?(?:@\d+)?/g;
+const OUTSIDE_QUOTES = /,(?=(?:[^'"]|'[^']*'|"[^"]*")*$)/;
+
+// {name, params, k} of a text like nDCG(gain='exp')@5.
+export function parse(text) {
+  const [, word, inside, cutoff] = A_MEASURE.exec(text) ?? [];
+  const name = kindOf[word?.toLowerCase()];
+  const known = Object.keys(KINDS).join(' ');
+  if (!name) throw new Error(`'${text}' is not a measure like nDCG@10 or P(rel=2)@5; there are ${known}`);
+  const params = {};
+  for (const piece of inside?.split(OUTSIDE_QUOTES) ?? []) {
+    const [, parameter, single, double, bare] = A_PARAMETER.exec(piece) ?? [];
+    if (!parameter) throw new Error(`'${text}': give parameters by name, like rel=2`);
+    params[parameter] = single ?? double ?? (bare === 'None' ? null : Number(bare));
+  }
+  return {name, params, k: cutoff === undefined ? null : Number(cutoff)};
+}
+
+// The measure with every parameter: those of the options win over those of the text.
+function complete(measure, {k, ideal, ...options} = {}) {
+  const asked = parse(measure), kind = KINDS[asked.name], given = {...asked.params, ...options};
+  const p = {k: k ?? asked.k};
+  const refuse = (wrong, why) => { if (wrong) throw new Error(`${asked.name}: ${why}`); };
+  for (const name of Object.keys(given)) refuse(!(name in kind.params), `there is no parameter ${name}`);
+  for (const [name, standard] of Object.entries(kind.params)) {
+    p[name] = given[name] ?? [standard].flat()[0];
+    const choices = Array.isArray(standard) && `one of ${standard.join(' ')}`;
+    const fits = choices ? standard.includes(p[name]) : p[name] === standard || Number.isFinite(p[name]);
+    refuse(!fits, `${name} is ${choices || 'a number'}, not ${p[name]}`);
+  }
+  refuse(p.k !== null && !kind.at, 'it takes no @');
+  refuse(p.k !== null && !(Number.isInteger(p.k) && p.k >= 1), `the cutoff k is a whole number >= 1, not ${p.k}`);
+  refuse(p.p <= 0 || p.p >= 1, `the persistence p lies between 0 and 1, not ${p.p}`);
+  refuse(p.b <= 1, `the base b is larger than 1, not ${p.b}`);
+  refuse(p.beta < 0, `beta is at least 0, not ${p.beta}`);
+  return {name: asked.name, kind, p};
+}
+
+// The parameters, with what only the judgments can tell: ERR's largest grade.
+function resolved({name, p}, list) {
+  const top = Math.max(0, ...list.pool), unit = name === 'RBP' && ['linear', 'exp'].includes(p.gain);
+  const refuse = (wrong, why) => { if (wrong) throw new Error(`${name}: ${why}`); };
+  refuse(p.max_grade <= 0 && p.max_grade !== null, `max_grade is larger than 0, not ${p.max_grade}`);
+  refuse(p.max_grade && p.max_grade < top, `max_grade is ${p.max_grade}, but the judgments hold a grade ${top}`);
+  refuse('b' in p && p.gain === 'exp' && top >= 1024, `the gain 2^g - 1 of grade ${top} is too large for a number`);
+  refuse(unit && list.documents.some(d => d.g < 0 || d.g > 1), 'gains lie between 0 and 1');
+  return name === 'ERR' ? {...p, max_grade: p.max_grade ?? (top || 1)} : p;
+}
+
+// As the package prints it: what is the default is left out.
+function written({name, kind, p}) {
+  const standard = name => [kind.params[name]].flat()[0];
+  const said = Object.keys(kind.params).filter(name => p[name] !== standard(name));
+  const params = said.map(name => `${name}=${typeof p[name] === 'string' ? `'${p[name]}'` : p[name]}`);
+  return name + (params.length ? `(${params.join(', ')})` : '') + (p.k === null ? '' : `@${p.k}`);
+}
+
+
+// ---- the arithmetic of one value ----
+
+// How the value of a list comes about: its terms, what their sum is divided by (null: nothing), and row by row what
+// each rank has to do with it.
+export function work(measure, grades, options = {}) {
+  const asked = complete(measure, options), list = look(grades, options.ideal);
+  const {kind} = asked, p = resolved(asked, list);
+  const terms = kind.terms(list, p), whole = kind.whole ? kind.whole(list, p) : null;
+  const found = {name: asked.name, kind, p, list, terms, whole, ideal: idealList(kind, list, p)};
+  found.value = whole === null ? sum(terms) : ratio(sum(terms), whole);
+  found.idealTerms = kind.terms(found.ideal, p);
+  found.text = written({...asked, p});
+  found.rows = rows(found, grades);
+  return found;
+}
+
+// All judged documents, the best first; no more than were retrieved, where the length of the list counts.
+function idealList(kind, list, p) {
+  const longer = {...list, n: list.n + 1};
+  const lengthCounts = kind.whole && kind.whole(list, p) !== kind.whole(longer, p);
+  return inOrder(lengthCounts ? list.pool.slice(0, list.n) : list.pool, list);
+}
+
+function rows({kind, p, list, terms, idealTerms}, grades) {
+  const gain = kind.gain(list, p), weight = kind.linear ? weights(kind, list, p) : [];
+  const empty = j => ({rank: j + 1, term: 0, ideal: idealTerms[j] ?? 0, weight: weight[j] ?? null});
+  const found = grades.map((grade, j) => ({grade, ...empty(j)}));
+  list.documents.forEach((d, j) => {
+    const row = found[d.i - 1];
+    row.gain = gain(d.g);
+    row.term = terms[j];
+    row.weight ??= row.gain ? row.term / row.gain : null;
+  });
+  running(found.map(row => row.term)).forEach((soFar, j) => { found[j].running = soFar; });
+  return found;
+}
+
+// What one unit of gain is worth at each rank: that of the best grade, standing everywhere.
+function weights(kind, list, p) {
+  const [best] = list.pool, unit = best === undefined ? 0 : kind.gain(list, p)(best);
+  if (!(unit > 0)) return [];
+  return kind.terms(inOrder(Array(list.n).fill(best), list), p).map(term => term / unit);
+}
+
+// The value of a list of grades in rank order (null: nobody judged it). Options: k, ideal (all judged grades of the
+// query) and the parameters of the measure by name; they win over what the text says.
+export function value(measure, grades, options = {}) {
+  return work(measure, grades, options).value;
+}
+
+
+// ---- the arithmetic as text ----
+
+const SHOWN = 12;  // terms that are written out
+
+// AP = (1/1 + 2/4 + 3/5 + 4/6) / 4 = 0.6917
+export function steps(measure, grades, options = {}) {
+  return line(work(measure, grades, options));
+}
+
+function line(found) {
+  const earned = found.terms.filter(x => x !== 0);
+  let [top, note] = sumText(termTexts(found, found.list, found.terms), earned);
+  if (found.whole === 0) note = 'what is divided by 0 counts as 0';
+  if (Number.isNaN(found.whole)) return `${found.text} = 0 / 0 = nan (there is no pair)`;
+  if (found.whole !== null) top = `${bracketed(top)} / ${bracketed(wholeText(found))}`;
+  return `${found.text} = ${top} = ${decimals(found.value)}` + (note ? ` (${note})` : '');
+}
+
+// Each term that is not 0 as text: in the form of the measure, if that fits, else as a number.
+function termTexts(found, list, terms) {
+  const [form] = found.kind.written ?? [], fits = form && formFits(found);
+  const values = fits ? letters(found, list) : [];
+  return terms.flatMap((x, j) => x === 0 ? [] : [fits ? putIn(form, values[j]) : numberText(x)]);
+}
+
+function formFits({kind, list, terms, ideal, idealTerms, p}) {
+  const [, worth] = kind.written, near = (x, y) => y === 0 || Math.abs(x - y) <= 1e-9 * Math.abs(y);
+  const fits = (some, earned) => letters({kind, p}, some).every((values, j) => near(worth(values), earned[j]));
+  return fits(list, terms) && fits(ideal, idealTerms);
+}
+
+// What the letters of a form stand for: i rank, g gain, r relevant documents so far, e the readers who get there.
+function letters({kind, p}, list) {
+  const gain = kind.gain(list, p), found = 'rel' in p ? running(hits(list, {...p, k: null})) : [];
+  let e = 1;
+  return list.documents.map((d, j) => {
+    const values = {...p, i: d.i, g: gain(d.g), r: found[j], e};
+    e *= 1 - values.g;
+    return values;
+  });
+}
+
+// The form with numbers for its letters: log2(3) for log2(2+1), and no factor 1.
+function putIn(form, values) {
+  const inBrackets = text => /\//.test(text) || text[0] === '-' ? `(${text})` : text;
+  return form
+    .replace(/\b[a-z]\b/g, letter => inBrackets(numberText(values[letter])))
+    .replace(/(\w*)\((\d+)([+-])(\d+)\)/g, (_, name, a, sign, b) => {
+      const result = Number(a) + (sign === '+' ? 1 : -1) * Number(b);
+      return name ? `${name}(${result})` : `${result}`;
+    })
+    .replace(/\*1(?![\w.*])/g, '')
+    .replace(/(?<![\w./*])1\*(?!\*)/g, '');
+}
+
+function sumText(texts, terms) {
+  if (texts.length > SHOWN && texts.every(text => text === '1')) return [`${texts.length}`, ''];
+  if (texts.length <= SHOWN + 1) return [texts.join(' + ') || '0', ''];
+  const rest = numberText(sum(terms.slice(SHOWN)));
+  return [[...texts.slice(0, SHOWN), rest].join(' + '), `${rest} is the sum of ${texts.length - SHOWN} more terms`];
+}
+
+// The normaliser: a number, or the terms of the ideal list if it is their sum and no short number.
+function wholeText(found) {
+  const {whole, ideal, idealTerms} = found, earned = idealTerms.filter(x => x !== 0);
+  const short = whole * MOST % 1 === 0, same = Math.abs(sum(idealTerms) - whole) <= 1e-12 * Math.abs(whole);
+  if (short || !same || earned.length < 2) return numberText(whole);
+  return sumText(termTexts(found, ideal, idealTerms), earned)[0];
+}
+
+const bracketed = text => /[-+/* ]/.test(text) ? `(${text})` : text;
+
+const MOST = 4096;  // the largest denominator that is shown
+
+// A number as text: exact if it is a short decimal or a small fraction, else rounded.
+function numberText(x) {
+  if (Math.abs(x) >= 1e15) return significant(x, 6);
+  if (Number(x.toFixed(4)) === x) return `${x}`;
+  const whole = Math.floor(x), part = x - whole;
+  for (let d = 1; d <= MOST; d++) {
+    const n = Math.round(part * d);
+    if (Math.abs(n / d - part) >= 1e-12) continue;
+    return d === 1 ? `${whole + n}` : `${BigInt(whole) * BigInt(d) + BigInt(n)}/${d}`;
+  }
+  return Math.abs(x) >= 0.01 ? decimals(x) : significant(x, 3);
+}
+
+// Rounded to four decimals. What lies half-way (an odd number of 32nds) goes to the even neighbour, as in Python.
+function decimals(x) {
+  if (Math.abs(x * 32 % 2) !== 1) return x.toFixed(4);
+  const below = Math.floor(x * 1e4);
+  return ((below + below % 2) / 1e4).toFixed(4);
+}
+
+// Rounded to some significant digits, as Python's format 'g' has it.
+function significant(x, digits) {
+  const [mantissa, power] = x.toExponential(digits - 1).split('e');
+  const strip = text => text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  if (power >= -4 && power < digits) return strip(x.toFixed(digits - 1 - power));
+  return `${strip(mantissa)}e${power < 0 ? '-' : '+'}${`${Math.abs(power)}`.padStart(2, '0')}`;
+}
+
+
+// ---- the page ----
+
+// Puts a ranking to play with into an element, in the place of the table there. The head of this file describes the
+// options; if they are refused, the element stays as it was.
+export function mount(element, options = {}) {
+  return new Play(element, options);
+}
+
+const maker = space => (tag, attributes = {}, ...inside) => {
+  const made = document.createElementNS(space, tag);
+  for (const [name, given] of Object.entries(attributes)) {
+    if (typeof given === 'function') made.addEventListener(name, given);
+    else if (given != null) made.setAttribute(name, given);
+  }
+  made.append(...inside.flat().filter(part => part != null && part !== false));
+  return made;
+};
+const html = maker('http://www.w3.org/1999/xhtml');
+const svg = maker('http://www.w3.org/2000/svg');
+
+const UP = 'M8 13V3M3.5 7.5 8 3l4.5 4.5', DOWN = 'M8 3v10M3.5 8.5 8 13l4.5-4.5';
+const SWAP = 'M3 5.5h9.5m-3-3 3 3-3 3M13 10.5H3.5m3-3-3 3 3 3';
+const icon = path => svg('svg', {viewBox: '0 0 16 16', 'aria-hidden': true}, svg('path', {d: path}));
+
+const short = x => Number.isNaN(x) ? '–' : x.toFixed(3).replace('-', '−');
+const signed = x => !(Math.abs(x) >= 5e-4) ? '' : x < 0 ? short(x) : `+${short(x)}`;
+const gradeText = grade => judged(grade) ? `${grade}` : '–';
+
+// What an element says of itself; `kept` is the part of it that stays: all but the table.
+function read(element) {
+  const script = element.querySelector('script[type="application/json"]'), table = element.querySelector('table');
+  const config = script ? JSON.parse(script.textContent) : {};
+  for (const [name, text] of Object.entries(element.dataset)) config[name] ??= literal(text);
+  const cells = row => [...row.cells].slice(-2).map(cell => cell.textContent.trim());
+  const rows = [...table?.tBodies[0].rows ?? []].map(cells);
+  config.titles ??= rows.map(([title]) => title);
+  config.grades ??= rows.map(([, grade]) => grade === '' || Number.isNaN(Number(grade)) ? null : Number(grade));
+  const stays = part => part !== script && !part.contains(table);
+  return {...config, kept: table || script ? [...element.children].filter(stays) : []};
+}
+
+function literal(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+class Play {
+  constructor(element, options) {
+    const config = {...read(element), ...options};
+    this.say = {...words, ...config.words};
+    this.lists = config.lists ?? {};
+    this.goal = config.goal && {...config.goal, all: config.goal.all ?? [config.goal]};
+    this.view = config.view;
+    this.changed = config.changed ?? (() => {});
+    this.setMeasures(config);
+    this.setList(config);
+    this.build(element, config);
+    this.draw();
+  }
+
+  // The measure that is explained follows the slider, which begins at its @.
+  setMeasures({measure = 'nDCG', measures = [], k}) {
+    const spelt = text => written(complete(text)), asked = complete(measure);
+    this.measure = this.asked = written({...asked, p: {...asked.p, k: null}});
+    this.k = k ?? asked.p.k;
+    const named = (Array.isArray(measures) ? measures : measures.match(MEASURES)).map(spelt);
+    const all = named.map(text => text === spelt(measure) ? this.measure : text);
+    this.measures = all.includes(this.measure) ? all : [this.measure, ...all];
+  }
+
+  setList({grades, titles = [], ideal, scale}) {
+    if (!grades.length) throw new Error('there is no list: neither `grades` nor a table that ends in title and grade');
+    this.order = grades.map((grade, j) => ({grade, title: titles[j] ?? `d${j + 1}`}));
+    this.pool = ideal ?? grades.filter(judged);
+    this.missed = look(grades, this.pool).missed;
+    this.scale = scale ?? Math.max(1, ...this.pool, ...Object.values(this.lists).flat());
+    this.start = this.now;
+    this.measures.forEach(measure => this.work(measure));
+  }
+
+  // ---- what is so now ----
+
+  get grades() { return this.order.map(item => item.grade); }
+
+  // All that is needed to compute it again later.
+  get now() { return {order: this.order, grades: this.grades, k: this.k}; }
+
+  // The arithmetic of a measure in a state.
+  work(measure = this.measure, {grades, k} = this.now) {
+    return work(measure, grades, this.options(measure, k, [...grades.filter(judged), ...this.missed]));
+  }
+
+  // The value of another list, for which the judgments of the beginning count.
+  valueOf(list, measure, k = this.k) {
+    return value(measure, this.lists[list], this.options(measure, k, this.pool));
+  }
+
+  options(measure, k, ideal) {
+    const {kind, p} = complete(measure), scale = {max_grade: p.max_grade ?? Math.max(this.scale, ...ideal)};
+    return {ideal, k: kind.at ? p.k ?? k : null, ...'max_grade' in p && scale};
+  }
+
+  // How a measure is called: with the cutoff that it has now.
+  label(measure, k = this.k) {
+    const asked = complete(measure);
+    return written({...asked, p: {...asked.p, k: asked.kind.at ? asked.p.k ?? k : null}});
+  }
+
+  // ---- what a reader does ----
+
+  // Does something, and says what became of it; `text` names the deed, `before` is what it is compared with.
+  act(deed, text, before = this.now) {
+    deed();
+    this.last = before;
+    this.draw();
+    const {value: now} = this.work(), change = before ? now - this.work(this.measure, before).value : 0;
+    this.tell(this.say.now(text(), this.label(this.measure), short(now), signed(change)));
+    this.changed(this);
+  }
+
+  tell(text) { this.parts.said.textContent = text; }
+
+  move(item, to, before) {
+    const from = this.order.indexOf(item), n = this.order.length, rest = this.order.filter(other => other !== item);
+    if (to < 0 || to >= n) return this.tell(this.say.end(item.title, from + 1));
+    const deed = () => { this.order = rest.toSpliced(to, 0, item); };
+    return this.act(deed, () => this.say.moved(item.title, to + 1, n), before);
+  }
+
+  // The first press chooses, the second swaps.
+  choose(item) {
+    const other = this.chosen;
+    this.chosen = other ? null : item;
+    if (!other || other === item) {
+      this.draw();
+      return this.tell(other ? '' : this.say.chosen(item.title));
+    }
+    const [a, b] = [other, item].map(one => this.order.indexOf(one)).sort((x, y) => x - y);
+    return this.act(() => { this.order = swapped(this.order, a, b); }, () => this.say.swapped(a + 1, b + 1));
+  }
+
+  // The next whole grade; behind the largest, none where some results have none, and 0 again.
+  regrade(item) {
+    const next = judged(item.grade) ? Math.floor(item.grade) + 1 : 0;
+    const empty = this.start.grades.every(judged) ? 0 : null;
+    const deed = () => { item.grade = next > this.scale ? empty : next; };
+    this.act(deed, () => this.say.graded(item.title, gradeText(item.grade)));
+  }
+
+  cut(k) { this.act(() => { this.k = k; }, () => this.say.cut(k)); }
+
+  // The list as it was at the beginning, or another one: each of its grades takes the first result that has it.
+  load(name) {
+    const {order, grades} = this.start, left = grades.map((grade, j) => [grade, order[j]]);
+    const take = grade => left.splice(Math.max(0, left.findIndex(([g]) => g === grade)), 1)[0][1];
+    const wanted = this.lists[name] ?? grades, taken = wanted.map(take);
+    this.act(() => {
+      this.chosen = null;
+      this.order = taken.map((item, j) => Object.assign(item, {grade: wanted[j]}));
+      if (!name) this.k = this.start.k;
+    }, () => this.say.loaded(name));
+  }
+
+  explain(measure) {
+    this.measure = measure;
+    this.view = null;
+    this.act(() => {}, () => this.say.explained, this.last);
+  }
+
+  // With a pointer a result is dragged by its rank, line by line; all of it counts as one move.
+  letDrag(list) {
+    let before;
+    list.addEventListener('pointerdown', event => {
+      const item = this.order.find(one => one.row.place === event.target);
+      if (event.button !== 0 || !item) return;
+      event.preventDefault();
+      list.setPointerCapture(event.pointerId);
+      before = this.now;
+      this.dragged = item;
+      item.row.line.classList.add('dragged');
+    });
+    list.addEventListener('pointermove', event => {
+      if (!this.dragged) return;
+      const y = event.clientY - list.getBoundingClientRect().top;
+      const above = ({row: {line}}) => line.offsetTop + line.offsetHeight / 2 < y;
+      const to = this.order.filter(item => item !== this.dragged && above(item)).length;
+      if (to !== this.order.indexOf(this.dragged)) this.move(this.dragged, to, before);
+    });
+    list.addEventListener('lostpointercapture', () => {
+      this.dragged?.row.line.classList.remove('dragged');
+      this.dragged = null;
+    });
+  }
+
+  // ---- the question ----
+
+  // What is wished for, in a state: is it so, and in words.
+  wishes({grades, k}) {
+    const state = {grades, k: this.goal.k ? k : this.start.k};
+    return this.goal.all.map(wish => {
+      const measure = wish.measure ?? this.asked, found = this.work(measure, state).value;
+      const relation = Object.keys(RELATIONS).find(name => name in wish);
+      const [aim, spelt] = this.aim(wish[relation], measure, state), right = RELATIONS[relation](found, aim);
+      const text = this.say.wish(this.label(measure, state.k), short(found), this.say[relation], right, spelt);
+      return {measure, state, found, relation, right, text};
+    });
+  }
+
+  // The number that is aimed at, and how it is spelt: itself, the value of another list, or that of another measure.
+  aim(target, measure, state) {
+    if (typeof target === 'number') return [target, `${target}`];
+    const list = target in this.lists;
+    const x = list ? this.valueOf(target, measure, state.k) : this.work(target, state).value;
+    return [x, list ? this.say.of(target, short(x)) : `${this.label(target, state.k)} ${short(x)}`];
+  }
+
+  // What is to be said of a try: {right, text}; nothing at the beginning.
+  verdict() {
+    const {goal, say, start} = this, wrong = text => ({right: false, text});
+    if (!goal) return null;
+    if (start.order.some((item, j) => item.grade !== start.grades[j])) return wrong(say.regraded);
+    const swaps = swapsBetween(start.order, this.order);
+    if (!swaps && !(goal.k && this.k !== start.k)) return null;
+    if (swaps > goal.swaps) return wrong(say.far(swaps, goal.swaps));
+    const wishes = this.wishes(this.now), failed = wishes.filter(wish => !wish.right);
+    const reason = swaps && failed.length ? this.reason(failed[0]) : '';
+    if (failed.length) return wrong(say.wrong(failed.map(wish => wish.text), reason));
+    return {right: true, text: say.right(wishes.map(wish => wish.text))};
+  }
+
+  // Why it fails: the terms that are others than at the beginning.
+  reason({measure, state}) {
+    const [before, now] = [{...this.start, k: state.k}, state].map(one => this.work(measure, one).rows);
+    const terms = now.map(({rank, term}, j) => ({rank, now: short(term), before: short(before[j].term)}));
+    return this.say.reason(terms.filter(x => x.now !== x.before));
+  }
+
+  // The answers that need the fewest swaps, each with its way there.
+  answers() {
+    const {order, grades, k} = this.start, gradeOf = new Map(order.map((item, j) => [item, grades[j]]));
+    const cutoffs = this.goal.k ? order.map((_, j) => j + 1) : [k], seen = new Set();
+    const graded = state => ({...state, grades: state.order.map(item => gradeOf.get(item))});
+    const judge = state => ({...state, wishes: this.wishes(state)});
+    let states = [graded({order, way: []})];
+    for (let swaps = 0; swaps <= (this.goal.swaps ?? 3); swaps++) {
+      const tried = states.flatMap(state => cutoffs.map(k => judge({...state, k})));
+      const right = tried.filter(state => state.wishes.every(wish => wish.right));
+      if (right.length) return right;
+      const fresh = states.filter(({grades}) => !seen.has(`${grades}`) && seen.add(`${grades}`));
+      states = fresh.flatMap(nextSwaps).map(graded);
+    }
+    return [];
+  }
+
+  // Shows the best of them, by the first wish.
+  answer() {
+    const answers = this.answers();
+    if (!answers.length) return this.tell(this.say.none);
+    const downwards = ['below', 'most'].includes(answers[0].wishes[0].relation) ? -1 : 1;
+    const [best] = answers.sort((x, y) => downwards * (y.wishes[0].found - x.wishes[0].found));
+    return this.act(() => {
+      this.order = best.order.map((item, j) => Object.assign(item, {grade: best.grades[j]}));
+      if (this.goal.k) this.k = best.k;
+    }, () => this.say.answer(best.way, this.goal.k ? best.k : null, answers.length));
+  }
+
+  // ---- what is seen ----
+
+  build(element, {kept, question}) {
+    const {say, lists} = this, n = this.order.length;
+    const button = (text, click) => html('button', {type: 'button', click}, text);
+    const cut = ({target}) => this.cut(target.value > n ? null : Number(target.value));
+    const parts = this.parts = {
+      name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
+      slider: html('input', {type: 'range', min: 1, max: n + 1, input: cut}), cutoff: html('output'),
+      legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
+      picture: html('div', {class: 'picture'}), verdict: html('p'),
+      said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
+      answer: button(say.show, () => this.answer()), steps: html('code'), ranks: html('table', {class: 'ranks'}),
+    };
+    this.order.forEach(item => { item.row = this.buildRow(item); });
+    this.letDrag(parts.list);
+    const slider = html('label', {}, say.cutoff, parts.slider, parts.cutoff);
+    const follows = this.measures.some(measure => this.label(measure, 1) !== this.label(measure, 2));
+    const names = Object.keys(lists).filter(name => lists[name].length === n);
+    const starts = names.map(name => button(say.start(name), () => this.load(name)));
+    element.classList.add('play');
+    element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE),
+      html('div', {class: 'ask'}, kept, question && html('p', {}, question)),
+      html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), follows && slider),
+      html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
+      html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
+      html('p', {class: 'starts'}, button(say.again, () => this.load()), starts, this.goal && parts.answer),
+      html('p', {class: 'steps'}, parts.steps),
+      html('div', {class: 'tables'}, this.buildMeasures(),
+        html('details', {open: ''}, html('summary', {}, say.ranks), parts.ranks))));
+  }
+
+  buildRow(item) {
+    const {say} = this, {title} = item, moveBy = by => this.move(item, this.order.indexOf(item) + by);
+    const button = (click, label, path) =>
+      html('button', {type: 'button', click, 'aria-label': label}, icon(path));
+    const row = {
+      place: html('span', {class: 'place'}),
+      grade: html('button', {type: 'button', class: 'grade', click: () => this.regrade(item)}),
+      ghost: html('span', {class: 'ghost'}), fill: html('span', {class: 'fill'}),
+      number: html('span', {class: 'number'}),
+      swap: this.goal?.swaps ? button(() => this.choose(item), say.swap(title), SWAP) : null,
+      up: button(() => moveBy(-1), say.up(title), UP), down: button(() => moveBy(1), say.down(title), DOWN),
+    };
+    row.line = html('li', {}, row.place, html('span', {class: 'title'}, title), row.grade,
+      html('span', {class: 'bar'}, row.ghost, row.fill), row.number,
+      html('span', {class: 'moves'}, row.swap, row.up, row.down));
+    return row;
+  }
+
+  // The measures side by side: now, what the last move did, and the other lists. A press on one explains it.
+  buildMeasures() {
+    const {say} = this, lists = Object.keys(this.lists);
+    this.rows = this.measures.map(measure => {
+      const name = html('button', {type: 'button', click: () => this.explain(measure)});
+      const cells = ['', '', ...lists].map(() => html('td'));
+      return {measure, name, cells, line: html('tr', {}, html('th', {scope: 'row'}, name), cells)};
+    });
+    const table = html('table', {class: 'measures', 'aria-label': say.measures});
+    fillTable(table, [say.measure, say.value, say.change, ...lists], this.rows.map(row => row.line));
+    return this.measures.length + lists.length > 1 && table;
+  }
+
+  draw() {
+    const {parts, say} = this, found = this.work(), before = this.last && this.work(this.measure, this.last);
+    const picture = VIEWS[this.view ?? found.kind.view](found, say), verdict = this.verdict();
+    parts.name.textContent = this.label(this.measure);
+    parts.value.textContent = short(found.value);
+    parts.change.textContent = before ? signed(found.value - before.value) : '';
+    parts.slider.value = this.k ?? this.order.length + 1;
+    parts.slider.setAttribute('aria-valuetext', say.k(this.k));
+    parts.cutoff.textContent = say.k(this.k);
+    parts.legend.replaceChildren(...picture.legend.map(([name, text]) => html('span', {class: name}, text)));
+    parts.after.textContent = picture.after ?? '';
+    parts.picture.replaceChildren(...picture.figure ? [picture.figure] : []);
+    parts.steps.textContent = line(found);
+    parts.verdict.textContent = verdict?.text ?? '';
+    parts.verdict.className = !verdict ? '' : verdict.right ? 'right' : 'wrong';
+    parts.answer.hidden = !verdict || verdict.right;
+    this.drawList(found.p.k ?? this.order.length, picture.bars);
+    this.drawMeasures();
+    this.drawRanks(found, before, picture.columns);
+  }
+
+  // Lines move around the one that has the focus or is dragged, so that it keeps both. All glide to where they belong.
+  drawList(last, bars) {
+    const {list} = this.parts, lines = this.order.map(item => item.row.line), tops = lines.map(line => line.offsetTop);
+    const held = this.dragged?.row.line ?? list.getRootNode().activeElement?.closest('li');
+    const pivot = Math.max(0, lines.indexOf(held));
+    if (!list.contains(lines[pivot])) list.append(lines[pivot]);
+    lines[pivot].before(...lines.slice(0, pivot));
+    lines[pivot].after(...lines.slice(pivot + 1));
+    this.order.forEach((item, j) => this.drawRow(item, j, last, bars[j]));
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    lines.forEach((line, j) => {
+      const way = tops[j] - line.offsetTop, from = {transform: `translateY(${way}px)`};
+      if (Math.abs(way) > 1) line.animate([from, {transform: 'none'}], {duration: 180, easing: 'ease-out'});
+    });
+  }
+
+  drawRow({title, grade, row}, j, last, {fill = 0, ghost = 0, text = ''} = {}) {
+    const {say} = this, n = this.order.length, level = Math.ceil(3 * grade / this.scale);
+    row.line.classList.toggle('below', j >= last);
+    row.line.classList.toggle('last', j === last - 1 && last < n);
+    row.place.textContent = j + 1;
+    row.grade.textContent = gradeText(grade);
+    row.grade.dataset.level = judged(grade) ? Math.min(3, Math.max(0, level)) : '';
+    row.grade.setAttribute('aria-label', say.grade(title, judged(grade) ? grade : say.unjudged));
+    row.up.setAttribute('aria-disabled', j === 0);
+    row.down.setAttribute('aria-disabled', j === n - 1);
+    row.swap?.setAttribute('aria-pressed', this.chosen?.row === row);
+    row.fill.style.width = `${100 * fill}%`;
+    row.ghost.style.width = `${100 * ghost}%`;
+    row.ghost.hidden = !ghost;
+    row.number.textContent = text;
+  }
+
+  drawMeasures() {
+    for (const {measure, name, cells} of this.rows) {
+      const now = this.work(measure).value, change = this.last ? now - this.work(measure, this.last).value : 0;
+      const others = Object.keys(this.lists).map(list => short(this.valueOf(list, measure)));
+      name.textContent = this.label(measure);
+      name.setAttribute('aria-pressed', measure === this.measure);
+      [short(now), signed(change), ...others].forEach((text, j) => { cells[j].textContent = text; });
+    }
+  }
+
+  // Rank by rank: what each has to do with the value, and how that changed.
+  drawRanks({name, rows, p}, before, columns) {
+    const {say} = this, was = before?.rows ?? rows;
+    const head = Object.keys(columns).map(column => say.columns[`${name} ${column}`] ?? say.columns[column]);
+    const changes = rows.map((row, j) => signed(row.term - was[j].term) && row.term - was[j].term);
+    const texts = [...Object.values(columns).map(numbers => evenly(numbers)), evenly(changes, '+')];
+    const lines = rows.map(({rank}, j) => html('tr', {class: p.k && rank > p.k ? 'below' : null},
+      html('th', {scope: 'row'}, rank), texts.map(column => html('td', {}, column[j]))));
+    fillTable(this.parts.ranks, [say.rank, ...head, say.change], lines);
+  }
+}
+
+// Numbers of a column as texts, `plus` before those above 0: three decimals, unless all are whole.
+function evenly(numbers, plus = '') {
+  const missing = x => x == null || x === '', whole = numbers.every(x => missing(x) || x % 1 === 0);
+  return numbers.map(x => missing(x) ? '' : (x > 0 ? plus : '') + (whole ? `${x}`.replace('-', '−') : short(x)));
+}
+
+function fillTable(table, head, lines) {
+  const names = html('tr', {}, head.map(text => html('th', {scope: 'col'}, text)));
+  table.replaceChildren(html('thead', {}, names), html('tbody', {}, lines));
+}
+
+const RELATIONS = {
+  above: (x, y) => x > y + 1e-9, least: (x, y) => x >= y - 1e-9, equal: (x, y) => Math.abs(x - y) <= 1e-9,
+  below: (x, y) => x < y - 1e-9, most: (x, y) => x <= y + 1e-9,
+};
+
+const swapped = (order, a, b) => order.with(a, order[b]).with(b, order[a]);
+
+// The states one swap away from a state.
+function nextSwaps({order, way}) {
+  const ranks = order.map((_, j) => j), all = ranks.flatMap(a => ranks.slice(a + 1).map(b => [a, b]));
+  return all.map(([a, b]) => ({order: swapped(order, a, b), way: [...way, [a + 1, b + 1]]}));
+}
+
+// The fewest swaps that make one order of the other.
+function swapsBetween(one, other) {
+  let rest = other, swaps = 0;
+  one.forEach((item, j) => {
+    if (rest[j] === item) return;
+    rest = swapped(rest, j, rest.indexOf(item));
+    swaps++;
+  });
+  return swaps;
+}
+
+
+// ---- the pictures ----
+
+// What each view shows of the arithmetic: for each rank a bar, filled and outlined as parts of 1, with a text; a
+// legend; a figure; and the columns of the table.
+const pick = (rows, names) => Object.fromEntries(names.split(' ').map(name => [name, rows.map(row => row[name])]));
+const percent = x => `${Math.round(100 * x)}%`;
+const plain = {bars: [], legend: []};
+
+const VIEWS = {
+  gains({rows}, say) {
+    const most = Math.max(...rows.flatMap(row => [row.term, row.ideal])) || 1, part = x => Math.max(0, x / most);
+    const bars = rows.map(row => ({fill: part(row.term), ghost: part(row.ideal), text: short(row.term)}));
+    const legend = [['fills', say.adds], ['ideals', say.idealAdds]];
+    return {bars, legend, columns: pick(rows, 'gain weight term running ideal')};
+  },
+
+  precision({rows, p}, say) {
+    const found = running(rows.map(row => row.gain ?? 0));
+    const bar = ({rank, gain}, j) => ({fill: gain && found[j] / rank, ghost: found[j] / rank,
+      text: gain ? `${found[j]}/${rank}` : ''});
+    const legend = [['fills', say.precisionThere], ['outlines', say.precisionElsewhere]];
+    return {bars: rows.slice(0, p.k ?? rows.length).map(bar), legend, columns: pick(rows, 'gain term running ideal')};
+  },
+
+  readers({rows, p}, say) {
+    const arrive = rows.map((_, j) => rows.slice(0, j).reduce((left, row) => left * (1 - (row.gain ?? 0)), 1));
+    const stop = rows.map((row, j) => arrive[j] * (row.gain ?? 0)).slice(0, p.k ?? rows.length);
+    const bars = stop.map((share, j) => ({fill: share, ghost: arrive[j], text: percent(share)}));
+    const legend = [['fills', say.stop], ['pales', say.arrive]], after = say.leave(percent(1 - sum(stop)));
+    return {bars, legend, after, columns: {gain: rows.map(row => row.gain), arrive, ...pick(rows, 'term running')}};
+  },
+
+  sets: (found, say) => ({...plain, figure: boxes(found, say), columns: pick(found.rows, 'gain term running')}),
+  pairs: (found, say) => ({...plain, figure: rocCurve(found, say), after: say.pairs(sum(found.terms), found.whole || 0),
+    columns: pick(found.rows, 'gain term running')}),
+  none: ({rows}) => ({...plain, columns: pick(rows, 'gain weight term running ideal')}),
+};
+
+// The two boxes of precision and recall: what was retrieved, what is relevant, and what is both.
+function boxes({rows, list, p}, say) {
+  const looked = row => row.rank <= (p.k ?? rows.length), good = row => row.gain === 1;
+  const fits = (inTop, isGood) => row => looked(row) === inTop && good(row) === isGood;
+  const ranks = (inTop, isGood) => rows.filter(fits(inTop, isGood)).map(row => row.rank);
+  const lost = Array(relevant(list, p) - rows.filter(good).length).fill(''), outside = ranks(false, false);
+  const zones = [['alarms', 60, ranks(true, false)], ['hits', 170, ranks(true, true)],
+    ['missed', 280, [...ranks(false, true), ...lost]]];
+  const bottom = 64 + 26 * Math.max(2, ...zones.map(([, , all]) => Math.ceil(all.length / 4)));
+  const text = (x, y, anchor, words, name) => svg('text', {x, y, 'text-anchor': anchor, class: name}, words);
+  const box = (name, x) => svg('rect', {class: name, x, y: 32, width: 220, height: bottom - 32, rx: 8});
+  const dots = ([name, middle, all]) => all.map((rank, j) => {
+    const row = Math.floor(j / 4), inRow = Math.min(4, all.length - 4 * row);
+    return dot(name, middle + 26 * (j % 4 - (inRow - 1) / 2), 54 + 26 * row, rank);
+  });
+  const count = ([name, middle, all]) => text(middle, bottom - 9, 'middle', say.count[name](all.length), 'soft');
+  const rest = outside.length ? [text(2, bottom + 29, 'start', say.neither, 'soft'),
+    outside.map((rank, j) => dot('out', 68 + 26 * j, bottom + 24, rank))] : [];
+  const spoken = say.boxes(...zones.map(([, , all]) => all.length));
+  return svg('svg', {viewBox: `0 0 340 ${bottom + 40}`, role: 'img', 'aria-label': spoken},
+    box('relevant', 118), box('retrieved', 2), text(4, 22, 'start', say.retrieved), text(336, 22, 'end', say.relevant),
+    zones.flatMap(dots), zones.map(count), rest.flat());
+}
+
+const dot = (name, x, y, text) => svg('g', {class: `dot ${name}`, transform: `translate(${x} ${y})`},
+  svg('circle', {r: 11}), svg('text', {dy: '.35em'}, text));
+
+// The ROC curve over a square of pairs: a row for each relevant document, a column for each other one.
+function rocCurve({rows}, say) {
+  const ranks = good => rows.filter(row => (row.gain === 1) === good).map(row => row.rank);
+  const rise = ranks(true), run = ranks(false), [left, bottom, side] = [44, 258, 250];
+  const width = side / Math.max(1, run.length), height = side / Math.max(1, rise.length);
+  const cell = (a, j, b, i) => svg('rect', {class: a < b ? 'won' : 'lost', width, height,
+    x: left + i * width, y: bottom - (j + 1) * height});
+  const path = rows.map(row => row.gain === 1 ? `v${-height}` : `h${width}`).join('');
+  const text = (x, y, words, more) => svg('text', {x, y, dy: '.35em', 'text-anchor': 'middle', ...more}, words);
+  const [middle, centre] = [left + side / 2, bottom - side / 2];
+  return svg('svg', {viewBox: '0 0 310 306', role: 'img', 'aria-label': say.roc},
+    rise.flatMap((a, j) => run.map((b, i) => cell(a, j, b, i))),
+    svg('path', {class: 'curve', d: `M${left} ${bottom}${path}`}),
+    rise.map((rank, j) => text(left - 12, bottom - (j + 0.5) * height, rank, {class: 'soft'})),
+    run.map((rank, i) => text(left + (i + 0.5) * width, bottom + 14, rank, {class: 'soft'})),
+    text(middle, bottom + 38, say.falseRate), text(12, centre, say.trueRate, {transform: `rotate(-90 12 ${centre})`}));
+}
+
+
+// ---- the words ----
+
+// All that is said to a reader. Another language changes them here, or hands its `words` to `mount`.
+export const words = {
+  section: 'A ranking to play with',
+  hint: 'Move a result by its arrows, or drag it by its rank. A press on a grade changes it.',
+  hintToSwap: 'Move a result by its arrows, swap two by ⇄, or drag one by its rank. A press on a grade changes it.',
+  cutoff: 'Cutoff k',
+  k: k => k === null ? 'whole list' : `${k}`,
+  up: title => `Move up: ${title}`,
+  down: title => `Move down: ${title}`,
+  swap: title => `Swap: ${title}`,
+  grade: (title, grade) => `Grade ${grade}, press to change: ${title}`,
+  unjudged: '– (not judged)',
+
+  now: (deed, measure, value, change) => `${deed}${measure} ${value}${change && ` (${change})`}`,
+  moved: (title, rank, n) => `${title}, now rank ${rank} of ${n}, `,
+  end: (title, rank) => `${title} stays at rank ${rank}: the list ends there.`,
+  chosen: title => `${title} is chosen. Now press the same sign of the result to swap it with.`,
+  swapped: (a, b) => `Ranks ${a} and ${b} have changed places, `,
+  graded: (title, grade) => `${title}, now grade ${grade}, `,
+  cut: k => k === null ? 'The whole list counts, ' : `The first ${k} count, `,
+  loaded: name => name ? `The list of ${name}, ` : 'The list as it was, ',
+  explained: '',
+  again: 'Start again',
+  start: name => `Start from ${name}`,
+
+  show: 'Show an answer',
+  above: ['above', 'not above'],
+  below: ['below', 'not below'],
+  least: ['at least', 'less than'],
+  most: ['at most', 'more than'],
+  equal: ['equal to', 'not equal to'],
+  wish: (measure, value, [so, not], right, aim) => `${measure} ${value} is ${right ? so : not} ${aim}`,
+  of: (name, value) => `${name}’s ${value}`,
+  right: wishes => `Yes: ${wishes.join(', and ')}.`,
+  wrong: (wishes, reason) => `Not yet: ${wishes.join(', and ')}.${reason && ` ${reason}`}`,
+  reason: terms => {
+    const some = terms.slice(0, 3).map(({rank, now, before}) => `rank ${rank} counts ${now} instead of ${before}`);
+    if (!some.length) return 'Every rank counts as much as before.';
+    return `Here ${some.join(', ')}${terms.length > 3 ? ', and so on' : ''}.`;
+  },
+  regraded: 'A grade is not what it was, and the question is about the list as graded. Start again puts it right.',
+  far: (swaps, allowed) => {
+    const taken = swaps === 1 ? 'a swap' : `${swaps} swaps`;
+    return `That takes ${taken} from the beginning; the question allows ${allowed || 'none'}.`;
+  },
+  answer: (way, k, many) => {
+    const steps = [...way.map(([a, b]) => `swap ranks ${a} and ${b}`), ...k ? [`set k to ${k}`] : []];
+    return `${many > 1 ? 'One answer' : 'The only answer'}: ${steps.join(', then ')}. `;
+  },
+  none: 'No answer was found.',
+
+  measures: 'Measures side by side',
+  measure: 'measure',
+  value: 'now',
+  change: 'last move',
+  ranks: 'Rank by rank',
+  rank: 'rank',
+  columns: {
+    gain: 'gain', weight: 'weight', term: 'term', running: 'sum so far', ideal: 'ideal’s term', arrive: 'get here',
+    'AP gain': 'relevant', 'AP term': 'precision', 'RR gain': 'relevant', 'ERR gain': 'satisfies',
+    'P gain': 'relevant', 'P term': 'hit', 'R gain': 'relevant', 'R term': 'hit', 'F gain': 'relevant',
+    'AUC gain': 'relevant', 'AUC term': 'others below',
+  },
+
+  adds: 'what a rank adds',
+  idealAdds: 'what it adds in the ideal order',
+  precisionThere: 'precision at a relevant result',
+  precisionElsewhere: 'elsewhere: it does not count',
+  stop: 'readers who stop here, satisfied',
+  arrive: 'readers who get here',
+  leave: share => `${share} of the readers leave unsatisfied.`,
+  retrieved: 'retrieved',
+  relevant: 'relevant',
+  neither: 'neither',
+  count: {alarms: n => `${n} not relevant`, hits: n => n === 1 ? '1 hit' : `${n} hits`, missed: n => `${n} missed`},
+  boxes: (alarms, hits, missed) => `${hits} retrieved and relevant, ${alarms} only retrieved, ${missed} only relevant`,
+  roc: 'ROC curve',
+  pairs: (right, all) => `${right} of ${all} pairs are in the right order: the shaded squares.`,
+  trueRate: 'true positive rate: the relevant, by rank',
+  falseRate: 'false positive rate: the others, by rank',
+};
+
+
+// ---- the style ----
+
+// Colours follow the theme of the page: Quarto's, JupyterLab's, VS Code's, else what `color-scheme` says there.
+const STYLE = `
+:is(.quarto-light, [data-jp-theme-light=true], .vscode-light) .play { color-scheme: light; }
+:is(.quarto-dark, [data-jp-theme-light=false], .vscode-dark) .play { color-scheme: dark; }
+
+.play {
+  --ground: light-dark(#ffffff, #15191e);
+  --pale: light-dark(#eef1f4, #262d36);
+  --line: light-dark(#d7dde3, #363e48);
+  --edge: light-dark(#8d98a3, #6b7683);
+  --soft: light-dark(#4d5761, #a3adb8);
+  --accent: light-dark(#0b5cad, #82bbff);
+  --bar: light-dark(#0072b2, #56b4e9);
+  --mist: light-dark(#d3e6f2, #1f3d52);
+  --best: light-dark(#c45500, #e69f00);
+  --good: light-dark(#00714f, #4fc3a1);
+  container-type: inline-size;
+  margin-block: 1.6rem 2rem;
+
+  > section {
+    padding: 1rem 1.2rem 1.1rem;
+    border: 1px solid var(--line);
+    border-top: 3px solid var(--accent);
+    border-radius: 4px;
+  }
+  p { margin: 0; }
+  .ask:not(:empty) { margin-bottom: .9rem; }
+  .ask > * + * { margin-top: .6rem; }
+
+  .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .3rem 2rem; }
+  .head p { font-weight: 600; font-variant-numeric: tabular-nums; }
+  .head strong { margin-inline: .3em .2em; font-size: 1.75em; font-weight: 650; }
+  .head .change { color: var(--soft); font-weight: 400; }
+  label { display: flex; align-items: center; gap: .7em; color: var(--soft); font-size: .93em; }
+  output { min-width: 5em; color: inherit; }
+  input { width: 9rem; height: 28px; margin: 0; accent-color: var(--accent); }
+
+  button {
+    min-width: 32px; min-height: 32px; padding: 0 .7em;
+    color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 4px;
+    font: inherit; font-size: .9em; cursor: pointer;
+  }
+  button:hover { background: var(--pale); }
+  button[aria-disabled=true] { color: var(--line); background: transparent; cursor: default; }
+  button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+  button[hidden] { display: none; }
+  :is(button, input, summary):focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+  svg { display: block; }
+  button svg {
+    width: 16px; height: 16px; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+
+  .legend {
+    display: flex; flex-wrap: wrap; justify-content: flex-end; gap: .1rem 1.4rem; margin-top: .5rem;
+    color: var(--soft); font-size: .83em;
+  }
+  .legend span::before {
+    content: ''; display: inline-block; box-sizing: border-box; width: 1.5em; height: .8em; margin-right: .5em;
+    border-radius: 2px; vertical-align: -.05em;
+  }
+  .after { margin-top: .35rem; color: var(--soft); font-size: .88em; text-align: right; }
+
+  ol { position: relative; margin: .35rem 0 0; padding: 0; border-top: 1px solid var(--line); list-style: none; }
+  li {
+    display: grid; grid-template-columns: 2.4rem minmax(0, 1fr) auto minmax(5rem, 15rem) 3.2rem auto;
+    align-items: center; gap: .2rem .7rem;
+    margin: 0; padding: .28rem 0; background: var(--ground); border-bottom: 1px solid var(--line);
+  }
+  li.dragged { position: relative; z-index: 1; box-shadow: 0 2px 10px #0004; }
+  li.below { color: var(--soft); }
+  li.below :is(.bar, .number) { visibility: hidden; }
+  li.last { border-bottom: 2px solid var(--accent); }
+  li button { display: grid; place-items: center; padding: 0; }
+  .place {
+    display: flex; align-items: center; gap: .5rem; height: 32px; color: var(--soft);
+    font-variant-numeric: tabular-nums; cursor: grab; touch-action: none; -webkit-user-select: none;
+    user-select: none;
+  }
+  .place::before {
+    content: ''; flex: none; width: 8px; height: 16px; opacity: .55;
+    background: radial-gradient(circle, currentColor 1.1px, transparent 1.6px) 0 0 / 4px 5.33px;
+  }
+  .dragged .place { cursor: grabbing; }
+  .title { overflow-wrap: anywhere; line-height: 1.3; }
+  .moves { display: flex; gap: .3rem; }
+  .number { font-size: .88em; text-align: right; font-variant-numeric: tabular-nums; }
+  .bar { position: relative; height: 16px; }
+  .bar span {
+    position: absolute; inset: 0 auto 0 0; box-sizing: border-box; border-radius: 2px;
+    transition: width .18s ease-out;
+  }
+  .bar .fill { inset-block: 3px; }
+  .fill, .fills::before { background: var(--bar); }
+  .stage:has(.ideals) .ghost, .ideals::before { border: 1.5px dashed var(--best); }
+  .stage:has(.outlines) .ghost, .outlines::before { border: 1px solid var(--edge); }
+  .stage:has(.pales) .ghost, .pales::before { background: var(--mist); }
+  .stage:not(:has(.legend span)) :is(.bar, .number, .legend) { display: none; }
+  .stage:not(:has(.legend span)) li { grid-template-columns: 2.4rem minmax(0, 1fr) auto auto; }
+
+  .grade { min-width: 36px; border-color: transparent; font-weight: 600; font-variant-numeric: tabular-nums; }
+  .grade:hover { border-color: currentColor; }
+  .grade, .grade:hover { background: var(--g); color: var(--on); }
+  .grade[data-level=''] { --g: transparent; --on: var(--soft); border: 1px dashed var(--soft); }
+  .grade[data-level='0'] { --g: light-dark(#eceff2, #262d36); --on: light-dark(#1d2329, #d5dae0); }
+  .grade[data-level='1'] { --g: light-dark(#c6dbef, #1f3d5c); --on: light-dark(#1d2329, #e4ecf4); }
+  .grade[data-level='2'] { --g: light-dark(#6baed6, #346a99); --on: light-dark(#0c1a26, #ffffff); }
+  .grade[data-level='3'] { --g: light-dark(#08519c, #9ecae1); --on: light-dark(#ffffff, #0c1a26); }
+
+  .said { min-height: 1.6em; margin-block: .7rem; }
+  .said p:first-child { color: var(--soft); }
+  .said .right { color: var(--good); font-weight: 600; }
+  .starts { display: flex; flex-wrap: wrap; gap: .5rem; }
+  .steps { margin-top: 1rem; }
+  .steps code {
+    padding: 0; color: inherit; background: none; font-size: .8em; white-space: normal; overflow-wrap: anywhere;
+  }
+
+  .tables { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .8rem 2.2rem; margin-top: .9rem; }
+  table {
+    display: table; width: auto; max-width: 100%; margin: 0; border-collapse: collapse; color: inherit;
+    font-size: .9em; font-variant-numeric: tabular-nums;
+  }
+  th, td {
+    padding: .22rem .7rem .22rem 0; color: inherit; background: none; border: 0;
+    border-bottom: 1px solid var(--line); font-weight: 400; text-align: right; vertical-align: middle;
+    white-space: nowrap;
+  }
+  :is(th, td):last-child { min-width: 3.4em; padding-right: 0; }
+  thead th {
+    color: var(--soft); font-size: .92em; line-height: 1.25; vertical-align: bottom; white-space: normal;
+    overflow-wrap: normal; word-break: normal; hyphens: manual;
+  }
+  .measures tr > th:first-child { text-align: left; }
+  .measures td:nth-child(3) { min-width: 3.8em; }
+  .measures button {
+    width: 100%; min-height: 28px; padding: 0 .6em; text-align: left; white-space: normal;
+    overflow-wrap: anywhere;
+  }
+  .tables > * { max-width: 100%; overflow-x: auto; }
+  .ranks .below { color: var(--soft); }
+  details { margin: 0; }
+  summary { min-height: 28px; color: var(--soft); cursor: pointer; }
+
+  .picture:empty { display: none; }
+  .picture svg { width: 100%; max-width: 24rem; height: auto; margin: .6rem auto 0; overflow: visible; }
+  .picture text { font-size: 13px; fill: currentColor; }
+  .picture .soft { fill: var(--soft); }
+  .picture rect { fill: none; stroke-width: 1.5; }
+  .picture .retrieved { stroke: var(--bar); }
+  .picture .relevant { stroke: var(--best); }
+  .dot circle { fill: var(--ground); stroke: var(--edge); }
+  .dot text { font-size: 12px; text-anchor: middle; }
+  .dot.hits circle { fill: var(--bar); stroke: var(--bar); }
+  .dot.hits text { fill: var(--ground); }
+  .dot.missed circle { stroke: var(--best); }
+  .picture .won { fill: var(--mist); stroke: var(--ground); }
+  .picture .lost { fill: var(--pale); stroke: var(--ground); }
+  .curve { fill: none; stroke: var(--bar); stroke-width: 2.5; stroke-linejoin: round; }
+}
+
+@container (min-width: 44rem) {
+  .play .stage:has(.picture > svg) {
+    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 20rem); gap: 2rem; align-items: center;
+  }
+}
+
+@container (max-width: 38rem) {
+  .play > section { padding: .8rem .8rem 1rem; }
+  .play li { grid-template-columns: 1.9rem minmax(0, 1fr) auto auto; gap: .2rem .5rem; }
+  .play .place { gap: .3rem; }
+  .play .title { grid-area: 1 / 2; }
+  .play .grade { grid-area: 1 / 3; }
+  .play .moves { grid-area: 1 / 4; }
+  .play .bar { grid-area: 2 / 2; }
+  .play .number { grid-area: 2 / 3 / auto / span 2; text-align: left; }
+  .play .legend { justify-content: flex-start; }
+  .play .after { text-align: left; }
+  .play :is(th, td) { padding-right: .45rem; }
+}
+
+@media (prefers-reduced-motion: reduce) {
+  .play .bar span { transition: none; }
+}
+`;
+
+
+// ---- the ways in ----
+
+// anywidget: grades, measure and value go to Python after every move; what is set there begins anew.
+function render({model, el}) {
+  let play;
+  const names = ['grades', 'measure', 'measures', 'titles'];
+  const tell = () => {
+    const now = {grades: play.grades, measure: play.label(play.measure), value: play.work().value};
+    Object.entries(now).forEach(([name, x]) => model.set(name, Number.isNaN(x) ? null : x));
+    model.save_changes();
+  };
+  const begin = () => {
+    const mine = play && [`${play.grades}`, play.label(play.measure)].join();
+    if (mine === [`${model.get('grades')}`, model.get('measure')].join()) return;
+    const options = Object.fromEntries(names.map(name => [name, model.get(name)]));
+    const ideal = [...options.grades.filter(judged), ...model.get('missed')];
+    play = mount(el, {...options, ideal, changed: tell});
+  };
+  begin();
+  model.on('change:grades', begin);
+  model.on('change:measure', begin);
+}
+
+export default {render};
+
+// A page: every ranking that waits there.
+if (typeof document !== 'undefined') {
+  for (const element of document.querySelectorAll('.play:not(:has(> section))')) mount(element);
+}

@@ -1,0 +1,465 @@
+"""The ranking to play with, in Chromium: by keyboard, mouse and touch, with its question, in both themes and on a phone; and what
+stands there when no script runs."""
+import json
+import re
+
+import pytest
+from project import NBS
+from test_browser import CONTRAST, WIDE
+from test_report_browser import SMALL
+
+from irmetrics_nb import parse
+
+HOME = "http://site.test/"
+TITLES = ["A tulip calendar", "The language of flowers", "Pruning flowers", "Flour, a buying guide", "Wheat prices", "How to grow roses"]
+BEN, CLEO = [1, 1, 2, 0, 0, 3], [2, 3, 0, 0, 1, 1]
+SWAP = {"measures": "P@3 AP RR nDCG ERR", "lists": {"Cleo": CLEO}, "goal": {"above": "Cleo", "swaps": 1}}
+
+
+def example(measure="nDCG", grades=BEN, titles=TITLES, ask="Which swap?", **data):
+    "The element as an author writes it."
+    rows = "".join(f"<tr><td>{i}</td><td>{t}</td><td>{'–' if g is None else g}</td></tr>" for i, (t, g) in enumerate(zip(titles, grades), 1))
+    spelt = {name: x if isinstance(x, str) else json.dumps(x) for name, x in {"measure": measure, **data}.items()}
+    data = " ".join(f"data-{name}='{x}'" for name, x in spelt.items())
+    return f"<div class='play' {data}><p>{ask}</p><table><thead><tr><th>rank<th>result<th>grade</thead><tbody>{rows}</tbody></table></div>"
+
+
+def page_of(*elements, theme="", script="<script type='module' src='/play.js'></script>"):
+    style = "body { margin: 12px; color: light-dark(#1d2329, #d5dae0); background: light-dark(#fff, #15191e) }"
+    dark = ".quarto-dark { color: #d5dae0; background: #15191e }"
+    head = f"<meta charset='utf-8'><meta name='color-scheme' content='light dark'><meta name='viewport' content='width=device-width'><style>{style}{dark}</style>"
+    return f"<!DOCTYPE html><html lang='en'><title>Play</title>{head}<body class='{theme}'><main>{''.join(elements)}</main>{script}"
+
+
+@pytest.fixture
+def show(browser):
+    "A page with these elements, mounted; at its end nothing was complained about or asked from elsewhere."
+    contexts, said = [], []
+
+    def shown(*elements, theme="", **how):
+        context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, "reduced_motion": "reduce"} | how)
+        contexts.append(context)
+        body = page_of(*elements, theme=theme)
+        files = {"": ("text/html", body), "play.js": ("text/javascript", (NBS / "play/play.js").read_text(encoding="utf-8"))}
+
+        def answer(route):
+            kind, text = files.get(route.request.url.removeprefix(HOME), ("text/plain", ""))
+            route.fulfill(content_type=f"{kind}; charset=utf-8", body=text)
+
+        context.route("**/*", answer)
+        page = context.new_page()
+        page.on("request", lambda r: said.append(r.url) if not r.url.startswith(HOME) else None)
+        page.on("console", lambda m: said.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: said.append(str(e)))
+        page.goto(HOME)
+        return page
+
+    yield shown
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def order(page):
+    return page.locator(".play li .title").all_text_contents()
+
+
+def status(page):
+    return page.locator("[role=status]").inner_text().split("\n")[0]
+
+
+def verdict(page):
+    return page.locator("[role=status] p").nth(1).text_content()
+
+
+def value(page):
+    return page.text_content(".head strong")
+
+
+def press(page, what, title):
+    page.get_by_role("button", name=f"{what}: {title}").click()
+
+
+# ---- moving ----
+
+
+def test_by_keyboard_a_result_moves_and_keeps_the_focus(show):
+    page = show(example("nDCG@5"))
+    button = page.get_by_role("button", name="Move up: How to grow roses")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if button.evaluate("e => e === document.activeElement"):
+            break
+    for rank in (5, 4, 3, 2, 1):
+        page.keyboard.press("Enter")
+        assert order(page).index("How to grow roses") == rank - 1
+        assert button.evaluate("e => e === document.activeElement && e.matches(':focus-visible')")
+        assert status(page).startswith(f"How to grow roses, now rank {rank} of 6, nDCG@5 {value(page)} (")
+    want = parse("nDCG@5").of([3, 1, 1, 2, 0, 0])
+    assert value(page) == f"{want:.3f}"
+    page.keyboard.press("Space")
+    assert status(page) == "How to grow roses stays at rank 1: the list ends there."
+    assert button.get_attribute("aria-disabled") == "true" and value(page) == f"{want:.3f}"
+
+
+def test_every_button_can_be_reached_by_tab_and_no_key_is_caught(show):
+    page = show(example())
+    names = []
+    for _ in range(21):
+        page.keyboard.press("Tab")
+        names.append(page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.tagName"))
+    for title in TITLES:
+        assert [n.split(":")[0].split(" ")[0] for n in names if n.endswith(title)] == ["Grade", "Move", "Move"]
+    assert page.locator("[aria-grabbed], [draggable], [tabindex]").count() == 0
+
+
+@pytest.mark.parametrize("touch", [False, True], ids=["mouse", "touch"])
+def test_a_press_moves_a_result_by_mouse_and_touch(show, touch):
+    page = show(example(), has_touch=touch)
+    button = page.get_by_role("button", name="Move down: A tulip calendar")
+    button.tap() if touch else button.click()
+    assert order(page)[:2] == ["The language of flowers", "A tulip calendar"]
+    assert status(page).startswith("A tulip calendar, now rank 2 of 6, nDCG 0.712")
+
+
+def place(page, title):
+    "Where the rank of a result is, to be dragged by."
+    box = page.locator("li", has_text=title).locator(".place").bounding_box()
+    return box["x"] + 6, box["y"] + box["height"] / 2
+
+
+def test_a_result_is_dragged_with_the_mouse_and_all_of_it_is_one_move(show):
+    page = show(example())
+    page.mouse.move(*place(page, "How to grow roses"))
+    page.mouse.down()
+    x, y = place(page, TITLES[0])
+    page.mouse.move(x + 300, y - 9, steps=12)
+    assert order(page)[0] == "How to grow roses"
+    page.mouse.up()
+    page.mouse.move(x, y + 200)
+    assert order(page) == [TITLES[5], *TITLES[:5]]
+    moved = parse("nDCG").of([3, 1, 1, 2, 0, 0])
+    assert status(page) == f"How to grow roses, now rank 1 of 6, nDCG {moved:.3f} (+{moved - parse('nDCG').of(BEN):.3f})"
+
+
+def test_a_result_is_dragged_with_a_finger(show):
+    page = show(example(), has_touch=True)
+    finger = page.context.new_cdp_session(page)
+    (x, y), (_, end) = place(page, TITLES[0]), place(page, TITLES[3])
+
+    def touch(kind, *at):
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for y in at]})
+
+    touch("touchStart", y)
+    for step in range(1, 11):
+        touch("touchMove", y + (end + 8 - y) * step / 10)
+    touch("touchEnd")
+    assert order(page) == [*TITLES[1:4], TITLES[0], *TITLES[4:]]
+    assert page.locator(".dragged").count() == 0
+
+
+def test_a_press_on_a_grade_goes_round_and_what_nobody_judged_stays_possible(show):
+    page = show(example(grades=[1, None, 2, 0, 0, 3]))
+    press(page, "Grade 3, press to change", TITLES[5])
+    assert page.locator(".grade").last.text_content() == "–"
+    press(page, r"Grade – (not judged), press to change", TITLES[5])
+    assert value(page) == f"{parse('nDCG').of([1, None, 2, 0, 0, 0]):.3f}"
+    assert status(page).startswith("How to grow roses, now grade 0, nDCG ")
+    page = show(example(grades=[1, 0.5, 2]))
+    press(page, "Grade 2, press to change", TITLES[2])
+    press(page, "Grade 0.5, press to change", TITLES[1])
+    assert page.locator(".grade").all_text_contents() == ["1", "1", "0"]
+
+
+def test_lines_glide_unless_somebody_wants_them_still(show):
+    for motion, many in (("no-preference", 2), ("reduce", 0)):
+        page = show(example(), reduced_motion=motion)
+        page.evaluate("() => { window.glides = []; Element.prototype.animate = way => { window.glides.push(way[0].transform); }; }")
+        press(page, "Move up", TITLES[2])
+        assert len(page.evaluate("window.glides")) == many, page.evaluate("window.glides")
+
+
+# ---- what is said of it ----
+
+
+def test_the_cutoff_is_set_by_a_slider_and_by_the_measure(show):
+    page = show(example("nDCG@3", measures="P@2 AP"))
+    slider = page.get_by_role("slider", name="Cutoff k")
+    assert slider.get_attribute("aria-valuetext") == "3"
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert (page.text_content(".head span"), value(page)) == ("nDCG@4", f"{parse('nDCG@4').of(BEN):.3f}")
+    assert page.locator(".measures button").all_text_contents() == ["nDCG@4", "P@2", "AP@4"]
+    assert page.locator("li.below .title").all_text_contents() == TITLES[4:]
+    page.keyboard.press("End")
+    assert (page.text_content(".head span"), slider.get_attribute("aria-valuetext")) == ("nDCG", "whole list")
+    assert page.locator("li.below").count() == 0
+
+
+def test_there_is_no_slider_where_nothing_follows_it(show):
+    assert show(example("AUC")).get_by_role("slider").count() == 0
+    assert show(example("SetP", measures="P@2")).get_by_role("slider").count() == 0
+
+
+def cells(page, table):
+    return page.locator(f"{table} tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
+
+
+def test_measures_stand_side_by_side_with_the_last_move_and_other_lists(show):
+    page = show(example(**SWAP))
+    press(page, "Move up", TITLES[5])
+    moved = [1, 1, 2, 0, 3, 0]
+    for text, now, change, cleo in cells(page, ".measures"):
+        measure = parse("ERR(max_grade=3)" if text == "ERR" else text)
+        assert (now, cleo) == (f"{measure.of(moved):.3f}", f"{measure.of(CLEO):.3f}")
+        difference = measure.of(moved) - measure.of(BEN)
+        assert change == (f"{difference:+.3f}" if abs(difference) > 5e-4 else "")
+
+
+def test_a_press_on_a_measure_explains_it(show):
+    page = show(example(**SWAP))
+    button = page.locator(".measures").get_by_role("button", name="AP", exact=True)
+    button.click()
+    assert page.text_content(".steps code") == "AP = (1/1 + 2/2 + 3/3 + 4/6) / 4 = 0.9167"
+    assert button.get_attribute("aria-pressed") == "true" and button.evaluate("e => e === document.activeElement")
+    assert page.locator(".number").all_text_contents() == ["1/1", "2/2", "3/3", "", "", "4/6"]
+
+
+def test_rank_by_rank_it_says_what_the_last_move_changed(show):
+    page = show(example())
+    press(page, "Move up", TITLES[2])
+    assert [row[-1] for row in cells(page, ".ranks")] == ["", "+0.631", "−0.500", "", "", ""]
+    assert cells(page, ".ranks")[1] == ["2", "2", "0.631", "1.262", "2.262", "1.262", "+0.631"]
+    assert page.locator(".number").all_text_contents()[:3] == ["1.000", "1.262", "0.500"]
+
+
+def test_a_list_can_be_taken_over_and_the_beginning_comes_back(show):
+    page = show(example(**SWAP))
+    page.get_by_role("button", name="Start from Cleo").click()
+    assert value(page) == f"{parse('nDCG').of(CLEO):.3f}" and order(page)[:2] == ["Pruning flowers", "How to grow roses"]
+    page.get_by_role("button", name="Start again").click()
+    assert order(page) == TITLES and value(page) == f"{parse('nDCG').of(BEN):.3f}"
+
+
+def test_documents_that_were_not_retrieved_count_in_the_ideal(show):
+    page = show(example("nDCG", grades=[1, 0], ideal=[0, 3, 1, 2]))
+    assert value(page) == f"{parse('nDCG').kind.value(ideal_batch([1, 0], [0, 3, 1, 2]), **parse('nDCG').arguments())[0]:.3f}"
+
+
+def ideal_batch(grades, ideal):
+    from irmetrics_nb import Judged
+
+    return Judged.from_grades([grades], ideal=[ideal])
+
+
+# ---- the pictures ----
+
+
+def test_readers_leave_where_they_are_satisfied(show):
+    page = show(example("ERR", grades=[2, 0, 3], titles=TITLES[:3]))
+    assert page.locator(".number").all_text_contents() == ["38%", "0%", "55%"]  # 3/8, 0 and 5/8 * 7/8
+    assert page.text_content(".after") == "8% of the readers leave unsatisfied."  # 5/8 * 1/8
+    page = show(example("RR", grades=[0, 1, 1], titles=TITLES[:3]))
+    assert page.locator(".number").all_text_contents() == ["0%", "100%", "0%"]
+
+
+def test_the_boxes_hold_what_was_retrieved_and_what_is_relevant(show):
+    page = show(example("P@3", measures="P@3 R@3", ideal=[1, 1, 2, 0, 0, 3, 2]))
+    assert page.get_by_role("img").get_attribute("aria-label") == "3 retrieved and relevant, 0 only retrieved, 2 only relevant"
+    press(page, "Move down", TITLES[2])
+    assert page.get_by_role("img").get_attribute("aria-label") == "2 retrieved and relevant, 1 only retrieved, 3 only relevant"
+    assert page.locator(".dot.missed text").all_text_contents() == ["4", "6", ""]
+
+
+def test_the_roc_curve_has_a_square_for_each_pair(show):
+    page = show(example("AUC", grades=[1, 0, 1, 0, 1]))
+    assert (page.locator(".won").count(), page.locator(".lost").count()) == (3, 3)
+    assert page.text_content(".after").startswith("3 of 6 pairs") and value(page) == "0.500"
+    assert re.findall("[vh]", page.locator(".curve").get_attribute("d")) == list("vhvhv")
+
+
+# ---- the question ----
+
+
+def test_a_swap_that_fails_says_why_and_one_that_works_is_told(show):
+    page = show(example(**SWAP))
+    assert verdict(page) == ""
+    press(page, "Swap", TITLES[2])
+    assert page.get_by_role("button", name=f"Swap: {TITLES[2]}").get_attribute("aria-pressed") == "true"
+    press(page, "Swap", TITLES[5])
+    gained = parse("nDCG").of([1, 1, 3, 0, 0, 2]) - parse("nDCG").of(BEN)
+    assert status(page) == f"Ranks 3 and 6 have changed places, nDCG 0.740 (+{gained:.3f})"
+    why = "Here rank 3 counts 1.500 instead of 1.000, rank 6 counts 0.712 instead of 1.069."
+    assert verdict(page) == f"Not yet: nDCG 0.740 is not above Cleo’s 0.893. {why}"
+    page.get_by_role("button", name="Start again").click()
+    assert verdict(page) == ""
+    press(page, "Swap", TITLES[5])
+    press(page, "Swap", TITLES[0])
+    assert verdict(page) == "Yes: nDCG 0.960 is above Cleo’s 0.893."
+
+
+def test_an_answer_is_shown_on_demand_after_a_try(show):
+    page = show(example(**SWAP))
+    answer = page.get_by_role("button", name="Show an answer")
+    assert not answer.is_visible()
+    press(page, "Move up", TITLES[5])
+    assert verdict(page).startswith("Not yet: ")
+    answer.click()
+    assert status(page).startswith("The only answer: swap ranks 1 and 6. nDCG 0.960 (")
+    assert verdict(page).startswith("Yes: ") and not answer.is_visible()
+
+
+def test_more_swaps_than_allowed_and_other_grades_are_no_answer(show):
+    page = show(example(**SWAP))
+    for _ in range(5):
+        press(page, "Move up", TITLES[5])
+    assert value(page) == f"{parse('nDCG').of([3, 1, 1, 2, 0, 0]):.3f}"
+    assert verdict(page) == "That takes 5 swaps from the beginning; the question allows 1."
+    page.get_by_role("button", name="Start again").click()
+    press(page, "Grade 1, press to change", TITLES[0])
+    assert verdict(page).startswith("A grade is not what it was")
+
+
+def test_a_cutoff_can_be_the_answer(show):
+    page = show(example("P@3", grades=[3, 0, 0, 1, 2, 1], ideal=[3, 0, 0, 1, 2, 1, 1], measures="P R F", goal={"equal": "R", "k": True}))
+    slider = page.get_by_role("slider")
+    slider.fill("4")
+    assert verdict(page) == "Not yet: P@4 0.500 is not equal to R@4 0.400."
+    page.get_by_role("button", name="Show an answer").click()
+    assert status(page).startswith("The only answer: set k to 5. P@5 0.600")
+    assert verdict(page) == "Yes: P@5 0.600 is equal to R@5 0.600." and slider.input_value() == "5"
+
+
+def test_several_wishes_and_any_order(show):
+    goal = {"all": [{"measure": "nDCG", "above": "A"}, {"measure": "AP", "below": "A"}]}
+    page = show(example("nDCG", grades=[0, 0, 1, 1, 3, 0], lists={"A": [1, 1, 0, 0, 0, 3]}, measures="nDCG AP", goal=goal))
+    press(page, "Move up", TITLES[4])
+    assert verdict(page).startswith("Not yet: nDCG ")
+    page.get_by_role("button", name="Show an answer").click()
+    grades = [float(x) for x in page.locator(".grade").all_text_contents()]
+    assert parse("nDCG").of(grades) > parse("nDCG").of([1, 1, 0, 0, 0, 3]) and parse("AP").of(grades) < parse("AP").of([1, 1, 0, 0, 0, 3])
+    assert verdict(page).startswith("Yes: ")
+
+
+def test_a_question_without_an_answer_says_so(show):
+    page = show(example(goal={"above": 1, "swaps": 1}))
+    press(page, "Move up", TITLES[5])
+    page.get_by_role("button", name="Show an answer").click()
+    assert status(page) == "No answer was found."
+
+
+# ---- to be read, by everybody ----
+
+ALL = [example("nDCG@5", **SWAP), example("AP"), example("ERR@4", grades=[2, None, 0, 3, 1, 0], measures="RR ERR"), example("AUC"),
+       example("P@3", measures="P R F", ideal=[*BEN, 1]), example("nDCG(gain='exp')@3".replace("'", "&#39;"), measures="DCG(discount=&#39;jarvelin&#39;)@10")]  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", ["", "quarto-dark"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1000, 400, 320])
+def test_it_can_be_read_at_any_width_in_both_themes(show, width, scheme, theme):
+    page = show(*ALL, theme=theme, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    press(page.locator(".play").nth(0), "Move up", TITLES[5])
+    assert page.evaluate(WIDE) <= 0
+    late = page.evaluate(CONTRAST)
+    assert late == [], "contrast below 4.5"
+    assert page.evaluate(SMALL) == [], "nothing says what this is"
+    small = page.locator("button:visible, input, summary").evaluate_all("all => all.map(e => e.getBoundingClientRect()).filter(b => b.width < 24 || b.height < 24).length")
+    assert small == 0
+    cut = page.locator("td, th, .title, .number").evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)")
+    assert cut == []
+
+
+def test_it_follows_the_switch_of_the_page(show):
+    page = show(example(), theme="quarto-light")
+    ground = "getComputedStyle(document.querySelector('.play li')).backgroundColor"
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.evaluate("document.body.className = 'quarto-dark'")
+    assert page.evaluate(ground) == "rgb(21, 25, 30)"
+
+
+def test_titles_are_text_whatever_they_hold(show):
+    page = show(example(titles=["&lt;img src=x onerror=alert(1)&gt;", "a & b", *TITLES[2:]]))
+    assert order(page)[:2] == ["<img src=x onerror=alert(1)>", "a & b"] and page.locator(".play img").count() == 0
+
+
+def test_another_language_takes_the_place_of_the_words(show):
+    page = show(example())
+    page.evaluate("""async () => {
+      const {mount, words} = await import('/play.js');
+      const german = {moved: (title, rank, n) => `${title}, jetzt Rang ${rank} von ${n}, `, up: title => `Hinauf: ${title}`};
+      mount(document.querySelector('main').appendChild(document.createElement('div')), {grades: [0, 1], measure: 'AP', words: german});
+    }""")
+    press(page, "Hinauf", "d2")
+    assert page.locator("[role=status]").nth(1).inner_text() == "d2, jetzt Rang 1 von 2, AP 1.000 (+0.500)"
+
+
+def test_options_may_stand_in_json_and_several_rankings_on_a_page(show):
+    config = {"measure": "RR", "grades": [0, 0, 1], "titles": ["x", "y", "z"], "question": "Why?"}
+    page = show(f"<div class='play'><script type='application/json'>{json.dumps(config)}</script></div>", example("AP"))
+    assert page.locator(".head strong").all_text_contents() == ["0.333", "0.917"]
+    assert order(page)[:3] == ["x", "y", "z"] and page.text_content(".ask") == "Why?"
+
+
+# ---- in a notebook ----
+
+MODEL = """async state => {
+  const {default: {render}} = await import('/play.js'), heard = {}, el = document.createElement('div');
+  window.model = {
+    state, saved: [],
+    get: name => structuredClone(state[name]),
+    set: (name, x) => { const is = JSON.stringify(state[name]) !== JSON.stringify(x); state[name] = x; if (is) heard[`change:${name}`]?.(); },
+    on: (event, f) => { heard[event] = f; },
+    save_changes: () => window.model.saved.push(structuredClone(state)),
+  };
+  render({model: window.model, el});
+  document.querySelector('main').append(el);
+}"""
+
+
+def test_in_a_notebook_the_state_goes_to_python_and_comes_from_there(show):
+    page = show()
+    page.evaluate(MODEL, {"grades": [0, None, 3], "missed": [2], "measure": "ERR(max_grade=3)@2", "measures": ["AP"], "titles": [], "value": 0})
+    press(page, "Move up", "d3")
+    (saved,) = page.evaluate("model.saved")
+    want = parse("ERR(max_grade=3)@2").of([0, 3, None])
+    assert (saved["grades"], saved["measure"]) == ([0, 3, None], "ERR(max_grade=3)@2") and abs(saved["value"] - want) < 1e-12
+    page.get_by_role("slider").fill("1")
+    assert page.evaluate("model.state.measure") == "ERR(max_grade=3)@1" and page.evaluate("model.state.value") == 0
+    assert order(page) == ["d1", "d3", "d2"], "what comes from here does not begin anew"
+    page.evaluate("model.set('grades', [1, 1])")
+    assert page.locator(".grade").all_text_contents() == ["1", "1"] and page.locator(".play section").count() == 1
+    page.evaluate("model.set('measure', 'RR')")
+    assert page.text_content(".head span") == "RR" and value(page) == "1.000"
+
+
+# ---- without a script ----
+
+
+@pytest.mark.parametrize("how", ["no script", "from a file"])
+def test_without_a_script_the_example_stands_there_as_a_table(browser, tmp_path, how):
+    loader = (NBS / "play/play.html").read_text(encoding="utf-8").replace("/play/play.js", "play.js")
+    (tmp_path / "play.js").write_bytes((NBS / "play/play.js").read_bytes())
+    (tmp_path / "page.html").write_text(page_of(example(**SWAP), script=loader), encoding="utf-8")
+    context, said = browser.new_context(java_script_enabled=how == "from a file"), []
+    page = context.new_page()
+    page.on("console", lambda m: said.append(m.text))
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_timeout(200)
+    rows = page.locator(".play tbody tr").all_inner_texts()
+    assert [row.split("\t") for row in rows] == [[f"{i}", t, f"{g}"] for i, (t, g) in enumerate(zip(TITLES, BEN, strict=True), 1)]
+    assert page.inner_text(".play p") == "Which swap?"
+    context.close()
+    assert said == []
+
+
+def test_what_is_refused_leaves_the_table_and_says_why(show):
+    page = show(example())
+    text = page.evaluate("""async () => {
+      const {mount} = await import('/play.js'), element = document.createElement('div');
+      element.innerHTML = '<table><tbody><tr><td>a<td>1</table>';
+      const tried = options => { try { mount(element, options); } catch (e) { return `${e.message}|${element.innerText}`; } };
+      return [tried({measure: 'Foo'}), tried({measure: 'AP', goal: 1, lists: {A: [9]}, ideal: [0]})];
+    }""")
+    assert [one.split("|")[1].split() for one in text] == [["a1"], ["a1"]]
+    assert "not a measure" in text[0] and "lacks a grade 1" in text[1]

@@ -1,0 +1,174 @@
+"""The rankings to play with on the pages: each has a question that its list does not answer as it stands, and that can be answered as the
+fold below it says. What is right is worked out here by the package, for every way there is, and not by the script of the page."""
+import json
+import re
+from html.parser import HTMLParser
+from itertools import combinations
+
+import pytest
+from project import NBS, cells, notebooks
+from test_play_browser import example, order, show, verdict  # noqa: F401
+
+from irmetrics_nb import Judged, auc, load_example, parse
+
+PAGES = [f"2_metrics/{name}.ipynb" for name in "00_sets 01_ap 02_dcg 03_cascade 04_auc".split()]
+PAGES += [f"tutorials/{name}.ipynb" for name in "good_ranking bad_query choose".split()]
+RELATION = {"above": lambda x, y: x > y, "below": lambda x, y: x < y, "least": lambda x, y: x >= y, "equal": lambda x, y: x == y}
+
+
+def shown(cell):
+    "What a cell puts on its page as Markdown."
+    return [cell.source] if cell.kind == "markdown" else ["".join(o.get("data", {}).get("text/markdown", "")) for o in cell.outputs]
+
+
+class Ranking(HTMLParser):
+    "A ranking to play with, read from the Markdown of its element."
+
+    def __init__(self, text):
+        super().__init__()
+        self.text, self.data = text, {}
+        self.feed(text[: text.index(">\n") + 2])
+        rows = [line.strip("| ").split("|") for line in text.splitlines() if re.match(r"\| +\d", line)]
+        self.titles = [row[1].strip() for row in rows]
+        self.grades = [int(row[2]) for row in rows]
+        self.goal = self.data.get("goal")
+        self.ideal = self.data.get("ideal", self.grades)
+
+    def handle_starttag(self, tag, attrs):
+        for name, text in attrs:
+            whole = name.removeprefix("data-") in ("goal", "ideal", "lists", "scale")
+            self.data[name.removeprefix("data-")] = json.loads(text) if whole else text
+
+    def value(self, measure, grades, k):
+        "What the package says of a list."
+        if measure == "AUC":
+            return round(auc(grades, range(len(grades), 0, -1)), 12)
+        known = parse(f"{measure}@{k}" if k and "@" not in measure else measure)
+        if known.name == "ERR":
+            known = known(max_grade=self.data["scale"])
+        return round(float(known.of(Judged.from_grades([grades], ideal=[self.ideal]))[0]), 12)
+
+    def answers(self, grades, k):
+        "Is every wish of the question fulfilled?"
+        main = self.data["measure"].partition("@")[0]
+        return all(self.wish(wish, wish.get("measure", main), grades, k) for wish in self.goal.get("all", [self.goal]))
+
+    def wish(self, wish, measure, grades, k):
+        ((name, aim),) = ((name, wish[name]) for name in RELATION if name in wish)
+        if isinstance(aim, str):
+            lists = self.data.get("lists", {})
+            aim = self.value(measure, lists[aim], k) if aim in lists else self.value(aim, grades, k)
+        return RELATION[name](self.value(measure, grades, k), aim)
+
+    @property
+    def k(self):
+        "Where the slider begins; None: at the whole list."
+        cutoff = self.data["measure"].partition("@")[2]
+        return int(cutoff) if cutoff else None
+
+    def right(self):
+        "{(grades, cutoff)} of all that answers the question with as many swaps as it allows."
+        cutoffs = range(1, len(self.grades) + 1) if self.goal.get("k") else [self.k]
+        reached = {tuple(self.grades)}
+        for _ in range(self.goal["swaps"]):
+            reached |= {swapped(grades, a, b) for grades in reached for a, b in combinations(range(len(grades)), 2)}
+        return {(grades, k) for grades in reached for k in cutoffs if self.answers(grades, k)}
+
+
+def swapped(grades, a, b):
+    found = list(grades)
+    found[a], found[b] = found[b], found[a]
+    return tuple(found)
+
+
+def rankings(name):
+    "The rankings to play with of a page."
+    text = "\n".join(part for cell in cells(NBS / name) for part in shown(cell))
+    return [Ranking(found) for found in re.findall(r'<div class="play".*?^</div>', text, re.DOTALL | re.MULTILINE)]
+
+
+def only(name):
+    (found,) = rankings(name)
+    return found
+
+
+# All lists and cutoffs that answer; and a try that comes near, as the pairs of ranks that are swapped, with a part of what is said of it.
+ANSWERS = {
+    "2_metrics/00_sets.ipynb": {((3, 0, 0, 1, 2, 1), 5)},
+    "2_metrics/01_ap.ipynb": {((3, 1, 0, 1, 2, 0), None)},
+    "2_metrics/02_dcg.ipynb": {((3, 2, 1, 0, 0, 1), 3)},
+    "2_metrics/03_cascade.ipynb": {((1, 0, 3, 0, 2, 1), None), ((1, 0, 3, 1, 2, 0), None)},
+    "2_metrics/04_auc.ipynb": {((1, 0, 0, 1, 0, 1, 1, 0), None)},
+    "tutorials/good_ranking.ipynb": {((3, 1, 2, 0, 0, 1), None)},
+    "tutorials/bad_query.ipynb": {((3, 2, 2, 2, 0, 0, 0, 0, 0, 0), 10)},
+    "tutorials/choose.ipynb": {((2, 3, 0, 1, 2, 1), None), ((2, 3, 1, 1, 0, 2), None)},
+}
+TRIES = {
+    "2_metrics/00_sets.ipynb": ([(2, 4)], "That takes a swap from the beginning; the question allows none."),
+    "2_metrics/01_ap.ipynb": ([(2, 4)], "AP 0.817 is less than 0.88."),
+    "2_metrics/02_dcg.ipynb": ([(2, 5), (3, 6)], "nDCG@6 1.000 is not below 1."),
+    "2_metrics/03_cascade.ipynb": ([(1, 3)], "ERR 0.889 is not below 0.5."),
+    "2_metrics/04_auc.ipynb": ([(1, 7)], "AUC 0.438 is not equal to 0.5"),
+    "tutorials/good_ranking.ipynb": ([(3, 6)], "nDCG 0.740 is not above Cleo’s 0.893."),
+    "tutorials/bad_query.ipynb": ([(1, 4)], "nDCG@10 0.610 is less than 0.7."),
+    "tutorials/choose.ipynb": ([(1, 3), (2, 5)], "nDCG 0.915 is not below A’s 0.913."),
+}
+
+
+def test_every_metric_and_three_lessons_have_a_ranking_to_play_with():
+    found = {name.as_posix(): len(rankings(name)) for name in notebooks()}
+    assert {name: many for name, many in found.items() if many} == dict.fromkeys([*PAGES, "7_ways_in/07_play.ipynb"], 1)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_question_is_open_at_the_beginning_and_has_the_answers_that_are_known(name):
+    ranking = only(name)
+    assert 6 <= len(ranking.grades) <= 10 and len(set(ranking.titles)) == len(ranking.grades)
+    assert not ranking.answers(ranking.grades, ranking.k)
+    assert ranking.right() == ANSWERS[name]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_says_why_a_try_fails_and_shows_an_answer_that_is_right(show, name):  # noqa: F811
+    ranking, (way, why) = only(name), TRIES[name]
+    data = {key: text for key, text in ranking.data.items() if key != "class"}
+    page = show(example(data.pop("measure"), ranking.grades, ranking.titles, **data))
+    for pair in way:
+        swap_by_hand(page, *pair)
+    assert verdict(page).startswith(("Not yet: ", "That takes")) and why in verdict(page)
+    page.get_by_role("button", name="Show an answer").click()
+    assert verdict(page).startswith("Yes: ")
+    grades = tuple(map(int, page.locator(".grade").all_text_contents()))
+    k = int(page.get_by_role("slider").input_value()) if ranking.goal.get("k") else ranking.k
+    assert (grades, k) in ANSWERS[name]
+
+
+def swap_by_hand(page, a, b):
+    "Swaps two ranks by the sign for it, or, where there is none, by moving both."
+    upper, lower = order(page)[a - 1], order(page)[b - 1]
+    if page.get_by_role("button", name=f"Swap: {upper}").count():
+        page.get_by_role("button", name=f"Swap: {upper}").click()
+        page.get_by_role("button", name=f"Swap: {lower}").click()
+        return
+    for _ in range(b - a):
+        page.get_by_role("button", name=f"Move up: {lower}").click()
+    for _ in range(b - a - 1):
+        page.get_by_role("button", name=f"Move down: {upper}").click()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_answer_is_folded_right_below_and_the_table_stands_inside(name):
+    text = "\n".join(part for cell in cells(NBS / name) for part in shown(cell))
+    below = text[text.index(only(name).text) :].partition("</div>")[2]
+    assert below.lstrip().startswith("<details><summary>Answer</summary>")
+    question, rows = re.split(r"\n\n(?=\| rank \|)", only(name).text)
+    assert "**" in question, "what is asked stands out"
+    assert rows.endswith("\n\n</div>") and rows.count("\n") == len(only(name).grades) + 3
+
+
+def test_the_top_ten_of_the_lesson_are_those_of_the_example():
+    ranking, data = only("tutorials/bad_query.ipynb"), load_example()
+    judged = data.qrels.to_dict()["q03"]
+    run = sorted(data.runs["bm25"].to_dict()["q03"].items(), key=lambda pair: pair[::-1], reverse=True)[:10]
+    assert (ranking.titles, ranking.grades) == ([d for d, _ in run], [judged[d] for d, _ in run])
+    assert sorted(ranking.ideal) == sorted(g for g in judged.values() if g > 0)
