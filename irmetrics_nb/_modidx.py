@@ -2855,4 +2855,11 @@ d = { 'settings': { 'branch': 'main',
                                                'irmetrics_nb.showing.terminal.score_parts': ( '6_showing/terminal.html#score_parts',
                                                                                               'irmetrics_nb/showing/terminal.py'),
                                                'irmetrics_nb.showing.terminal.show_parts': ( '6_showing/terminal.html#show_parts',
-                                                                                             'irmetrics_nb/showing/terminal.py')}}}
+                                                                                             'irmetrics_nb/showing/terminal.py')},
+            'irmetrics_nb.widget': { 'irmetrics_nb.widget._judged': ('7_ways_in/play.html#_judged', 'irmetrics_nb/widget.py'),
+                                     'irmetrics_nb.widget._plain': ('7_ways_in/play.html#_plain', 'irmetrics_nb/widget.py'),
+                                     'irmetrics_nb.widget._widget_class': ('7_ways_in/play.html#_widget_class', 'irmetrics_nb/widget.py'),
+                                     'irmetrics_nb.widget._with_scale': ('7_ways_in/play.html#_with_scale', 'irmetrics_nb/widget.py'),
+                                     'irmetrics_nb.widget.play': ('7_ways_in/play.html#play', 'irmetrics_nb/widget.py'),
+                                     'irmetrics_nb.widget.playable': ('7_ways_in/play.html#playable', 'irmetrics_nb/widget.py'),
+                                     'irmetrics_nb.widget.value_of_list': ('7_ways_in/play.html#value_of_list', 'irmetrics_nb/widget.py')}}}
