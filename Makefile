@@ -7,7 +7,7 @@ PY := .venv/bin/python
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test matrix lab export docs bench bench-quick parity
+.PHONY: help demo test matrix lab export docs vectors bench bench-quick parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -29,6 +29,9 @@ export: .venv/.dev ## notebooks -> irmetrics_nb/*.py and README.md, and clean th
 
 docs: .venv/.dev ## process the pages, and render the site into _docs/ where quarto is installed
 	@$(PY) tests/tools/docs.py
+
+vectors: .venv/.dev ## write conformance/ anew: cases for every language, by the exact implementation in tests/exact
+	@PYTHONPATH=tests $(PY) -m exact
 
 bench: .venv-bench/.package ## measure time and memory against other tools, on 7 million rows and more
 	@.venv-bench/bin/python benchmarks/run.py $(ARGS)
