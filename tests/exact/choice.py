@@ -9,7 +9,8 @@ from typing import NamedTuple
 from exact.evaluation import evaluate
 from exact.inputs import COLLECTIONS, GROUPS, LABELS, LISTS
 from exact.mistakes import mistakes
-from exact.settings import CUTOFF, settings, tools, what_matters
+from exact.settings import CUTOFF, settings, what_matters
+from exact.tools import tools
 
 AT_RECALL = (None, 0.5, 0.7)
 ALWAYS = "example", "example@4", "one-pair-tied", "graded-labels", "one-class", "two-groups"  # cases that are there, whatever they tell apart

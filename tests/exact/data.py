@@ -61,6 +61,12 @@ def possible_orders(rows, ties):
     return [sum(map(list, choice), []) for choice in product(*[permutations(group) for group in tied])]
 
 
+def of_retrieved(judgments, results):
+    "The judgments of documents that were retrieved."
+    retrieved = {document for document, _ in results}
+    return [(document, grade) for document, grade in judgments if document in retrieved]
+
+
 def counts_as_judged(grade, negative):
     "Whether a judgment is one: with negative='zero' a grade below 0 is as if nobody had judged the document."
     return grade >= 0 or negative == "keep"
@@ -71,6 +77,8 @@ def rankings(judgments, results, settings):
     judgments = each_once(judgments, settings["duplicates"])
     if settings["duplicates"] != "counted":
         results = each_once(results, settings["duplicates"])
+    if settings["judgments"] == "retrieved":
+        judgments = of_retrieved(judgments, results)
     if settings["score_dtype"] == "float32":
         results = [(document, as_32_bit_float(score)) for document, score in results]
     return [ranking(judgments, order, settings) for order in possible_orders(results, settings["ties"])]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from exact import measures as definitions
 from exact.arithmetic import exact, geometric_mean, written
-from exact.data import Refused, by_query, each_once, ideal_ranking, rankings, rows_of_list
+from exact.data import Refused, by_query, each_once, ideal_ranking, of_retrieved, rankings, rows_of_list
 from exact.settings import CONVENTIONS, PARAMETERS, as_exact, defaults
 
 DEFINITIONS = {
@@ -87,10 +87,14 @@ def value_of_nothing(measure, answer, value):
     return {"zero": value, "skip": None, "nan": NAN}[answer]
 
 
-def largest_grade(judgments, duplicates):
-    "The largest grade of all judgments, or 1 if none is above 0."
-    counted = [each_once(rows, duplicates) for rows in judgments.values()]
-    grades = [exact(grade) for rows in counted for _, grade in rows]
+def largest_grade(judgments, run, answers):
+    "The largest grade of all judgments that count, or 1 if none is above 0."
+    grades = []
+    for query, rows in judgments.items():
+        counted = each_once(rows, answers["duplicates"])
+        if answers["judgments"] == "retrieved":
+            counted = of_retrieved(counted, run.get(query, []))
+        grades += [exact(grade) for _, grade in counted]
     return max([*grades, Fraction(0)]) or Fraction(1)
 
 
@@ -102,7 +106,8 @@ def per_query(measure, judgments, run, answers, cutoff, definition):
         possible = rankings(rows, results, answers)
         values = [value_of(measure, ranking, answers, cutoff, definition) for ranking in possible]
         value = over_orders(values, answers["ties"])
-        if nothing_to_find(measure, value, possible[0].judged, answers, cutoff):
+        unknown = not results and answers["judgments"] == "retrieved"  # whether there was something to find
+        if not unknown and nothing_to_find(measure, value, possible[0].judged, answers, cutoff):
             value = value_of_nothing(measure, answers["no_relevant"], value)
         unanswered = not results and answers["missing"] == "skip"
         if value is not None and not unanswered:
@@ -151,7 +156,7 @@ def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
     cutoff = {name: case[name] for name in ("k", "recall") if name in case}
     try:
         if answers.get("max_grade", 0) is None:
-            answers["max_grade"] = largest_grade(judgments, answers["duplicates"])
+            answers["max_grade"] = largest_grade(judgments, run, answers)
         values = per_query(measure, judgments, run, answers, cutoff, definition)
     except Refused:
         return ERROR, {}

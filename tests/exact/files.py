@@ -4,7 +4,8 @@ import json
 
 from exact.choice import candidates, chosen, names, never_differ, tried
 from exact.mistakes import mistakes
-from exact.settings import CUTOFF, PARAMETERS, defaults, settings, tools
+from exact.settings import CUTOFF, PARAMETERS, defaults, settings
+from exact.tools import tools
 from exact.words import MEASURES
 
 VERSION = "1.0.0"

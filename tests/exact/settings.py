@@ -1,7 +1,7 @@
-"""The questions that no formula decides, the parameters of each measure, and what each tool answers.
+"""The questions that no formula decides, and the parameters of each measure.
 
 The first answer is the default. A setting is one answer that differs from it, and is called by question and answer, such as
-`ties=average`; the settings of a tool are several at once."""
+`ties=average`."""
 
 from exact.arithmetic import exact
 
@@ -13,6 +13,7 @@ CONVENTIONS = {
     "negative": ("zero", "keep"),
     "score_dtype": ("float64", "float32"),
     "unjudged": ("keep", "skip"),
+    "judgments": ("all", "retrieved"),
     "duplicates": ("refuse", "first", "last", "best"),
 }
 
@@ -103,125 +104,30 @@ IDLE = [
     (["NumRet"], "duplicates", "last", "first", "a document is counted once, whichever row counts"),
     (["NumRet"], "duplicates", "best", "first", "a document is counted once, whichever row counts"),
 ]
+BLIND_TO_MISSED = "P Success Judged SetP CG DCG RR RBP NumRet NumRelRet".split()
+NOTHING_MISSED = {"judgments": "retrieved"}
+
+
+def listed(measure, changes):
+    "The changes with what comes to the same, where only judgments of retrieved documents count; and why."
+    of_all = {q: a for q, a in changes.items() if q != "judgments"}
+    if changes.get("no_relevant", "zero") != "zero":  # that nothing was there to find is another thing than that it was missed
+        return changes, []
+    if changes.get("ideal_from") == "list":
+        others = {q: a for q, a in of_all.items() if q != "ideal_from"}
+        return others | NOTHING_MISSED, ["the ideal ranking is all that nDCG takes from what was missed"]
+    if measure in BLIND_TO_MISSED and of_all != changes and changes.get("divisor") != "min(R,k)":
+        return of_all, ["what was not retrieved is not looked at"]
+    return changes, []
 
 
 def what_matters(measure, changes):
     "The changes without those that cannot matter for a measure, and why these cannot."
-    left, why = dict(changes), []
+    left, why = listed(measure, changes)
+    left = dict(left)
     for measures, question, answer, same, reason in IDLE:
         if measure in measures and left.get(question) == answer:
             left[question] = same
             why.append(reason)
     usual = defaults(measure)
     return {q: a for q, a in left.items() if a != usual[q]}, why
-
-
-# ---- tools ----
-
-EXP = {"nDCG": {"gain": "exp"}, "DCG": {"gain": "exp"}}
-BINARY = {"nDCG": {"gain": "binary"}, "DCG": {"gain": "binary"}}
-TREC_EVAL_HAS = "P R SetP SetR SetF SetAP Success Rprec AP GMAP IPrec Bpref GMBpref nDCG RR NumRet NumRel NumRelRet"
-TREES = {**EXP, "AP": {"divisor": "min(R,k)"}}
-
-# Name: answers for all measures, answers for some, the measures that it has.
-TOOLS = {
-    "trec_eval": (
-        {"missing": "skip", "score_dtype": "float32"},
-        {"IPrec": {"levels": "trec_eval9"}},
-        TREC_EVAL_HAS,
-    ),
-    "trec_eval-c": ({"score_dtype": "float32"}, {"IPrec": {"levels": "trec_eval9"}}, TREC_EVAL_HAS),
-    "trec_eval10": ({}, {"IPrec": {"levels": "trec_eval10"}}, TREC_EVAL_HAS),
-    "ir_measures": (
-        {"score_dtype": "float32", "duplicates": "last"},
-        {"IPrec": {"levels": "trec_eval9"}, "ERR": {"max_grade": 4}},
-        "P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged NumRet NumRel NumRelRet",
-    ),
-    "gdeval": ({}, {**EXP, "ERR": {"max_grade": 4}}, "nDCG ERR"),
-    "msmarco": ({"ties": "given"}, {}, "RR"),
-    "ranx": ({"ties": "given"}, {"RBP": {"gain": "raw"}}, "Success P R F Rprec RR AP DCG nDCG Bpref RBP"),
-    "sklearn": (
-        {"ties": "average"},
-        {"nDCG": {"ideal_from": "list"}, "AP": {"divisor": "retrieved", "tied": "together"}},
-        "nDCG DCG AP SetP SetR SetF",
-    ),
-    "torchmetrics": (
-        {"ties": "average", "score_dtype": "float32"},
-        {"nDCG": {"ideal_from": "list"}, "AP": {"divisor": "retrieved"}},
-        "nDCG AP P R RR Success Rprec",
-    ),
-    "xgboost": (
-        {"ties": "given", "no_relevant": "one"},
-        {**TREES, "P": {"divisor": "min(k,n)", "no_relevant": "zero"}},
-        "nDCG AP P",
-    ),
-    "lightgbm": ({"ties": "given", "no_relevant": "one"}, TREES, "nDCG AP"),
-    "catboost": (
-        {"ties": "worst", "negative": "keep"},
-        {
-            "AP": {"divisor": "min(R,k)"},
-            "P": {"divisor": "min(k,n)"},
-            "nDCG": {"no_relevant": "one"},
-            "R": {"no_relevant": "one"},
-        },
-        "nDCG DCG AP P R RR",
-    ),
-    "recbole": (
-        {"ties": "given", "no_relevant": "skip"},
-        {**BINARY, "AP": {"divisor": "min(R,k)"}},
-        "nDCG AP P R RR Success",
-    ),
-    "recommenders": (
-        {"ties": "given", "missing": "skip", "no_relevant": "skip"},
-        {"nDCG": {"gain": "binary", "discount": "ln"}, "AP": {"divisor": "min(R,k)"}},
-        "nDCG AP P R",
-    ),
-    "rectools": (
-        {"ties": "given", "no_relevant": "skip"},
-        {"nDCG": {"gain": "binary", "ideal_from": "best"}},
-        "nDCG AP P R RR Success",
-    ),
-    "lenskit": (
-        {"ties": "given", "no_relevant": "nan"},
-        {
-            "nDCG": {"gain": "binary", "discount": "jarvelin"},
-            "DCG": {"gain": "binary", "discount": "jarvelin"},
-            "AP": {"divisor": "min(R,n)"},
-            "P": {"divisor": "min(k,n)"},
-            "R": {"divisor": "min(R,k)"},
-            "RBP": {"p": 0.85},
-        },
-        "nDCG DCG AP P R RR Success RBP",
-    ),
-    "spark": ({"ties": "given"}, {**BINARY, "AP": {"divisor": "min(R,k)"}}, "nDCG AP P R"),
-    "elasticsearch": (
-        {"ties": "given"},
-        {"nDCG": {"gain": "exp", "ideal_from": "found"}, "DCG": {"gain": "exp"}, "P": {"divisor": "min(k,n)"}},
-        "nDCG DCG P R RR ERR",
-    ),
-    "beir": ({"missing": "skip", "score_dtype": "float32"}, {}, "nDCG AP P R RR Success"),
-    "mteb": ({"missing": "skip", "score_dtype": "float32"}, {}, "nDCG AP P R RR Success"),
-    "llama_index": (
-        {"ties": "given", "no_relevant": "skip"},
-        {"nDCG": {"gain": "binary", "cut_ideal": False}},
-        "nDCG AP P R RR Success",
-    ),
-    "llama_index-0.12": (
-        {"ties": "given", "no_relevant": "skip"},
-        {"nDCG": {"gain": "binary", "ideal_from": "best"}},
-        "nDCG AP P R RR Success",
-    ),
-    "haystack": ({"ties": "given"}, {"nDCG": {"cut_ideal": False}}, "nDCG AP R RR Success"),
-    "ragas": ({"ties": "given"}, {"AP": {"divisor": "retrieved"}}, "AP"),
-}
-
-
-def tools(measure):
-    "{tool: what it answers otherwise than the defaults}, of those that have the measure."
-    usual = defaults(measure)
-    found = {}
-    for name, (everywhere, of_measure, has) in TOOLS.items():
-        if measure in has.split():
-            answers = everywhere | of_measure.get(measure, {})
-            found[name] = {q: a for q, a in answers.items() if a != usual[q]}
-    return found
