@@ -39,8 +39,9 @@ bench: .venv-bench/.package ## measure time and memory against other tools, on 7
 bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two minutes
 	@.venv-bench/bin/python benchmarks/run.py --quick $(ARGS)
 
-parity: .venv-parity/.tools ## ask other tools about random collections, and compare with their conventions here
+parity: .venv-parity/.tools ## ask other tools about random collections and the vectors, and compare with their conventions here
 	@PYTHONPATH=. .venv-parity/bin/python parity/run.py $(ARGS)
+	@PYTHONPATH=. .venv-parity/bin/python parity/vectors.py
 	@.venv-parity/bin/python -m pytest -q -rs -c /dev/null parity/test_libraries.py
 
 # What demo needs: the package and its requirements.
