@@ -119,7 +119,6 @@ def files():
 
 def result_of(name):
     "What is kept of a tool."
-    warnings.simplefilter("ignore")
     tool, measures = TOOLS[name], {}
     for measure, file in files().items():
         cases = [case for case in file["cases"] if "labels" not in case]
@@ -135,6 +134,7 @@ def outcome(ask, measure, case):
     "The number that a tool gives, or in words why there is none."
     from ask_vectors import CannotTake, Given, Lacks
 
+    warnings.simplefilter("ignore")  # of a tool: it is no error
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             value = float(ask(measure, Given(case)))
@@ -208,11 +208,11 @@ def fitting(tool, measure, found):
 
 
 def likeness(tool, measure, answer):
-    "Which few settings or mistakes give the number of a case, where its conventions give another one."
+    "The setting or mistake, or two, that give the number of a case where its conventions give another one."
     file = files()[measure]
     case = next(case for case in file["cases"] if case["name"] == answer.case)
     few = [n for n in names(file, ("settings", "mistakes")) if equal(answer.given, value_of(file, case, n), tool.near)]
-    return few if len(few) < 4 else []
+    return few if len(few) < 3 else []
 
 
 # ---- the page ----
@@ -228,7 +228,9 @@ this collection starts from. What counts is the column "as noted": does a tool g
 A tool is asked in its words, with its mean where it has one, else with the mean of the queries that it answers. What
 cannot be said to it is not given to it: a document twice in a dict, a missed document to a function of labels. What it
 refuses counts if its conventions refuse it too, and else stands apart: to refuse is often right. Numbers are equal
-within 0.000001, as some tools compute in 32-bit floats; within 0.0000051 where a tool rounds to five digits.
+within 0.000001, as some tools compute in 32-bit floats; within 0.0000051 where a tool rounds to five digits. Where a
+tool has given few answers, many others fit them; where nothing is said, nobody's conventions, no setting and no mistake
+fits all.
 
 | tool | version | asked | measures | answers | as noted | as the default | not given | refused besides |
 |---|---|---|--:|--:|--:|--:|--:|--:|

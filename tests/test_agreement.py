@@ -18,6 +18,7 @@ except ImportError:
 
 KEPT = json.loads(vectors.KEPT.read_text(encoding="utf-8"))
 PAGE = vectors.PAGE.read_text(encoding="utf-8")
+pytestmark = pytest.mark.filterwarnings("ignore")
 each_kept = pytest.mark.parametrize("name", KEPT)
 LATE = "run `make parity`"
 
