@@ -349,6 +349,60 @@ def test_every_tool_of_the_package_is_in_the_files_of_its_measures_with_what_is_
     assert noted.items() >= {"ties": "given", "no_relevant": "one", "gain": "exp"}.items()
 
 
+# ---- the interactive pages ----
+
+PLAY = ROOT / "nbs/play/play.js"
+ASK = """
+    import {value} from %s;
+    import {readFileSync} from "node:fs";
+    const one = (job) => { try { return String(value(...job)); } catch (e) { return `error: ${e.message}`; } };
+    console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf-8")).map(one)));"""
+LACKS = re.compile("error: .*(there is no parameter|is not a measure|takes no @)|error: .* is one of")
+
+
+# It refuses gains above 1 below the cutoff as well, which do not count.
+REFUSED_BY_PLAY = {("RBP", "fractions@1", "gain=linear"), ("RBP", "fractions@1", "gain=exp")}
+
+
+def jobs_for_lists():
+    "(measure, grades, options) for each list and each answer that is a parameter, with the value."
+    for measure in EVALUATED:
+        file = content(measure)
+        for case in file["cases"]:
+            grades = [None if g is None or g < 0 else g for g in case.get("grades", [])]
+            pool = [g for g in (*case.get("grades", []), *case.get("missed", [])) if g is not None and g >= 0]
+            options = {"ideal": pool} | {name: case[name] for name in ("k", "recall") if name in case}
+            for name, answers in {"default": {}, **file["settings"]}.items():
+                if "grades" in case and answers.keys().isdisjoint(QUESTIONS):
+                    yield [measure, grades, options | answers], looked_up(measure, case, name)[0], (case["name"], name)
+
+
+def run_by_node(code, **more):
+    node = shutil.which("node")
+    if node is None:  # Playwright brings its own
+        playwright = pytest.importorskip("playwright", reason="there is no Node here")
+        node = f"{playwright.__path__[0]}/driver/node"
+    return subprocess.run([node, *code], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", **more)
+
+
+if PLAY.exists():
+
+    def test_the_module_of_the_interactive_pages_gives_every_value_of_what_it_has():
+        jobs, values, names = zip(*jobs_for_lists())
+        code = ["--input-type=module", "--eval", ASK % json.dumps(PLAY.as_uri())]
+        done = run_by_node(code, input=json.dumps(jobs))
+        assert done.returncode == 0, done.stderr
+        compared = set()
+        for job, given, value, name in zip(jobs, json.loads(done.stdout), values, names):
+            refused = given.startswith("error") and (job[0], *name) in REFUSED_BY_PLAY
+            if not LACKS.match(given) and not refused:
+                compared.add(job[0])
+                errors = given.startswith("error"), value == "error"
+                same = all(errors) if any(errors) else float(given) == pytest.approx(number(value), rel=1e-12, abs=1e-15)
+                assert same, (job[0], name, given, value)
+        assert compared >= {"P", "R", "F", "Success", "Rprec", "AP", "CG", "DCG", "nDCG", "RR", "ERR", "RBP"}
+
+
 # ---- the page for readers of other languages ----
 
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -359,12 +413,8 @@ def block(language):
 
 
 def test_the_runner_on_the_page_works_and_prints_what_the_page_shows(tmp_path):
-    node = shutil.which("node")
-    if node is None:  # Playwright brings its own
-        playwright = pytest.importorskip("playwright", reason="there is no Node here")
-        node = f"{playwright.__path__[0]}/driver/node"
     (tmp_path / "check.mjs").write_text(block("js"), encoding="utf-8")
-    done = subprocess.run([node, tmp_path / "check.mjs"], cwd=ROOT, capture_output=True, text=True)
+    done = run_by_node([tmp_path / "check.mjs"])
     assert done.returncode == 0, done.stderr
     assert done.stdout == block("text")
 
