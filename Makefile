@@ -7,7 +7,7 @@ PY := .venv/bin/python
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test matrix lab export docs bench bench-quick parity
+.PHONY: help demo test matrix lab export docs vectors bench bench-quick parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -30,14 +30,18 @@ export: .venv/.dev ## notebooks -> irmetrics_nb/*.py and README.md, and clean th
 docs: .venv/.dev ## process the pages, and render the site into _docs/ where quarto is installed
 	@$(PY) tests/tools/docs.py
 
+vectors: .venv/.dev ## write conformance/ anew: cases for every language, by the exact implementation in tests/exact
+	@PYTHONPATH=tests $(PY) -m exact
+
 bench: .venv-bench/.package ## measure time and memory against other tools, on 7 million rows and more
 	@.venv-bench/bin/python benchmarks/run.py $(ARGS)
 
 bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two minutes
 	@.venv-bench/bin/python benchmarks/run.py --quick $(ARGS)
 
-parity: .venv-parity/.tools ## ask other tools about random collections, and compare with their conventions here
+parity: .venv-parity/.tools ## ask other tools about random collections and the vectors, and compare with their conventions here
 	@PYTHONPATH=. .venv-parity/bin/python parity/run.py $(ARGS)
+	@PYTHONPATH=. .venv-parity/bin/python parity/vectors.py
 	@.venv-parity/bin/python -m pytest -q -rs -c /dev/null parity/test_libraries.py
 
 # What demo needs: the package and its requirements.

@@ -1,0 +1,296 @@
+"""The definition of each measure, for one ranking.
+
+A ranking has `grades` (of the documents retrieved, in rank order, None where nobody judged the document), `scores` of the same
+documents, and `judged`, all judged grades of the query. `k` is the cutoff; without one, None, the whole list counts. A document
+is relevant if its grade is at least `rel`. Whatever would be divided by 0 is 0."""
+
+from fractions import Fraction
+from math import ceil
+
+from exact.arithmetic import exact, logarithm, natural_logarithm, over, power_of_two
+from exact.data import Refused
+
+
+def is_relevant(grade, rel):
+    return grade is not None and grade >= rel
+
+
+def count_relevant(grades, rel):
+    return sum(is_relevant(grade, rel) for grade in grades)
+
+
+def ranks_of_relevant(ranking, k, rel):
+    "The ranks, from 1, of the relevant documents of the top k."
+    return [i for i, grade in enumerate(ranking.grades[:k], 1) if is_relevant(grade, rel)]
+
+
+# ---- sets ----
+
+
+def hits(ranking, *, k=None, rel):
+    "How many documents of the top k are relevant."
+    return Fraction(len(ranks_of_relevant(ranking, k, rel)))
+
+
+def number_relevant(ranking, *, rel):
+    "R: how many of all judged documents are relevant."
+    return Fraction(count_relevant(ranking.judged, rel))
+
+
+def number_retrieved(ranking):
+    return Fraction(len(ranking.grades))
+
+
+def places(ranking, k):
+    "How many places are looked at: k, or without a cutoff all."
+    return len(ranking.grades) if k is None else k
+
+
+def precision(ranking, *, k=None, divisor, rel):
+    whole = places(ranking, k)
+    if divisor == "min(k,n)":
+        whole = min(whole, len(ranking.grades))
+    if divisor == "min(R,k)":
+        whole = min(whole, number_relevant(ranking, rel=rel))
+    return over(hits(ranking, k=k, rel=rel), whole)
+
+
+def recall(ranking, *, k=None, divisor="relevant", rel):
+    whole = number_relevant(ranking, rel=rel)
+    if divisor == "min(R,k)" and k is not None:
+        whole = min(whole, k)
+    return over(hits(ranking, k=k, rel=rel), whole)
+
+
+def r_precision(ranking, *, rel):
+    "The precision of the top R."
+    R = int(number_relevant(ranking, rel=rel))
+    return over(hits(ranking, k=R, rel=rel), R)
+
+
+def f_measure(ranking, *, k=None, beta, rel):
+    "(1 + beta^2) P R / (beta^2 P + R)."
+    p = precision(ranking, k=k, divisor="k", rel=rel)
+    r = recall(ranking, k=k, rel=rel)
+    return over((1 + beta**2) * p * r, beta**2 * p + r)
+
+
+def set_average_precision(ranking, *, rel):
+    "Precision times recall of the whole list."
+    return precision(ranking, divisor="k", rel=rel) * recall(ranking, rel=rel)
+
+
+def success(ranking, *, k=None, rel):
+    return Fraction(hits(ranking, k=k, rel=rel) > 0)
+
+
+def judged_share(ranking, *, k=None):
+    "How much of what stands in the top k is judged."
+    top = ranking.grades[:k]
+    return over(Fraction(sum(grade is not None for grade in top)), len(top))
+
+
+def fallout(ranking, *, k=None, rel):
+    "The share of all documents that are not relevant (judged so, or unjudged in the list) that the top k holds."
+    unjudged = sum(grade is None for grade in ranking.grades)
+    not_relevant = unjudged + len(ranking.judged) - number_relevant(ranking, rel=rel)
+    return over(len(ranking.grades[:k]) - hits(ranking, k=k, rel=rel), not_relevant)
+
+
+# ---- average precision and its kin ----
+
+
+def precision_at(ranking, i, rel):
+    return hits(ranking, k=i, rel=rel) / i
+
+
+def precision_after_ties(ranking, i, k, rel):
+    "The precision at rank i if all documents with the score of that rank came in at once; hits beyond k do not count."
+    as_good = [j for j, score in enumerate(ranking.scores, 1) if score >= ranking.scores[i - 1]]
+    return Fraction(sum(j in as_good for j in ranks_of_relevant(ranking, k, rel)), len(as_good))
+
+
+def average_precision(ranking, *, k=None, divisor="relevant", tied="apart", rel):
+    "The precision at each relevant document of the top k, added up, and divided by R."
+    ranks = ranks_of_relevant(ranking, k, rel)
+    if tied == "together":
+        total = sum(precision_after_ties(ranking, i, k, rel) for i in ranks)
+    else:
+        total = sum(precision_at(ranking, i, rel) for i in ranks)
+    R, found = number_relevant(ranking, rel=rel), len(ranks)
+    top = len(ranking.grades[:k])
+    whole = {"relevant": R, "min(R,k)": R if k is None else min(R, k), "min(R,n)": min(R, top), "retrieved": found}
+    return over(Fraction(total), whole[divisor])
+
+
+def documents_for_recall(x, R, levels):
+    "How many relevant documents a recall of x needs."
+    if levels == "exact":
+        return max(1, ceil(exact(x) * R))
+    return max(1, int(float(x) * int(R) + {"trec_eval9": 0.9, "trec_eval10": 0.5}[levels]))  # in floats, as its C code does
+
+
+def interpolated_precision(ranking, *, recall=None, levels, rel):
+    "The best precision at this recall or a higher one; without a recall the mean over 0, 0.1, … 1."
+    if recall is None:
+        return sum(interpolated_precision(ranking, recall=x / 10, levels=levels, rel=rel) for x in range(11)) / 11
+    need = documents_for_recall(recall, number_relevant(ranking, rel=rel), levels)
+    ranks = ranks_of_relevant(ranking, None, rel)[need - 1 :]
+    return max((precision_at(ranking, i, rel) for i in ranks), default=Fraction(0))
+
+
+def bpref(ranking, *, rel):
+    """For each relevant document found, the share of judged documents that are not relevant and do not stand above it.
+
+    Of those above at most R are counted, out of min(R, N); R and N are the numbers of relevant and other judged documents."""
+    R = number_relevant(ranking, rel=rel)
+    N = len(ranking.judged) - R
+    total = Fraction(0)
+    for i in ranks_of_relevant(ranking, None, rel):
+        above = sum(grade is not None and not is_relevant(grade, rel) for grade in ranking.grades[: i - 1])
+        total += 1 - over(min(above, R), min(R, N))
+    return over(total, R)
+
+
+# ---- gains ----
+
+
+def gain_of(grade, gain):
+    "What a grade is worth; an unjudged document is worth nothing."
+    if grade is None:
+        return Fraction(0)
+    if gain == "linear":
+        return grade
+    if gain == "exp":
+        return power_of_two(grade) - 1
+    if gain == "binary":
+        return Fraction(grade >= 1)
+    raise ValueError(gain)
+
+
+def discount_at(i, discount, b):
+    "What the gain at rank i is divided by."
+    if discount == "log2":
+        return logarithm(i + 1, 2)
+    if discount == "ln":
+        return natural_logarithm(i + 1)
+    if discount == "jarvelin":
+        return 1 if i < b else logarithm(i, b)
+    raise ValueError(discount)
+
+
+def cumulated_gain(ranking, *, k=None, gain):
+    return sum((gain_of(grade, gain) for grade in ranking.grades[:k]), Fraction(0))
+
+
+def discounted_gain(grades, k, gain, discount, b):
+    "The gains of the first k grades, each divided by the discount of its rank."
+    ranked = enumerate(grades[:k], 1)
+    return sum((gain_of(grade, gain) / discount_at(i, discount, b) for i, grade in ranked), Fraction(0))
+
+
+def dcg(ranking, *, k=None, gain, discount, b):
+    return discounted_gain(ranking.grades, k, gain, discount, b)
+
+
+def ideal_grades(ranking, k, gain, ideal_from):
+    "The grades of the ideal ranking, in its order."
+    if ideal_from == "given":
+        return ranking.judged
+    best_first = sorted(ranking.judged, reverse=True)
+    retrieved = [grade for grade in ranking.grades if grade is not None]
+    of_the_top = [grade for grade in ranking.grades[:k] if grade is not None]
+    grades = {
+        "judged": best_first,
+        "list": retrieved,
+        "top": of_the_top,
+        "found": best_first[: len(ranking.grades)],
+        "best": best_first[:1] * places(ranking, k),
+    }[ideal_from]
+    return sorted(grades, key=lambda grade: gain_of(grade, gain), reverse=True)
+
+
+def ndcg(ranking, *, k=None, gain, discount, b, cut_ideal, ideal_from):
+    ideal = ideal_grades(ranking, k, gain, ideal_from)
+    best = discounted_gain(ideal, k if cut_ideal else None, gain, discount, b)
+    return over(dcg(ranking, k=k, gain=gain, discount=discount, b=b), max(best, 0))
+
+
+# ---- readers who stop ----
+
+
+def reciprocal_rank(ranking, *, k=None, rel):
+    ranks = ranks_of_relevant(ranking, k, rel)
+    return Fraction(1, ranks[0]) if ranks else Fraction(0)
+
+
+def probability_of_relevance(grade, gain, max_grade):
+    "How likely a document of this grade satisfies the reader."
+    if grade is None or grade < 0:
+        return Fraction(0)
+    if grade > max_grade:
+        raise Refused(f"grade {grade} is above the largest of the scale, {max_grade}")
+    return gain_of(grade, gain) / (gain_of(max_grade, gain) + 1)
+
+
+def worth_of_rank(i, phi):
+    return Fraction(1, i) if phi == "reciprocal" else 1 / logarithm(i + 1, 2)
+
+
+def expected_reciprocal_rank(ranking, *, k=None, max_grade, phi, gain):
+    "A reader goes down the list, stops at each document with its probability, and gets what that rank is worth."
+    for grade in ranking.judged:
+        probability_of_relevance(grade, gain, max_grade)
+    total, still_reading = Fraction(0), Fraction(1)
+    for i, grade in enumerate(ranking.grades[:k], 1):
+        stops = probability_of_relevance(grade, gain, max_grade)
+        total += still_reading * stops * worth_of_rank(i, phi)
+        still_reading *= 1 - stops
+    return total
+
+
+def gain_of_reader(grade, gain, rel):
+    "The gain of one document in RBP: 1 if it is relevant (binary), its grade if it is (raw), or a gain in [0, 1]."
+    if gain in ("binary", "raw"):
+        relevant = is_relevant(grade, rel)
+        return (grade if gain == "raw" else Fraction(1)) if relevant else Fraction(0)
+    value = gain_of(grade, gain)
+    if not 0 <= value <= 1:
+        raise Refused(f"a gain of {value} lies outside of [0, 1]")
+    return value
+
+
+def rank_biased_precision(ranking, *, k=None, p, gain, rel):
+    "A reader goes on to the next document with probability p."
+    gains = [gain_of_reader(grade, gain, rel) for grade in ranking.grades[:k]]
+    return (1 - p) * sum((value * p**above for above, value in enumerate(gains)), Fraction(0))
+
+
+# ---- labels and scores ----
+
+
+def area_under_roc(labels, scores, rel):
+    "How often a positive has the higher score, of all pairs of a positive and a negative; a tie is half. None without a pair."
+    positives = [score for label, score in zip(labels, scores) if label >= rel]
+    negatives = [score for label, score in zip(labels, scores) if label < rel]
+    won = Fraction(0)
+    for p in positives:
+        for n in negatives:
+            won += 1 if p > n else Fraction(1, 2) if p == n else 0
+    pairs = len(positives) * len(negatives)
+    return won / pairs if pairs else None
+
+
+def area_under_roc_by_group(labels, scores, groups, rel, weights):
+    "The mean of that of each group that has a pair. None if there is no such group."
+    total, weight_of_all = Fraction(0), Fraction(0)
+    for group in sorted(set(groups)):
+        members = [i for i, each in enumerate(groups) if each == group]
+        own_labels, own_scores = [labels[i] for i in members], [scores[i] for i in members]
+        value = area_under_roc(own_labels, own_scores, rel)
+        if value is not None:
+            positives = sum(label >= rel for label in own_labels)
+            weight = {"equal": 1, "impressions": len(members), "positives": positives}[weights]
+            total += weight * value
+            weight_of_all += weight
+    return total / weight_of_all if weight_of_all else None

@@ -1,0 +1,28 @@
+"""What each tool answers: the conventions that the package notes for it. Nothing else is taken from the package, and no code."""
+
+from exact.settings import CONVENTIONS, defaults
+
+try:  # from the top, where they are offered
+    from irmetrics_nb import PRESETS
+except ImportError:
+    from irmetrics_nb.evaluation.presets import PRESETS
+
+IN_VECTORS = {"scores": "score_dtype"}  # a question of the package that has a plainer name for other languages
+
+
+def answers(conventions, measure):
+    "{question: answer} for a measure; what is noted for it alone wins."
+    called = {IN_VECTORS.get(name, name): name for name in vars(conventions)}
+    everywhere = {question: getattr(conventions, called[question]) for question in CONVENTIONS if question in called}
+    alone = {IN_VECTORS.get(name, name): answer for kind, name, answer in conventions.measures if kind == measure}
+    return everywhere | alone
+
+
+def tools(measure):
+    "{tool: what it answers otherwise than the defaults}, of those that have the measure."
+    usual, found = defaults(measure), {}
+    for name, preset in PRESETS.items():
+        if measure in preset.kinds.split():
+            said = answers(preset.conventions, measure)
+            found[name] = {question: answer for question, answer in said.items() if answer != usual[question]}
+    return found
