@@ -103,10 +103,10 @@ def file_form(path: str | os.PathLike) -> str:
 
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
     "ValueError for an id that such a file cannot hold."
-    wrong = {'': r'|.*[ \t\n\r\v\f].*', '.csv': '', '.tsv': ''}.get(form)
+    wrong = {'': r'|.*[ \t\n\r\v\f].*', '.csv': '[ \t]*', '.tsv': '[ \t]*'}.get(form)
     odd = None if wrong is None else next((id for id in ids if re.fullmatch(wrong, id, re.DOTALL)), None)
     if odd is None: return
-    what = 'TREC text cannot hold ids that are empty or have blanks' if odd else 'an id is empty'
+    what = 'an id is empty, or blanks alone' if form else 'TREC text cannot hold ids that are empty or have blanks'
     raise ValueError(f'{path}: {what}: {short_repr(odd)}; .parquet and .json can')
 
 # %% ../../nbs/3_reading/09_saving.ipynb #984504b7

@@ -191,46 +191,33 @@ def read_table(data: bytes, name: str) -> Any:
         return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
 
 # %% ../../nbs/3_reading/05_tables.ipynb #7ddb2631
+def header_names(fields: Iterable[str]) -> list[str]:
+    "The names in the first line of a CSV or TSV file, without the blanks and quotes around them."
+    return [field.strip(' \t').strip('"') for field in fields]
+
 def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS) -> str | None:
     "The separator of a file whose first line names columns; None for any other file. columns: what is said of them."
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
-        names = [name.strip('"') for name in first_line.split(separator)]
+        names = header_names(first_line.split(separator))
         query, document, _ = find_columns(names, 'run', columns)
         if query and document and not names[0].startswith('#'): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
 # %% ../../nbs/3_reading/05_tables.ipynb #1e1702c4
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
-    "(line, fields) of every line that is not empty; outside of quotes, blanks around a field mean nothing."
-    record: list[str] = []  # the lines of the current row as they stand there
+    "(line, fields) of every line in which anything stands; blanks around a field belong to it."
     quoted = '"' in (text.split('\n', 1)[0] if separator == '\t' else text)
-    rows = csv.reader(_kept_in(record, StringIO(text, newline='')), delimiter=separator, strict=True,
-                      skipinitialspace=True, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
+                      quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     limit_before = csv.field_size_limit(len(text) + 1)
     try:
-        for row in rows:
-            raw = ''.join(record) if quoted else ''
-            fields = [_strip_unquoted(field, raw) for field in row]
-            if any(fields): yield rows.line_num, fields
-            record.clear()
+        for fields in rows:
+            if any(map(str.strip, fields)): yield rows.line_num, fields
     except csv.Error as error:
         raise DataError(f'{name}, line {rows.line_num}: {error}') from None
     finally:
         csv.field_size_limit(limit_before)
-
-def _kept_in(record, lines):
-    "The same lines, each appended to `record` before it is used."
-    for line in lines:
-        record.append(line)
-        yield line
-
-def _strip_unquoted(field, record):
-    "A field without the blanks around it, unless they stand in quotes in the record."
-    bare = field.strip(' \t')
-    if bare == field: return field
-    in_quotes = field.replace('"', '""') + '"' in record
-    return field if in_quotes else bare
 
 # %% ../../nbs/3_reading/05_tables.ipynb #44d7422c
 def rows_from_csv(
@@ -241,7 +228,7 @@ def rows_from_csv(
     found = []
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
-        names = [n.strip(' \t') for n in header]
+        names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
         for line, fields in lines_and_fields:
             fault = _fault_in_fields(fields, names, used)
@@ -261,6 +248,6 @@ def _fault_in_fields(fields, names, columns):
         plural = 's' if len(fields) > 1 else ''
         return f'{len(fields)} field{plural} where the header has {len(names)}'
     for c in columns:
-        if not fields[c]: return f'nothing in column {names[c]!r}'
+        if not fields[c].strip(' \t'): return f'nothing in column {names[c]!r}'
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''
