@@ -88,7 +88,7 @@ def test_what_is_no_file_and_no_stream_is_refused_by_name_and_stays(tmp_path, mo
         server.bind('socket')
         for name, why in {'folder': 'directory', 'socket': 'socket', 'round': 'links', 'file/in': 'Not a directory', 'none/in': 'No such', 'folder/none/in': 'No such'}.items():
             with pytest.raises(OSError, match=why) as error: Run(OLD).save(name)
-            assert error.value.filename == name
+            assert error.value.filename == str(tmp_path/name)
         assert sorted(os.listdir(tmp_path)) == ['file', 'folder', 'round', 'socket'] and not os.listdir('folder')
 
 

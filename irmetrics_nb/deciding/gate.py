@@ -19,9 +19,10 @@ import numpy as np
 from .aligned import EVERYTHING, Sample
 from .comparison import Comparison, slice_of
 from .sentences import decimals, how, number, p_text
+from ..evaluation.formats import markdown_code, markdown_text
 from ..evaluation.scores import Scores
 from ..metrics.measures import parse
-from ..reading.errors import counted
+from ..reading.errors import counted, visible
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #5455b9c8
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _drop(comparison, pair, max_drop):
     if not failed and dropped: text += ': lower, but no drop has been shown'
     worst = comparison.queries(pair.a, pair.b, pair.measure)[:WORST] if failed else []
     lost = tuple(one for one in worst if one[2] < one[1])
-    return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, text, lost)
+    return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, visible(text), lost)
 
 def _could(comparison, pairs):
     "The smallest drops that could have been seen, a line per system."
@@ -87,7 +88,7 @@ def _could(comparison, pairs):
         lines.setdefault(pair.b, []).append(seen)
     n = max((pair.queries for pair in pairs), default=0)
     shown = f'{counted(n, "query")} could have shown (in 80 of 100 cases)'
-    return [f'Smallest drop of {name} that {shown}: {", ".join(drops)}' for name, drops in lines.items()]
+    return [visible(f'Smallest drop of {name} that {shown}: {", ".join(drops)}') for name, drops in lines.items()]
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #d6476c6a
 def check_floors(
@@ -112,7 +113,7 @@ def _slices_of(floor, groups):
     known = sorted(set(filter(None, groups or ())))
     if floor.slice == '*' and known: return known
     if floor.slice in (EVERYTHING, *known): return [floor.slice]
-    there = ', '.join(known) or 'no groups were given'
+    there = visible(', '.join(known)) or 'no groups were given'
     raise ValueError(f'there is no slice {floor.slice!r}: {there}')
 
 def _floor(system, values, floor, name, ids):
@@ -121,7 +122,7 @@ def _floor(system, values, floor, name, ids):
     mean = float(values[counted].mean()) if counted.size else float('nan')
     reached, where = mean >= floor.least, '' if name == EVERYTHING else f' in {name}'
     found = f'{number(mean, 4)}, at least {floor.least:g}'
-    text = f'{floor.measure} of {system}{where}: {found}'
+    text = visible(f'{floor.measure} of {system}{where}: {found}')
     lowest = counted[np.argsort(values[counted], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], float('nan'), float(values[i])) for i in lowest)
     return Verdict('floor', system, floor.measure, name, bool(reached), text, queries)
@@ -137,7 +138,7 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
             mean = one.means[floor.measure]
             found = f'{number(mean, 4)}, at least {floor.least:g}'
             text = f'{floor.measure} of {one.name or "run"}: {found}'
-            if not mean >= floor.least: out.append(text)
+            if not mean >= floor.least: out.append(visible(text))
     return out
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #dc02c396
@@ -215,20 +216,18 @@ def _gate_text(gate, markdown):
     lines = [f'**Gate: {head}**\n' if markdown else f'Gate: {head}'] if gate.verdicts else []
     for verdict in sorted(gate.verdicts, key=lambda v: v.passed):
         mark = 'ok' if verdict.passed else 'FAILED'
-        lines.append(f'- {_code_free(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
+        lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    could = [f'\n<small>{_code_free(line)}.</small>' if markdown else f'{line}.' for line in gate.could]
+    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in gate.could]
     return '\n'.join([*lines, *could])
 
 def _query_line(queries, markdown):
     "The queries of a failure in one line."
     def one(q, before, after):
-        name = '`' + q.replace('`', "'") + '`' if markdown else q
+        name = markdown_code(q) if markdown else visible(q)
         return f'{name} {after:.3f}' if np.isnan(before) else f'{name} {before:.3f} → {after:.3f}'
     what = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
     return f'{"  - " if markdown else "         "}{what}: ' + ', '.join(one(*q) for q in queries)
-
-def _code_free(text): return re.sub(r'([\\*_<>|`\[\]])', r'\\\1', text)
 
 def _query_row(query):
     "A query of a failure as a dict; what is not known is None."
@@ -242,7 +241,8 @@ def _junit(gate):
     suite = xml.Element('testsuite', {'name': 'irmetrics', **{k: str(v) for k, v in counts.items()}})
     for verdict in gate.verdicts:
         where = '' if verdict.slice == EVERYTHING else f' in {verdict.slice}'
-        name = {'name': _clean(f'{verdict.kind}: {verdict.measure}{where}'), 'classname': _clean(verdict.system)}
+        name = {'name': f'{verdict.kind}: {verdict.measure}{where}', 'classname': verdict.system}
+        name = {key: _clean(visible(text)) for key, text in name.items()}
         case = xml.SubElement(suite, 'testcase', name)
         if verdict.passed: continue
         failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
@@ -252,5 +252,6 @@ def _junit(gate):
     return xml.tostring(suite, encoding='unicode', xml_declaration=True)
 
 def _clean(text):
-    "Text without the characters that XML does not allow."
-    return re.sub('[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', text)
+    "Text whose control characters are written out, without others that XML does not allow."
+    seen = '\n'.join(map(visible, text.split('\n')))
+    return re.sub('[^\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', seen)

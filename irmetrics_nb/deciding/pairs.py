@@ -31,7 +31,7 @@ from irmetrics_nb.deciding.paired import (
 )
 from .randomization import randomization_test, tukey_test
 from ..foundations.conventions import check_option
-from ..reading.errors import counted
+from ..reading.errors import counted, visible
 
 # %% ../../nbs/5_deciding/15_pairs.ipynb #eda17cb7
 TESTS = {
@@ -169,7 +169,7 @@ def _places(systems, baseline):
     "The pairs of positions that are compared."
     if baseline is None: return list(combinations(range(len(systems)), 2))
     if baseline not in systems:
-        raise ValueError(f'the baseline {baseline!r} is not among {", ".join(systems)}')
+        raise ValueError(f'the baseline {baseline!r} is not among {visible(", ".join(systems))}')
     first = systems.index(baseline)
     return [(first, other) for other in range(len(systems)) if other != first]
 
@@ -178,7 +178,7 @@ FEW = 25  # queries, below which any comparison is doubtful
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
     "What makes the numbers of some pairs doubtful, a sentence each."
-    return list(dict.fromkeys(_warnings(pairs, method)))
+    return list(dict.fromkeys(map(visible, _warnings(pairs, method))))
 
 def _warnings(pairs: Sequence[Pair], method: Method) -> Iterator[str]:
     for pair in pairs:

@@ -37,7 +37,7 @@ from ..metrics.bounds import WhenAsked, tie_bounds
 from ..metrics.measures import Measure, Measures, parse_all
 from ..metrics.registry import SUM
 from ..reading.data import Qrels, Run
-from ..reading.errors import DataError, counted
+from ..reading.errors import DataError, counted, visible
 from ..reading.ids import Ids
 from ..reading.rows import Rows
 
@@ -189,7 +189,7 @@ def evaluate(
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
         own = score_batch(asked, judgments.queries, judged, reading, in_force)
         found.append(_with_repeats(own, judgments, results))
-    for doubt in dict.fromkeys(odd): warnings.warn(doubt, EvaluationWarning, stacklevel=2)
+    for doubt in dict.fromkeys(odd): warnings.warn(visible(doubt), EvaluationWarning, stacklevel=2)
     return found[0] if several is None else Scores.beside(_with_names(found, runs))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #90b4378a

@@ -25,6 +25,7 @@ from ..foundations.drawing import distribution, forest
 from ..metrics.bounds import WhenAsked
 from ..metrics.measures import Measure, position
 from ..metrics.registry import MEAN
+from ..reading.errors import visible
 from ..reading.ids import escape_non_utf8
 from ..reading.tables import import_polars
 
@@ -443,7 +444,7 @@ def _in_order(part, first):
     names, wanted = [[run.name for run in scores.runs] for scores in (part, first)]
     if names == wanted: return part
     if sorted(names) != sorted(wanted):
-        few = f'{", ".join(names[:3])}; {", ".join(wanted[:3])}'
+        few = visible(f'{", ".join(names[:3])}; {", ".join(wanted[:3])}')
         way_out = 'give them as {name: run}'
         raise ValueError(f'the parts differ in their runs ({few}): {way_out}')
     order = [names.index(name) for name in wanted]

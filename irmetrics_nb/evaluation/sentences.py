@@ -8,6 +8,9 @@ __all__ = ['LEVELS', 'SENTENCES', 'MORE_SENTENCES', 'Finding']
 # %% ../../nbs/4_evaluation/09_sentences.ipynb #c8dcd33e
 from dataclasses import dataclass
 
+# %% ../../nbs/4_evaluation/09_sentences.ipynb #9d77fbf8
+from ..reading.errors import visible
+
 # %% ../../nbs/4_evaluation/09_sentences.ipynb #e853dec5
 LEVELS = ('error', 'warning', 'note')
 
@@ -22,7 +25,7 @@ class Finding:
 
     def __str__(self) -> str:
         lead = f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
-        return '\n    '.join([f'{lead}: {self.text}', *self.examples])
+        return '\n    '.join(map(visible, [f'{lead}: {self.text}', *self.examples]))
 
 # %% ../../nbs/4_evaluation/09_sentences.ipynb #e691cb8f
 SENTENCES = {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # %% ../../nbs/3_reading/10_data.ipynb #6b91760d
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.segments import pack
-from .errors import DataError, counted
+from .errors import DataError, counted, visible
 from .files import read_rows
 from .ids import BLOCK_ROWS, Ids, escape_non_utf8, is_utf8_text, mix
 from .index import KeyIndex
@@ -448,5 +448,5 @@ class Run(QueryDocTable):
 
     def __repr__(self) -> str:
         retrieved = counted(len(self.columns.value), 'document')
-        name = f'Run {self.name}' if self.name else 'Run'
+        name = f'Run {visible(self.name)}' if self.name else 'Run'
         return f'{name}: {counted(len(self), "query")}, {retrieved} retrieved'

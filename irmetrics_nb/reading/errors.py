@@ -8,9 +8,27 @@ __all__ = ['DataError', 'DataWarning']
 # %% ../../nbs/3_reading/00_errors.ipynb #1417123a
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+# %% ../../nbs/3_reading/00_errors.ipynb #f5d10fb5
+NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
+
+def visible(text: object) -> str:
+    """A text in one line for eyes: control characters, line breaks among them, are written out.
+
+    So are those that turn the direction of writing, and single bytes that are no UTF-8 but
+    control characters. All else stays as it is.
+
+    >>> visible('a\\x1b[31mb')
+    'a\\\\x1b[31mb'"""
+    return NOT_SEEN.sub(lambda found: repr(_from_byte(found[0]))[1:-1], str(text))
+
+def _from_byte(letter):
+    "The letter of a byte for which a surrogate stands; any other letter itself."
+    return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
 
 # %% ../../nbs/3_reading/00_errors.ipynb #572a707d
 class DataError(ValueError):
@@ -24,6 +42,7 @@ class DataError(ValueError):
     ... except DataError as error: print(error)
     the run, query 'q1', document 'd7': the score None is not a number
     """
+    def __init__(self, message: str = ''): super().__init__(visible(message))
 
 # %% ../../nbs/3_reading/00_errors.ipynb #2c22f4ce
 class DataWarning(UserWarning):
@@ -34,6 +53,7 @@ class DataWarning(UserWarning):
     >>> warnings.simplefilter('error', DataWarning)  # from now on such input is refused
     >>> warnings.simplefilter('default', DataWarning)
     """
+    def __init__(self, message: str = ''): super().__init__(visible(message))
 
 # %% ../../nbs/3_reading/00_errors.ipynb #f47763c1
 def counted(n: int, what: str) -> str:

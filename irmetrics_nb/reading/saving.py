@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/3_reading/09_saving.ipynb #8a85499d
-from .errors import short_repr
+from .errors import short_repr, visible
 from .rows import Rows, rank_rows
 
 # %% ../../nbs/3_reading/09_saving.ipynb #ced77a84
@@ -70,7 +70,7 @@ def write_whole(path: str | os.PathLike, data: str | bytes) -> None:
         elif is_stream(path): _append(path, data)
         else: _replace(Path(os.path.realpath(path)), data)
     except OSError as error:  # which names the file that was asked for
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        raise OSError(error.errno, error.strerror, os.path.abspath(path)) from None
 
 def _append(file, data):
     "Write behind what is there, and behind what Python has still to write; file: a path, or the number of an open one."
@@ -98,7 +98,7 @@ def file_form(path: str | os.PathLike) -> str:
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
         wanted = '.parquet, .csv, .tsv, .json, or another name for TREC text'
-        raise ValueError(f'{path}: {form} is not written here; take {wanted}')
+        raise ValueError(f'{visible(path)}: {form} is not written here; take {wanted}')
     return form if form in ('.parquet', '.csv', '.tsv', '.json') else ''
 
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
@@ -107,7 +107,7 @@ def check_ids(ids: Iterable[str], form: str, path: object) -> None:
     odd = None if wrong is None else next((id for id in ids if re.fullmatch(wrong, id, re.DOTALL)), None)
     if odd is None: return
     what = 'an id is empty, or blanks alone' if form else 'TREC text cannot hold ids that are empty or have blanks'
-    raise ValueError(f'{path}: {what}: {short_repr(odd)}; .parquet and .json can')
+    raise ValueError(f'{visible(path)}: {what}: {short_repr(odd)}; .parquet and .json can')
 
 # %% ../../nbs/3_reading/09_saving.ipynb #984504b7
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
@@ -169,6 +169,7 @@ def _text(pairs, form, path):
         columns = named_columns(pairs.rows, pairs.number, 'given')
         return separated_text({name: list(column) for name, column in columns.items()}, form)
     remark = next((query for query in pairs.queries if query.startswith('#')), None)
-    if remark is not None: raise ValueError(f'{path}: TREC text that begins with # is a comment: query {remark!r}')
+    if remark is not None:
+        raise ValueError(f'{visible(path)}: TREC text that begins with # is a comment: query {remark!r}')
     lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
     return ''.join(lines).encode('utf-8', 'surrogateescape')
