@@ -149,6 +149,17 @@ def test_the_command_writes_to_the_standard_output_by_its_name(tmp_path):
     assert (done.returncode, done.stdout) == (0, 'run,AP\nt,1.0\n') and sorted(os.listdir(tmp_path)) == ['qrels', 'run']
 
 
+@pytest.mark.parametrize('form', FORMS)
+def test_a_judged_query_without_a_judgment_counts_after_it_was_saved_or_is_refused(tmp_path, form):
+    qrels, run = {'q1': {'d': 1}, 'q2': {}}, {'q1': ['d'], 'q2': ['d']}
+    if 'json' in form:
+        Qrels(qrels).save(tmp_path/f'qrels.{form}')
+        assert evaluate(tmp_path/f'qrels.{form}', run, 'AP').means == evaluate(qrels, run, 'AP').means == {'AP': 1 / 2}
+        return
+    with pytest.raises(ValueError, match="query 'q2' has no judgment, and so no row; .json can hold it"): Qrels(qrels).save(tmp_path/f'qrels.{form}')
+    assert not os.listdir(tmp_path)
+
+
 # ---- the order given ----
 
 def saved(run, folder, form):

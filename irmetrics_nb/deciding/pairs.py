@@ -169,7 +169,8 @@ def _places(systems, baseline):
     "The pairs of positions that are compared."
     if baseline is None: return list(combinations(range(len(systems)), 2))
     if baseline not in systems:
-        raise ValueError(f'the baseline {baseline!r} is not among {visible(", ".join(systems))}')
+        known = visible(', '.join(systems))
+        raise ValueError(f'the baseline {baseline!r} is not among {known}')
     first = systems.index(baseline)
     return [(first, other) for other in range(len(systems)) if other != first]
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['SPELLINGS', 'PATTERNS', 'Ids', 'ROWS', 'TOP', 'affixes', 'Spelling', 'find_spelling', 'rereadable', 'first_ids',
-           'nothing_judged', 'look_like_scores', 'look_like_grades', 'check_swapped', 'check_places', 'several_runs',
-           'top_counts', 'deepest', 'n_short', 'doubts']
+           'nothing_judged', 'look_like_scores', 'look_like_grades', 'is_listed_ranking', 'check_swapped',
+           'check_places', 'several_runs', 'top_counts', 'deepest', 'n_short', 'doubts']
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #13271544
 import os
@@ -193,17 +193,29 @@ def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
     step, same = np.diff(score[order]), np.diff(query[order]) == 0
     return bool(not same.any() or (step[same] != 1).any())
 
+# %% ../../nbs/4_evaluation/03_doubts.ipynb #00c1cb98
+def is_listed_ranking(lists: Qrels, query: np.ndarray, score: np.ndarray) -> bool:
+    "Whether judgments that came as lists look like a run, and the scores like judgments."
+    if lists.listed != 'lists' or not len(score): return False
+    small = 0 <= score.min() and 1 <= score.max() <= 10
+    if small: return bool((score == np.floor(score)).all())
+    if score.max() != 0: return False  # those of a ranked list are 0, -1, -2 and so on
+    here, there = np.bincount(lists.rows.query), np.bincount(query)
+    return len(here) >= 5 and 3 <= here.min() == here.max() and there.min() < there.max()
+
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #e4f41dd4
 def check_swapped(qrels: Qrels, run: Any) -> None:
     "ValueError if judgments and run (a `Run` or a file) are in each other's place."
-    if not look_like_scores(qrels.columns.value): return
+    graded = look_like_scores(qrels.columns.value)
+    if not (graded or qrels.listed == 'lists'): return
     columns = run.columns if isinstance(run, Run) else first_rows(run)
-    score = np.asarray(columns.value)
-    if len(score) and look_like_grades(np.asarray(columns.query), score):
-        signs = ('The grades are many different fractions, '
-                 'the scores a few small whole numbers')
-        way_out = 'If they are not, say so: evaluate(Qrels(...), Run(...))'
-        raise ValueError(f'are the judgments and the run swapped? {signs}. {way_out}')
+    query, score = np.asarray(columns.query), np.asarray(columns.value)
+    swapped = len(score) and graded and look_like_grades(query, score)
+    if not (swapped or is_listed_ranking(qrels, query, score)): return
+    signs = ('The grades are many different fractions, the scores a few small whole numbers'
+             if graded else 'The judgments are lists, and the run holds what looks like judgments')
+    way_out = 'If they are not, say so: evaluate(Qrels(...), Run(...))'
+    raise ValueError(f'are the judgments and the run swapped? {signs}. {way_out}')
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #27bd558b
 def check_places(qrels: Any, run: Any) -> None:

@@ -60,7 +60,8 @@ def evaluate(
     ----------
     qrels : path, dict, table, iterable or Qrels
         The judgments. A path: TREC qrels (query, iteration, document, grade), Parquet,
-        Arrow, CSV, TSV or JSON, gzipped or not. A dict: {query: {document: grade}}. A
+        Arrow, CSV, TSV or JSON, gzipped or not. A dict: {query: {document: grade}}, or
+        {query: [document, ...]}, lists or sets of those that are relevant, of grade 1. A
         table of polars, pandas, pyarrow or DuckDB. An iterable of (query, document,
         grade). They are read once, however many runs there are.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
@@ -188,8 +189,9 @@ def evaluate(
         reading.name = name or reading.name
         odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
         own = score_batch(asked, judgments.queries, judged, reading, in_force)
-        found.append(_with_repeats(own, judgments, results))
-    for doubt in dict.fromkeys(odd): warnings.warn(visible(doubt), EvaluationWarning, stacklevel=2)
+        found.append(_with_rows(own, judgments, results))
+    said = dict.fromkeys(map(visible, odd))
+    for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
     return found[0] if several is None else Scores.beside(_with_names(found, runs))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #90b4378a
@@ -271,13 +273,14 @@ def _parsed(measures):
 def _parse_text(text): return tuple(parse_all(text))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #a58c7fea
-def _with_repeats(scores, judgments, results):
-    "Scores that say how many rows of judgments and run were left out, as their document stands in another one."
+def _with_rows(scores, judgments, results):
+    "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
     here = getattr(results, 'repeats', 0)  # a path or a table has none
-    if not (judgments.repeats or here): return scores
+    if not (judgments.repeats or here or judgments.listed): return scores
     info = scores.runs[0]
     how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
-    return replace(scores, runs=(replace(info, reading=how, repeats=(judgments.repeats, here)),))
+    known = replace(info, reading=how, repeats=(judgments.repeats, here), listed=judgments.listed)
+    return replace(scores, runs=(known,))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #08f1f951
 def _told(progress, several):

@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 import polars as pl
 
 # %% ../../nbs/4_evaluation/10_findings.ipynb #ce6436c4
-from .doubts import find_spelling, look_like_grades, look_like_scores
+from .doubts import find_spelling, is_listed_ranking, look_like_grades, look_like_scores
 from .evaluation import evaluate
 from .sentences import SENTENCES, Finding
 from .sieve import Sifted, show_value, sift, trec_columns
@@ -267,6 +267,7 @@ def _rank_order(own, both):
 def facts_of_judgments(judged: Side) -> dict[str, Any]:
     "The facts; what is odd is added to its findings."
     if judged.table is None: return {}
+    if judged.pairs.listed: judged.say('listed', listed=judged.pairs.listed)
     _odd_ids(judged)
     return _grades(judged)
 
@@ -280,9 +281,9 @@ def facts_of_run(judged: Side, own: Side, source: Any, k: int) -> dict[str, Any]
 
 def _beside(judged, own):
     "The facts about a run beside the judgments."
-    if look_like_scores(judged.table['relevance'].to_numpy()):
-        query = own.table['query_id'].rank('dense').to_numpy()
-        if look_like_grades(query, own.table['score'].to_numpy()): own.say('swapped')
+    query, score = own.table['query_id'].rank('dense').to_numpy(), own.table['score'].to_numpy()
+    graded = look_like_scores(judged.table['relevance'].to_numpy()) and look_like_grades(query, score)
+    if graded or is_listed_ranking(judged.pairs, query - 1, score): own.say('swapped')
     facts = _meeting_queries(judged, own)
     if not facts['of them judged']: return facts
     hits = own.table.join(judged.table.filter(pl.col('relevance') >= 0), on=['query_id', 'doc_id'])

@@ -44,6 +44,7 @@ class RunInfo:
     top: tuple[int, int] = (0, 0)  # Documents in the top 10 of all judged queries, and those judged
     short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
     repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out, as their document stands in another one
+    listed: str = ''  # 'lists' or 'sets', if the judgments are such, of relevant documents without grades
 
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
@@ -463,9 +464,9 @@ def _whole_run(parts, i):
     top = sum(run.top[0] for run in runs), sum(run.top[1] for run in runs)
     short = sum(run.short for run in runs)
     name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
-    counts = missing, no_relevant, unjudged
+    counts, listed = (missing, no_relevant, unjudged), runs[0].listed
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
-    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats)
+    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, listed)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

@@ -40,8 +40,11 @@ SENTENCES = {
     'comments': ('note', 'lines that are comments, and left out: {n:,}'),
     'swapped': (
         'error',
-        'the grades are many different fractions, the scores a few small '
-        'whole numbers: swapped?'),
+        'the judgments look like a run, and the run like judgments: swapped?'),
+    'listed': (
+        'note',
+        'these are {listed} without grades: every document in them counts as '
+        'relevant, of grade 1'),
     'no-common-query': ('error', 'not one query is in both{hint}'),
     'query-ids': ('warning', 'queries without an answer{hint}'),
     'missing': ('warning', '{n:,} of {all:,} judged queries are not answered'),

@@ -191,13 +191,16 @@ def _few_small_and_whole(numbers):
     return np.count_nonzero(np.bincount(numbers.astype(np.intp))) < len(numbers)
 
 def _fractions_or_below_zero(numbers):
-    "Whether most numbers are fractions or below 0, and hardly one like another, as scores are."
+    "Whether most numbers are fractions or below 0, hardly one like another, as scores."
     odd = numbers[(numbers != np.floor(numbers)) | (numbers < 0)]
-    return 2 * len(odd) > len(numbers) and len(np.unique(odd[:10_000])) >= min(5, len(odd))
+    different = len(np.unique(odd[:10_000]))
+    return 2 * len(odd) > len(numbers) and different >= min(5, len(odd))
 
 def _frames_within():
     "How many frames of this package stand on the stack, as `stacklevel` counts them."
-    frame, level, package = sys._getframe(1), 1, __name__.partition('.')[0]
-    while frame.f_back and frame.f_globals.get('__name__', '').partition('.')[0] == package:
-        frame, level = frame.f_back, level + 1
+    def within(frame):
+        package, name = __name__.partition('.')[0], frame.f_globals.get('__name__', '')
+        return name.partition('.')[0] == package
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and within(frame): frame, level = frame.f_back, level + 1
     return level

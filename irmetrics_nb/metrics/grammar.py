@@ -45,7 +45,8 @@ def _arguments(name, rest):
     return params, at
 
 def _literal(node):
-    "The number, text or table that a piece of the tree spells out."
+    "The number, text or table that a piece of the tree spells out; a word without quotes is text."
+    if isinstance(node, ast.Name): return node.id
     try: return ast.literal_eval(node)
     except (ValueError, TypeError): raise ValueError(f'{shorter(ast.unparse(node))} is not a value') from None
 

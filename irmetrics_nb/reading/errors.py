@@ -85,9 +85,18 @@ def file_errors(path: str | os.PathLike) -> Iterator[None]:
         raise
     except (OSError, EOFError, zlib.error) as error:
         what = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
-        raise DataError(f'{path}: {what}') from None
+        raise DataError(f'{path}: {what}{_in_folder(path)}') from None
     except ValueError:
         raise DataError(f'{path!r} cannot be the name of a file') from None
+
+def _in_folder(path):
+    "The files of a folder that was given as one, as a list of them is written; '' for what is no folder."
+    if not os.path.isdir(path): return ''
+    names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
+    if not names: return ', and there is no file in it'
+    several = len(names) > 1
+    shown = ', '.join(repr(os.path.join(path, name)) for name in names[:3]) + ', ...' * (len(names) > 3)
+    return f'; give its {counted(len(names), "file")}: {f"[{shown}]" if several else shown}'
 
 # %% ../../nbs/3_reading/00_errors.ipynb #a82badf2
 TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime'
@@ -98,7 +107,8 @@ def polars_errors(source: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:  # a panic is no Exception
-        ours = isinstance(error, (DataError, OSError))
+        if isinstance(error, DataError): raise DataError(f'{source}: {error}') from None
+        ours = isinstance(error, OSError)
         if not (ours or type(error).__module__.startswith(TABLE_LIBRARIES)): raise
         first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f'{source}: {first_line[:300]}') from None

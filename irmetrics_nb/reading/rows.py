@@ -57,6 +57,7 @@ class Rows:
     ranks: bool = False  # whether the numbers came as ranks, and are their negatives
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
     repeats: int = 0   # how many rows were left out, since their document stands in another one
+    listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
 
     def __len__(self) -> int: return len(self.value)
 

@@ -156,11 +156,19 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
 def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
     "A `Qrels` or `Run` as the bytes of a file with this name; ValueError for ids that such a file cannot hold."
     form = file_form(path)
+    if form != '.json' and pairs.kind == 'qrels': _check_rows(pairs, path)
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     else: data = _text(pairs, form, path)
     packed = str(path).lower().endswith('.gz')
     return gzip.compress(data, mtime=0) if packed else data
+
+def _check_rows(qrels, path):
+    "ValueError for a query without a judgment, which counts and has no row."
+    rows = np.bincount(qrels.rows.query, minlength=len(qrels))
+    if rows.all(): return
+    query = qrels.queries[int(rows.argmin())]
+    raise ValueError(f'{visible(path)}: query {query!r} has no judgment, and so no row; .json can hold it')
 
 def _text(pairs, form, path):
     "As TREC text, CSV or TSV."

@@ -72,17 +72,28 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
     "The positions of the columns query, document and number; DataError if one is not there, or twice."
     names = list(names)
     found = find_columns(names, kind, columns)
-    if None in found:
-        missing = found.index(None)
-        part, key = ('query', 'document', kind)[missing], column_keys(kind)[missing]
-        wanted = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part])
-        name = 'Run' if kind == 'run' else 'Qrels'
-        way_out = '' if key in columns else f"; or say which it is: {name}(..., columns={{{key!r}: ...}})"
-        if missing == 2: way_out += _if_swapped(names, kind)
-        raise DataError(f'no column {wanted}; there are {short_repr(names)[1:-1]}{way_out}')
+    if None in found: raise DataError(_missing_columns(names, kind, columns, found))
     for name in found:
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
     return [names.index(name) for name in found]
+
+def _missing_columns(names, kind, columns, found):
+    "What to say of all columns that are not there."
+    parts = zip(('query', 'document', kind), column_keys(kind), found)
+    missing = [(part, key) for part, key, name in parts if name is None]
+    wanted = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
+    lacking = '; '.join(f'no column {name}' for name in wanted)
+    way_out = _way_out(kind, [key for _, key in missing if key not in columns])
+    if kind in (part for part, _ in missing): way_out += _if_swapped(names, kind)
+    return f'{lacking}; there are {short_repr(names)[1:-1]}{way_out}'
+
+def _way_out(kind, keys):
+    "What to write if columns have other names; the least number may be the best."
+    if not keys: return ''
+    call = ', '.join(f'{key!r}: ...' for key in keys)
+    name, which = ('Run' if kind == 'run' else 'Qrels'), 'which they are' if len(keys) > 1 else 'which it is'
+    least = ', and descending=False if the least is the best, as of positions' if 'score' in keys else ''
+    return f'; or say {which}: {name}(..., columns={{{call}}}){least}'
 
 def _if_swapped(names, kind):
     "A hint, if a table without its number has that of the other kind."
@@ -98,7 +109,8 @@ def id_column(series: Any) -> Ids:
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
     if not (text_like or series.dtype.is_integer()):
-        raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {series.dtype}')
+        cast = '; cast it to Int64, if a join made floats of whole numbers' if series.dtype.is_float() else ''
+        raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {series.dtype}{cast}')
     length = np.empty(len(series), np.int32)
     joined = bytearray()
     for piece in _pieces(series):

@@ -99,7 +99,8 @@ class Report:
     def __repr__(self) -> str:
         size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
         runs = ', '.join(run.name or 'run' for run in self.scores.runs)
-        return (f'Report: {visible(self.title)} ({visible(runs)}; {", ".join(self.scores)}); {size}. '
+        what = visible(f'{self.title} ({runs}; {", ".join(self.scores)})')
+        return (f'Report: {what}; {size}. '
                 "Write it with .save('report.html').")
 
 # %% ../../nbs/6_showing/06_report.ipynb #f9485a39
