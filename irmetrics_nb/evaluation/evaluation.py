@@ -23,12 +23,13 @@ from irmetrics_nb.evaluation.doubts import (
     check_places,
     check_swapped,
     doubts,
+    find_spelling,
     n_short,
     rereadable,
     several_runs,
     top_counts,
 )
-from .judging import Reading, judge_run
+from .judging import NoCommonQuery, Reading, judge_run
 from .presets import completed, conventions_of, read_run, touches_rows, without_relevant
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
@@ -187,7 +188,7 @@ def evaluate(
                 memory=memory, progress=told, spent=spent, keep_order=keep_order)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
-        odd += [] if part else doubts(asked, judged, judgments, results, reading.name)
+        if not part: odd += doubts(asked, judged, judgments, results, reading.name, reading.looks)
         own = score_batch(asked, judgments.queries, judged, reading, in_force)
         found.append(_with_rows(own, judgments, results))
     said = dict.fromkeys(map(visible, odd))
@@ -247,7 +248,11 @@ def _judge_whole(judgments, run, certain, **options):
     "The run, the judgments beside it, and what else is known of the run. certain: that they are not swapped."
     results = rereadable(run)
     if not certain: check_swapped(judgments, results)
-    return results, *judge_run(judgments, results, **options)
+    try: return results, *judge_run(judgments, results, **options)
+    except NoCommonQuery as error:
+        found = find_spelling({'': judgments.queries[:20_000]}, {'': error.queries[:20_000]})
+        hint = f'; they would match {found.how}' if found else ''
+        raise DataError(f'{error}{hint}') from None
 
 def _judge_part(judgments, run, certain, **options):
     "The same where there may be no judgments, no results, or no query in common."

@@ -74,6 +74,10 @@ SENTENCES = {
 MORE_SENTENCES = {
     'many-grades': ('warning', '{n:,} different grades: are these scores?'),
     'fractions': ('note', 'some grades are fractions'),
+    'fractions-below': (
+        'warning',
+        '{n:,} of {all:,} grades above 0 are fractions below the relevance '
+        'level 1, and count as not relevant: say rel='),
     'large-grade': (
         'warning', 'a grade of {grade:g}: with gain 2^g - 1 it drowns all others'),
     'negative': ('note', 'grades below 0, which count as not judged: {n:,}'),
@@ -81,6 +85,15 @@ MORE_SENTENCES = {
     'one-score': ('warning', 'every document has the score {score:g}'),
     'flat': ('note', 'queries that give all their documents one score: {n:,}'),
     'infinite': ('note', 'some scores are infinite'),
+    'positions': (
+        'warning',
+        'scores are {places} in every query, as listed: are they positions? '
+        'The greatest score comes first; if the least is the best, write '
+        'Run(..., descending=False)'),
+    'upwards': (
+        'warning',
+        'scores are {places} in every query, and better read upwards: are they '
+        'positions? If the least is the best, write Run(..., descending=False)'),
     'cut': (
         'note',
         'every query has just {n:,} documents: a measure at {k:,} looks for '

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LARGEST_LABEL', 'as_array', 'is_missing', 'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes',
-           'number_groups', 'warn_if_swapped']
+           'number_groups', 'warn_if_swapped', 'warn_caller']
 
 # %% ../../nbs/1_foundations/01_columns.ipynb #2a8e5f53
 import sys
@@ -178,7 +178,7 @@ def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
     signs = 'the labels are fractions or below 0, the scores a few small whole numbers'
     order = 'labels come first, scores second'
     text = f'are labels and scores swapped? {order}; here {signs}'
-    warnings.warn(text, EvaluationWarning, stacklevel=_frames_within())
+    warn_caller(text)
 
 LARGEST_LABEL = 10
 
@@ -195,6 +195,10 @@ def _fractions_or_below_zero(numbers):
     odd = numbers[(numbers != np.floor(numbers)) | (numbers < 0)]
     different = len(np.unique(odd[:10_000]))
     return 2 * len(odd) > len(numbers) and different >= min(5, len(odd))
+
+def warn_caller(text: str) -> None:
+    "EvaluationWarning that points to the line outside of this package from which it was called."
+    warnings.warn(text, EvaluationWarning, stacklevel=_frames_within())
 
 def _frames_within():
     "How many frames of this package stand on the stack, as `stacklevel` counts them."
