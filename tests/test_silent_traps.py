@@ -293,6 +293,13 @@ def test_one_id_of_many_is_no_cause_for_a_warning():
     assert warned(qrels, run, 'AP') == []
 
 
+def test_a_name_that_is_the_beginning_of_another_is_no_spelling_of_it_though_several_queries_have_it():
+    rest = {f'f{i}': 1 for i in range(9)}
+    qrels = {f'q{i}': {'numpy.histogram': 1, **rest} for i in range(5)}
+    run = {q: ['numpy.histogram_bin_edges', *rest] for q in qrels}
+    assert warned(qrels, run, 'AP') == [] and not finding(qrels, run, 'doc-ids')
+
+
 def test_the_quick_look_lets_nothing_pass_that_the_slow_one_would_find():
     for name, f, _ in NEARLY.values():
         for g, h in ((str, f), (f, str)):

@@ -119,7 +119,7 @@ def _met(both, way):
         here, there = _one_by_one(left, way, 1), _one_by_one(right, way, 2)
         found = ((id, there[form]) for form, id in here.items() if there.get(form, id) != id)
         met += [pair for pair in found if _tells_apart(way, *pair)]
-    return Spelling(' and '.join(step[0] for step in way), len(met), tuple(met[:2]))
+    return Spelling(' and '.join(step[0] for step in way), len(met), tuple(dict.fromkeys(met))[:2])
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #eb29814e
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Spelling:
     "A way to spell ids by which those of the judgments meet those of the run."
     how: str   # Such as 'in lower case'
     meet: int  # How many ids of the judgments meet one of the run
-    examples: tuple[tuple[str, str], ...]  # Two of them, and whom they meet
+    examples: tuple[tuple[str, str], ...]  # Two different ones, and whom they meet
 
 Ids = Mapping[str, Iterable[str]]  # query -> its ids
 
@@ -241,8 +241,8 @@ def queries_missed(unanswered: Sequence[str], looks: Iterable[Look]) -> str:
     return _would_match('queries that are not answered', found, len(unanswered[:1000]))
 
 def _would_match(what, spelling, many):
-    "The sentence, if more than a few would match."
-    if spelling is None or spelling.meet <= max(1, many // 20): return ''
+    "The sentence, if more than a few would match, and not one id alone in several queries."
+    if spelling is None or spelling.meet <= max(1, many // 20) or len(spelling.examples) < 2: return ''
     judged, retrieved = ([pair[side] for pair in spelling.examples] for side in (0, 1))
     return (f'of {many:,} judged {what}, {spelling.meet:,} would match {spelling.how}: '
             f'the judgments have {_listed(judged)}, the run has {_listed(retrieved)}')

@@ -157,7 +157,8 @@ def _meeting_docs(judged, own, hits):
     left, every, right = (t.filter(pl.col('query_id').is_in(some.implode()))[:20_000] for t in (lost, both, own.table))
     spelling = find_spelling(_by_query(every), _by_query(right), pairs=not len(hits))
     level = 'warning' if len(hits) else 'error'
-    if spelling and (not len(hits) or spelling.meet > max(1, len(left) // 20)):
+    many = spelling and spelling.meet > max(1, len(left) // 20) and len(spelling.examples) > 1
+    if many or (spelling and not len(hits)):
         own.say('doc-ids', _pairs_of(spelling), level, n=spelling.meet, all=len(left), how=spelling.how)
     if len(both) and not len(hits):
         own.say('nothing-judged', _sides(left['doc_id'], right['doc_id']))

@@ -9,6 +9,7 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def _as_given(query, grade):
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #b121ea61
 WINDOW = 4000  # rows
-WINDOWS = 8    # of a run
+WINDOWS = 4    # of a run
 
 def windows(rows: Rows, most: int = WINDOWS) -> list[Rows]:
     "Windows that are spread evenly: as many as fit side by side, `most` at the most, and one at least if any."
@@ -121,75 +122,70 @@ class Look:
     judged: bool
     score: np.ndarray  # in the order given
     missed: list[str]  # some of the judged documents that it did not retrieve, junk apart
-    docs: list[str]    # if there are any: the documents that it retrieved and nobody judged
+    docs: list[str]    # if there are any: some of those that it retrieved and nobody judged
 
-    @classmethod
-    def of(cls, query: str, score: np.ndarray, docs: list[str], judged: dict | None) -> 'Look':
-        "judged: {document: grade}; None for a query that nobody judged."
-        grades, retrieved = judged or {}, set(docs)
-        missed = sorted(doc for doc, grade in grades.items() if grade >= 0 and doc not in retrieved)
-        others = [doc for doc in docs if doc not in grades] if missed else []
-        some = missed[::-(-len(missed) // MISSED) or 1]  # from all over the alphabet
-        return cls(query, judged is not None, score, some, others)
-
-QUERIES = 50    # that are looked at in one window
-DOCS = 1000     # that are compared with missed ones in one window
-MISSED = 10     # of one query
+QUERIES = 50  # that are looked at in one window
+DOCS = 300    # that are compared with missed ones in one window
+MISSED = 10   # of one query
 
 def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[Look]:
     "Queries of windows, with what they miss. hits: all that were found."
-    every, judgments = list(hits), qrels.columns.query
-    found = sum(len(part.judgment) for part in every)
-    lacking = np.zeros(len(qrels), bool)
-    if found < len(judgments):
-        judged, retrieved = np.bincount(judgments, minlength=len(qrels)), np.zeros(len(qrels), np.intp)
-        for part in every: retrieved += np.bincount(judgments[part.judgment], minlength=len(qrels))
-        lacking = retrieved < judged
-    return [look for rows in some for look in _looks(rows, qrels, lacking)]
+    judgments = qrels.columns.query
+    found = np.zeros(len(judgments), bool)
+    for part in hits: found[part.judgment] = True
+    lacking = np.bincount(judgments[~found], minlength=len(qrels)) > 0
+    return [look for rows in some for look in _looks(rows, qrels, found, lacking)]
 
-def _looks(rows, qrels, lacking):
+def _looks(rows, qrels, found, lacking):
     "The queries of one window."
-    code = match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)[:QUERIES]
-    grades = _grades_of(qrels, {int(i) for i in code if i >= 0 and lacking[i]})
-    room = DOCS
+    room, code = DOCS, match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)[:QUERIES]
     for i, query in enumerate(code.tolist()):
         own = np.flatnonzero(rows.query == i)
-        compared = query in grades and room > 0
-        docs = rows.doc[own].tolist() if compared else []
-        room -= len(docs)
-        judged = None if query < 0 else grades[query] if compared else {}
-        yield Look.of(rows.query_ids[i], rows.value[own], docs, judged)
+        missed, docs = [], []
+        if query >= 0 and lacking[query] and room > 0:
+            docs = rows.doc[own[:room]].tolist()
+            room -= len(docs)
+            judged, missed = _judged_and_missed(qrels, query, found)
+            docs = [doc for doc in docs if doc not in judged]
+        yield Look(rows.query_ids[i], query >= 0, rows.value[own], missed, docs)
 
-def _grades_of(qrels, queries):
-    "{query: {document: grade}} of some queries, by their numbers."
-    if not queries: return {}
-    wanted, judgments = np.zeros(len(qrels), bool), qrels.rows
-    wanted[[*queries]] = True
-    own = np.flatnonzero(wanted[judgments.query])
-    columns = (column[own].tolist() for column in (judgments.query, judgments.doc, judgments.value))
-    found: dict = {query: {} for query in queries}
-    for query, doc, grade in zip(*columns): found[query][doc] = grade
-    return found
+def _judged_and_missed(qrels, query, found):
+    "(the judged documents of a query, some of those that were not found and are no junk)."
+    rows = qrels.rows
+    own = np.flatnonzero(rows.query == query)
+    lost = own[~found[own] & (rows.value[own] >= 0)]
+    return {*rows.doc[own].tolist()}, _sample(rows.doc[lost].tolist())
+
+def _sample(docs):
+    "Some of them, from all over the alphabet."
+    return sorted(docs)[::-(-len(docs) // MISSED) or 1]
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #fcbb748b
-def looks_at_dicts(qrels: Qrels, run: Run) -> list[Look]:
-    "Queries from all over a run of dicts, with what they miss."
-    source, queries = qrels.by_query[0], list(run.dicts.docs)
-    some = queries[::max(1, len(queries) // QUERIES)] if queries else []
-    number = {query: i for i, query in enumerate(source.docs)}
-    room, looks = WINDOWS * DOCS, []
-    for query in some:
-        docs = run.dicts.docs[query]
-        judged = _grades_in_dict(source, query, number, room > 0)
-        room -= len(docs) if judged else 0
-        score = np.fromiter(docs.values(), float, len(docs))
-        looks.append(Look.of(query, score, [*docs], judged))
-    return looks
+COMPARED = 12  # of the queries of a run of dicts, all over it
 
-def _grades_in_dict(source, query, number, compared):
-    "{document: grade} of a query, or nothing if it is not compared; None for one that nobody judged."
-    if query not in number: return None
-    if not compared: return {}
+def looks_at_dicts(qrels: Qrels, run: Run) -> list[Look]:
+    "Queries from all over a run of dicts; some of them with their scores, and what they miss."
+    source, queries = qrels.by_query[0], list(run.dicts.docs)
+    number = {query: i for i, query in enumerate(source.docs)}
+    compared = _evenly(queries, COMPARED)
+    ids = [Look(query, query in number, np.empty(0), [], []) for query in _evenly(queries, QUERIES)]
+    return ids + [_look_at_dict(query, run.dicts.docs[query], source, number) for query in compared]
+
+def _evenly(items, many):
+    "At least `many` of the items, if there are as many, and less than twice as many."
+    return items[::max(1, len(items) // many)]
+
+def _look_at_dict(query, docs, source, number):
+    "One query of a run of dicts."
+    judged = _grades_in_dict(source, query, number)
+    missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
+    others = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
+    score = np.fromiter(docs.values(), float, len(docs))
+    return Look(query, query in number, score, _sample(missed), others)
+
+def _grades_in_dict(source, query, number):
+    "{document: grade} of a query; nothing for one that nobody judged."
+    if query not in number: return {}
     own = slice(*source.begin[number[query]:number[query] + 2])
     return dict(zip(source.docs[query], source.value[own].tolist()))
 
