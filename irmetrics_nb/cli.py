@@ -32,6 +32,7 @@ from irmetrics_nb.cli_common import (
     measures_of,
     one_line_errors,
     one_line_warnings,
+    say,
     show,
     source_of,
     takes_conventions,
@@ -90,9 +91,9 @@ _Verbose = Annotated[bool, typer.Option(
 # %% ../nbs/7_ways_in/02_cli.ipynb #eff783cf
 def _report(scores, runs):
     "How each run was read, and the peak of memory, on stderr."
-    for info, run in zip(scores.runs, runs): print(f'irmetrics: {run} was read {info.reading}', file=sys.stderr)
+    for info, run in zip(scores.runs, runs): say(f'{run} was read {info.reading}')
     peak = peak_memory()
-    if peak: print(f'irmetrics: at most {peak / 1e6:,.0f} MB of memory were used', file=sys.stderr)
+    if peak: say(f'at most {peak / 1e6:,.0f} MB of memory were used')
 
 # %% ../nbs/7_ways_in/02_cli.ipynb #620f809a
 def _with_floors(wanted, floors):
@@ -105,7 +106,7 @@ def _stop_at_floors(scores, floors):
     if not floors: return
     from irmetrics_nb.deciding.gate import missed_floors
     missed = missed_floors(scores, floors)
-    for text in missed: print(f'irmetrics: floor missed: {text}', file=sys.stderr)
+    for text in missed: say(f'floor missed: {text}')
     if missed: raise typer.Exit(3)
 
 # %% ../nbs/7_ways_in/02_cli.ipynb #d33a7779

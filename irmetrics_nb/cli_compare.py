@@ -33,19 +33,24 @@ from irmetrics_nb.cli_common import (
     with_more,
 )
 from .evaluation.evaluation import evaluate
+from .reading.errors import visible
 
 # %% ../nbs/7_ways_in/03_cli_compare.ipynb #749f6314
 def rich_table(comparison: Any, slice: str) -> Any:
     "The table of one slice for a terminal: green is better than the baseline, red is worse."
+    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
     rows = [pair for pair in comparison.rows if pair.slice == slice]
-    table = Table('system', *comparison.sample.measures, title=None if slice == 'all' else slice, title_justify='left')
+    measures = [escape(visible(measure)) for measure in comparison.sample.measures]
+    title = None if slice == 'all' else Text(visible(slice))
+    table = Table('system', *measures, title=title, title_justify='left')
     first = {pair.measure: f'{pair.mean_a:.4f}' for pair in rows}
-    table.add_row(Text(f'{comparison.baseline} (baseline)'), *(first[m] for m in comparison.sample.measures))
+    means = [first[m] for m in comparison.sample.measures]
+    table.add_row(Text(f'{visible(comparison.baseline)} (baseline)'), *means)
     for name in (name for name in comparison.sample.systems if name != comparison.baseline):
         own = {pair.measure: pair for pair in rows if pair.b == name}
-        table.add_row(Text(name), *(_rich_cell(own[m], comparison) for m in comparison.sample.measures))
+        table.add_row(Text(visible(name)), *(_rich_cell(own[m], comparison) for m in comparison.sample.measures))
     return table
 
 def _rich_cell(pair, comparison):
@@ -65,11 +70,11 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
     console = Console()
     for name in comparison.slices:
         console.print(rich_table(comparison, name))
-        for line in comparison.sentences(name): console.print(Text(line))
+        for line in comparison.sentences(name): console.print(Text(visible(line)))
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
     console.print(Text(f'{family} {could_text(comparison.method)}', style='dim'))
-    for note in comparison.notes: console.print(Text(f'Note: {note}.', style='dim'))
-    for warning in comparison.warnings: console.print(Text(f'Warning: {warning}.', style='yellow'))
+    for note in comparison.notes: console.print(Text(f'Note: {visible(note)}.', style='dim'))
+    for warning in comparison.warnings: console.print(Text(f'Warning: {visible(warning)}.', style='yellow'))
     console.print(Text(str(verdict), style='' if verdict.ok else 'red'))
 
 # %% ../nbs/7_ways_in/03_cli_compare.ipynb #fad728cf

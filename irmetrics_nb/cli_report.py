@@ -27,6 +27,7 @@ from irmetrics_nb.cli_common import (
     source_of,
     takes_conventions,
 )
+from .reading.errors import visible
 
 # %% ../nbs/7_ways_in/05_cli_report.ipynb #14d120ab
 _Form = choice('_Form', ['html', 'markdown', 'latex'])
@@ -79,4 +80,4 @@ def _report(
         several = sources if len(sources) > 1 else sources[0]
         found = report(source_of(qrels, 'qrels'), several, wanted, **words, **said)
         found.save(output, form)
-        show(f'{found.title}: {output}')
+        show(visible(f'{found.title}: {output}'))

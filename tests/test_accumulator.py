@@ -33,7 +33,7 @@ def columns(groups):
 def counted(stream, *args, **how):
     "An accumulator, and the scores that each update gave."
     accumulator = Accumulator(*args, **how)
-    return accumulator, [accumulator.update(s, y, sizes=n) for s, y, n in map(columns, stream)]
+    return accumulator, [accumulator.update(y, s, sizes=n) for s, y, n in map(columns, stream)]
 
 
 def evaluated(stream, **how):
@@ -89,7 +89,7 @@ def test_the_auc_of_everything_lies_within_its_bound_and_is_exact_while_there_ar
 @given(st.lists(st.tuples(st.floats(allow_nan=False), st.booleans()), max_size=60), st.integers(1, 8))
 def test_the_bound_is_what_the_worst_and_the_best_order_within_the_bins_would_give(items, bins):
     histogram = ScoreHistogram(bins)
-    histogram.update([s for s, _ in items], [y for _, y in items])
+    histogram.update([y for _, y in items], [s for s, _ in items])
     value, error = histogram.auc
     if isnan(value):
         return
@@ -128,7 +128,7 @@ def test_a_sum_in_parts_is_the_exact_sum_of_all_to_thirty_digits_of_its_largest_
 
 
 def test_users_by_name_are_named_in_the_scores_of_an_update():
-    found = Accumulator("RR").update([0.1, 0.9, 0.5], [1, 0, 1], ["bob", "bob", "ann"])
+    found = Accumulator("RR").update([1, 0, 1], [0.1, 0.9, 0.5], ["bob", "bob", "ann"])
     assert (found.query_ids, found["RR"].tolist()) == (("ann", "bob"), [1.0, 0.5])
     assert found.conventions.negative == "keep"
 
@@ -138,7 +138,7 @@ def test_a_wrong_batch_is_refused_and_not_counted():
     for scores, labels, how, says in [([1, nan], [1, 0], {}, "scores must not be NaN: item 1"), ([1, 2], [1, 0], dict(sizes=[3]), "sizes add up to 3"),
                                       ([1, 2], [5, 0], {}, "max_grade"), ([1], [1, 0], {}, "2 labels, 1 scores")]:  # fmt: skip
         with pytest.raises(ValueError, match=says):
-            accumulator.update(scores, labels, **how)
+            accumulator.update(labels, scores, **how)
     assert (accumulator.groups, accumulator.items, len(accumulator.histogram)) == (0, 0, 0)
     assert all(isnan(x) for x in accumulator.compute().values())
 
@@ -158,7 +158,7 @@ def test_memory_does_not_grow_with_the_stream():
 
     def some(updates):
         for _ in range(updates):
-            accumulator.update(rng.normal(size=5000), rng.integers(0, 2, 5000), sizes=np.full(50, 100))
+            accumulator.update(rng.integers(0, 2, 5000), rng.normal(size=5000), sizes=np.full(50, 100))
 
     some(2)
     tracemalloc.start()

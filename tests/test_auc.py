@@ -359,13 +359,13 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_never_a_tie():
         for asked in False, True:
             stream = Accumulator('RR', auc=asked)
             with pytest.raises(ValueError, match=f"scores: item 1 is {odd}"):
-                stream.update(scores, [1, 0])
+                stream.update([1, 0], scores)
             assert (stream.groups, stream.items) == (0, 0)
         assert auc([1, 0], [int(x) - (odd - 1) for x in scores]) == 0
     stream = Accumulator('RR', auc=True)  # a tie with what another batch held
-    stream.update(np.array([odd - 1]), [1])
+    stream.update([1], np.array([odd - 1]))
     with pytest.raises(ValueError, match=f"item 0 is {odd}"):
-        stream.update(np.array([odd]), [0])
+        stream.update([0], np.array([odd]))
     assert auc([1, 0], np.array([2**60, 2**61])) == 0
 
 

@@ -13,6 +13,8 @@ from oracles import listed
 
 from irmetrics_nb import DataError, Qrels, Run, judge
 
+TWICE = "duplicates='first', 'last' or 'best' says which counts"
+
 
 def test_qrels_and_runs_read_back():
     qrels = Qrels([("q2", "b", 1), ("q1", "a", 0), ("q2", "a", 2)])
@@ -52,7 +54,7 @@ def test_a_repeated_document_is_named_with_both_its_lines(tmp_path):
         (tmp_path / name).write_bytes(data_)
         with pytest.raises(DataError) as error:
             Run(tmp_path / name)
-        assert str(error.value) == f"{tmp_path / name}, line 5 (and 2): document 'd' stands twice in query 'q'"
+        assert str(error.value) == f"{tmp_path / name}, line 5 (and 2): document 'd' stands twice in query 'q'; {TWICE}"
 
 
 @pytest.mark.parametrize("kind", READ)

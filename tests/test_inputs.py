@@ -505,7 +505,7 @@ def test_what_is_saved_reads_back_as_the_same(tmp_path, form):
 
 def test_a_run_saved_as_text_is_in_order_with_ranks_and_its_name(tmp_path):
     Run({'q2': {'b': 1, 'a': 2.5}, 'q1': {'c': 1, 'd': 1}}, name='my run').save(tmp_path/'run')
-    assert (tmp_path/'run').read_text() == 'q2 Q0 a 1 2.5 my_run\nq2 Q0 b 2 1 my_run\nq1 Q0 d 1 1 my_run\nq1 Q0 c 2 1 my_run\n'
+    assert (tmp_path/'run').read_text() == 'q2 Q0 a 1 2.5 my_run\nq2 Q0 b 2 1 my_run\nq1 Q0 c 1 1 my_run\nq1 Q0 d 2 1 my_run\n'
     with open(tmp_path/'run') as file: assert pytrec_eval.parse_run(file) == {'q2': {'a': 2.5, 'b': 1}, 'q1': {'c': 1, 'd': 1}}
     Qrels({'q': {'a': 2, 'b': 0}}).save(tmp_path/'qrels')
     assert (tmp_path/'qrels').read_text() == 'q 0 a 2\nq 0 b 0\n'

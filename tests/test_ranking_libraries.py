@@ -30,7 +30,7 @@ def ours(columns, names, tool):
     counted = Accumulator(asked, no_relevant="one")
     half = len(sizes) // 2
     for part, own in (slice(0, sizes[:half].sum()), sizes[:half]), (slice(sizes[:half].sum(), None), sizes[half:]):
-        counted.update(scores[part], labels[part], sizes=own)
+        counted.update(labels[part], scores[part], sizes=own)
     return list(counted.compute().values())
 
 
@@ -83,7 +83,7 @@ def test_scikit_learn_s_auc_of_everything_and_of_each_group_is_what_an_accumulat
     for some in np.array_split(np.arange(len(sizes)), batches):
         if len(some):
             part = slice(begin[some[0]], begin[some[-1] + 1])
-            counted.update(scores[part], labels[part], sizes=sizes[some])
+            counted.update(labels[part], scores[part], sizes=sizes[some])
     both = [(labels[a:b], scores[a:b]) for a, b in zip(begin, begin[1:]) if 0 < labels[a:b].sum() < b - a]
     if 0 < labels.sum() < len(labels):
         assert counted.auc == (pytest.approx(roc_auc_score(labels, scores), abs=1e-12), 0)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmetrics_nb.reading.tables as tables
-from irmetrics_nb import DataError, Run
+from irmetrics_nb import DataError, Run, check, evaluate
 from irmetrics_nb.reading.files import read_rows
 
 
@@ -74,8 +74,8 @@ def test_what_polars_cannot_take_or_panics_at_is_one_error():
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_blanks_around_fields_and_empty_lines_in_csv_mean_nothing(tmp_path, separator, end):
-    lines = ["doc_id, score ,query_id", "d1,2.5,q1", " d2 , 1.5,q1  ", "", "  ", "d1,5e-1,q2", "", ""]
+def test_blanks_around_names_and_numbers_and_empty_lines_in_csv_mean_nothing(tmp_path, separator, end):
+    lines = ['doc_id, score , "query_id"', "d1,2.5,q1", "d2, 1.5  ,q1", "", "  ", "d1,5e-1,q2", "", ""]
     text = end.join(lines).replace(",", separator)
     for content in (text, text.rstrip(), "\ufeff" + text):
         (tmp_path / "run").write_text(content, newline="")
@@ -116,8 +116,8 @@ def check_csv(tmp_path_factory, text, separator):
         assert re.match(re.escape(str(path)) + r"(, line \d+)?: ", str(error)) and "\n" not in str(error)
         return
     table = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))[1:]
-    expected = [(q.strip(), d.strip(), 1.0) for q, d, *_ in (row for row in table if "".join(row).strip())]
-    assert [(q.strip(), d.strip(), v) for q, d, v in triples(rows)] == expected
+    expected = [(q, d, 1.0) for q, d, *_ in (row for row in table if "".join(row).strip())]
+    assert triples(rows) == expected
 
 
 def test_csv_ids_that_are_no_utf_8_are_kept(tmp_path):
@@ -137,10 +137,44 @@ def test_a_wrong_line_of_a_large_csv_file_is_counted_with_and_without_quotes(tmp
             read_rows(tmp_path / "run.csv", "run")
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_a_blank_is_a_letter_of_an_id_in_quotes_or_not_in_every_form(tmp_path, separator, quoted):
+    ids = ["a", "a ", " a", "a\xa0", "a b"]
+    quote = '"' if quoted else ""
+    names = separator.join(f"{quote}{name}{quote}" for name in ("query_id", "doc_id", "score"))
+    lines = [separator.join((f"{quote}q {quote}", f"{quote}{id}{quote}", f" {n} ")) for n, id in enumerate(ids)]
+    (tmp_path / "run.csv").write_text("\n".join([names, *lines]))
+    expected = {"q ": {id: float(n) for n, id in enumerate(ids)}}
+    assert Run(tmp_path / "run.csv").to_dict() == Run(expected).to_dict() == expected
+    for form in ("csv", "tsv", "json", "parquet"):
+        Run(tmp_path / "run.csv").save(tmp_path / f"again.{form}")
+        assert Run(tmp_path / f"again.{form}").to_dict() == expected
+    assert evaluate({"q ": {"a ": 1, "a": 0}}, tmp_path / "run.csv", "P@5").means["P@5"] == 1 / 5
+
+
 def test_quotes_in_one_csv_row_do_not_change_what_blanks_mean_in_another(tmp_path):
-    text = 'query_id,doc_id,score\n1 , a , 1.5\n1,"b ",1.0\n2,"c ""x"" ",1\n'
+    text = 'query_id,doc_id,score\n1 , a , 1.5\n1,"b ",1.0\n2,"c ""x"" ",1\n2,d, "1"\n'
     (tmp_path / "run.csv").write_text(text)
-    assert triples(read_rows(tmp_path / "run.csv", "run")) == [("1", "a", 1.5), ("1", "b ", 1.0), ("2", 'c "x" ', 1.0)]
+    with pytest.raises(DataError, match="line 5: the score ' \"1\"' is not a number"): Run(tmp_path / "run.csv")
+    (tmp_path / "run.csv").write_text(text.replace(' "1"', "1"))
+    assert triples(read_rows(tmp_path / "run.csv", "run"))[:3] == [("1 ", " a ", 1.5), ("1", "b ", 1.0), ("2", 'c "x" ', 1.0)]
+
+
+@pytest.mark.parametrize("cell", ["", " ", "\t ", '" "'])
+def test_blanks_alone_are_an_empty_cell_which_is_refused_when_it_is_read_and_when_it_would_be_saved(tmp_path, cell):
+    for row in (f"{cell},d,1", f"q,{cell},1", f"q,d,{cell}"):
+        (tmp_path / "run.csv").write_text(f"query_id,doc_id,score\nq,d,1\n{row}\n")
+        with pytest.raises(DataError, match="line 3: nothing in column"): Run(tmp_path / "run.csv")
+    for form in ("csv", "tsv"):
+        with pytest.raises(ValueError, match="an id is empty, or blanks alone"): Run({"q": {cell.strip('"'): 1}}).save(tmp_path / f"new.{form}")
+        assert not (tmp_path / f"new.{form}").exists()
+
+
+def test_the_check_up_reads_blanks_in_a_faulty_csv_file_as_the_reader_does(tmp_path):
+    (tmp_path / "run.csv").write_text("query_id, doc_id ,score\n \nq,a ,1\nq, b, 2\nq,c,none\n")
+    found = check({"q": {"a ": 1, " b": 1}}, tmp_path / "run.csv")
+    assert found.facts[str(tmp_path / "run.csv")]["judged documents found"] == 2 and "number" in found.codes
 
 
 def test_a_long_text_beside_the_ids_of_a_csv_file_does_no_harm(tmp_path):

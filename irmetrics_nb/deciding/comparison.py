@@ -29,10 +29,10 @@ from irmetrics_nb.deciding.sentences import (
     number,
     sentence,
 )
-from ..evaluation.formats import note_text
+from ..evaluation.formats import html_text, markdown_text, note_text
 from ..foundations.conventions import check_option
 from ..foundations.drawing import forest, scatter, sorted_bars
-from ..reading.errors import counted
+from ..reading.errors import counted, visible
 from ..reading.tables import import_polars
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #62878ecc
@@ -197,13 +197,14 @@ def _latex_tables(comparison):
 
 def _title(text, format):
     "A heading over the table of a slice."
-    if format == 'html': return f'<p><b>{note_text(text, "html")[10:-12]}</b></p>'
-    return f'**{text}**' if format == 'markdown' else note_text(text, format)
+    if format == 'html': return f'<p><b>{html_text(text)}</b></p>'
+    return f'**{markdown_text(text)}**' if format == 'markdown' else note_text(text, format)
 
 def _list(lines, format):
     "Sentences as a list."
     if format == 'html': return ''.join(note_text(line, 'html') for line in lines)
-    return '\n'.join(f'- {line}' if format == 'markdown' else fill(line, 100, subsequent_indent='  ') for line in lines)
+    if format == 'markdown': return '\n'.join(f'- {markdown_text(line)}' for line in lines)
+    return '\n'.join(fill(visible(line), 100, subsequent_indent='  ') for line in lines)
 
 # %% ../../nbs/5_deciding/17_comparison.ipynb #1995d0e4
 PLOTS = 'differences', 'queries', 'scatter'

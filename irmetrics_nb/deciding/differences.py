@@ -27,6 +27,7 @@ from ..foundations.drawing import finish, ink, new_axes
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import Aggregate
 from ..reading.data import Qrels, Run
+from ..reading.errors import visible
 from ..reading.tables import import_polars
 
 # %% ../../nbs/5_deciding/06_differences.ipynb #a2c3daa6
@@ -80,7 +81,7 @@ class QueryDifference:
         return {'document': doc, **title, 'grade': _grade(self, doc), **ranks, 'a': a, 'b': b, 'difference': b - a}
 
     def __repr__(self) -> str:
-        head = f'{self.a.query}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}'
+        head = f'{visible(self.a.query)}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}'
         rows = [[_shown(x) for x in row.values()] for row in self.rows]
         return head + ('\n\n' + table_text(list(self.rows[0]), rows, 'table') if rows else '')
 
@@ -174,7 +175,7 @@ class Difference:
         "The difference in a sentence."
         better, worse = (int(np.sum(self.effect > 0)), int(np.sum(self.effect < 0)))
         many = f'{better} better, {worse} worse, {len(self.effect) - better - worse} the same'
-        one, other = (name or letter for name, letter in zip(self.names, 'ab'))
+        one, other = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
         return f'{self.measure!r}, {one} → {other}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {many}'
 
     def __repr__(self) -> str:
@@ -256,4 +257,4 @@ def _aligned(one, other):
     where = f'they differ in {", ".join(sorted(odd)[:3])}'
     advice = "use missing='zero' and no_relevant='zero'"
     what = 'the runs are not averaged over the same queries'
-    raise ValueError(f'{what} ({where}): {advice}')
+    raise ValueError(f'{what} ({visible(where)}): {advice}')

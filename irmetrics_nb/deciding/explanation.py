@@ -34,7 +34,7 @@ from .swaps import Swaps, swap_changes
 from .wording import latex, line
 from ..evaluation.doubts import check_places
 from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.formats import table_text
+from ..evaluation.formats import markdown_text, table_text
 from ..evaluation.judging import judge
 from ..evaluation.presets import completed, conventions_of, read_run
 from ..foundations.conventions import CHOICES, Conventions
@@ -43,7 +43,7 @@ from ..foundations.segments import sort_pool
 from ..metrics.measures import Measure, parse
 from ..metrics.registry import MEAN
 from ..reading.data import Qrels
-from ..reading.errors import DataError, counted
+from ..reading.errors import DataError, counted, visible
 from ..reading.tables import import_polars
 
 # %% ../../nbs/5_deciding/05_explanation.ipynb #55b30a34
@@ -62,7 +62,7 @@ class Change:
 
     def __str__(self) -> str:
         values = f'{self.before:.4f} → {self.after:.4f}'
-        return f'{self.what}: {values} ({self.difference:+.4f})'
+        return f'{visible(self.what)}: {values} ({self.difference:+.4f})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
     "What each document that earned something adds to the value."
@@ -200,8 +200,9 @@ class Explanation:
         table = table_text(head, cells, format) if cells else ''
         more = len(self.listing) - rows
         left = f'... and {more:,} more ranks' if more > 0 else ''
-        notes = (fill(note, 100) for note in self._notes())
-        return '\n\n'.join(part for part in (*self._lines(), table, left, *notes) if part)
+        shown = markdown_text if format == 'markdown' else visible
+        notes = (fill(shown(note), 100) for note in self._notes())
+        return '\n\n'.join(part for part in (*map(shown, self._lines()), table, left, *notes) if part)
 
     def _lines(self):
         "The arithmetic and what changed."
@@ -209,7 +210,7 @@ class Explanation:
 
     def _notes(self):
         "What was missed, and how the value is to be read."
-        missed = [f'{doc} ({g:g})' for doc, g in self.missed.items()]
+        missed = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()]
         more = [f'and {len(missed) - 10} more'] if len(missed) > 10 else []
         if missed: yield f'Not retrieved (grade): {", ".join([*missed[:10], *more])}.'
         if self.measure.kind.aggregate != MEAN:

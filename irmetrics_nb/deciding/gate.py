@@ -20,9 +20,10 @@ from .aligned import EVERYTHING, Sample, slice_of
 from .comparison import Comparison
 from .pairs import LEAST, check_margin
 from .sentences import decimals, family_text, how, interval_text, number, p_text
+from ..evaluation.formats import markdown_code, markdown_text
 from ..evaluation.scores import Scores
 from ..metrics.measures import parse
-from ..reading.errors import counted
+from ..reading.errors import counted, visible
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #5455b9c8
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _asked(pair, evidence):
     "Who is asked about, on what, the means and what is known of their difference."
     where = '' if pair.slice == EVERYTHING else f' in {pair.slice}'
     means = f'{number(pair.mean_a, 4)} → {number(pair.mean_b, 4)}, {number(pair.difference, decimals(pair))}'
-    return f'{pair.measure} of {pair.b}{where}: {means} ({evidence}, {counted(pair.queries, "query")})'
+    return visible(f'{pair.measure} of {pair.b}{where}: {means} ({evidence}, {counted(pair.queries, "query")})')
 
 def _lost(comparison, pair, failed):
     "The queries of a slice that lost most, if a check failed."
@@ -117,10 +118,10 @@ def _per_system(comparison, do, drop):
         whole = [pair for pair in pairs if pair.slice == EVERYTHING]
         if not whole: continue
         n, best = max(pair.queries for pair in whole), 'Smallest' if 'shown' in do else 'Largest'
-        yield f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(whole, drop)}'
+        yield visible(f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(whole, drop)}')
         slices = {pair.slice: [one for one in pairs if one.slice == pair.slice] for pair in pairs}
         each = [f'{key} ({counted(some[0].queries, "query")}) {_drops(some, drop)}' for key, some in slices.items()][1:]
-        if each: yield f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(each)}'
+        if each: yield visible(f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(each)}')
 
 def _drops(pairs, drop):
     "Measures and numbers; the drop of each pair."
@@ -149,7 +150,7 @@ def _slices_of(floor, groups):
     known = sorted(set(filter(None, groups or ())))
     if floor.slice == '*' and known: return known
     if floor.slice in (EVERYTHING, *known): return [floor.slice]
-    there = ', '.join(known) or 'no groups were given'
+    there = visible(', '.join(known)) or 'no groups were given'
     raise ValueError(f'there is no slice {floor.slice!r}: {there}')
 
 def _floor(system, values, floor, name, ids):
@@ -158,7 +159,7 @@ def _floor(system, values, floor, name, ids):
     mean = float(values[counted].mean()) if counted.size else float('nan')
     reached, where = mean >= floor.least, '' if name == EVERYTHING else f' in {name}'
     found = f'{number(mean, 4)}, at least {floor.least:g}'
-    text = f'{floor.measure} of {system}{where}: {found}'
+    text = visible(f'{floor.measure} of {system}{where}: {found}')
     lowest = counted[np.argsort(values[counted], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], float('nan'), float(values[i])) for i in lowest)
     return Verdict('floor', system, floor.measure, name, bool(reached), text, queries)
@@ -174,7 +175,7 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
             mean = one.means[floor.measure]
             found = f'{number(mean, 4)}, at least {floor.least:g}'
             text = f'{floor.measure} of {one.name or "run"}: {found}'
-            if not mean >= floor.least: out.append(text)
+            if not mean >= floor.least: out.append(visible(text))
     return out
 
 # %% ../../nbs/5_deciding/18_gate.ipynb #dc02c396
@@ -259,20 +260,18 @@ def _gate_text(gate, markdown):
     lines = [f'**Gate: {head}**\n' if markdown else f'Gate: {head}'] if gate.verdicts else []
     for verdict in sorted(gate.verdicts, key=lambda v: v.passed):
         mark = 'ok' if verdict.passed else 'FAILED'
-        lines.append(f'- {_code_free(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
+        lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    could = [f'\n<small>{_code_free(line)}.</small>' if markdown else f'{line}.' for line in gate.could]
+    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in gate.could]
     return '\n'.join([*lines, *could])
 
 def _query_line(queries, markdown):
     "The queries of a failure in one line."
     def one(q, before, after):
-        name = '`' + q.replace('`', "'") + '`' if markdown else q
+        name = markdown_code(q) if markdown else visible(q)
         return f'{name} {after:.3f}' if np.isnan(before) else f'{name} {before:.3f} → {after:.3f}'
     what = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
     return f'{"  - " if markdown else "         "}{what}: ' + ', '.join(one(*q) for q in queries)
-
-def _code_free(text): return re.sub(r'([\\*_<>|`\[\]])', r'\\\1', text)
 
 def _query_row(query):
     "A query of a failure as a dict; what is not known is None."
@@ -286,7 +285,8 @@ def _junit(gate):
     suite = xml.Element('testsuite', {'name': 'irmetrics', **{k: str(v) for k, v in counts.items()}})
     for verdict in gate.verdicts:
         where = '' if verdict.slice == EVERYTHING else f' in {verdict.slice}'
-        name = {'name': _clean(f'{verdict.kind}: {verdict.measure}{where}'), 'classname': _clean(verdict.system)}
+        name = {'name': f'{verdict.kind}: {verdict.measure}{where}', 'classname': verdict.system}
+        name = {key: _clean(visible(text)) for key, text in name.items()}
         case = xml.SubElement(suite, 'testcase', name)
         if verdict.passed: continue
         failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
@@ -296,5 +296,6 @@ def _junit(gate):
     return xml.tostring(suite, encoding='unicode', xml_declaration=True)
 
 def _clean(text):
-    "Text without the characters that XML does not allow."
-    return re.sub('[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', text)
+    "Text whose control characters are written out, without others that XML does not allow."
+    seen = '\n'.join(map(visible, text.split('\n')))
+    return re.sub('[^\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', seen)

@@ -32,7 +32,7 @@ from irmetrics_nb.deciding.paired import (
 )
 from .randomization import randomization_test, tukey_detectable, tukey_test
 from ..foundations.conventions import check_option
-from ..reading.errors import counted
+from ..reading.errors import counted, visible
 
 # %% ../../nbs/5_deciding/15_pairs.ipynb #eda17cb7
 TESTS = {
@@ -243,7 +243,8 @@ def _places(systems, baseline, method):
     "The pairs of positions that are compared."
     if baseline is None: return list(combinations(range(len(systems)), 2))
     if baseline not in systems:
-        raise ValueError(f'the baseline {baseline!r} is not among {", ".join(systems)}')
+        known = visible(', '.join(systems))
+        raise ValueError(f'the baseline {baseline!r} is not among {known}')
     if method.test == 'tukey' and len(systems) > 2:
         few = "test='tukey' is for all pairs; for those with one baseline"
         raise ValueError(f"{few} take test='randomization' or 't', corrected by Holm")
@@ -255,7 +256,7 @@ FEW = 25  # queries, below which any comparison is doubtful
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
     "What makes the numbers of some pairs doubtful, a sentence each."
-    return list(dict.fromkeys(_warnings(pairs, method)))
+    return list(dict.fromkeys(map(visible, _warnings(pairs, method))))
 
 def _warnings(pairs: Sequence[Pair], method: Method) -> Iterator[str]:
     for pair in pairs:

@@ -7,7 +7,6 @@ __all__ = ['UNJUDGED', 'HEADS', 'OPEN', 'FOLDED', 'STYLE', 'EARNED', 'IDEAL', 'L
 
 # %% ../../nbs/5_deciding/03_pictures.ipynb #1b60986e
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 # %% ../../nbs/5_deciding/03_pictures.ipynb #ef9938bb
 from .arithmetic import Arithmetic
 from .wording import number_text
+from ..evaluation.formats import html_text
 from ..foundations.drawing import BETTER, INK, WORSE, finish, ink, new_axes
 
 # %% ../../nbs/5_deciding/03_pictures.ipynb #bd7227a5
@@ -65,7 +65,7 @@ STYLE = '''
 def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) -> str:
     "The rows as HTML below some lines of text, the first of which is the arithmetic."
     found = rows(work, titles)
-    text = [f'<p><code>{escape(lines[0])}</code></p>', *(f'<p>{escape(x)}</p>' for x in lines[1:])]
+    text = [f'<p><code>{html_text(lines[0])}</code></p>', *(f'<p>{html_text(x)}</p>' for x in lines[1:])]
     first = _table(work, found[:OPEN]) if found else ''
     more, last = found[OPEN:OPEN + FOLDED], len(found)
     if more:
@@ -100,8 +100,9 @@ def _dimmed(work, row):
 
 def _words(value):
     "A cell with words; those that do not fit are seen when one points at them."
-    text = escape(str(value))
-    return f'<td class="irm-words"{f" title={text!r}" if len(text) > 30 else ""}>{text}</td>'
+    text = html_text(str(value))
+    whole = f' title="{text}"' if len(text) > 30 else ''
+    return f'<td class="irm-words"{whole}>{text}</td>'
 
 def _cell(name, value, top):
     "One cell; terms have a bar behind them."
@@ -119,10 +120,10 @@ def html_table(lines: Sequence[str], found: Sequence[Mapping], signed: str) -> s
     "Rows as HTML below lines of text, folded like a page; `signed`: the column with bars."
     top = max((abs(row[signed]) for row in found), default=0) or 1
     def table(some):
-        head = ''.join(f'<th{_class(name)}>{escape(name)}</th>' for name in some[0])
+        head = ''.join(f'<th{_class(name)}>{html_text(name)}</th>' for name in some[0])
         body = ''.join(f'<tr>{_plain_cells(row, signed, top)}</tr>' for row in some)
         return f'<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    text = ''.join(f'<p>{escape(x)}</p>' for x in lines)
+    text = ''.join(f'<p>{html_text(x)}</p>' for x in lines)
     first = table(found[:OPEN]) if found else ''
     more = found[OPEN:OPEN + FOLDED]
     if more: first += f'<details><summary>{len(found) - OPEN:,} more</summary>{table(more)}</details>'

@@ -18,6 +18,7 @@ from ..foundations.drawing import finish, ink, new_axes
 from ..foundations.rankings import Judged, take
 from ..metrics.measures import Measure
 from ..metrics.ties import BLOCK
+from ..reading.errors import visible
 
 # %% ../../nbs/5_deciding/04_swaps.ipynb #2080b857
 def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
@@ -87,4 +88,4 @@ class Swaps:
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
         lines = [f'{a} with {b}: {x:+.4f}' for a, b, x in self.largest()]
-        return '\n    '.join([count, *lines])
+        return '\n    '.join(map(visible, [count, *lines]))

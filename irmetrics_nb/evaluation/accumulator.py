@@ -12,10 +12,11 @@ from math import fsum
 import numpy as np
 
 # %% ../../nbs/4_evaluation/12_accumulator.ipynb #69abfcf9
+from .doubts import levels_too_high
 from .evaluation import score_batch
 from .judging import Reading
 from .scores import ByMeasure, Scores
-from ..foundations.columns import as_numbers, number_groups
+from ..foundations.columns import as_numbers, number_groups, warn_caller
 from ..foundations.conventions import CHOICES, Column, Conventions, check_option
 from ..foundations.rankings import Judged
 from ..metrics.auc import WEIGHTS, group_auc
@@ -102,8 +103,8 @@ class Accumulator:
     Examples
     --------
     >>> validation = Accumulator('RR AP', auc=True)
-    >>> one = validation.update([0.9, 0.5, 0.1], labels=[0, 1, 0])
-    >>> two = validation.update([0.7, 0.8], labels=[0, 1])
+    >>> one = validation.update([0, 1, 0], scores=[0.9, 0.5, 0.1])
+    >>> two = validation.update([0, 1], scores=[0.7, 0.8])
     >>> validation.compute()
     {'RR': 0.75, 'AP': 0.75, 'AUC': 0.5, 'GAUC': 0.75}"""
     def __init__(
@@ -124,21 +125,23 @@ class Accumulator:
         self.group_auc, self.weight, self.skipped = ExactSum(), ExactSum(), 0
 
     def update(
-        self, scores: Column, labels: Column, groups: Column | None = None, *,
+        self, labels: Column, scores: Column, groups: Column | None = None, *,
         sizes: Column | None = None,
     ) -> Scores:
         """Count some groups, each of them whole; their own values come back.
 
-        The columns are those of `Judged.from_scores`. Without groups and sizes all items
-        are one group. ValueError for NaN, or columns that do not fit together: then
-        nothing is counted."""
+        The columns are those of `Judged.from_scores`, in its order: labels come first.
+        Without groups and sizes all items are one group. ValueError for NaN, or columns
+        that do not fit together: then nothing is counted. EvaluationWarning if labels and
+        scores look as if they were swapped, or many labels are fractions below a relevance
+        level that no measure says."""
         labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
         judged = Judged.from_scores(labels, scores, groups, sizes=sizes)
         ids, group = number_groups(groups, sizes, len(labels))
         named = groups is not None
         found = self.add(judged, ids.tolist() if named else None)
         if self.histogram is not None:
-            self.histogram.update(scores, labels)
+            self.histogram.update(labels, scores)
             self._add_groups(group_auc(labels, scores, group, rel=self.rel))
         return found
 
@@ -152,6 +155,7 @@ class Accumulator:
         reading = Reading(len(judged), '', 'in one piece')
         found = score_batch(
             self.measures, tuple(map(str, names)), judged, reading, self.conventions)
+        for doubt in levels_too_high(self.measures, judged): warn_caller(doubt)
         for total, values in zip(self.totals, found.values[0]): total.add(values)
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())

@@ -8,14 +8,13 @@ __all__ = ['Checkup', 'check']
 # %% ../../nbs/4_evaluation/11_checkup.ipynb #daee8760
 import json
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 # %% ../../nbs/4_evaluation/11_checkup.ipynb #ff271bec
 from .doubts import check_places, several_runs
-from .formats import table_text
+from .formats import html_text, markdown_code, markdown_text, table_text
 from .sentences import LEVELS, Finding
 from ..reading.data import Qrels, Run
 from ..reading.tables import import_polars
@@ -86,19 +85,16 @@ def _report(checkup, format):
 # %% ../../nbs/4_evaluation/11_checkup.ipynb #e302b945
 def _as_item(finding):
     "A finding as an item of a Markdown list; what comes from outside is code."
-    def code(text): return '`' + re.sub(r'\s', ' ', text).replace('`', "'") + '`'
-    where = f' in {code(finding.where)}' if finding.where else ''
-    sentence = re.sub(r'([\\*_<>|])', r'\\\1', finding.text)
-    head = f'- **{finding.level}** `{finding.code}`{where}: {sentence}'
-    return '\n'.join([head, *(f'    - {code(example)}' for example in finding.examples)])
+    where = f' in {markdown_code(finding.where)}' if finding.where else ''
+    head = f'- **{finding.level}** `{finding.code}`{where}: {markdown_text(finding.text)}'
+    return '\n'.join([head, *(f'    - {markdown_code(example)}' for example in finding.examples)])
 
 def _html_report(checkup):
     "The same as HTML."
-    from html import escape
     def item(f):
-        examples = ''.join(f'<li><code>{escape(e)}</code></li>' for e in f.examples)
-        where = f' in {escape(f.where)}' if f.where else ''
-        return f'<li><b>{f.level}</b> <code>{f.code}</code>{where}: {escape(f.text)}<ul>{examples}</ul></li>'
+        examples = ''.join(f'<li><code>{html_text(e)}</code></li>' for e in f.examples)
+        where = f' in {html_text(f.where)}' if f.where else ''
+        return f'<li><b>{f.level}</b> <code>{f.code}</code>{where}: {html_text(f.text)}<ul>{examples}</ul></li>'
     found = ''.join(map(item, checkup.findings))
     return f'{_fact_table(checkup, "html")}<ul>{found}</ul><p><small>{_verdict(checkup)}</small></p>'
 

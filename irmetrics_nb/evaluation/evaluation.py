@@ -24,12 +24,13 @@ from irmetrics_nb.evaluation.doubts import (
     check_places,
     check_swapped,
     doubts,
+    find_spelling,
     n_short,
     rereadable,
     several_runs,
     top_counts,
 )
-from .judging import Reading, judge_run
+from .judging import NoCommonQuery, Reading, judge_run
 from .presets import completed, conventions_of, read_run, touches_rows
 from .scores import RunInfo, Scores
 from ..foundations.conventions import Conventions, EvaluationWarning
@@ -38,7 +39,7 @@ from ..metrics.bounds import WhenAsked, tie_bounds
 from ..metrics.measures import Measure, Measures, parse_all
 from ..metrics.registry import SUM
 from ..reading.data import Qrels, Run
-from ..reading.errors import DataError, counted
+from ..reading.errors import DataError, counted, visible
 from ..reading.ids import Ids
 from ..reading.rows import Rows
 
@@ -62,7 +63,8 @@ def evaluate(
     ----------
     qrels : path, dict, table, iterable or Qrels
         The judgments. A path: TREC qrels (query, iteration, document, grade), Parquet,
-        Arrow, CSV, TSV or JSON, gzipped or not. A dict: {query: {document: grade}}. A
+        Arrow, CSV, TSV or JSON, gzipped or not. A dict: {query: {document: grade}}, or
+        {query: [document, ...]}, lists or sets of those that are relevant, of grade 1. A
         table of polars, pandas, pyarrow or DuckDB. An iterable of (query, document,
         grade). They are read once, however many runs there are.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
@@ -194,10 +196,11 @@ def evaluate(
                 one, in_force, memory=memory, progress=told, spent=spent)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
-        odd += [] if part else doubts(asked, judged, truth, results, reading.name)
+        if not part: odd += doubts(asked, judged, truth, results, reading.name, reading.looks)
         own = score_batch(asked, truth.queries, judged, reading, in_force, batches)
-        found.append(_with_repeats(own, truth, results))
-    for doubt in dict.fromkeys(odd): warnings.warn(doubt, EvaluationWarning, stacklevel=2)
+        found.append(_with_rows(own, truth, results))
+    said = dict.fromkeys(map(visible, odd))
+    for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
     return found[0] if several is None else Scores.beside(_with_names(found, runs))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #692cae88
@@ -299,7 +302,11 @@ def _judge_whole(judgments, run, certain, **options):
     "The run, the judgments beside it, and what else is known of the run. certain: that they are not swapped."
     results = rereadable(run)
     if not certain: check_swapped(judgments, results)
-    return results, *judge_run(judgments, results, **options)
+    try: return results, *judge_run(judgments, results, **options)
+    except NoCommonQuery as error:
+        found = find_spelling({'': judgments.queries[:20_000]}, {'': error.queries[:20_000]})
+        hint = f'; they would match {found.how}' if found else ''
+        raise DataError(f'{error}{hint}') from None
 
 def _judge_part(judgments, run, certain, **options):
     "The same where there may be no judgments, no results, or no query in common."
@@ -325,13 +332,14 @@ def _parsed(measures):
 def _parse_text(text): return tuple(parse_all(text))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #a58c7fea
-def _with_repeats(scores, judgments, results):
-    "Scores that say how many rows of judgments and run were left out, as their document stands in another one."
+def _with_rows(scores, judgments, results):
+    "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
     here = getattr(results, 'repeats', 0)  # a path or a table has none
-    if not (judgments.repeats or here): return scores
+    if not (judgments.repeats or here or judgments.listed): return scores
     info = scores.runs[0]
     how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
-    return replace(scores, runs=(replace(info, reading=how, repeats=(judgments.repeats, here)),))
+    known = replace(info, reading=how, repeats=(judgments.repeats, here), listed=judgments.listed)
+    return replace(scores, runs=(known,))
 
 # %% ../../nbs/4_evaluation/07_evaluation.ipynb #08f1f951
 def _told(progress, several):

@@ -14,8 +14,17 @@ from warnings import catch_warnings, simplefilter
 import polars as pl
 
 # %% ../../nbs/4_evaluation/10_findings.ipynb #ce6436c4
-from .doubts import find_spelling, look_like_grades, look_like_scores
+from irmetrics_nb.evaluation.doubts import (
+    find_positions,
+    find_spelling,
+    is_listed_ranking,
+    look_like_grades,
+    look_like_scores,
+    many_fractions_below,
+    upwards,
+)
 from .evaluation import evaluate
+from .judging import judge
 from .sentences import SENTENCES, Finding
 from .sieve import Sifted, show_value, sift, trec_columns
 from ..reading.data import Qrels, Run
@@ -148,7 +157,8 @@ def _meeting_docs(judged, own, hits):
     left, every, right = (t.filter(pl.col('query_id').is_in(some.implode()))[:20_000] for t in (lost, both, own.table))
     spelling = find_spelling(_by_query(every), _by_query(right), pairs=not len(hits))
     level = 'warning' if len(hits) else 'error'
-    if spelling and (not len(hits) or spelling.meet > max(1, len(left) // 20)):
+    many = spelling and spelling.meet > max(1, len(left) // 20) and len(spelling.examples) > 1
+    if many or (spelling and not len(hits)):
         own.say('doc-ids', _pairs_of(spelling), level, n=spelling.meet, all=len(left), how=spelling.how)
     if len(both) and not len(hits):
         own.say('nothing-judged', _sides(left['doc_id'], right['doc_id']))
@@ -175,8 +185,11 @@ def _grades(judged):
 def _kinds_of_grades(judged, grade, different, queries):
     "What is odd about the grades as numbers."
     fractions = different.filter(different % 1 != 0)
+    below, above = ((grade > 0) & (grade < 1)).sum(), (grade > 0).sum()
+    some_below = grade.max() >= 1 and many_fractions_below(grade.to_numpy(), 1)
+    if some_below: judged.say('fractions-below', [f'{g:g}' for g in fractions[-2:]], n=below, all=above)
     if len(different) > 20: judged.say('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
-    elif len(fractions) and grade.max() >= 1: judged.say('fractions', [f'{g:g}' for g in fractions[:2]])
+    elif len(fractions) and grade.max() >= 1 and not some_below: judged.say('fractions', [f'{g:g}' for g in fractions[:2]])
     if grade.max() > 20: judged.say('large-grade', grade=grade.max())
     if grade.min() < 0: judged.say('negative', n=(grade < 0).sum())
     if len(different) == 1 and queries > 1: judged.say('one-grade', grade=grade[0])
@@ -193,7 +206,17 @@ def _scores(own, k):
     if len(several) and own.table['score'].n_unique() == 1: own.say('one-score', score=own.table['score'][0])
     elif len(flat): own.say('flat', _first(flat), mostly, n=len(flat))
     if len(infinite): own.say('infinite', _first(infinite))
+    found = _positions(own)
+    if found and found.order == 'rising': own.say('positions', _first(queries['query_id']), places=found)
     return _depth(own, queries, k)
+
+def _positions(own):
+    "What the scores are, if they may be positions."
+    score = pl.col('score')
+    ends = own.table.group_by('query_id').agg(score.min().alias('least'), (score.max() - score.min() + 1 == pl.len()).alias('dense'))
+    if not ends['dense'].all() or ends['least'].max() not in (0, 1): return None
+    by_query = own.table.group_by('query_id', maintain_order=True).agg('score')
+    return find_positions(scores.to_numpy() for scores in by_query['score'])
 
 def _depth(own, queries, k):
     "What is odd about how many documents there are, and the facts about it."
@@ -267,6 +290,7 @@ def _rank_order(own, both):
 def facts_of_judgments(judged: Side) -> dict[str, Any]:
     "The facts; what is odd is added to its findings."
     if judged.table is None: return {}
+    if judged.pairs.listed: judged.say('listed', listed=judged.pairs.listed)
     _odd_ids(judged)
     return _grades(judged)
 
@@ -278,13 +302,20 @@ def facts_of_run(judged: Side, own: Side, source: Any, k: int) -> dict[str, Any]
     _ranks(own, source)
     return facts if judged.table is None else _beside(judged, own) | facts
 
+def _upwards(judged, own):
+    "Whether the scores are positions in no order, by which the judged documents stand higher if the least is the best."
+    found = _positions(own)
+    if found is None or found.order != 'mixed': return
+    if upwards(judge(judged.pairs, own.pairs)) >= 3: own.say('upwards', places=found)
+
 def _beside(judged, own):
     "The facts about a run beside the judgments."
-    if look_like_scores(judged.table['relevance'].to_numpy()):
-        query = own.table['query_id'].rank('dense').to_numpy()
-        if look_like_grades(query, own.table['score'].to_numpy()): own.say('swapped')
+    query, score = own.table['query_id'].rank('dense').to_numpy(), own.table['score'].to_numpy()
+    graded = look_like_scores(judged.table['relevance'].to_numpy()) and look_like_grades(query, score)
+    if graded or is_listed_ranking(judged.pairs, query - 1, score): own.say('swapped')
     facts = _meeting_queries(judged, own)
     if not facts['of them judged']: return facts
+    _upwards(judged, own)
     hits = own.table.join(judged.table.filter(pl.col('relevance') >= 0), on=['query_id', 'doc_id'])
     _meeting_docs(judged, own, hits)
     return facts | _judged_share(judged, own, hits)

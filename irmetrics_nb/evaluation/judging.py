@@ -7,19 +7,21 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #cde9003b
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #622f3520
-from .matching import MANY, JudgedHits, match
+from .matching import MANY, JudgedHits, match, match_ids
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.rankings import TIE, Judged, unchecked
 from ..foundations.segments import sort_pool
 from ..reading.data import Qrels, Run, check_repeated
 from ..reading.errors import DataError
+from ..reading.ids import PAD, Ids
 from ..reading.index import KeyIndex
 from ..reading.rows import NO_COMMENTS, Rows
 from ..reading.streams import TableRun, large_table, open_run
@@ -85,12 +87,120 @@ def _as_given(query, grade):
     "The grades query by query, those of each in the order of the source."
     return grade[np.argsort(query, kind='stable')]
 
+# %% ../../nbs/4_evaluation/01_judging.ipynb #b121ea61
+WINDOW = 4000  # rows
+WINDOWS = 4    # of a run
+
+def windows(rows: Rows, most: int = WINDOWS) -> list[Rows]:
+    "Windows that are spread evenly: as many as fit side by side, `most` at the most, and one at least if any."
+    many = min(most, max(1, len(rows) // WINDOW))
+    return [_window(rows, len(rows) * i // many) for i in range(many)]
+
+def _window(rows, begin=0):
+    "A few rows from a place on, in memory of their own: of whole queries, where these stand together."
+    query = rows.query[begin:begin + WINDOW]
+    edges = np.flatnonzero(np.diff(query)) + 1
+    first = edges[0] if begin and len(edges) else 0
+    last = edges[-1] if begin + len(query) < len(rows) and len(edges) else len(query)
+    if last <= first: first, last = 0, len(query)
+    some = slice(begin + first, begin + last)
+    different, code = np.unique(rows.query[some], return_inverse=True)
+    query_ids = Ids.from_list([rows.query_ids.bytes(i) for i in different])
+    return Rows(query_ids, code, _copied(rows.doc[some]), rows.value[some].copy(), rows.source, lines=(), ranks=rows.ranks)
+
+def _copied(ids):
+    "The same ids in a buffer of their own."
+    begin = int(ids.start.min(initial=len(ids.buffer)))
+    end = int((ids.start + ids.length).max(initial=begin))
+    return Ids(ids.buffer[begin:end + PAD].copy(), ids.start - begin, ids.length.copy())
+
+# %% ../../nbs/4_evaluation/01_judging.ipynb #6593fd72
+@dataclass
+class Look:
+    "A query of a run as it came, beside its judgments."
+    query: str
+    judged: bool
+    score: np.ndarray  # in the order given
+    missed: list[str]  # some of the judged documents that it did not retrieve, junk apart
+    docs: list[str]    # if there are any: some of those that it retrieved and nobody judged
+
+QUERIES = 50  # that are looked at in one window
+DOCS = 300    # that are compared with missed ones in one window
+MISSED = 10   # of one query
+
+def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[Look]:
+    "Queries of windows, with what they miss. hits: all that were found."
+    judgments = qrels.columns.query
+    found = np.zeros(len(judgments), bool)
+    for part in hits: found[part.judgment] = True
+    lacking = np.bincount(judgments[~found], minlength=len(qrels)) > 0
+    return [look for rows in some for look in _looks(rows, qrels, found, lacking)]
+
+def _looks(rows, qrels, found, lacking):
+    "The queries of one window."
+    room, code = DOCS, match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)[:QUERIES]
+    for i, query in enumerate(code.tolist()):
+        own = np.flatnonzero(rows.query == i)
+        missed, docs = [], []
+        if query >= 0 and lacking[query] and room > 0:
+            docs = rows.doc[own[:room]].tolist()
+            room -= len(docs)
+            judged, missed = _judged_and_missed(qrels, query, found)
+            docs = [doc for doc in docs if doc not in judged]
+        yield Look(rows.query_ids[i], query >= 0, rows.value[own], missed, docs)
+
+def _judged_and_missed(qrels, query, found):
+    "(the judged documents of a query, some of those that were not found and are no junk)."
+    rows = qrels.rows
+    own = np.flatnonzero(rows.query == query)
+    lost = own[~found[own] & (rows.value[own] >= 0)]
+    return {*rows.doc[own].tolist()}, _sample(rows.doc[lost].tolist())
+
+def _sample(docs):
+    "Some of them, from all over the alphabet."
+    return sorted(docs)[::-(-len(docs) // MISSED) or 1]
+
+# %% ../../nbs/4_evaluation/01_judging.ipynb #fcbb748b
+COMPARED = 12  # of the queries of a run of dicts, all over it
+
+def looks_at_dicts(qrels: Qrels, run: Run) -> list[Look]:
+    "Queries from all over a run of dicts; some of them with their scores, and what they miss."
+    source, queries = qrels.by_query[0], list(run.dicts.docs)
+    number = {query: i for i, query in enumerate(source.docs)}
+    compared = _evenly(queries, COMPARED)
+    ids = [Look(query, query in number, np.empty(0), [], []) for query in _evenly(queries, QUERIES)]
+    return ids + [_look_at_dict(query, run.dicts.docs[query], source, number) for query in compared]
+
+def _evenly(items, many):
+    "At least `many` of the items, if there are as many, and less than twice as many."
+    return items[::max(1, len(items) // many)]
+
+def _look_at_dict(query, docs, source, number):
+    "One query of a run of dicts."
+    judged = _grades_in_dict(source, query, number)
+    missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
+    others = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
+    score = np.fromiter(docs.values(), float, len(docs))
+    return Look(query, query in number, score, _sample(missed), others)
+
+def _grades_in_dict(source, query, number):
+    "{document: grade} of a query; nothing for one that nobody judged."
+    if query not in number: return {}
+    own = slice(*source.begin[number[query]:number[query] + 2])
+    return dict(zip(source.docs[query], source.value[own].tolist()))
+
 # %% ../../nbs/4_evaluation/01_judging.ipynb #d567dcab
+class NoCommonQuery(DataError):
+    "Judgments and a run without a query in common; `queries`: some of the run."
+    def __init__(self, message: str = '', queries: list[str] | None = None):
+        super().__init__(message)
+        self.queries = queries or []
+
 def _check_common(qrels, source, queries):
     "DataError if judgments and a run have no query in common."
     if not queries or set(queries) & set(qrels.queries): return
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
-    raise DataError(f'not one query in common: {ids}')
+    raise NoCommonQuery(f'not one query in common: {ids}', queries)
 
 def _check_options(ties, negative):
     "ValueError for an option that is none."
@@ -137,6 +247,11 @@ def judge(
     _check_options(ties, negative)
     judgments, results = Qrels(qrels, copy=False), Run(run, copy=False)
     hits = [match(judgments, results, ties)]
+    return _ranked(judgments, results, hits, negative, keep_order)
+
+# %% ../../nbs/4_evaluation/01_judging.ipynb #20bbd19e
+def _ranked(judgments, results, hits, negative, keep_order):
+    "What was found in a run in memory as `Judged`; DataError if it has no query in common with the judgments."
     judged = assemble(judgments, hits, negative, keep_order=keep_order)
     if not judged.retrieved.any():
         source = 'the run' if results.dicts else results.rows.source
@@ -150,17 +265,19 @@ class JudgedPart:
     hits: JudgedHits
     queries: np.ndarray   # (queries,) uint64: the hashes of their ids
     suspects: np.ndarray  # uint64: the keys of pairs that may be there twice
+    windows: list[Rows]   # some rows as they came, to be looked at
 
     @classmethod
-    def of(cls, rows: Rows, qrels: Qrels, ties: str) -> 'JudgedPart':
-        "From rows that nobody has checked yet."
+    def of(cls, rows: Rows, qrels: Qrels, ties: str, looks: int = 1) -> 'JudgedPart':
+        "From rows that nobody has checked yet; looks: how many windows are kept at the most."
         run = Run.unchecked(rows)
-        return cls(match(qrels, run, ties), rows.query_ids.hash(), run.suspects)
+        return cls(match(qrels, run, ties), rows.query_ids.hash(), run.suspects, windows(rows, looks))
 
     def copied(self) -> 'JudgedPart':
         "The same in new memory, of this thread: the worker that made it can use the old one for its next part."
         hits = JudgedHits(**{name: column.copy() for name, column in vars(self.hits).items()})
-        return JudgedPart(hits, self.queries.copy(), self.suspects.copy())
+        some = [_window(rows) for rows in self.windows]
+        return JudgedPart(hits, self.queries.copy(), self.suspects.copy(), some)
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
@@ -168,7 +285,7 @@ def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) ->
     parts = []
     seen = KeyIndex()
     try:
-        for part in side_by_side(lambda batch: judge_rows(file.rows(batch)), file):
+        for part in side_by_side(lambda item: judge_rows(file.rows(item[0]), item[1]), _with_looks(file)):
             parts.append(part.copied())
             if progress: progress(file.done, file.total)
             if (seen.find(part.queries) >= 0).any(): return None
@@ -177,6 +294,14 @@ def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) ->
         file.count_bytes()  # reads to the end: that a packed file is damaged counts more
         raise
     return parts
+
+def _with_looks(file):
+    "(batch, how many windows are kept of it), so that they are spread over the file."
+    before = -1
+    for batch in file:
+        done = min(WINDOWS * file.done // max(file.total, 1), WINDOWS)
+        yield batch, done - max(before, 0) or int(before < 0)
+        before = done
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #0b1af85f
 MAX_PARTS = 200  # a system may allow 256 open files
@@ -187,7 +312,8 @@ def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[Judge
     many = -(-4 * file.count_bytes() // memory)
     if many <= 1: return None
     with TemporaryDirectory() as folder:
-        return [judge_rows(rows) for rows in file.partition(min(many, MAX_PARTS), folder)]
+        every = file.partition(min(many, MAX_PARTS), folder)
+        return [judge_rows(rows, int(i < WINDOWS)) for i, rows in enumerate(every)]
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #eb312c1a
 def _judge_file(file, judge_rows, memory, progress):
@@ -198,16 +324,17 @@ def _judge_file(file, judge_rows, memory, progress):
     return parts, f'in {len(parts)} parts, since its queries are scattered'
 
 def _finish(qrels, file, parts, negative, **options):
-    "The parts put together, and their list emptied; DataError if something is wrong with the whole."
+    "(the parts put together, and their list emptied; a look at some); DataError if something is wrong with the whole."
     suspects = np.concatenate([part.suspects for part in parts])
     if len(suspects): check_repeated(map(file.rows, file), suspects)
-    hits = [part.hits for part in parts]
+    hits, some = [part.hits for part in parts], [rows for part in parts for rows in part.windows]
     parts.clear()  # what is put together need not be there twice
+    looks = looks_at(some, qrels, hits)
     judged = assemble(qrels, hits, negative, **options)
     if not judged.retrieved.any():
         first_batch = next(map(file.rows, file))
-        _check_common(qrels, file.name, first_batch.query_ids[:1].tolist())
-    return judged
+        _check_common(qrels, file.name, first_batch.query_ids[:1000].tolist())
+    return judged, looks
 
 def _open_run(run, memory, judgments):
     "A run to be read batch by batch; None if it is to be read in one piece. judgments: how many there are."
@@ -232,6 +359,7 @@ class Reading:
     queries: int  # how many it answers
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
+    looks: list[Look] = field(default_factory=list)  # some of its queries, as they came
 
 # %% ../../nbs/4_evaluation/01_judging.ipynb #57d73f0f
 DEFAULT_MEMORY = 1 << 30  # bytes
@@ -276,20 +404,27 @@ def judge_run(
     size = _as_bytes(DEFAULT_MEMORY if memory is None else memory)
     file = _open_run(run, size, len(judgments.columns.value))
     if file is not None:
-        def judge_rows(rows): return JudgedPart.of(rows, judgments, ties)
+        def judge_rows(rows, looks): return JudgedPart.of(rows, judgments, ties, looks)
         parts, how = _judge_file(file, judge_rows, size, progress)
         if parts:
             kept = {'spent': spent, 'keep_order': keep_order}
             queries = sum(len(part.queries) for part in parts)
-            judged = _finish(judgments, file, parts, negative, **kept)
+            judged, looks = _finish(judgments, file, parts, negative, **kept)
             file.comments.warn()
-            return judged, Reading(queries, file.tag, how + _left_out(file.comments))
+            read = how + _left_out(file.comments)
+            return judged, Reading(queries, file.tag, read, looks)
     results = Run(run, copy=False)
-    judged = judge(
-        judgments, results, ties=ties, negative=negative, keep_order=keep_order)
+    hits = [match(judgments, results, ties)]
+    looks = _looks_at_run(judgments, results, hits)
+    judged = _ranked(judgments, results, hits, negative, keep_order)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
-    return judged, Reading(results.answered, results.name, how)
+    return judged, Reading(results.answered, results.name, how, looks)
+
+def _looks_at_run(qrels, run, hits):
+    "A look at some queries of a run in memory."
+    if run.dicts: return looks_at_dicts(qrels, run)
+    return looks_at(windows(run.rows), qrels, hits)
 
 def _left_out(comments):
     "What is said of a file's lines of comment, if it has any."

@@ -34,13 +34,18 @@ def _counts(scores, more=()):
               'in the run without judgments (left out)': info.unjudged}
     numbers = [f'{count:,} {what}' for what, count in counts.items()]
     twice = _repeats(info.repeats[0], 'judgments')
-    said = '; '.join([*numbers, *_top(info), *twice, *more])
+    said = '; '.join([*numbers, *_top(info), *twice, *_listed(info), *more])
     return f'{said}. Conventions: {"; ".join(_phrases(scores))}.'
 
 def _top(info):
     "What share of the top is judged, if there is one."
     documents, judged = info.top
     return [f'{judged / documents:.1%} of the top {TOP} judged'] if documents else []
+
+def _listed(info):
+    "What is said of judgments that came without grades."
+    what = f'judgments are {info.listed} without grades, and every document in them counts as relevant, of grade 1'
+    return [what] if info.listed else []
 
 def _of_run(scores):
     "In how many queries a run is short, and how many of its rows are left out."
@@ -136,6 +141,7 @@ def _json_object(scores, per_query):
     counts[f'judged@{TOP}'] = judged / documents if documents else None
     counts['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
     found = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
+    if info.listed: found['listed'] = info.listed
     if scores.tie_bounds: found['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
     if per_query: found['per_query'] = {q: clean(v) for q, v in scores.to_dict().items()}
     return found

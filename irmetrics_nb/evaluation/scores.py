@@ -25,6 +25,7 @@ from ..foundations.drawing import distribution, forest
 from ..metrics.bounds import WhenAsked
 from ..metrics.measures import Measure, position
 from ..metrics.registry import MEAN
+from ..reading.errors import visible
 from ..reading.ids import escape_non_utf8
 from ..reading.tables import import_polars
 
@@ -43,6 +44,7 @@ class RunInfo:
     top: tuple[int, int] = (0, 0)  # Documents in the top 10 of all judged queries, and those judged
     short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
     repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out, as their document stands in another one
+    listed: str = ''  # 'lists' or 'sets', if the judgments are such, of relevant documents without grades
 
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
@@ -443,7 +445,7 @@ def _in_order(part, first):
     names, wanted = [[run.name for run in scores.runs] for scores in (part, first)]
     if names == wanted: return part
     if sorted(names) != sorted(wanted):
-        few = f'{", ".join(names[:3])}; {", ".join(wanted[:3])}'
+        few = visible(f'{", ".join(names[:3])}; {", ".join(wanted[:3])}')
         way_out = 'give them as {name: run}'
         raise ValueError(f'the parts differ in their runs ({few}): {way_out}')
     order = [names.index(name) for name in wanted]
@@ -462,9 +464,9 @@ def _whole_run(parts, i):
     top = sum(run.top[0] for run in runs), sum(run.top[1] for run in runs)
     short = sum(run.short for run in runs)
     name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
-    counts = missing, no_relevant, unjudged
+    counts, listed = (missing, no_relevant, unjudged), runs[0].listed
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
-    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats)
+    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, listed)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

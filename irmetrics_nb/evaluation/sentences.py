@@ -8,6 +8,9 @@ __all__ = ['LEVELS', 'SENTENCES', 'MORE_SENTENCES', 'Finding']
 # %% ../../nbs/4_evaluation/09_sentences.ipynb #c8dcd33e
 from dataclasses import dataclass
 
+# %% ../../nbs/4_evaluation/09_sentences.ipynb #9d77fbf8
+from ..reading.errors import visible
+
 # %% ../../nbs/4_evaluation/09_sentences.ipynb #e853dec5
 LEVELS = ('error', 'warning', 'note')
 
@@ -22,7 +25,7 @@ class Finding:
 
     def __str__(self) -> str:
         lead = f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
-        return '\n    '.join([f'{lead}: {self.text}', *self.examples])
+        return '\n    '.join(map(visible, [f'{lead}: {self.text}', *self.examples]))
 
 # %% ../../nbs/4_evaluation/09_sentences.ipynb #e691cb8f
 SENTENCES = {
@@ -37,8 +40,11 @@ SENTENCES = {
     'comments': ('note', 'lines that are comments, and left out: {n:,}'),
     'swapped': (
         'error',
-        'the grades are many different fractions, the scores a few small '
-        'whole numbers: swapped?'),
+        'the judgments look like a run, and the run like judgments: swapped?'),
+    'listed': (
+        'note',
+        'these are {listed} without grades: every document in them counts as '
+        'relevant, of grade 1'),
     'no-common-query': ('error', 'not one query is in both{hint}'),
     'query-ids': ('warning', 'queries without an answer{hint}'),
     'missing': ('warning', '{n:,} of {all:,} judged queries are not answered'),
@@ -68,6 +74,10 @@ SENTENCES = {
 MORE_SENTENCES = {
     'many-grades': ('warning', '{n:,} different grades: are these scores?'),
     'fractions': ('note', 'some grades are fractions'),
+    'fractions-below': (
+        'warning',
+        '{n:,} of {all:,} grades above 0 are fractions below the relevance '
+        'level 1, and count as not relevant: say rel='),
     'large-grade': (
         'warning', 'a grade of {grade:g}: with gain 2^g - 1 it drowns all others'),
     'negative': ('note', 'grades below 0, which count as not judged: {n:,}'),
@@ -75,6 +85,15 @@ MORE_SENTENCES = {
     'one-score': ('warning', 'every document has the score {score:g}'),
     'flat': ('note', 'queries that give all their documents one score: {n:,}'),
     'infinite': ('note', 'some scores are infinite'),
+    'positions': (
+        'warning',
+        'scores are {places} in every query, as listed: are they positions? '
+        'The greatest score comes first; if the least is the best, write '
+        'Run(..., descending=False)'),
+    'upwards': (
+        'warning',
+        'scores are {places} in every query, and better read upwards: are they '
+        'positions? If the least is the best, write Run(..., descending=False)'),
     'cut': (
         'note',
         'every query has just {n:,} documents: a measure at {k:,} looks for '

@@ -24,7 +24,7 @@ import polars as pl
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #beff9062
 from ..reading.objects import looks_like_json
 from ..reading.rows import LAYOUTS, text_layout
-from ..reading.tables import find_columns, header_separator, holds_ranks
+from ..reading.tables import find_columns, header_names, header_separator, holds_ranks
 
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #221c2241
 def _rows(source, kind):
@@ -71,13 +71,13 @@ def _sign(used, kind): return -1 if holds_ranks(used[2], kind) else 1
 # %% ../../nbs/4_evaluation/08_sieve.ipynb #1b8bbfff
 def _csv_rows(data, separator, kind):
     lines = csv.reader(io.StringIO(data.decode('utf-8', 'replace'), newline=''), delimiter=separator)
-    names = [name.strip() for name in next(lines)]
+    names = header_names(next(lines))
     found = find_columns(names, kind)
     used, sign = [names.index(c) for c in found], _sign(found, kind)
     for row in lines:
         fits = len(row) == len(names)
-        cells = _signed(tuple(row[c].strip() for c in used), sign) if fits else _unlike(row, names)
-        if any(row): yield f'line {lines.line_num}', cells
+        cells = _signed(tuple(row[c] for c in used), sign) if fits else _unlike(row, names)
+        if any(map(str.strip, row)): yield f'line {lines.line_num}', cells
 
 def _unlike(row, names): return f'{len(row)} fields instead of {len(names)}'
 

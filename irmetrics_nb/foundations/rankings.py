@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, overload
 import numpy as np
 
 # %% ../../nbs/1_foundations/05_rankings.ipynb #54b263d3
-from .columns import as_numbers, check_items, number_groups
+from .columns import as_numbers, check_items, number_groups, warn_if_swapped
 from .conventions import Column, Counts, check_cutoff, check_level, documented
 from .segments import argsort_descending as argsort_descending  # for the pages of metrics, too
 from .segments import changes as changes
@@ -252,6 +252,11 @@ class Judged:
         ValueError
             For NaN (it says where), columns of different lengths, an empty group, or
             sizes that do not add up.
+
+        Warns
+        -----
+        EvaluationWarning
+            If labels and scores look as if they were swapped.
 
         Examples
         --------
@@ -530,6 +535,7 @@ def from_scores(
         raise ValueError(f'one label and one score per item: got {got}')
     check_items(np.isfinite(labels), labels, 'labels must be finite')
     check_items(~np.isnan(scores), scores, 'scores must not be NaN')
+    warn_if_swapped(labels, scores)
     ids, query = number_groups(groups, sizes, len(labels))
     retrieved = np.bincount(query, minlength=len(ids))
     order = argsort_descending(query, scores)

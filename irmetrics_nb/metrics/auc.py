@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 # %% ../../nbs/2_metrics/04_auc.ipynb #aafca3c2
-from ..foundations.columns import as_array, as_numbers, unrounded
+from ..foundations.columns import as_array, as_numbers, unrounded, warn_if_swapped
 from ..foundations.conventions import Column, documented
 
 # %% ../../nbs/2_metrics/04_auc.ipynb #cb49ac86
@@ -29,10 +29,12 @@ def _column(values, what):
 
 def _columns(labels, scores, rel, group):
     "Which items are positive, their scores, and the number of each one's group."
-    positive, scores = _column(labels, 'labels') >= rel, _column(scores, 'scores')
+    labels, scores = _column(labels, 'labels'), _column(scores, 'scores')
+    positive = labels >= rel
     sizes = f'{len(positive)} labels, {len(scores)} scores' + ('' if group is None else f', {len(group)} groups')
     group = np.zeros(len(scores), dtype=np.int64) if group is None else _numbers(np.asarray(group))
     if not len(positive) == len(scores) == len(group): raise ValueError(f'columns of unequal lengths: {sizes}')
+    warn_if_swapped(labels, scores)
     return positive, scores, group
 
 def _numbers(group):

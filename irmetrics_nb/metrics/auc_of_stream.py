@@ -37,12 +37,12 @@ LIMIT = 1 << 17  # bins: five megabytes
 class ScoreHistogram:
     """Positives and negatives by score, in at most `limit` bins.
 
-    `update` takes scores and labels (positive: at least `rel`), `merge` another of its
+    `update` takes labels (positive: at least `rel`) and scores, `merge` another of its
     kind, `auc` tells the value and its error. ValueError for NaN, columns of unequal
     lengths, or a limit below 1.
 
     >>> histogram = ScoreHistogram()
-    >>> histogram.update([0.9, 0.8, 0.7, 0.1], labels=[1, 0, 1, 0])
+    >>> histogram.update([1, 0, 1, 0], scores=[0.9, 0.8, 0.7, 0.1])
     >>> histogram.auc
     BoundedAUC(value=0.75, error=0.0)"""
     def __init__(self, limit: int = LIMIT, *, rel: float = 1):
@@ -55,8 +55,8 @@ class ScoreHistogram:
 
     def __len__(self) -> int: return len(self.key)
 
-    def update(self, scores: Column, labels: Column) -> None:
-        "Count some more items."
+    def update(self, labels: Column, scores: Column) -> None:
+        "Count some more items: the labels first, as everywhere here."
         steps = roc_steps(labels, scores, rel=self.rel)
         key = descending_bits(steps.score) >> np.uint64(self.forgotten)
         self._add(key, steps.positives, steps.negatives, steps.score, steps.score)

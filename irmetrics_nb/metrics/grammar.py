@@ -49,7 +49,8 @@ def _value(node):
     return node.id if isinstance(node, ast.Name) else _literal(node)
 
 def _literal(node):
-    "The number, text or table that a piece of the tree spells out."
+    "The number, text or table that a piece of the tree spells out; a word without quotes is text."
+    if isinstance(node, ast.Name): return node.id
     try: return ast.literal_eval(node)
     except (ValueError, TypeError):
         raise ValueError(f'{shorter(ast.unparse(node))} is not a value; text stands in quotes') from None

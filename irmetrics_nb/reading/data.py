@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # %% ../../nbs/3_reading/10_data.ipynb #6b91760d
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.segments import pack
-from .errors import DataError, counted
+from .errors import DataError, counted, visible
 from .files import read_rows
 from .ids import BLOCK_ROWS, Ids, escape_non_utf8, is_utf8_text, mix
 from .index import KeyIndex
@@ -76,7 +76,8 @@ def _fail_repeated(rows, i, first_line):
     "DataError for row i, which was there before on the line `first_line` (0: there are no lines)."
     lines = f', line {rows.line_of(i)} (and {first_line})' if first_line else ''
     query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
-    raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}')
+    way_out = "duplicates='first', 'last' or 'best' says which counts"
+    raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}; {way_out}')
 
 # %% ../../nbs/3_reading/10_data.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -219,6 +220,11 @@ class QueryDocTable:
         return pair_keys(self.rows)
 
     @property
+    def listed(self) -> str:
+        "What judgments without grades came as: 'lists' or 'sets' of relevant documents; '' if they have grades."
+        return '' if self.dicts else self.rows.listed
+
+    @property
     def repeats(self) -> int:
         "How many rows were left out, as `duplicates` asked, since their document stands in another one."
         return 0 if self.dicts else self.rows.repeats
@@ -274,8 +280,9 @@ class Qrels(QueryDocTable):
     ----------
     source : path, dict, table, iterable or Qrels
         The path of a TREC file, CSV, TSV, JSON, Parquet or Arrow file, gzipped or not;
-        {query: {document: grade}}; a table of polars, pandas or whatever speaks Arrow;
-        an iterable of (query, document, grade).
+        {query: {document: grade}}, or {query: [document, ...]}, a list, a tuple or a set
+        of those that are relevant, of grade 1; a table of polars, pandas or whatever
+        speaks Arrow; an iterable of (query, document, grade).
     columns : dict, optional
         Which columns to take from a table, text or records: {'query': name, 'document':
         name, 'relevance': name}; those not given are found by their usual names. In text,
@@ -448,5 +455,5 @@ class Run(QueryDocTable):
 
     def __repr__(self) -> str:
         retrieved = counted(len(self.columns.value), 'document')
-        name = f'Run {self.name}' if self.name else 'Run'
+        name = f'Run {visible(self.name)}' if self.name else 'Run'
         return f'{name}: {counted(len(self), "query")}, {retrieved} retrieved'

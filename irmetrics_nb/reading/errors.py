@@ -8,9 +8,27 @@ __all__ = ['DataError', 'DataWarning']
 # %% ../../nbs/3_reading/00_errors.ipynb #1417123a
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+# %% ../../nbs/3_reading/00_errors.ipynb #f5d10fb5
+NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
+
+def visible(text: object) -> str:
+    """A text in one line for eyes: control characters, line breaks among them, are written out.
+
+    So are those that turn the direction of writing, and single bytes that are no UTF-8 but
+    control characters. All else stays as it is.
+
+    >>> visible('a\\x1b[31mb')
+    'a\\\\x1b[31mb'"""
+    return NOT_SEEN.sub(lambda found: repr(_from_byte(found[0]))[1:-1], str(text))
+
+def _from_byte(letter):
+    "The letter of a byte for which a surrogate stands; any other letter itself."
+    return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
 
 # %% ../../nbs/3_reading/00_errors.ipynb #572a707d
 class DataError(ValueError):
@@ -24,6 +42,7 @@ class DataError(ValueError):
     ... except DataError as error: print(error)
     the run, query 'q1', document 'd7': the score None is not a number
     """
+    def __init__(self, message: str = ''): super().__init__(visible(message))
 
 # %% ../../nbs/3_reading/00_errors.ipynb #2c22f4ce
 class DataWarning(UserWarning):
@@ -34,6 +53,7 @@ class DataWarning(UserWarning):
     >>> warnings.simplefilter('error', DataWarning)  # from now on such input is refused
     >>> warnings.simplefilter('default', DataWarning)
     """
+    def __init__(self, message: str = ''): super().__init__(visible(message))
 
 # %% ../../nbs/3_reading/00_errors.ipynb #f47763c1
 def counted(n: int, what: str) -> str:
@@ -65,9 +85,18 @@ def file_errors(path: str | os.PathLike) -> Iterator[None]:
         raise
     except (OSError, EOFError, zlib.error) as error:
         what = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
-        raise DataError(f'{path}: {what}') from None
+        raise DataError(f'{path}: {what}{_in_folder(path)}') from None
     except ValueError:
         raise DataError(f'{path!r} cannot be the name of a file') from None
+
+def _in_folder(path):
+    "The files of a folder that was given as one, as a list of them is written; '' for what is no folder."
+    if not os.path.isdir(path): return ''
+    names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
+    if not names: return ', and there is no file in it'
+    several = len(names) > 1
+    shown = ', '.join(repr(os.path.join(path, name)) for name in names[:3]) + ', ...' * (len(names) > 3)
+    return f'; give its {counted(len(names), "file")}: {f"[{shown}]" if several else shown}'
 
 # %% ../../nbs/3_reading/00_errors.ipynb #a82badf2
 TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime'
@@ -78,7 +107,8 @@ def polars_errors(source: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:  # a panic is no Exception
-        ours = isinstance(error, (DataError, OSError))
+        if isinstance(error, DataError): raise DataError(f'{source}: {error}') from None
+        ours = isinstance(error, OSError)
         if not (ours or type(error).__module__.startswith(TABLE_LIBRARIES)): raise
         first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f'{source}: {first_line[:300]}') from None

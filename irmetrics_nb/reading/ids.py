@@ -88,7 +88,8 @@ def encode_id(item: object) -> bytes:
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
     if not isinstance(item, str):
-        raise DataError(f'an id must be text, bytes or a whole number, not {short_repr(item)}')
+        cast = ': cast it to int' if isinstance(item, (float, np.floating)) and item % 1 == 0 else ''
+        raise DataError(f'an id must be text, bytes or a whole number, not {short_repr(item)}{cast}')
     try:
         return item.encode('utf-8', 'surrogateescape')
     except UnicodeEncodeError:

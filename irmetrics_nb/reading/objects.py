@@ -7,7 +7,7 @@ __all__ = []
 
 # %% ../../nbs/3_reading/06_objects.ipynb #1d59df19
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from itertools import chain
 from typing import Any
 
@@ -26,13 +26,23 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
     if not source: raise DataError(f'{name}: there are no queries')
-    docs = list(source.values())
-    numbers = list(chain.from_iterable(_numbers(source, kind, name)))
+    listed = _listed(source, name) if kind == 'qrels' else ''
+    docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
+    numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers(source, kind, name)))
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
-    rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name)
+    rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed)
     return check_values(rows, kind, numbers)
+
+def _listed(source, name):
+    "'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
+    if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
+    for query, docs in source.items():
+        if len({isinstance(doc, (str, bytes)) for doc in docs}) < 2: continue
+        what = f'text and numbers in one list, {short_repr(docs)}'
+        raise DataError(f'{name}: query {query!r} holds {what}; grades stand in a dict, {{document: grade}}')
+    return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
 
 def ids_of_objects(items: Any, name: str) -> Ids:
     "Ids from Python objects; DataError that begins with the source's name if one is none."
@@ -47,7 +57,8 @@ def _numbers(source, kind, name):
     if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs): return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
     query, odd = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
-    wanted = {'qrels': 'a dict of documents', 'run': 'a dict of documents or a list'}[kind]
+    wanted = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
+    if kind == 'qrels' and isinstance(odd, (list, tuple, Set)): wanted += ', as others do'
     raise DataError(f'{name}: query {query!r} should hold {wanted}, not {short_repr(odd)}')
 
 # %% ../../nbs/3_reading/06_objects.ipynb #8156b864

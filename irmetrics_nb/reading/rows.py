@@ -57,6 +57,7 @@ class Rows:
     ranks: bool = False  # whether the numbers came as ranks, and are their negatives
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
     repeats: int = 0   # how many rows were left out, since their document stands in another one
+    listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
 
     def __len__(self) -> int: return len(self.value)
 
@@ -147,15 +148,19 @@ def check_ranks(rows: Rows) -> None:
     raise DataError(f'{rows.where(row)}: {what}; say what it is: {call}, and descending=False if the least is the best')
 
 # %% ../../nbs/3_reading/04_rows.ipynb #52d374f9
-def rank_rows(rows: Rows) -> np.ndarray:
-    "(n,) the rank of each row in its query, from 1: score descending, ties by document id descending."
+def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
+    "(n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as 'given'."
     order = np.lexsort((-rows.value, rows.query))
-    query, value = rows.query[order], rows.value[order]
-    changes = (np.diff(query) != 0) | (np.diff(value) != 0)
-    group = np.append(0, np.cumsum(changes))[:len(rows)]  # of equal query and score
-    tied = np.flatnonzero(np.bincount(group)[group] > 1)
-    descending = rows.doc[order[tied]].argsort(-group[tied])[::-1]
-    order[tied] = order[tied][descending]
+    if ties == 'docid': _order_ties(order, rows)
     rank = np.empty(len(rows), np.int64)
     rank[order] = cumcount(rows.query[order]) + 1
     return rank
+
+def _order_ties(order, rows):
+    "Put rows of equal query and score, which stand together in `order`, in descending order of their documents."
+    query, value = rows.query[order], rows.value[order]
+    changes = (np.diff(query) != 0) | (np.diff(value) != 0)
+    group = np.append(0, np.cumsum(changes))[:len(rows)]
+    tied = np.flatnonzero(np.bincount(group)[group] > 1)
+    descending = rows.doc[order[tied]].argsort(-group[tied])[::-1]
+    order[tied] = order[tied][descending]

@@ -7,11 +7,14 @@ __all__ = []
 
 # %% ../../nbs/3_reading/09_saving.ipynb #cd1893d3
 import csv
+import errno
 import gzip
 import json
 import os
 import re
 import shutil
+import stat
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from io import BytesIO, StringIO
@@ -22,15 +25,36 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/3_reading/09_saving.ipynb #8a85499d
-from .errors import short_repr
+from .errors import short_repr, visible
 from .rows import Rows, rank_rows
 
 # %% ../../nbs/3_reading/09_saving.ipynb #ced77a84
+OPEN_FILES = '/proc/self/fd', '/proc/thread-self/fd', '/dev/fd'  # where a process finds what it has open, by number
+
+def open_file_number(path: str | os.PathLike) -> int | None:
+    "The number of the open file that a path names, as /dev/stdout does, or a link to it; None if it names none."
+    path, folders = os.fspath(path), {os.path.realpath(folder) for folder in OPEN_FILES}
+    for _ in range(40):  # links, of which a system follows no more either
+        folder, name = os.path.split(path)
+        if name.isdigit() and os.path.realpath(folder) in folders: return int(name)
+        if not os.path.islink(path): return None
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+def is_stream(path: str | os.PathLike) -> bool:
+    "Whether bytes pass through what stands at a path: a pipe or a terminal. OSError for a folder, a disk or a socket."
+    try: mode = os.stat(path).st_mode
+    except FileNotFoundError: return False
+    if stat.S_ISDIR(mode): raise OSError(errno.EISDIR, 'this is a directory, not a file')
+    if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode): raise OSError(errno.ENXIO, 'this is a disk or a socket, not a file')
+    return not stat.S_ISREG(mode)
+
+# %% ../../nbs/3_reading/09_saving.ipynb #21045912
 def write_whole(path: str | os.PathLike, data: str | bytes) -> None:
     """Write a file in one step: it appears whole, or nothing changes.
 
-    Text is written as UTF-8. OSError if the file cannot be written. What is a pipe or a
-    device is appended to.
+    Text is written as UTF-8. A pipe, a terminal and a file that is open already, such as
+    /dev/stdout, get the bytes behind what they have. OSError if the file cannot be written.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -40,22 +64,30 @@ def write_whole(path: str | os.PathLike, data: str | bytes) -> None:
     >>> path.read_text()
     'AP 0.6917'"""
     if isinstance(data, str): data = data.encode('utf-8', 'surrogateescape')
-    stream = str(path).startswith(('/dev/', '/proc/'))
-    if stream or Path(path).exists() and not Path(path).is_file():
-        with open(path, 'ab') as file: file.write(data)
-        return
-    path = Path(path).resolve()  # a link stays, and what it leads to is written
-    new = path.with_name(f'{path.name}.{os.urandom(4).hex()}')
+    number = open_file_number(path)
+    try:
+        if number is not None: _append(number, data)
+        elif is_stream(path): _append(path, data)
+        else: _replace(Path(os.path.realpath(path)), data)
+    except OSError as error:  # which names the file that was asked for
+        raise OSError(error.errno, error.strerror, os.path.abspath(path)) from None
+
+def _append(file, data):
+    "Write behind what is there, and behind what Python has still to write; file: a path, or the number of an open one."
+    for stream in filter(None, (sys.stdout, sys.stderr)): stream.flush()
+    opened = isinstance(file, int)
+    with open(file, 'wb' if opened else 'ab', closefd=not opened) as out: out.write(data)
+
+def _replace(path, data):
+    "Write a new file beside the old one, and give it its name."
+    new = path.with_name(f'{path.name[:40]}.{os.urandom(4).hex()}')
     try:  # the new file is closed to others from the start, as the old one may be
         new.touch(0o600 if path.exists() else 0o666, exist_ok=False)
         new.write_bytes(data)
         if path.exists(): shutil.copymode(path, new)
         os.replace(new, path)
-    except OSError as error:  # which names the file that was asked for
-        with suppress(OSError): new.unlink()
-        raise OSError(error.errno, error.strerror, str(path)) from None
     except BaseException:
-        new.unlink(missing_ok=True)
+        with suppress(OSError): new.unlink()
         raise
 
 # %% ../../nbs/3_reading/09_saving.ipynb #9abfa783
@@ -66,24 +98,24 @@ def file_form(path: str | os.PathLike) -> str:
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
         wanted = '.parquet, .csv, .tsv, .json, or another name for TREC text'
-        raise ValueError(f'{path}: {form} is not written here; take {wanted}')
+        raise ValueError(f'{visible(path)}: {form} is not written here; take {wanted}')
     return form if form in ('.parquet', '.csv', '.tsv', '.json') else ''
 
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
     "ValueError for an id that such a file cannot hold."
-    wrong = {'': r'|.*[ \t\n\r\v\f].*', '.csv': '', '.tsv': ''}.get(form)
+    wrong = {'': r'|.*[ \t\n\r\v\f].*', '.csv': '[ \t]*', '.tsv': '[ \t]*'}.get(form)
     odd = None if wrong is None else next((id for id in ids if re.fullmatch(wrong, id, re.DOTALL)), None)
     if odd is None: return
-    what = 'TREC text cannot hold ids that are empty or have blanks' if odd else 'an id is empty'
-    raise ValueError(f'{path}: {what}: {short_repr(odd)}; .parquet and .json can')
+    what = 'an id is empty, or blanks alone' if form else 'TREC text cannot hold ids that are empty or have blanks'
+    raise ValueError(f'{visible(path)}: {what}: {short_repr(odd)}; .parquet and .json can')
 
 # %% ../../nbs/3_reading/09_saving.ipynb #984504b7
-def named_columns(rows: Rows, number: str) -> dict[str, Any]:
-    "The columns by name: ids as lists, numbers as arrays. Beside scores, the ranks."
+def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
+    "The columns by name: ids as lists, numbers as arrays. Beside scores, the ranks with ties by 'docid' or as 'given'."
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}
-    return columns | {'rank': rank_rows(rows)} if number == 'score' else columns
+    return columns | {'rank': rank_rows(rows, ties)} if number == 'score' else columns
 
 def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
     "Columns as CSV or TSV with a header; text is in quotes if any of it needs them."
@@ -95,9 +127,10 @@ def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
     table.writerows(rows)
     return out.getvalue().encode('utf-8', 'surrogateescape')
 
-def parquet_bytes(table: Any) -> bytes:
-    "A polars table as Parquet."
-    out = BytesIO()
+def parquet_bytes(pairs: Any) -> bytes:
+    "A `Qrels` or `Run` as Parquet."
+    out, table = BytesIO(), pairs.to_polars()
+    if 'rank' in table.columns: table = table.with_columns(rank=rank_rows(pairs.rows, 'given'))
     table.write_parquet(out)
     return out.getvalue()
 
@@ -112,30 +145,39 @@ def qrels_lines(rows: Rows) -> Iterator[str]:
         yield f'{query} 0 {doc} {_shortest(grade)}\n'
 
 def run_lines(rows: Rows, name: str) -> Iterator[str]:
-    "The lines of a TREC run, in the order of queries and ranks."
+    "The lines of a TREC run, in the order of queries and scores; equal scores, also as 32-bit floats, stay as given."
     tag = '_'.join((name or 'run').split())
-    columns = named_columns(rows, 'score')
-    query, doc, score, rank = map(list, columns.values())
-    for i in np.lexsort((columns['rank'], rows.query)).tolist():
+    query, doc, score, rank = map(list, named_columns(rows, 'score', 'given').values())
+    with np.errstate(over='ignore'): to_seven_digits = rows.value.astype(np.float32)
+    for i in np.lexsort((-to_seven_digits, rows.query)).tolist():
         yield f'{query[i]} Q0 {doc[i]} {rank[i]} {_shortest(score[i])} {tag}\n'
 
 # %% ../../nbs/3_reading/09_saving.ipynb #4fda42fa
 def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
     "A `Qrels` or `Run` as the bytes of a file with this name; ValueError for ids that such a file cannot hold."
     form = file_form(path)
-    if form == '.parquet': data = parquet_bytes(pairs.to_polars())
+    if form != '.json' and pairs.kind == 'qrels': _check_rows(pairs, path)
+    if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     else: data = _text(pairs, form, path)
     packed = str(path).lower().endswith('.gz')
     return gzip.compress(data, mtime=0) if packed else data
 
+def _check_rows(qrels, path):
+    "ValueError for a query without a judgment, which counts and has no row."
+    rows = np.bincount(qrels.rows.query, minlength=len(qrels))
+    if rows.all(): return
+    query = qrels.queries[int(rows.argmin())]
+    raise ValueError(f'{visible(path)}: query {query!r} has no judgment, and so no row; .json can hold it')
+
 def _text(pairs, form, path):
     "As TREC text, CSV or TSV."
     check_ids(chain(pairs.queries, pairs.rows.doc.tolist()), form, path)
     if form:
-        columns = named_columns(pairs.rows, pairs.number)
+        columns = named_columns(pairs.rows, pairs.number, 'given')
         return separated_text({name: list(column) for name, column in columns.items()}, form)
     remark = next((query for query in pairs.queries if query.startswith('#')), None)
-    if remark is not None: raise ValueError(f'{path}: TREC text that begins with # is a comment: query {remark!r}')
+    if remark is not None:
+        raise ValueError(f'{visible(path)}: TREC text that begins with # is a comment: query {remark!r}')
     lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
     return ''.join(lines).encode('utf-8', 'surrogateescape')

@@ -72,17 +72,28 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
     "The positions of the columns query, document and number; DataError if one is not there, or twice."
     names = list(names)
     found = find_columns(names, kind, columns)
-    if None in found:
-        missing = found.index(None)
-        part, key = ('query', 'document', kind)[missing], column_keys(kind)[missing]
-        wanted = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part])
-        name = 'Run' if kind == 'run' else 'Qrels'
-        way_out = '' if key in columns else f"; or say which it is: {name}(..., columns={{{key!r}: ...}})"
-        if missing == 2: way_out += _if_swapped(names, kind)
-        raise DataError(f'no column {wanted}; there are {short_repr(names)[1:-1]}{way_out}')
+    if None in found: raise DataError(_missing_columns(names, kind, columns, found))
     for name in found:
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
     return [names.index(name) for name in found]
+
+def _missing_columns(names, kind, columns, found):
+    "What to say of all columns that are not there."
+    parts = zip(('query', 'document', kind), column_keys(kind), found)
+    missing = [(part, key) for part, key, name in parts if name is None]
+    wanted = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
+    lacking = '; '.join(f'no column {name}' for name in wanted)
+    way_out = _way_out(kind, [key for _, key in missing if key not in columns])
+    if kind in (part for part, _ in missing): way_out += _if_swapped(names, kind)
+    return f'{lacking}; there are {short_repr(names)[1:-1]}{way_out}'
+
+def _way_out(kind, keys):
+    "What to write if columns have other names; the least number may be the best."
+    if not keys: return ''
+    call = ', '.join(f'{key!r}: ...' for key in keys)
+    name, which = ('Run' if kind == 'run' else 'Qrels'), 'which they are' if len(keys) > 1 else 'which it is'
+    least = ', and descending=False if the least is the best, as of positions' if 'score' in keys else ''
+    return f'; or say {which}: {name}(..., columns={{{call}}}){least}'
 
 def _if_swapped(names, kind):
     "A hint, if a table without its number has that of the other kind."
@@ -98,7 +109,8 @@ def id_column(series: Any) -> Ids:
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
     if not (text_like or series.dtype.is_integer()):
-        raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {series.dtype}')
+        cast = '; cast it to Int64, if a join made floats of whole numbers' if series.dtype.is_float() else ''
+        raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {series.dtype}{cast}')
     length = np.empty(len(series), np.int32)
     joined = bytearray()
     for piece in _pieces(series):
@@ -191,46 +203,33 @@ def read_table(data: bytes, name: str) -> Any:
         return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
 
 # %% ../../nbs/3_reading/05_tables.ipynb #7ddb2631
+def header_names(fields: Iterable[str]) -> list[str]:
+    "The names in the first line of a CSV or TSV file, without the blanks and quotes around them."
+    return [field.strip(' \t').strip('"') for field in fields]
+
 def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS) -> str | None:
     "The separator of a file whose first line names columns; None for any other file. columns: what is said of them."
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
-        names = [name.strip('"') for name in first_line.split(separator)]
+        names = header_names(first_line.split(separator))
         query, document, _ = find_columns(names, 'run', columns)
         if query and document and not names[0].startswith('#'): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
 # %% ../../nbs/3_reading/05_tables.ipynb #1e1702c4
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
-    "(line, fields) of every line that is not empty; outside of quotes, blanks around a field mean nothing."
-    record: list[str] = []  # the lines of the current row as they stand there
+    "(line, fields) of every line in which anything stands; blanks around a field belong to it."
     quoted = '"' in (text.split('\n', 1)[0] if separator == '\t' else text)
-    rows = csv.reader(_kept_in(record, StringIO(text, newline='')), delimiter=separator, strict=True,
-                      skipinitialspace=True, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
+                      quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     limit_before = csv.field_size_limit(len(text) + 1)
     try:
-        for row in rows:
-            raw = ''.join(record) if quoted else ''
-            fields = [_strip_unquoted(field, raw) for field in row]
-            if any(fields): yield rows.line_num, fields
-            record.clear()
+        for fields in rows:
+            if any(map(str.strip, fields)): yield rows.line_num, fields
     except csv.Error as error:
         raise DataError(f'{name}, line {rows.line_num}: {error}') from None
     finally:
         csv.field_size_limit(limit_before)
-
-def _kept_in(record, lines):
-    "The same lines, each appended to `record` before it is used."
-    for line in lines:
-        record.append(line)
-        yield line
-
-def _strip_unquoted(field, record):
-    "A field without the blanks around it, unless they stand in quotes in the record."
-    bare = field.strip(' \t')
-    if bare == field: return field
-    in_quotes = field.replace('"', '""') + '"' in record
-    return field if in_quotes else bare
 
 # %% ../../nbs/3_reading/05_tables.ipynb #44d7422c
 def rows_from_csv(
@@ -241,7 +240,7 @@ def rows_from_csv(
     found = []
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
-        names = [n.strip(' \t') for n in header]
+        names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
         for line, fields in lines_and_fields:
             fault = _fault_in_fields(fields, names, used)
@@ -261,6 +260,6 @@ def _fault_in_fields(fields, names, columns):
         plural = 's' if len(fields) > 1 else ''
         return f'{len(fields)} field{plural} where the header has {len(names)}'
     for c in columns:
-        if not fields[c]: return f'nothing in column {names[c]!r}'
+        if not fields[c].strip(' \t'): return f'nothing in column {names[c]!r}'
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''

@@ -251,7 +251,8 @@ def _hint(layout, count):
     if count == len(COLUMN_NAMES[other_kind]): return f'; is this a {other_kind} file?'
     name = {'qrels': 'relevance', 'run': 'score'}[layout.kind]
     call = f"columns={{'query': 1, 'document': 2, {name!r}: 3}}"
-    return f'; if they are others, say which: {call}' if count == 3 else ''
+    least = ', and descending=False if the least is the best' if layout.kind == 'run' else ''
+    return f'; if they are others, say which: {call}{least}' if count == 3 else ''
 
 # %% ../../nbs/3_reading/07_text.ipynb #560ae418
 def keep_freed_memory() -> None:

@@ -7,7 +7,6 @@ __all__ = ['FORMATS', 'LARGEST', 'form_of', 'Report', 'report']
 
 # %% ../../nbs/6_showing/06_report.ipynb #50812be6
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -24,11 +23,12 @@ from ..deciding.sentences import RAISED, latex_cell
 from ..evaluation.checkup import Checkup, check
 from ..evaluation.doubts import rereadable, several_runs
 from ..evaluation.evaluation import evaluate
-from ..evaluation.formats import booktabs, tex_text
+from ..evaluation.formats import booktabs, markdown_text, tex_text
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import Scores
 from ..foundations.conventions import check_option
 from ..reading.data import Qrels, Run
+from ..reading.errors import visible
 from ..reading.saving import write_whole
 from ..reading.texts import TOPICS, Words, read_words
 from .cards import Card, card, with_words
@@ -99,7 +99,8 @@ class Report:
     def __repr__(self) -> str:
         size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
         runs = ', '.join(run.name or 'run' for run in self.scores.runs)
-        return (f'Report: {self.title} ({runs}; {", ".join(self.scores)}); {size}. '
+        what = visible(f'{self.title} ({runs}; {", ".join(self.scores)})')
+        return (f'Report: {what}; {size}. '
                 "Write it with .save('report.html').")
 
 # %% ../../nbs/6_showing/06_report.ipynb #f9485a39
@@ -112,16 +113,20 @@ def _template(name):
     signs: dict[str, Any] = {'variable_start_string': '<<', 'variable_end_string': '>>', 'comment_start_string': '<#',
              'comment_end_string': '#>', 'block_start_string': '<%', 'block_end_string': '%>'} if tex else {}
     signs |= {'trim_blocks': True, 'lstrip_blocks': True}
-    found = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, **signs)
+    found = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, finalize=_for_eyes, **signs)
     found.filters |= {'md': _markdown_text, 'raised': _raised, 'comment': lambda text: ' '.join(str(text).split())}
     return found.get_template(name)
+
+def _for_eyes(value):
+    "A value as a template puts it in; markup and line breaks stay, other control characters are written out."
+    if not isinstance(value, str) or hasattr(value, '__html__'): return value
+    return '\n'.join(map(visible, value.split('\n')))
 
 def _raised(letters): return ''.join(RAISED.get(sign, sign) for sign in letters)
 
 def _markdown_text(text):
     "A text whose signs mean nothing in Markdown, in one line."
-    line = ' '.join(str(text).split())
-    return re.sub(r'([\\`*_<>|\[\]#])', r'\\\1', line)
+    return markdown_text(' '.join(str(text).split()))
 
 # %% ../../nbs/6_showing/06_report.ipynb #6cc5d8a3
 def _latex_tables(report):

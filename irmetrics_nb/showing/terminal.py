@@ -15,6 +15,7 @@ from ..deciding.explanation import Explanation
 from ..deciding.pictures import UNJUDGED
 from ..evaluation.printing import _means_table, _notes
 from ..evaluation.scores import Scores
+from ..reading.errors import visible
 
 # %% ../../nbs/6_showing/07_terminal.ipynb #0706506a
 def score_parts(scores: Scores) -> list[Any]:
@@ -26,7 +27,7 @@ def score_parts(scores: Scores) -> list[Any]:
     table = _table(head, ['right'] * (len(head) - 1))
     for i, row in enumerate(rows):
         table.add_row(*(Text(_cell(x), style=looks.get((i, j), '')) for j, x in enumerate(row)))
-    return [table, *(Text(note, style='dim') for note in _notes(runs))]
+    return [table, *(Text(visible(note), style='dim') for note in _notes(runs))]
 
 # %% ../../nbs/6_showing/07_terminal.ipynb #29506e9f
 WORDS = 'document', 'title', 'grade'  # columns that may be cut
@@ -42,7 +43,7 @@ def _table(head, align):
 
 def _cell(x):
     "A cell as text, as the plain table has it."
-    return x if isinstance(x, str) else f'{x:.4f}'
+    return visible(x) if isinstance(x, str) else f'{x:.4f}'
 
 def _looks(rows):
     "(row, column) -> colour of the best and the worst of each column, to four decimals."
@@ -59,13 +60,13 @@ def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
     "The line, a table of the first ranks and what was missed, for a console of rich."
     from rich.text import Text
     rows = why.rows[:ranks]
-    parts: list[Any] = [Text(why.text, style='bold')]
-    if why.change: parts.append(Text(str(why.change), style=_sign(why.change.difference)))
+    parts: list[Any] = [Text(visible(why.text), style='bold')]
+    if why.change: parts.append(Text(visible(why.change), style=_sign(why.change.difference)))
     if rows: parts.append(_rank_table(why, rows))
     more = len(why.listing) - ranks
     if more > 0: parts.append(Text(f'... and {more:,} more ranks', style='dim'))
     notes = [*why._notes()]
-    return parts + [Text(note, style='red' if note.startswith('Not retrieved') else 'dim') for note in notes]
+    return parts + [Text(visible(note), style='red' if note.startswith('Not retrieved') else 'dim') for note in notes]
 
 # %% ../../nbs/6_showing/07_terminal.ipynb #0c331e4e
 def _sign(difference): return 'green' if difference > 0 else 'red' if difference < 0 else ''
@@ -83,7 +84,7 @@ def _rank_table(why, rows):
 def _rank_cell(name, x):
     "A value of a rank in one line, cut where there is no room for it."
     from rich.text import Text
-    text = '' if x is None else f'{x:.4f}' if isinstance(x, float) else str(x)
+    text = '' if x is None else f'{x:.4f}' if isinstance(x, float) else visible(x)
     return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
 
 # %% ../../nbs/6_showing/07_terminal.ipynb #335949f8

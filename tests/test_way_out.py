@@ -1,0 +1,195 @@
+"An error says all that is wrong and what to write instead, and whoever writes that gets the right number."
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from helpers import irmetrics, put
+
+from irmetrics_nb import (
+    DataError,
+    Qrels,
+    Run,
+    Scores,
+    check,
+    compare,
+    evaluate,
+    explain,
+    load_example,
+    parse,
+    render,
+    report,
+)
+from irmetrics_nb.foundations.conventions import NAMED_GAINS
+from irmetrics_nb.reading.files import read_rows
+
+EXAMPLE = load_example()
+
+
+def said(call, *args, **options):
+    "The text of an error, in one line."
+    with pytest.raises(ValueError) as error: call(*args, **options)
+    assert '\n' not in str(error.value)
+    return str(error.value)
+
+
+# ---- columns ----
+
+def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
+    table = pl.DataFrame({'user': ['q'], 'url': ['d'], 'position': [1]})
+    text = said(Run, table)
+    assert text.startswith("the run: no column query_id or qid or") and "; no column doc_id or docno or" in text and "; no column score or sim or" in text
+    assert "there are 'user', 'url', 'position'" in text
+    assert "say which they are: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and descending=False if the least is the best" in text
+    assert "columns={'query': ..., 'document': ..., 'relevance': ...})" in said(Qrels, table) and 'descending' not in said(Qrels, table)
+
+
+@pytest.mark.parametrize('form', ['polars', 'pandas', 'records', 'csv', 'parquet'])
+def test_columns_that_are_there_or_said_are_not_called_missing(form, tmp_path):
+    table = pl.DataFrame({'qid': ['q'], 'url': ['d'], 'position': [1]})
+    table.write_csv(tmp_path/'run.csv')
+    table.write_parquet(tmp_path/'run.parquet')
+    source = {'polars': table, 'pandas': table.to_pandas(), 'records': table.to_dicts(), 'csv': tmp_path/'run.csv', 'parquet': tmp_path/'run.parquet'}[form]
+    if form not in ('records', 'csv'): assert 'no column query_id' not in said(Run, source) and "columns={'document': ..., 'score': ...})" in said(Run, source)
+    text = said(Run, source, columns={'document': 'url', 'score': 'place'})
+    assert "no column 'place'; there are" in text and 'url' not in text.split(';')[0] and 'say which' not in text
+    run = Run(source, columns={'document': 'url', 'score': 'position'}, descending=False)
+    assert run.to_dict() == {'q': {'d': -1.0}}
+
+
+def test_who_obeys_the_advice_about_positions_gets_the_number_of_the_scores():
+    run = EXAMPLE.runs['bm25'].to_polars()
+    clicked = run.select('query_id', 'doc_id', pl.col('rank').alias('position'))
+    assert "columns={'score': ...}), and descending=False if the least is the best, as of positions" in said(Run, clicked)
+    obeyed = Run(clicked, columns={'score': 'position'}, descending=False)
+    assert evaluate(EXAMPLE.qrels, obeyed, 'nDCG@10 AP').means == evaluate(EXAMPLE.qrels, run, 'nDCG@10 AP').means
+
+
+def test_a_text_of_three_columns_is_told_of_the_least_that_is_the_best(tmp_path):
+    put(tmp_path/'run', b'q d 2\nq e 1\n')
+    assert 'descending=False if the least is the best' in said(Run, put(tmp_path/'run', b'q d 2.5\nq e 1.5\n'))
+    assert 'descending' not in said(Qrels, put(tmp_path/'qrels', b'q d 2\nq e 1\n'))
+
+
+@pytest.mark.parametrize('frame', [pl.DataFrame, pd.DataFrame])
+@pytest.mark.parametrize('column', ['query_id', 'doc_id'])
+def test_ids_that_a_join_made_floats_are_told_to_be_cast(frame, column):
+    table = frame({'query_id': [1, 2], 'doc_id': [7, 8], 'relevance': [1, 1]} | {column: [1.0, 2.0]})
+    assert f"column '{column}' holds Float64; cast it to Int64, if a join made floats of whole numbers" in said(Qrels, table)
+    cast = table.astype({column: 'Int64'}) if frame is pd.DataFrame else table.cast({column: pl.Int64})
+    assert len(Qrels(cast)) == 2
+
+
+# ---- files, duplicates, gains ----
+
+def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
+    assert said(Run, tmp_path) == f'{tmp_path}: this is a directory, not a file, and there is no file in it'
+    (tmp_path/'folder').mkdir()
+    for name in ('b.run', '.hidden', 'a.run.gz'): put(tmp_path/name, b'q Q0 d 1 1 t\n')
+    names = [str(tmp_path/name) for name in ('a.run.gz', 'b.run', 'c', 'd')]
+    assert said(Run, tmp_path) == f'{tmp_path}: this is a directory, not a file; give its 2 files: {names[:2]!r}'
+    for name in 'cd': put(tmp_path/name, b'q Q0 d 1 1 t\n')
+    text = said(evaluate, {'q': {'d': 1}}, tmp_path)
+    assert text == f'{tmp_path}: this is a directory, not a file; give its 4 files: [{", ".join(map(repr, names[:3]))}, ...]'
+    assert evaluate({'q': {'d': 1}}, names, 'AP').values.tolist() == [[[1]]] * 4
+    done = irmetrics('evaluate', put(tmp_path/'d', b'q 0 d 1\n'), tmp_path)
+    assert done.returncode == 1 and 'give its 4 files' in done.stderr and done.stderr.count('\n') == 1
+    alone = tmp_path/'folder'
+    assert said(Qrels, [put(alone/'one', b''), alone][1]).endswith(f'give its 1 file: {str(alone/"one")!r}')
+
+
+def test_a_document_that_stands_twice_is_told_the_option_that_says_which_counts(tmp_path):
+    twice = [('q', 'd', 1), ('q', 'e', 2), ('q', 'd', 3)]
+    for call in (lambda: Run(twice), lambda: Qrels(twice), lambda: evaluate({'q': {'d': 1}}, twice), lambda: Run(put(tmp_path/'r', b'q Q0 d 1 1 t\n' * 2))):
+        assert said(call).endswith("stands twice in query 'q'; duplicates='first', 'last' or 'best' says which counts")
+    assert [evaluate({'q': {'d': 1}}, twice, 'RR', duplicates=way).means['RR'] for way in ('first', 'last', 'best')] == [.5, 1, 1]
+
+
+@pytest.mark.parametrize('text', ["nDCG(gain=exponential)@10", "nDCG(gain='exponential')", "nDCG(gain=None)", "ERR(gain=exponential)"])
+def test_a_gain_that_is_none_is_answered_with_those_there_are(text):
+    assert all(repr(gain) in said(parse, text) for gain in (('exp', 'linear') if text[0] == 'E' else NAMED_GAINS))
+
+
+def test_a_word_without_quotes_is_the_word_in_quotes():
+    assert parse('nDCG(gain=exp)@10') == parse("nDCG(gain='exp')@10") and repr(parse('nDCG(gain=exp)@10')) == "nDCG(gain='exp')@10"
+    assert 'rel must be a number' in said(parse, 'P(rel=two)') and "'log2'" in said(parse, 'nDCG(discount=log3)')
+    assert 'is not a value' in said(parse, 'nDCG(gain=print(1))') and 'is not a value' in said(parse, 'nDCG(gain=a.b)')
+
+
+# ---- judgments without grades ----
+
+GRADED = {'q0': {'d1': 1, 'd2': 1}, 'q1': {'d3': 1}, 'q2': {}}
+LISTS = {q: [*docs] for q, docs in GRADED.items()}
+RANKED = {'q0': ['d2', 'x', 'd1'], 'q1': ['y', 'd3'], 'q2': ['d1']}
+SCORED = {q: {d: 9.5 - i for i, d in enumerate(docs)} for q, docs in RANKED.items()}
+MEASURES = 'AP nDCG@10 RR R@2 P@2 Rprec Bpref NumRel'
+
+
+@pytest.mark.parametrize('kind', [list, tuple, set, frozenset, dict.fromkeys], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize('run', [RANKED, SCORED])
+def test_documents_listed_for_a_query_are_relevant_with_grade_1_and_the_small_print_says_so(kind, run):
+    listed = {q: kind(docs).keys() if kind == dict.fromkeys else kind(docs) for q, docs in LISTS.items()}
+    found, graded = evaluate(listed, run, MEASURES), evaluate(GRADED, run, MEASURES)
+    assert found.to_dict() == graded.to_dict()
+    word = 'lists' if kind in (list, tuple) else 'sets'
+    phrase = f'judgments are {word} without grades, and every document in them counts as relevant, of grade 1'
+    assert phrase in ' '.join(str(found).split()) and phrase not in ' '.join(str(graded).split())
+    assert json.loads(render(found, 'json'))[0]['listed'] == word and 'listed' not in json.loads(render(graded, 'json'))[0]
+    assert phrase in ' '.join(str(Scores.beside([found])).split())
+    parts = [evaluate({q: listed[q]}, {q: run[q]}, MEASURES, part=True) for q in ('q0', 'q1')]
+    assert phrase in ' '.join(str(Scores.concat(parts)).split())
+
+
+def test_a_json_file_may_list_what_is_relevant_and_everything_takes_such_judgments(tmp_path):
+    (tmp_path/'qrels.json').write_text(json.dumps(LISTS))
+    for qrels in (LISTS, tmp_path/'qrels.json'):
+        assert Qrels(qrels).to_dict() == GRADED and Qrels(qrels).listed == 'lists'
+        assert evaluate(qrels, SCORED, 'AP').means == evaluate(GRADED, SCORED, 'AP').means
+        assert explain('AP', qrels, SCORED, 'q0').value == evaluate(GRADED, SCORED, 'AP')['AP'][0]
+        two = {'a': SCORED, 'b': RANKED}
+        assert compare(qrels, two, 'AP').rows == compare(GRADED, two, 'AP').rows
+        assert 'without grades' in report(qrels, two, 'AP').markdown
+        assert 'listed' in check(qrels, SCORED).codes and 'swapped' not in check(qrels, SCORED).codes
+    whole = {q: docs for q, docs in LISTS.items() if docs}
+    Qrels(whole).save(tmp_path/'qrels.txt')
+    assert evaluate(tmp_path/'qrels.txt', SCORED, 'AP').means == evaluate(whole, SCORED, 'AP').means
+    assert not Qrels(tmp_path/'qrels.txt').listed
+
+
+def test_a_list_says_nothing_of_order_where_order_would_count():
+    spark = "nDCG(ideal_from='given')"
+    assert evaluate(LISTS, RANKED, spark).means == evaluate({q: d[::-1] for q, d in LISTS.items()}, RANKED, spark).means
+    assert 'stands twice' in said(Qrels, {'q': ['d', 'd']}) and Qrels({'q': {'d', 'e'}}).to_dict() == {'q': {'d': 1, 'e': 1}}
+    assert read_rows({'q': {'b', 'a', 'c'}}, 'qrels').doc.tolist() == ['a', 'b', 'c']  # the order of a set is no other day by day
+
+
+def recommended(n, least, most, seed=0):
+    "Lists of items for n users, of some length."
+    rng = np.random.default_rng(seed)
+    return {f'u{i}': [f'i{j}' for j in rng.permutation(99)[:rng.integers(least, most + 1)]] for i in range(n)}
+
+
+JUDGED = [{'q0': {'doc1': 1}}, {'q0': {'doc1': 1, 'doc2': 0}}, {'q0': {'doc1': 2, 'doc2': 1}}, {f'q{i}': {'a': i % 3, 'b': 1} for i in range(9)}]
+
+
+@pytest.mark.parametrize('judged', JUDGED)
+@pytest.mark.parametrize('kind', [list, tuple])
+def test_a_ranked_list_in_the_place_of_judgments_stays_refused(judged, kind, tmp_path):
+    ranked = {q: kind(['doc2', 'doc1', 'a', 'b']) for q in judged}
+    rows = [(q, d, g) for q, docs in judged.items() for d, g in docs.items()]
+    table = pl.DataFrame(rows, ['query_id', 'doc_id', 'relevance'], orient='row').rename({'relevance': 'score'})
+    table.write_csv(tmp_path/'run.csv')
+    for run in (judged, rows, table, tmp_path/'run.csv'):
+        assert 'are the judgments and the run swapped? The judgments are lists' in said(evaluate, ranked, run)
+        assert 'swapped' in check(ranked, run).codes
+    evaluate(Qrels(ranked), Run(judged))  # whoever says which is which is believed
+    assert evaluate(judged, ranked, 'AP').means['AP'] > 0
+
+
+def test_two_kinds_of_lists_in_each_others_place_are_refused_by_their_lengths():
+    bought, shown = recommended(30, 1, 9), recommended(30, 10, 10, seed=1)
+    assert 'are the judgments and the run swapped?' in said(evaluate, shown, bought, 'P@5')
+    for right in ((bought, shown), ({u: set(items) for u, items in bought.items()}, shown), (shown, recommended(30, 20, 20)), (recommended(4, 5, 5), recommended(4, 1, 9))):
+        evaluate(*right, 'P@5')
+    with pytest.raises(DataError, match='not one query in common'): evaluate(bought, {'x': ['i1']})
