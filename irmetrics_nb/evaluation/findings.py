@@ -158,7 +158,7 @@ def _meeting_docs(judged, own, hits):
     spelling = find_spelling(_by_query(every), _by_query(right), pairs=not len(hits))
     level = 'warning' if len(hits) else 'error'
     many = spelling and spelling.meet > max(1, len(left) // 20) and len(spelling.examples) > 1
-    if many or (spelling and not len(hits)):
+    if spelling and (many or not len(hits)):
         own.say('doc-ids', _pairs_of(spelling), level, n=spelling.meet, all=len(left), how=spelling.how)
     if len(both) and not len(hits):
         own.say('nothing-judged', _sides(left['doc_id'], right['doc_id']))
