@@ -22,6 +22,7 @@ grades = st.sampled_from([None, None, 0, *junk_too])  # None: nobody judged the 
 rankings = st.lists(grades, max_size=12)
 batches = st.lists(rankings, min_size=1, max_size=5)
 cutoffs = st.sampled_from([None, *range(1, 16)])
+betas, relevance = st.sampled_from([0, 0.5, 1, 2, 3.5]), st.sampled_from([1, 2, 3, 0.5, 2.5])
 
 
 @cache  # to make a strategy takes as long as to draw from it

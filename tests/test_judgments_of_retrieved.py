@@ -107,6 +107,7 @@ def test_catboost_s_recall_is_that_of_the_list():
 # ---- scikit-learn is asked ----
 
 
+@pytest.mark.filterwarnings("ignore:many grades are fractions")  # which are relevant from 1 on
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("k", [1, 3, 20])
 def test_scikit_learn_is_asked_about_lists_that_lack_judged_documents(seed, k):
