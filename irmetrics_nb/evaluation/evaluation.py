@@ -196,7 +196,8 @@ def evaluate(
                 one, in_force, memory=memory, progress=told, spent=spent)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
-        if not part: odd += doubts(asked, judged, truth, results, reading.name, reading.looks)
+        of_run = judged, truth, results, reading.name, reading.looks
+        if not part: odd += doubts(asked, *of_run)
         own = score_batch(asked, truth.queries, judged, reading, in_force, batches)
         found.append(_with_rows(own, truth, results))
     said = dict.fromkeys(map(visible, odd))
