@@ -133,8 +133,8 @@ class Accumulator:
         The columns are those of `Judged.from_scores`, in its order: labels come first.
         Without groups and sizes all items are one group. ValueError for NaN, or columns
         that do not fit together: then nothing is counted. EvaluationWarning if labels and
-        scores look as if they were swapped, or many labels are fractions below a relevance
-        level that no measure says."""
+        scores look as if they were swapped, or many labels are fractions below a
+        relevance level that no measure says."""
         labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
         judged = Judged.from_scores(labels, scores, groups, sizes=sizes)
         ids, group = number_groups(groups, sizes, len(labels))

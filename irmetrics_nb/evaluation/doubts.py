@@ -231,18 +231,20 @@ def part_missed(looks: Iterable[Look]) -> str:
     lost = {look.query: look.missed for look in looks if look.missed}
     near = {look.query: may_be(look.missed, look.docs) for look in looks if look.missed}
     found = find_spelling(lost, near, pairs=False) if any(near.values()) else None
-    return _would_match('documents that were not found', found, sum(map(len, lost.values())))
+    many = sum(map(len, lost.values()))
+    return _would_match('documents that were not found', found, many)
 
 def queries_missed(unanswered: Sequence[str], looks: Iterable[Look]) -> str:
-    "What to say if judged queries are not answered that another spelling would have been."
+    "What to say if queries are not answered that another spelling would have been."
     strange = [look.query for look in looks if not look.judged]
     if not (strange and unanswered): return ''
     found = find_spelling({'': unanswered[:1000]}, {'': strange}, pairs=False)
     return _would_match('queries that are not answered', found, len(unanswered[:1000]))
 
 def _would_match(what, spelling, many):
-    "The sentence, if more than a few would match, and not one id alone in several queries."
-    if spelling is None or spelling.meet <= max(1, many // 20) or len(spelling.examples) < 2: return ''
+    "The sentence, if more than a few would match, and two different ones at least."
+    if spelling is None or len(spelling.examples) < 2: return ''
+    if spelling.meet <= max(1, many // 20): return ''
     judged, retrieved = ([pair[side] for pair in spelling.examples] for side in (0, 1))
     return (f'of {many:,} judged {what}, {spelling.meet:,} would match {spelling.how}: '
             f'the judgments have {_listed(judged)}, the run has {_listed(retrieved)}')
@@ -257,11 +259,12 @@ class Positions:
     def __str__(self) -> str: return '0 to n - 1' if self.first == 0 else '1 to n'
 
 def find_positions(scores: Iterable[np.ndarray]) -> Positions | None:
-    "Whether scores are 1 to n in every query, or 0 to n - 1; None if not, or if that may be chance."
+    "The kind of scores that are 1 to n, or 0 to n - 1, in every query; else None."
     firsts, directions, rare = set(), set(), 0.0
     for score in scores:
         n, first = len(score), score.min()
-        if first not in (0, 1) or not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
+        if first not in (0, 1): return None
+        if not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
         firsts.add(int(first))
         if n > 1: directions.add(_direction(np.diff(score)))
         rare += lgamma(n + 1) / log(2)  # bits: n things have n! orders
@@ -274,20 +277,21 @@ def _direction(step):
     return 'falling' if (step < 0).all() else 'mixed'
 
 def upwards(judged: Judged) -> float:
-    "How many more queries gain than lose if their lists are read from the end, in standard deviations."
+    "How many more queries gain than lose if read from the end, in standard deviations."
     gain, last = np.maximum(judged.grade, 0), judged.retrieved[judged.query] + 1
     change = gain * (log2_discount(last - judged.rank) - log2_discount(judged.rank))
     sign = np.sign(np.bincount(judged.query, change))
     changed = np.count_nonzero(sign)
     return float(sign.sum() / np.sqrt(changed)) if changed else 0.0
 
-LEAST = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # how much better they must be upwards, in deviations
+LEAST = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
 def positions_for_scores(judged: Judged, looks: Iterable[Look]) -> str:
     "What to say if the scores of a run are positions."
     found = find_positions(look.score for look in looks if len(look.score))
     if found is None or upwards(judged) < LEAST[found.order]: return ''
-    how = 'rise as they are listed' if found.order == 'rising' else 'are better read upwards'
+    rising = found.order == 'rising'
+    how = 'rise as they are listed' if rising else 'are better read upwards'
     return (f'the scores are {found} in every query, and {how}: are they positions? '
             'If the least is the best, write Run(..., descending=False)')
 
@@ -326,8 +330,10 @@ def check_swapped(qrels: Qrels, run: Any) -> None:
     query, score = np.asarray(columns.query), np.asarray(columns.value)
     swapped = len(score) and graded and look_like_grades(query, score)
     if not (swapped or is_listed_ranking(qrels, query, score)): return
-    signs = ('The grades are many different fractions, the scores a few small whole numbers'
-             if graded else 'The judgments are lists, and the run holds what looks like judgments')
+    signs = 'The judgments are lists, and the run holds what looks like judgments'
+    if graded:
+        signs = ('The grades are many different fractions, '
+                 'the scores a few small whole numbers')
     way_out = 'If they are not, say so: evaluate(Qrels(...), Run(...))'
     raise ValueError(f'are the judgments and the run swapped? {signs}. {way_out}')
 
@@ -411,7 +417,7 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
 MANY = 0.1  # of the grades above 0
 
 def levels_too_high(measures: Sequence[Measure], judged: Judged) -> Iterator[str]:
-    "What to say of a relevance level that no grade reaches, or below which many fractions lie."
+    "What to say of a level that no grade reaches, or below which many fractions lie."
     asking = [m for m in measures if 'rel' in m.kind.params]
     largest = judged.pool_grade.max(initial=0)
     blind = [m for m in asking if 0 < largest < 1 and not np.any(m.of(judged.ideal))]
@@ -419,7 +425,8 @@ def levels_too_high(measures: Sequence[Measure], judged: Judged) -> Iterator[str
     unsaid = [m for m in asking if 'rel' not in m.said]
     if blind or not unsaid: return
     level = unsaid[0].kind.params['rel']
-    if many_fractions_below(judged.pool_grade, level): yield _fractions_below(unsaid[0], level)
+    many = many_fractions_below(judged.pool_grade, level)
+    if many: yield _fractions_below(unsaid[0], level)
 
 def many_fractions_below(grade: np.ndarray, level: float) -> bool:
     "Whether many of the grades above 0 are no whole numbers, and lie below a level."
@@ -438,8 +445,10 @@ def _no_grade_reaches(measure, largest):
 def _fractions_below(measure, level):
     "What to say of fractions below a relevance level that nobody has chosen."
     found = f'{measure!r} takes them for not relevant'
-    way_out = f'say from which grade on a document is relevant, as in {measure(rel=level / 2)!r}'
-    return f'many grades are fractions below the relevance level {level:g}: {found}; {way_out}'
+    advised = measure(rel=level / 2)
+    way_out = f'say from which grade on a document is relevant, as in {advised!r}'
+    low = f'many grades are fractions below the relevance level {level:g}'
+    return f'{low}: {found}; {way_out}'
 
 # %% ../../nbs/4_evaluation/03_doubts.ipynb #0405bdc4
 def doubts(

@@ -188,7 +188,8 @@ def evaluate(
                 memory=memory, progress=told, spent=spent, keep_order=keep_order)
         if told and several: told(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
-        if not part: odd += doubts(asked, judged, judgments, results, reading.name, reading.looks)
+        of_run = judged, judgments, results, reading.name, reading.looks
+        if not part: odd += doubts(asked, *of_run)
         own = score_batch(asked, judgments.queries, judged, reading, in_force)
         found.append(_with_rows(own, judgments, results))
     said = dict.fromkeys(map(visible, odd))

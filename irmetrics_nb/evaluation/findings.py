@@ -157,8 +157,7 @@ def _meeting_docs(judged, own, hits):
     left, every, right = (t.filter(pl.col('query_id').is_in(some.implode()))[:20_000] for t in (lost, both, own.table))
     spelling = find_spelling(_by_query(every), _by_query(right), pairs=not len(hits))
     level = 'warning' if len(hits) else 'error'
-    many = spelling and spelling.meet > max(1, len(left) // 20) and len(spelling.examples) > 1
-    if many or (spelling and not len(hits)):
+    if spelling and (not len(hits) or (spelling.meet > max(1, len(left) // 20) and len(spelling.examples) > 1)):
         own.say('doc-ids', _pairs_of(spelling), level, n=spelling.meet, all=len(left), how=spelling.how)
     if len(both) and not len(hits):
         own.say('nothing-judged', _sides(left['doc_id'], right['doc_id']))
@@ -189,7 +188,8 @@ def _kinds_of_grades(judged, grade, different, queries):
     some_below = grade.max() >= 1 and many_fractions_below(grade.to_numpy(), 1)
     if some_below: judged.say('fractions-below', [f'{g:g}' for g in fractions[-2:]], n=below, all=above)
     if len(different) > 20: judged.say('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
-    elif len(fractions) and grade.max() >= 1 and not some_below: judged.say('fractions', [f'{g:g}' for g in fractions[:2]])
+    elif len(fractions) and grade.max() >= 1 and not some_below:
+        judged.say('fractions', [f'{g:g}' for g in fractions[:2]])
     if grade.max() > 20: judged.say('large-grade', grade=grade.max())
     if grade.min() < 0: judged.say('negative', n=(grade < 0).sum())
     if len(different) == 1 and queries > 1: judged.say('one-grade', grade=grade[0])
@@ -213,7 +213,8 @@ def _scores(own, k):
 def _positions(own):
     "What the scores are, if they may be positions."
     score = pl.col('score')
-    ends = own.table.group_by('query_id').agg(score.min().alias('least'), (score.max() - score.min() + 1 == pl.len()).alias('dense'))
+    dense = score.max() - score.min() + 1 == pl.len()
+    ends = own.table.group_by('query_id').agg(score.min().alias('least'), dense.alias('dense'))
     if not ends['dense'].all() or ends['least'].max() not in (0, 1): return None
     by_query = own.table.group_by('query_id', maintain_order=True).agg('score')
     return find_positions(scores.to_numpy() for scores in by_query['score'])

@@ -106,7 +106,8 @@ def _window(rows, begin=0):
     some = slice(begin + first, begin + last)
     different, code = np.unique(rows.query[some], return_inverse=True)
     query_ids = Ids.from_list([rows.query_ids.bytes(i) for i in different])
-    return Rows(query_ids, code, _copied(rows.doc[some]), rows.value[some].copy(), rows.source, lines=(), ranks=rows.ranks)
+    doc, value = _copied(rows.doc[some]), rows.value[some].copy()
+    return Rows(query_ids, code, doc, value, rows.source, lines=(), ranks=rows.ranks)
 
 def _copied(ids):
     "The same ids in a buffer of their own."

@@ -197,7 +197,7 @@ def _fractions_or_below_zero(numbers):
     return 2 * len(odd) > len(numbers) and different >= min(5, len(odd))
 
 def warn_caller(text: str) -> None:
-    "EvaluationWarning that points to the line outside of this package from which it was called."
+    "EvaluationWarning that points to the line outside of this package that called."
     warnings.warn(text, EvaluationWarning, stacklevel=_frames_within())
 
 def _frames_within():
