@@ -259,7 +259,7 @@ class Positions:
     def __str__(self) -> str: return '0 to n - 1' if self.first == 0 else '1 to n'
 
 def find_positions(scores: Iterable[np.ndarray]) -> Positions | None:
-    "What scores of 1 to n in every query, or 0 to n - 1, are; None for others and chance."
+    "The kind of scores that are 1 to n, or 0 to n - 1, in every query; else None."
     firsts, directions, rare = set(), set(), 0.0
     for score in scores:
         n, first = len(score), score.min()
@@ -330,8 +330,10 @@ def check_swapped(qrels: Qrels, run: Any) -> None:
     query, score = np.asarray(columns.query), np.asarray(columns.value)
     swapped = len(score) and graded and look_like_grades(query, score)
     if not (swapped or is_listed_ranking(qrels, query, score)): return
-    signs = ('The grades are many different fractions, the scores a few small whole numbers'
-             if graded else 'The judgments are lists, and the run holds what looks like judgments')
+    signs = 'The judgments are lists, and the run holds what looks like judgments'
+    if graded:
+        signs = ('The grades are many different fractions, '
+                 'the scores a few small whole numbers')
     way_out = 'If they are not, say so: evaluate(Qrels(...), Run(...))'
     raise ValueError(f'are the judgments and the run swapped? {signs}. {way_out}')
 
