@@ -115,10 +115,14 @@ def peak(done):
 # ---- the command line ----
 
 
+# So wide, and whichever shell the tests are run from: typer looks for it among the processes above, and its help differs.
+AS_IN_A_SHELL = {"COLUMNS": "200", "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+
+
 def irmetrics_process(*args, cwd=None, stdin=b""):
     "The command in a process of its own, as a shell runs it."
     done = subprocess.run([sys.executable, "-c", "import sys; from irmetrics_nb.cli import main; sys.argv[0] = 'irmetrics'; main()",
-                           *map(str, args)], capture_output=True, cwd=cwd, input=stdin, env=os.environ | {"COLUMNS": "200"})
+                           *map(str, args)], capture_output=True, cwd=cwd, input=stdin, env=os.environ | AS_IN_A_SHELL)
     done.stdout, done.stderr = (x.decode("utf-8", "surrogateescape") for x in (done.stdout, done.stderr))
     return done
 
@@ -132,7 +136,7 @@ def irmetrics(*args, cwd=None, stdin=b""):
         streams[0].write(stdin)
         streams[0].seek(0)
         stack.enter_context(_redirected(streams))
-        stack.enter_context(_environment(COLUMNS="200"))
+        stack.enter_context(_environment(**AS_IN_A_SHELL))
         stack.enter_context(chdir(cwd or "."))
         stack.enter_context(warnings.catch_warnings())
         warnings.resetwarnings()
