@@ -21,7 +21,7 @@ setup(
     keywords=cfg["keywords"].split(),
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[f"{cfg['lib_name']}*"]),
-    package_data={cfg["lib_name"]: ["py.typed", "play.js", "example/*", "example/runs/*", "showing/templates/*"]},
+    package_data={cfg["lib_name"]: ["py.typed", "play.js", "example/*", "example/runs/*", "reporting/templates/*"]},
     install_requires=cfg["requirements"].split(),
     extras_require={extra: cfg[f"{extra}_requirements"].split() for extra in ("widget", "dev", "bench", "parity")},
     entry_points={"console_scripts": cfg["console_scripts"].split()},

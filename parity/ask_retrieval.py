@@ -19,7 +19,7 @@ def beir(rng):
         for k in CUTS:
             yield f"{name}@{k}", values[f"{name}@{k}"], evaluate(qrels, run, f"{ours}@{k}", conventions="beir")
     # These are its own lines, and not pytrec_eval's.
-    own = {"conventions": "beir", "ties": "given", "scores": "float64", "missing": "zero"}
+    own = {"conventions": "beir", "ties": "given", "score_dtype": "float64", "missing": "zero"}
     for name, ours in {"MRR": "RR", "R_cap": "beir:R_cap", "Accuracy": "Success"}.items():
         values = EvaluateRetrieval.evaluate_custom(qrels, run, list(CUTS), name)
         for k in CUTS:
@@ -36,7 +36,7 @@ def mteb(rng):
         for k in CUTS:
             values = [found.all_scores[q][f"{name}_{k}"] for q in qrels if q in run]
             yield f"{name}_{k}", values, evaluate(qrels, run, f"{ours}@{k}", conventions="mteb")
-    own = {"conventions": "mteb", "scores": "float64"}
+    own = {"conventions": "mteb", "score_dtype": "float64"}
     mrr, capped = theirs.mrr(qrels, run, CUTS), theirs.recall_cap(qrels, run, CUTS)
     for k in CUTS:
         yield f"MRR@{k}", mrr[f"MRR@{k}"], evaluate(qrels, run, f"RR@{k}", **own)

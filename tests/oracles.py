@@ -155,9 +155,8 @@ def idcg(got, pool, k=None, gain="linear", discount="log2", b=2):
 def ndcg(got, pool, k=None, gain="linear", discount="log2", b=2, cut_ideal=True, ideal_from="judged"):
     best_first = sorted(pool, reverse=True)
     pool = {"judged": pool, "list": [g for g in got if g is not None], "top": [g for g in got[:k] if g is not None],
-            "given": pool, "found": best_first[:len(got)], "best": best_first[:1] * (len(got) if k is None else k)}[ideal_from]  # fmt: skip
-    ideal_dcg = dcg if ideal_from == "given" else idcg  # in the order of the judgments, or the best
-    best = ideal_dcg(pool, pool, k if cut_ideal else None, gain, discount, b)
+            "found": best_first[:len(got)], "best": best_first[:1] * (len(got) if k is None else k)}[ideal_from]  # fmt: skip
+    best = idcg(pool, pool, k if cut_ideal else None, gain, discount, b)
     return dcg(got, pool, k, gain, discount, b) / best if best > 0 else 0
 
 

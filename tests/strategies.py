@@ -1,5 +1,6 @@
 "What hypothesis makes up for the tests, and random collections."
 from functools import cache
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import polars as pl
@@ -7,13 +8,8 @@ from helpers import BOM, says_another_format
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from irmetrics_nb.foundations.rankings import Judged
-from irmetrics_nb.metrics.ap import DIVISORS, LEVELS
-from irmetrics_nb.metrics.cascade import PHIS
-from irmetrics_nb.metrics.dcg import IDEALS
-from irmetrics_nb.metrics.measures import Measure
-from irmetrics_nb.metrics.registry import KINDS
-from irmetrics_nb.metrics.sets import PRECISION_DIVISORS, RECALL_DIVISORS
+from irmetrics_nb import Judged, Measure
+from irmetrics_nb.foundations.kinds import KINDS
 
 # ---- metrics ----
 
@@ -47,17 +43,24 @@ def batch(collection):
 rising_gains = st.lists(st.integers(0, 20), min_size=6, max_size=6).map(lambda x: dict(zip(range(-1, 5), sorted(x))))
 unit_gains = rising_gains.map(lambda table: {g: value / 32 for g, value in table.items()})
 
-# What each parameter can be for lists of grades from -1 to 4. A parameter that is new has its values entered here.
+# What each parameter can be for lists of grades from -1 to 4. A parameter that is new has its values entered here, unless
+# they are words that its signature lists.
 VALUES = {
-    "rel": [1, 2, 3, 0.5, 2.5], "beta": [0, 0.5, 1, 2, 3.5], "divisor": DIVISORS, "judged_only": [False, True],
+    "rel": [1, 2, 3, 0.5, 2.5], "beta": [0, 0.5, 1, 2, 3.5], "judged_only": [False, True],
     "gain": ["linear", "exp", "binary"], "discount": ["log2", "jarvelin", "ln"], "b": [1.5, 2, 3.5, 10], "cut_ideal": [True, False],
-    "max_grade": [4, 5, 8], "tied": ["apart", "together"], "ideal_from": IDEALS, "levels": sorted(LEVELS), "phi": sorted(PHIS), "p": [0.1, 0.5, 0.8, 0.95],
+    "max_grade": [4, 5, 8], "p": [0.1, 0.5, 0.8, 0.95],
 }  # fmt: skip
-# Where a kind has values of its own.
-OF_KIND = {
-    ("P", "divisor"): PRECISION_DIVISORS, ("SetP", "divisor"): PRECISION_DIVISORS, ("R", "divisor"): RECALL_DIVISORS,
-    ("ERR", "gain"): ["exp", "linear"], ("RBP", "gain"): ["binary", "raw"],
-}  # fmt: skip
+
+
+def words(kind, parameter):
+    "The words that a parameter of a kind takes, as the signature of its metric lists them."
+    hint = get_type_hints(KINDS[kind].function)[parameter]
+    return next((list(get_args(x)) for x in (hint, *get_args(hint)) if get_origin(x) is Literal), [])
+
+
+# Where a kind has values of its own: of RBP those that are probabilities.
+OF_KIND = {(kind.name, p): found for kind in KINDS.values() for p in kind.params if (found := words(kind.name, p))}
+OF_KIND["RBP", "gain"], OF_KIND["ERR", "gain"] = ["binary", "raw"], ["exp", "linear"]
 COMPUTED = {name: st.sampled_from(values) for name, values in VALUES.items()}
 COMPUTED["gain"] |= rising_gains
 DRAWN_OF_KIND = {which: st.sampled_from(values) for which, values in OF_KIND.items()}
@@ -68,7 +71,7 @@ AT = {None: [None], "k": [None, 3], "recall": [None, 0.5]}
 def each_parameter(name):
     "A kind of measures with each value of each of its parameters; every other one with something behind @."
     kind = Measure(name).kind
-    params = [{}, {}] + [{p: value} for p in Measure(name).defaults for value in OF_KIND.get((name, p), VALUES[p])]
+    params = [{}, {}] + [{p: value} for p in Measure(name).defaults for value in OF_KIND.get((name, p)) or VALUES[p]]
     params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name != "ERR")
     params = [{"discount": "jarvelin", **each} if "b" in each else each for each in params]
     return [Measure(name, each, AT[kind.at][i % len(AT[kind.at])]) for i, each in enumerate(params)]
@@ -101,7 +104,8 @@ def measured(name, judgments=junk_too):
 def _measures(draw, name, values):
     "A measure of the kind `name`, or of any, with some of its parameters and perhaps a cutoff or recall level."
     kind = KINDS[name or draw(st.sampled_from(list(KINDS)))]
-    params = {p: draw(DRAWN_OF_KIND.get((kind.name, p), values[p])) for p in Measure(kind.name).defaults if draw(st.booleans())}
+    each = {p: DRAWN_OF_KIND[kind.name, p] if (kind.name, p) in DRAWN_OF_KIND else values[p] for p in Measure(kind.name).defaults}
+    params = {p: draw(some) for p, some in each.items() if draw(st.booleans())}
     if params.get("discount") != "jarvelin":
         params.pop("b", None)  # the only discount that has a base
     return Measure(kind.name, params, draw(BEHIND_AT[kind.at]))

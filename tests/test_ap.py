@@ -6,17 +6,10 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import batch, collections, cutoffs, rankings, searches
+from strategies import batch, collections, cutoffs, rankings, searches, words
 
-from irmetrics_nb.metrics.ap import (
-    DIVISORS,
-    ap_terms,
-    average_precision,
-    bpref,
-    geometric_mean,
-    interpolated_precision,
-    precision_recall_curve,
-)
+from irmetrics_nb.foundations.kinds import geometric_mean
+from irmetrics_nb.metrics.ap import average_precision, bpref, interpolated_precision, precision_recall_curve
 
 
 @given(rankings, cutoffs, st.integers(0, 5))
@@ -29,7 +22,7 @@ def test_average_precision_is_the_textbooks_sum_with_R_as_the_caller_states_it(r
 
 def test_the_running_example_is_worked_by_hand():
     terms = [Fraction(1, 1), 0, 0, Fraction(2, 4), Fraction(3, 5), Fraction(4, 6)]
-    oracles.close(ap_terms([3, 0, 0, 1, 2, 1]), terms)
+    oracles.close(average_precision.terms([3, 0, 0, 1, 2, 1]), terms)
     assert average_precision([3, 0, 0, 1, 2, 1], n_relevant=5) == pytest.approx(float(sum(terms) / 5), rel=1e-15)
 
 
@@ -49,14 +42,14 @@ def test_the_curve_is_precision_and_recall_at_every_rank(collection):
 
 @given(rankings, cutoffs)
 def test_the_divisors_of_ap_are_ordered_as_their_sizes(rel, k):
-    relevant, least, listed, retrieved = (average_precision(rel, k=k, divisor=d) for d in DIVISORS)
+    relevant, least, listed, retrieved = (average_precision(rel, k=k, divisor=d) for d in words("AP", "divisor"))
     assert relevant <= least + 1e-15
     assert least <= listed + 1e-15
     assert listed <= retrieved + 1e-15
 
 
 def test_an_unknown_divisor_is_refused_and_shown_beside_those_there_are():
-    with pytest.raises(ValueError, match=r"unknown divisor 'R': use one of \('relevant', 'min\(R,k\)', 'min\(R,n\)', 'retrieved'\)"):
+    with pytest.raises(ValueError, match=r"divisor must be 'relevant' or 'min\(R,k\)' or 'min\(R,n\)' or 'retrieved', not 'R'"):
         average_precision([1], divisor="R")
 
 

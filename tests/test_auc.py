@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from irmetrics_nb.metrics.auc import GroupAUC, auc, auc_terms, gauc, group_auc, number_groups, roc_curve, roc_steps
+from irmetrics_nb.foundations.columns import number_ids
+from irmetrics_nb.metrics.auc import GroupAUC, auc, gauc, group_auc, roc_curve, roc_steps
 
 SCORES = st.integers(-3, 3).map(float) | st.floats(allow_nan=False)  # many ties, and everything that a float can be
 LABELS = st.integers(0, 1)
@@ -155,9 +156,9 @@ def test_the_rate_of_a_missing_class_is_nan_and_the_other_is_not():
 @given(GROUPED)
 def test_the_terms_of_a_group_add_up_to_the_pairs_it_has_in_the_right_order(rows):
     labels, scores, groups = columns(rows, 3)
-    ids, number = number_groups(groups)
+    ids, number = number_ids(groups)
     steps = roc_steps(labels, scores, group=number)
-    wins = np.bincount(steps.group, weights=auc_terms(steps), minlength=len(ids))
+    wins = np.bincount(steps.group, weights=steps.terms, minlength=len(ids))
     for total, (value, positives, items) in zip(wins, oracles.auc_by_groups(labels, scores, groups).values(), strict=True):
         assert total == (value or 0) * positives * (items - positives)
 
@@ -274,8 +275,8 @@ NAN = float("nan")
         ([1, 0], [0.5, NAN], "scores must not be NaN: item 1"),
         ([1, 0], [None, 0.5], "scores must not be NaN: item 0"),
         ([NAN, 0], [0.5, 0.4], "labels must not be NaN: item 0"),
-        (["1", "0"], [0.5, 0.4], "labels must be one list of numbers"),
-        ([1, 0], np.array(["a", 1], dtype=object), "scores must be one list of numbers"),
+        (["1", "0"], [0.5, 0.4], "labels must be numbers, not <U1"),
+        ([1, 0], np.array(["a", 1], dtype=object), "scores must be numbers: item 0 is 'a'"),
         ([[1, 0]], [[0.5, 0.4]], r"shape \(1, 2\)"),
         (1, 0.5, r"shape \(\)"),
         ([1, 0], [0.5j, 1], "complex128"),
@@ -291,11 +292,11 @@ def test_bad_columns_are_refused_by_every_function(labels, scores, says):
     ("groups", "says"),
     [
         ([1], "2 labels, 2 scores, 1 groups"),
-        ([1.0, NAN], "groups must not be NaN"),
-        (["a", None], "groups must not be NaN or None"),
-        (["a", NAN], "groups must not be NaN or None"),
-        (np.array([2, NAN], object), "groups must not be NaN or None"),
-        ([None, None], "groups must not be NaN or None"),
+        ([1.0, NAN], "groups must not be None or NaN: item"),
+        (["a", None], "groups must not be None or NaN: item"),
+        (["a", NAN], "groups must not be None or NaN: item"),
+        (np.array([2, NAN], object), "groups must not be None or NaN: item"),
+        ([None, None], "groups must not be None or NaN: item"),
         (np.array(["a", 1], object), "ids that can be sorted"),
         ([["a"], ["b"]], r"shape \(2, 1\)"),
         ("ab", r"shape \(\)"),
@@ -308,7 +309,7 @@ def test_bad_groups_are_refused(groups, says):
 
 @pytest.mark.parametrize("group", [[0, -1], [0.0, 1.0], [0, 2**40], ["a", "b"]])
 def test_steps_take_only_group_numbers_that_fit_into_a_key(group):
-    with pytest.raises(ValueError, match="number_groups"):
+    with pytest.raises(ValueError, match="number_ids"):
         roc_steps([1, 0], [0.5, 0.4], group=group)
 
 

@@ -10,8 +10,8 @@ from strategies import batch, collections, judgments
 
 import irmetrics_nb
 from irmetrics_nb import Judged, Measure, auc, gauc, parse
+from irmetrics_nb.foundations.kinds import KINDS
 from irmetrics_nb.metrics.cards import CARDS, cards, order, question_of, reads, tasks
-from irmetrics_nb.metrics.registry import KINDS
 
 PAGES = {path.stem.partition('_')[2]: path for path in Path('nbs/2_metrics').glob('*.ipynb')}
 TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets 0.5': 1,
@@ -47,7 +47,7 @@ def test_every_kind_has_a_card_or_stands_on_one():
 def test_no_line_of_a_card_is_empty_and_its_example_has_that_value(card):
     assert all([card.title, card.formula, question_of(card), *card.facts().values()])
     call, value = card.code().rsplit(' = ', 1)
-    assert eval(call, vars(irmetrics_nb)) == pytest.approx(float(value), abs=5e-5)
+    assert eval(call, {name: getattr(irmetrics_nb, name) for name in irmetrics_nb.__all__}) == pytest.approx(float(value), abs=5e-5)
     assert card.formula.count('{') == card.formula.count('}')
     assert card.title in str(cards(card.name)) and card.formula in cards(card.name)._repr_markdown_()
 

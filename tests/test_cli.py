@@ -160,7 +160,7 @@ def test_the_policies_can_be_chosen(files):
 
 
 def test_measures_lists_the_registry():
-    from irmetrics_nb.metrics.registry import KINDS
+    from irmetrics_nb.foundations.kinds import KINDS
     done = irmetrics('measures', '--format', 'json')
     assert [r['measure'].split(',')[0] for r in json.loads(done.stdout)] == list(KINDS)
     assert irmetrics('measures').returncode == 0
@@ -293,13 +293,13 @@ def test_scores_and_unjudged_documents_are_conventions_of_the_command_line_too(t
     (tmp_path / 'q').write_text('1 0 a 1\n')
     (tmp_path / 'r').write_text('1 Q0 a 1 0.123456789 t\n1 Q0 b 2 0.123456788 t\n')
     call = str(tmp_path / 'q'), str(tmp_path / 'r'), '-m', 'RR', '--format', 'json'
-    for more, value, said in [((), 1, None), (('--scores', 'float32'), .5, 'scores as 32-bit floats'),
-                              (('--scores', 'float32', '--unjudged', 'skip'), 1, 'documents that nobody judged are taken out')]:
+    for more, value, said in [((), 1, None), (('--score-dtype', 'float32'), .5, 'scores as 32-bit floats'),
+                              (('--score-dtype', 'float32', '--unjudged', 'skip'), 1, 'documents that nobody judged are taken out')]:
         found, = json.loads(irmetrics('evaluate', *call, *more).stdout)
         assert list(found['means'].values()) == [value]
         assert said is None or said in found['conventions']
     (tmp_path / 'other').write_text('1 Q0 a 1 3 u\n')
-    for more, mean in [((), 1), (('--scores', 'float32'), .5), (('--conventions', 'trec_eval-9.0.4'), .5), (('--conventions', 'trec_eval'), 1)]:
+    for more, mean in [((), 1), (('--score-dtype', 'float32'), .5), (('--conventions', 'trec_eval-9.0.4'), .5), (('--conventions', 'trec_eval'), 1)]:
         compared = json.loads(irmetrics('compare', *call[:2], str(tmp_path / 'other'), *call[2:], *more).stdout)
         assert [(pair['mean_a'], pair['mean_b']) for pair in compared['pairs']] == [(mean, 1)]
 

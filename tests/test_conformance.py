@@ -1,6 +1,5 @@
 """The vectors of conformance/: they are what the second implementation gives, they tell apart what they should, and the
 package agrees with all of them."""
-import inspect
 import json
 import math
 import re
@@ -22,13 +21,7 @@ from exact.tools import tools
 from project import ROOT
 
 import irmetrics_nb as ir
-
-try:  # from the top, where they are offered
-    from irmetrics_nb import PRESETS, Conventions, measure_table
-except ImportError:
-    from irmetrics_nb.evaluation.presets import PRESETS
-    from irmetrics_nb.foundations.conventions import Conventions
-    from irmetrics_nb.metrics.registry import measure_table
+from irmetrics_nb import PRESETS, measure_table
 
 FOLDER = ROOT / "conformance"
 MEASURES = sorted(path.stem for path in (FOLDER / "measures").glob("*.json"))
@@ -219,14 +212,9 @@ def test_a_mistake_that_equals_a_convention_has_no_code_of_its_own_and_all_other
 
 # ---- the package ----
 
-# By today's name of the question about scores, and the one that it had before.
-SCORE_DTYPE = "score_dtype" if "score_dtype" in inspect.signature(ir.evaluate).parameters else "scores"
 QUESTIONS = "ties missing no_relevant negative score_dtype unjudged judgments duplicates".split()
-NOT_ASKED_YET = {name for name in QUESTIONS if name not in {*vars(Conventions()), "score_dtype"}}  # by the package
 OF_LABELS = {"AUC": ir.auc, "GAUC": ir.gauc, "Fallout": ir.fallout}
 
-# The package loses ties when it goes through their orders, so that documents of one score no longer enter together.
-NOT_YET = {("AP", "tie-unjudged-given-first@1", "sklearn")}
 
 
 def number(value):
@@ -259,8 +247,6 @@ def measure_of(measure, case, answers):
 def evaluated(measure, case, answers, tool=None):
     "(value, {query: value}) by `evaluate`; ('error', None) if it refuses the input."
     conventions = {name: answer for name, answer in answers.items() if name in QUESTIONS}
-    if "score_dtype" in conventions:
-        conventions[SCORE_DTYPE] = conventions.pop("score_dtype")
     try:
         scores = ir.evaluate(*rows(case), measure_of(measure, case, answers), conventions=tool, **conventions)
     except ValueError:
@@ -285,9 +271,8 @@ EVALUATED = [measure for measure in MEASURES if measure not in OF_LABELS]
 @pytest.mark.parametrize("measure", EVALUATED)
 def test_evaluate_gives_every_value_under_every_setting(measure):
     file = content(measure)
-    settings = {name: answers for name, answers in file["settings"].items() if answers.keys().isdisjoint(NOT_ASKED_YET)}
     for case in file["cases"]:
-        for name, answers in {"default": {}, **settings}.items():
+        for name, answers in {"default": {}, **file["settings"]}.items():
             assert check(measure, case, name, answers), (case["name"], name)
 
 
@@ -296,8 +281,7 @@ def test_evaluate_gives_every_value_under_the_conventions_of_every_tool(measure)
     file = content(measure)
     for case in file["cases"]:
         for tool in file["tools"]:
-            known = (measure, case["name"], tool) in NOT_YET
-            assert check(measure, case, tool, {}, tool) != known, (case["name"], tool)
+            assert check(measure, case, tool, {}, tool), (case["name"], tool)
 
 
 @pytest.mark.parametrize("measure", EVALUATED)

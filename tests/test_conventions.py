@@ -136,7 +136,7 @@ def test_every_choice_has_a_phrase_of_its_own_and_anything_else_is_refused(name)
     (("nDCG", "gian", "exp"), r"nDCG has no parameter 'gian'; it has \['gain', "), (("nDGC", "gain", "exp"), "no measure 'nDGC'; did you mean nDCG?"),
     (("nDCG", "gain", "exponential"), r"unknown gain 'exponential': use one of \['binary', 'exp', 'linear'\]"), (("nDCG", "k", 10), "no parameter 'k'"),
     (("map", "rel", 2), "the kind is written 'AP', not 'map'"), (("ndcg", "gain", "exp"), "the kind is written 'nDCG', not 'ndcg'"),
-    (("AP", "divisor", "R"), "unknown divisor 'R'"), (("AP", "ties", "up"), "ties of AP must be 'docid' or .*, not 'up'"),
+    (("AP", "divisor", "R"), "divisor must be .* not 'R'"), (("AP", "ties", "up"), "ties of AP must be 'docid' or .*, not 'up'"),
     (("AP", "missing", "skip"), "missing is answered for all measures alike, not for AP"), (("nobody", "ties", "given"), "no measure 'nobody'"),
     (("AP", "duplicates", "last"), "duplicates is answered for all measures alike"), (("AP", "rel"), "measures holds .kind, parameter, value., not .'AP', 'rel'."),
     ("AP rel 2", "measures holds"), (("AP", 3, 2), "measures holds"), (["AP", "rel", 2], "measures holds"), (("RBP", "p", 2), "persistence p must lie between 0 and 1")])
@@ -165,7 +165,7 @@ def test_a_kind_of_measures_may_have_an_answer_of_its_own(question):
 
 # Of P@1 and of AP: the value under the answer that P@1 alone has.
 OTHERWISE = {"ties": ("given", {"a": 1}, {"q": {"a": 1.0, "b": 1.0}}, 1, 0.5), "no_relevant": ("one", {"a": 0}, {"q": ["a"]}, 1, 0),
-             "negative": ("keep", {"a": -1, "c": 1}, {"q": ["a", "c"]}, 0, 0.5), "scores": ("float32", {"a": 1}, {"q": {"a": 16777217.0, "b": 16777216.0}}, 0, 1),
+             "negative": ("keep", {"a": -1, "c": 1}, {"q": ["a", "c"]}, 0, 0.5), "score_dtype": ("float32", {"a": 1}, {"q": {"a": 16777217.0, "b": 16777216.0}}, 0, 1),
              "judgments": ("retrieved", {"a": 1, "z": 1}, {"q": ["b", "a"]}, 0, 0.25)}  # fmt: skip
 
 

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb.deciding.bootstrap import METHODS, bootstrap_interval, bootstrap_test, studentized_interval
-from irmetrics_nb.deciding.corrections import CORRECTIONS, adjust
-from irmetrics_nb.deciding.paired import t_test
-from irmetrics_nb.deciding.randomization import randomization_test
+from irmetrics_nb.comparing.bootstrap import METHODS, bootstrap_interval, bootstrap_test, studentized_interval
+from irmetrics_nb.comparing.corrections import CORRECTIONS, adjust
+from irmetrics_nb.comparing.paired import t_test
+from irmetrics_nb.comparing.randomization import randomization_test
 
 P = st.lists(st.floats(1e-12, 1), min_size=1, max_size=12)
 

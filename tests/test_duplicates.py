@@ -110,7 +110,7 @@ def test_one_row_of_each_document_is_left_where_it_stood(rows, way):
 def test_the_result_is_that_of_the_input_with_these_rows_removed_by_hand(qrels, run, way, ties, scores):
     qrels = [*qrels, ('both', 'a', 1)]
     run = [*run, ('both', 'a', 1)]
-    how = {'ties': ties, 'scores': scores}
+    how = {'ties': ties, 'score_dtype': scores}
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         ours = evaluate(list(qrels), list(run), MEASURES, duplicates=way, **how)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from irmetrics_nb import ERR, DataError, Run, Scores, evaluate, load_example
 from irmetrics_nb.foundations.conventions import CHOICES, Conventions
-from irmetrics_nb.metrics.measures import parse
-from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.metrics.parsing import parse
 
 
 @pytest.mark.parametrize('empty', [{}, []])

@@ -17,6 +17,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import batch, each_parameter, measured, random_collection, seeds
 
+import irmetrics_nb
 from irmetrics_nb import (
     AP,
     ERR,
@@ -31,15 +32,15 @@ from irmetrics_nb import (
     nDCG,
     parse,
 )
-from irmetrics_nb.deciding.wording import letters
 from irmetrics_nb.evaluation.presets import PRESETS
-from irmetrics_nb.metrics.registry import KINDS, LETTERS
-from irmetrics_nb.metrics.ties import TiesError
+from irmetrics_nb.explaining.wording import letters
+from irmetrics_nb.foundations.kinds import KINDS, LETTERS
+from irmetrics_nb.foundations.ties import TiesError
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 quick = settings(max_examples=8)
 TIES = ("docid", "given", "average", "best", "worst")
-COUNTED = [name for name, kind in KINDS.items() if kind.count]
+COUNTED = [name for name, kind in KINDS.items() if kind.counts]
 SIX = [3, 0, None, 1, 2, 1]
 
 
@@ -110,7 +111,7 @@ def test_an_explanation_of_a_query_is_what_evaluate_says_with_ties_of_any_kind(n
         why = explain(measure, qrels, run, query, **how)
     except TiesError as refusal:
         assert ties == "average" and "no formula is known for its terms" in str(refusal)
-        assert KINDS[name].average is None and not KINDS[name].linear
+        assert not KINDS[name].averages and not KINDS[name].linear
         return
     assert why.value == expected
     adds_up(why)
@@ -192,11 +193,12 @@ def test_the_gain_of_each_document_is_shown_where_the_ideal_is_made_of_the_top()
     assert why.text == "nDCG(ideal_from='top')@3 = (1/log2(2) + 3/log2(4)) / (3/log2(2) + 1/log2(3)) = 0.6885"
 
 
-def test_a_kind_that_is_registered_is_explained_with_no_code_of_its_own():
-    from irmetrics_nb.metrics.registry import register
-    from irmetrics_nb.metrics.sets import depth, hits
+def test_a_kind_that_is_declared_is_explained_with_no_code_of_its_own():
+    @irmetrics_nb.measure("Thirds", question="?")
+    def thirds(ranking, /, *, k=None, rel=1):
+        yield ranking.found(rel, k), 1 / 3
+        return np.full(len(ranking), k)
 
-    register("Thirds", lambda judged, *, k=None, rel=1: hits(judged, k=k, rel=rel) / 3, depth, params="rel", question="?")
     try:
         why = explain("Thirds@2", [1, 1, 0])
         assert why.text == "Thirds@2 = (1/3 + 1/3) / 2 = 0.3333"

@@ -27,10 +27,10 @@ from irmetrics_nb import (
     report,
 )
 from irmetrics_nb.cli_compare import rich_table
-from irmetrics_nb.deciding.gate import gate, missed_floors, parse_floor
-from irmetrics_nb.evaluation.formats import FORMATS, markdown_code, markdown_text
+from irmetrics_nb.comparing.gate import gate, missed_floors, parse_floor
 from irmetrics_nb.reading.errors import DataWarning, visible
-from irmetrics_nb.showing.terminal import explanation_parts, score_parts
+from irmetrics_nb.reporting.terminal import explanation_parts, score_parts
+from irmetrics_nb.showing.formats import FORMATS, markdown_code, markdown_text
 
 # To clear the screen, to go back in the line, to end it, the same by a byte that is no UTF-8, to write from right to left.
 ORDERS = ['\x1b[2J', '\r', '\n', '\x07', '\x9b31m', '\udc9b31m', '\u202e', '\u2028', '\x7f', '\x00']

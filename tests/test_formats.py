@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb.evaluation.formats import FORMATS, csv_text, note_text, table_text
+from irmetrics_nb.showing.formats import FORMATS, csv_text, note_text, table_text
 
 LAID_OUT = [name for name, layout in FORMATS.items() if layout]
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

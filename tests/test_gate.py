@@ -14,7 +14,7 @@ from helpers import irmetrics, terminal
 from scipy import stats
 
 from irmetrics_nb import compare, evaluate, load_example
-from irmetrics_nb.deciding.gate import Floor, check_floors, gate, missed_floors, parse_floor
+from irmetrics_nb.comparing.gate import Floor, check_floors, gate, missed_floors, parse_floor
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = load_example()

@@ -312,7 +312,7 @@ def test_records_of_which_some_have_a_score_and_others_a_rank_are_refused():
 
 
 def test_the_check_up_of_a_faulty_table_of_ranks_puts_the_least_first(tmp_path):
-    from irmetrics_nb.evaluation.sieve import sift
+    from irmetrics_nb.checking.sieve import sift
     run = put(tmp_path/'run.csv', b'qid,docno,rank\nq,a,1\nq,b,x\nq,c,3\nq\n')
     sifted = sift(run, 'run')
     assert sifted.table['score'].to_list() == [-1, -3] and {*sifted.faults} == {'number', 'columns'}
@@ -403,7 +403,7 @@ def test_judgments_among_the_runs_are_refused():
     with pytest.raises(ValueError, match='swapped'): evaluate(GRADES, {'a': SCORES, 'b': Qrels(GRADES)})
 
 
-@pytest.mark.parametrize('said', [{}, {'scores': 'float32'}, {'duplicates': 'last'}, {'conventions': 'trec_eval'}])
+@pytest.mark.parametrize('said', [{}, {'score_dtype': 'float32'}, {'duplicates': 'last'}, {'conventions': 'trec_eval'}])
 def test_swapped_sources_are_refused_whatever_is_done_to_the_rows_of_a_run(said):
     scores = {q: {d: s + .25 for d, s in docs.items()} for q, docs in SCORES.items()}
     with pytest.raises(ValueError, match='swapped'): evaluate(Qrels(scores), GRADES, 'AP', **said)

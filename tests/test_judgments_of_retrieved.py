@@ -28,9 +28,9 @@ from irmetrics_nb import (
     report,
 )
 from irmetrics_nb.evaluation.presets import PRESETS
-from irmetrics_nb.foundations.conventions import CHOICES, Conventions
-from irmetrics_nb.metrics.registry import KINDS
-from irmetrics_nb.metrics.ties import TiesError
+from irmetrics_nb.foundations.conventions import CHOICES
+from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.foundations.ties import TiesError
 
 LISTED = [name for name, preset in PRESETS.items() if preset.conventions.judgments == "retrieved"]
 FRACTIONS = 0, 0.25, 0.875, 1, 1.25, 2.5, 3
@@ -62,7 +62,7 @@ def nasty(seed, grades=range(5), queries=12, documents=15):
 def test_of_every_measure_the_value_is_that_without_the_other_judgments(name, seed, data):
     qrels, run = random_collection(seed, queries=5, docs=9, levels=4)
     run = {q: docs for q, docs in run.items() if docs}
-    measure = data.draw(measures(name).filter(lambda m: m.arguments().get("ideal_from") != "given"))
+    measure = data.draw(measures(name))
     how = {"ties": data.draw(st.sampled_from([*CHOICES["ties"]])), "no_relevant": data.draw(st.sampled_from([*CHOICES["no_relevant"]]))}
     how |= {"negative": data.draw(st.sampled_from(["zero", "keep"])), "unjudged": data.draw(st.sampled_from(["keep", "skip"]))}
     if how["negative"] == "keep":  # where what stands for no judgment would count
@@ -268,11 +268,3 @@ def test_a_file_that_is_read_in_parts_gives_the_same(memory, tmp_path):
     (tmp_path / "r").write_text("".join(rows))
     scores = evaluate(qrels, tmp_path / "r", "nDCG@5 R@5 ERR", judgments="retrieved", memory=memory)
     np.testing.assert_array_equal(scores.values, evaluate(qrels, run, "nDCG@5 R@5 ERR", judgments="retrieved").values)
-
-
-def test_an_ideal_as_the_judgments_were_given_needs_all_of_them():
-    with pytest.raises(ValueError, match="cannot be had with judgments='retrieved'"):
-        evaluate({"q": {"a": 1}}, {"q": ["a"]}, "nDCG(ideal_from='given')", judgments="retrieved")
-    as_given = Conventions(judgments="retrieved", measures=(("nDCG", "ideal_from", "given"),))
-    with pytest.raises(ValueError, match="cannot be had with judgments='retrieved'"):
-        explain("nDCG", [1, 0], conventions=as_given)

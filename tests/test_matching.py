@@ -10,7 +10,7 @@ from hypothesis import given
 from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
-import irmetrics_nb.evaluation.matching as matching
+import irmetrics_nb.reading.matching as matching
 from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
 from irmetrics_nb.reading.ids import Ids
 

@@ -6,20 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import measures
 
-from irmetrics_nb import AP, ERR, Judged, nDCG, parse, parse_all
-from irmetrics_nb.metrics.ap import bpref_terms
-from irmetrics_nb.metrics.measures import Measure
-from irmetrics_nb.metrics.registry import (
-    KINDS,
-    MEAN,
-    SUM,
-    Kind,
-    check_kind,
-    find_kind,
-    measure_table,
-    register,
-)
-from irmetrics_nb.metrics.sets import hits, total_relevant
+from irmetrics_nb import AP, ERR, Judged, evaluate, measure, measure_table, nDCG, parse, parse_all
+from irmetrics_nb.foundations.kinds import KINDS, MEAN, SUM, Kind, check_claims
+from irmetrics_nb.foundations.measures import Measure
+from irmetrics_nb.metrics.names import aliases_of
+from irmetrics_nb.metrics.parsing import find_kind
 
 written = measures(written=True)
 
@@ -50,7 +41,7 @@ def test_any_other_text_is_one_clear_error(text):
 def test_a_kind_is_found_by_its_name_and_every_alias_in_upper_or_lower_case(name):
     kind = KINDS[name]
     at = {None: '', 'k': '@3', 'recall': '@0.5'}[kind.at]
-    for alias in (name, *kind.aliases):
+    for alias in (name, *aliases_of(name)):
         for spelling in (alias, alias.upper(), alias.lower()):
             assert parse(spelling + at) == (Measure(name) if not at else Measure(name) @ float(at[1:]))
     assert name in {row['measure'].split(',')[0] for row in measure_table()}
@@ -135,78 +126,85 @@ def test_two_functions_of_the_same_name_print_alike_and_are_refused_together():
 
 def test_a_name_or_alias_is_given_once_in_any_case():
     before = dict(KINDS)
-    for name, aliases in (('ap', []), ('Mine', ['MAP']), ('NDCG_CUT', [])):
+    for name in ('ap', 'MAP', 'NDCG_CUT', 'ndcg_cut_10'):
         with pytest.raises(ValueError, match="'.*' is taken"):
-            register(name, hits, aliases=aliases)
+            measure(name)(found)
     assert before == KINDS
-    with pytest.raises(ValueError, match="there is no measure 'Mine'; there are P R "):
+    with pytest.raises(ValueError, match="there is no measure 'Mine'; there are P SetP "):
         find_kind('Mine')
 
 
-def test_a_kind_that_is_registered_is_parsed_computed_and_counted_like_those_that_came_with_us():
-    try:
-        register('Found', hits, params='rel', aliases=['was_found'], aggregate=SUM, question='How many?')
-        measure = parse('was_found(rel=2)@3')
-        assert repr(measure) == 'Found(rel=2)@3'
-        assert measure.of([[2, 1, 2, 2], []]).tolist() == [2, 0]
-        assert measure.kind.aggregate is SUM is not MEAN
-        assert measure.kind.page == 'sets'
-    finally:
-        KINDS.pop('Found', None)
+def found(ranking, /, *, k=None, rel=1):
+    yield ranking.found(rel, k), 1
 
 
-def q_terms(judged, *, k=None, rel=1):
-    "A term like those of AP, in which every relevant document above counts."
-    hit = hits(judged, k=k, rel=rel)
-    return hit * judged.running(np.add, hit) / judged.rank
+def q_measure(ranking, /, *, k=None, rel=1):
+    "AP, with what each relevant document above counts: a term needs more than its own rank and grade."
+    hits = ranking.found(rel, k)
+    yield hits, hits.running(np.add, np.ones(len(hits.rank))) / hits.rank
+    return ranking.n_relevant(rel)
 
 
-UNTRUE = {'linear': True, 'unordered': True, 'entries': 'found'}
+@pytest.fixture
+def declare():
+    "`measure` for kinds that are forgotten after the test."
+    before = set(KINDS)
+    yield measure
+    for name in set(KINDS) - before:
+        del KINDS[name]
 
 
-@pytest.mark.parametrize('field', UNTRUE)
-def test_a_claim_that_is_untrue_is_refused_when_a_kind_is_registered(field):
-    terms = bpref_terms if field == 'entries' else q_terms  # what was judged bad counts there
-    with pytest.raises(ValueError, match=f'^Mine: {field}={UNTRUE[field]!r} is not so: '):
-        register('Mine', terms, total_relevant, params='rel', **{field: UNTRUE[field]})
-    assert 'Mine' not in KINDS
+def test_a_kind_that_is_declared_is_parsed_computed_and_counted_like_those_that_came_with_us(declare):
+    declare('Found', aggregate=SUM, question='How many?')(found)
+    wanted = parse('found(rel=2)@3')
+    assert repr(wanted) == 'Found(rel=2)@3'
+    assert wanted.of([[2, 1, 2, 2], []]).tolist() == [2, 0]
+    assert wanted.kind.aggregate is SUM is not MEAN
+    assert evaluate({'q': {'a': 1, 'b': 1}, 'r': {'c': 1}}, {'q': ['a', 'b'], 'r': ['c']}, 'Found').means == {'Found': 3}
+    assert {'measure': 'Found, Found@k', 'question': 'How many?', 'page': 'test_measures', 'chinese': '', 'parameters': 'rel=1'} in measure_table()
+
+
+@pytest.mark.parametrize(('claim', 'says'), [({'linear': True}, 'its mean over ties gives'), ({'unordered': True}, 'unordered=True gives'),
+    ({'worth': lambda ranking: -ranking.grade}, 'its worst order gives')])
+def test_a_claim_that_is_untrue_is_refused_at_the_first_use(declare, claim, says):
+    mine = declare('Mine', **claim)(q_measure).measure
+    with pytest.raises(ValueError, match=f'^Mine: {says} .*, but going through the orders of a tie gives'):
+        mine.of([1, 0])
+    with pytest.raises(ValueError, match='^Mine: '):
+        evaluate({'q': {'a': 1}}, {'q': ['a']}, 'Mine')
 
 
 def test_why_it_matters_that_a_claim_is_true():
     # Two relevant documents in a tie of three: the mean over their orders, and what an untrue claim would make of it.
     tied = Judged.from_scores([1, 0, 1], scores=[5, 5, 5])
-    share, untrue = (Kind('Q', q_terms, total_relevant, params={'rel': 1}, linear=linear) for linear in (False, True))
+    share, untrue = (Kind('Q', q_measure, linear=linear) for linear in (False, True))
     orders = [(1 + 2 / 2) / 2, (1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2]
     assert share.over_ties(tied, 'average', rel=1) == pytest.approx([sum(orders) / 3])
     assert untrue.over_ties(tied, 'average', rel=1) != pytest.approx([sum(orders) / 3])
 
 
-@pytest.mark.parametrize(('fields', 'says'), [
-    ({'entries': 'foo'}, "entries must be '' or 'found' or 'top', not 'foo'"), ({'params': 'gian'}, "none of the functions has a parameter 'gian'"),
-    ({'at': 'cut'}, "none of the functions has a parameter 'cut'"), ({'spellings': {'relative': {True: {'by': 1}}}}, "spellings name 'by'"),
-    ({'written': 'g/z'}, "written holds 'z'; it may hold i g e r n R N log2 min and its parameters"), ({'written': 'rel/rank'}, "written holds 'rank'"),
-    ({'entries': 'top', 'terms': lambda judged, *, k=None: np.ones(len(judged.rank))}, "entries='top' is not so")])
-def test_a_field_that_would_be_ignored_is_refused(fields, says):
-    terms = fields.pop('terms', hits)
-    with pytest.raises(ValueError, match=says):
-        register('Mine', terms, **fields)
-    with pytest.raises(TypeError, match='unexpected keyword'):
-        register('Mine', hits, enters='found')
+@pytest.mark.parametrize(('fields', 'error', 'says'), [
+    ({'entires': 'found'}, TypeError, 'unexpected keyword'), ({'entries': 'found'}, TypeError, 'unexpected keyword'),
+    ({'at': 'cut'}, ValueError, "its function has no parameter 'cut'"), ({'without': 'gian'}, ValueError, "no parameter 'gian'"),
+    ({'spellings': {'relative': {True: {'by': 1}}}}, ValueError, "no parameter 'by'"), ({'written': 'rel/rank'}, ValueError, "written holds 'rank'"),
+    ({'written': 'g/z'}, ValueError, "written holds 'z'; it may hold i g e r n R N log2 min and its parameters")])
+def test_a_field_that_would_be_ignored_is_refused(fields, error, says):
+    with pytest.raises(error, match=says):
+        measure('Mine', **fields)(found)
     assert 'Mine' not in KINDS
 
 
-def test_a_kind_without_a_cutoff_takes_none():
-    try:
-        register('Half', lambda judged, *, rel=1: judged.relevant(rel) / 2, params='rel')
-        with pytest.raises(ValueError, match='Half takes no @, not even @5'):
-            parse('Half@5')
-    finally:
-        KINDS.pop('Half', None)
+def test_a_kind_without_a_cutoff_takes_none(declare):
+    @declare('Half')
+    def half(ranking, /, *, rel=1):
+        yield ranking.found(rel), 1 / 2
+    with pytest.raises(ValueError, match='Half takes no @, not even @5'):
+        parse('Half@5')
 
 
 @pytest.mark.parametrize('name', KINDS)
 def test_what_the_kinds_claim_is_so(name):
-    check_kind(KINDS[name])
+    check_claims(KINDS[name])
 
 
 def test_every_kind_has_a_definition_to_be_checked_against():

@@ -6,8 +6,8 @@ import pytest
 import pytrec_eval
 
 from irmetrics_nb import AP, RBP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
-from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, find_elsewhere, find_name, name_table
-from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, aliases_of, find_elsewhere, find_name, name_table
 
 OFFERED = [row for row in NAMES if row.measure]
 OF_TREC_EVAL = [row for row in OFFERED if row.tool == 'trec_eval']
@@ -186,7 +186,7 @@ def test_what_is_not_offered_is_told_what_it_is_and_who_has_it_and_not_taken_for
 
 
 def test_names_that_are_offered_are_not_among_those_that_are_not_and_each_says_what_it_is():
-    offered = {name.casefold() for kind in KINDS.values() for name in (kind.name, *kind.aliases)} | {row.stem for row in OFFERED if find_name(row.stem) == row}
+    offered = {name.casefold() for kind in KINDS.values() for name in (kind.name, *aliases_of(kind.name))} | {row.stem for row in OFFERED if find_name(row.stem) == row}
     assert not any(find_elsewhere(name) for name in offered)
     assert all(len(said) > 10 for said in ELSEWHERE.values())
     assert find_elsewhere('Alpha_NDCG') == find_elsewhere('αnDCG') != ''

@@ -15,7 +15,7 @@ from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 from irmetrics_nb import AP, evaluate, explain, nDCG, parse, render
 from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
 from irmetrics_nb.foundations.conventions import CHOICES, OF_A_KIND, Conventions
-from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.foundations.kinds import KINDS
 
 SPELT = {'sklearn': 'scikit-learn'}  # presets that pages call otherwise
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()
@@ -98,7 +98,7 @@ def test_ir_measures_is_asked_about_ties_of_every_exactness_of_each_of_its_packa
             np.testing.assert_allclose(ours[measure], [theirs[measure][q] for q in ours.query_ids], atol=near, rtol=0, err_msg=str(measure))
             for q, value in zip(ours.query_ids, ours[measure].tolist()):
                 assert explain(f'ir_measures:{measure}', qrels, run, q, conventions='ir_measures').value == value
-    narrow = evaluate(qrels, run, asked, conventions='ir_measures', ties='docid', scores='float32')
+    narrow = evaluate(qrels, run, asked, conventions='ir_measures', ties='docid', score_dtype='float32')
     assert not np.allclose(narrow['RBP(rel=1)'], ours['RBP(rel=1)'])
 
 
@@ -217,7 +217,7 @@ def test_a_preset_names_measures_and_parameters_that_there_are_and_says_what_it_
 def test_scores_as_32_bit_floats_keep_ids_and_the_name():
     run = single_precision({'q': {'a': 1e300, 'b': 0.123456789}})
     assert run.to_dict() == {'q': {'a': float('inf'), 'b': float(np.float32(0.123456789))}}
-    assert evaluate({'q': {'a': 1}}, {}, 'AP', scores='float32', part=True).missing == 1
+    assert evaluate({'q': {'a': 1}}, {}, 'AP', score_dtype='float32', part=True).missing == 1
 
 
 # ---- what `make parity` found ----

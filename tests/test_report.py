@@ -11,16 +11,16 @@ from helpers import irmetrics
 from scipy import stats
 
 from irmetrics_nb import compare, evaluate, explain, load_example, report
-from irmetrics_nb.evaluation.formats import booktabs, tex_text
 from irmetrics_nb.evaluation.scores import RunInfo, Scores
-from irmetrics_nb.metrics.measures import parse_all
-from irmetrics_nb.metrics.registry import KINDS
-from irmetrics_nb.reading.texts import DOCUMENTS, TOPICS, Words, read_words
-from irmetrics_nb.showing.cards import look
-from irmetrics_nb.showing.contents import content
-from irmetrics_nb.showing.figures import axis, histogram, waterfall
-from irmetrics_nb.showing.parts import NUMBERS, query_values
-from irmetrics_nb.showing.report import Report
+from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.metrics.parsing import parse_all
+from irmetrics_nb.reading.words import DOCUMENTS, TOPICS, Words, read_words
+from irmetrics_nb.reporting.contents import content
+from irmetrics_nb.reporting.figures import axis, histogram, waterfall
+from irmetrics_nb.reporting.parts import NUMBERS, query_values
+from irmetrics_nb.reporting.report import Report
+from irmetrics_nb.reporting.sides import look
+from irmetrics_nb.showing.formats import booktabs, tex_text
 
 EXAMPLE = load_example()
 GROUPS = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}
@@ -126,10 +126,10 @@ def test_the_same_input_gives_the_same_bytes(six):
 
 
 def test_templates_are_files_of_the_package():
-    names = {path.name for path in (files("irmetrics_nb") / "showing/templates").iterdir()}
+    names = {path.name for path in (files("irmetrics_nb") / "reporting/templates").iterdir()}
     assert names == {"report.html", "report.css", "report.js", "figures.html", "card.html", "report.md", "report.tex"}
     setup = (Path(__file__).parents[1] / "setup.py").read_text(encoding="utf-8")
-    assert '"showing/templates/*"' in setup
+    assert '"reporting/templates/*"' in setup
 
 
 # ---- its numbers are those of evaluate and compare ----

@@ -207,7 +207,7 @@ def test_no_form_changes_what_any_order_of_ties_and_any_precision_of_scores_give
         for form in ('run', 'csv', 'tsv.gz', 'json', 'parquet'):
             again = saved(run, folder, form)
             assert again.to_dict() == run.to_dict()
-            for options in ({'ties': ties, 'scores': scores} for ties in ('docid', 'given', 'average') for scores in ('float64', 'float32')):
+            for options in ({'ties': ties, 'score_dtype': scores} for ties in ('docid', 'given', 'average') for scores in ('float64', 'float32')):
                 assert evaluate(qrels, again, 'nDCG AP', **options).to_dict() == evaluate(qrels, run, 'nDCG AP', **options).to_dict()
             assert sorted(judge(qrels, again, ties='given').rank) == sorted(judge(qrels, run, ties='given').rank)
 

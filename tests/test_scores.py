@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from irmetrics_nb import AP, ERR, GMAP, RR, Scores, evaluate, nDCG, parse_all, render
 from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
 from irmetrics_nb.foundations.conventions import Conventions
-from irmetrics_nb.metrics.measures import Measure
-from irmetrics_nb.metrics.registry import KINDS
+from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.foundations.measures import Measure
 
 QRELS = {'a': {'x': 1, 'y': 1}, 'b': {'x': 1}, 'c': {'x': 0}}
 ONE, OTHER = {'a': ['x', 'y'], 'b': ['z', 'x']}, {'b': ['x'], 'c': ['x'], 'd': ['x']}

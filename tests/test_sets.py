@@ -8,17 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import batch, batches, betas, collections, cutoffs, rankings, relevance
 
-from irmetrics_nb.metrics.sets import (
-    f_beta,
-    f_measure,
-    fallout,
-    hits,
-    judged_at,
-    precision,
-    r_precision,
-    recall,
-    success,
-)
+from irmetrics_nb.metrics.sets import f_beta, f_measure, fallout, judged_at, precision, r_precision, recall, success
 
 quarters = st.integers(0, 4)
 medium = settings(max_examples=50)
@@ -31,7 +21,7 @@ def test_fallout_is_its_definition_on_each_query(collection, k, rel):
 
 @given(collections(), cutoffs, relevance)
 def test_hits_say_for_each_judged_document_whether_it_is_relevant_and_in_the_top(collection, k, rel):
-    assert hits(batch(collection), k=k, rel=rel).tolist() == [
+    assert precision.terms(batch(collection), k=k, rel=rel).tolist() == [
         int(g >= rel and i < (k or 99)) for got, _ in collection for i, g in enumerate(got) if g is not None
     ]
 
@@ -130,7 +120,7 @@ def test_the_caller_may_state_how_many_documents_are_relevant_for_each_query():
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True, math.nan])
-@pytest.mark.parametrize("f", [precision, recall, f_beta, fallout, success, judged_at, hits], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [precision, recall, f_beta, fallout, success, judged_at], ids=lambda f: f.__name__)
 def test_a_cutoff_that_is_no_whole_number_from_1_is_refused(f, k):
     with pytest.raises(ValueError, match=f"cutoff k .* not {k!r}"):
         f([1, 0], k=k)

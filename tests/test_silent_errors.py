@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from irmetrics_nb import Accumulator, DataError, Judged, Scores, compare, evaluate, parse_all
-from irmetrics_nb.deciding.aligned import read_groups
-from irmetrics_nb.deciding.gate import gate, parse_floor
+from irmetrics_nb.comparing.gate import gate, parse_floor
+from irmetrics_nb.comparing.sample import read_groups
 
 QRELS = {'q': {'a': 2, 'b': 1}}
 RUN = {'q': ['b', 'a']}

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from irmetrics_nb import evaluate, explain, load_example
 from irmetrics_nb.evaluation.scores import render
-from irmetrics_nb.showing.terminal import explanation_parts, score_parts
+from irmetrics_nb.reporting.terminal import explanation_parts, score_parts
 
 EXAMPLE = load_example()
 TWO = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}

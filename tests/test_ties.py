@@ -22,16 +22,17 @@ from irmetrics_nb import (
     Success,
     evaluate,
     judge,
+    measure,
     nDCG,
     parse,
     parse_all,
     render,
 )
 from irmetrics_nb.cli import main
-from irmetrics_nb.foundations.rankings import check_columns, concat, take
-from irmetrics_nb.metrics import ties as ties_page
-from irmetrics_nb.metrics.registry import KINDS, register
-from irmetrics_nb.metrics.ties import MAX_ORDERS, TiesError, count_orders
+from irmetrics_nb.foundations import ties as ties_page
+from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.foundations.rankings import check_columns
+from irmetrics_nb.foundations.ties import MAX_ORDERS, TiesError, count_orders
 
 UNJUDGED = None
 GRADES = st.sampled_from([UNJUDGED, -1, 0, 1, 2])
@@ -98,7 +99,7 @@ def values_of_all_orders(measure, ties, others):
 
 def by_going_through(kind):
     "Whether the mean of a kind has no formula."
-    return not (kind.linear or kind.unordered or kind.average)
+    return not (kind.linear or kind.unordered or kind.averages)
 
 
 @each_measure
@@ -187,7 +188,7 @@ def test_files_and_tables_give_what_dicts_give(tmp_path, ties):
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 def test_a_batch_gives_what_its_queries_give(ties):
     qrels, run = random_batch(9)
-    measures = [m for m in EXTREME if formula(m) and m.kind.resolve is None]
+    measures = [m for m in EXTREME if formula(m) and m.kind.complete_by is None]
     judged = judge(qrels, run)
     for m in measures:
         each = [m.of(one, ties=ties)[0] for one in judged]
@@ -292,16 +293,17 @@ def test_measures_without_a_best_order_say_so():
 
 
 def test_a_kind_that_declares_nothing_is_gone_through_or_refused(monkeypatch):
-    kinds = dict(KINDS)
-    for module in "registry", "measures":
-        monkeypatch.setattr(f"irmetrics_nb.metrics.{module}.KINDS", kinds)
-    register("LastRank", count=lambda judged: np.bincount(judged.query, judged.rank * judged.grade, len(judged)))
-    last = Measure("LastRank")
+    @measure("LastRank")
+    def last_rank(ranking, /):
+        return np.bincount(ranking.query, ranking.rank * ranking.grade, len(ranking))
+
+    monkeypatch.delitem(KINDS, "LastRank")
+    last = last_rank.measure
     assert last.of(as_batch([[1, 0, 0]]), ties="average")[0] == 2
     with pytest.raises(TiesError, match="LastRank: it has no best order of ties"):
         last.of(as_batch([[1, 0]]), ties="best")
     with pytest.raises(TiesError, match="ranking 1 have 5,040 orders"):
-        last.of(concat([as_batch([[1]]), as_batch([[0, 1, 2, 0, 1, 2, 0]])]), ties="average")
+        last.of(Judged.concat([as_batch([[1]]), as_batch([[0, 1, 2, 0, 1, 2, 0]])]), ties="average")
 
 
 def test_interpolated_precision_of_large_ties_is_refused_in_one_line():
@@ -353,11 +355,11 @@ def test_the_ties_of_a_condensed_list_are_those_of_its_judged_documents():
 
 def test_parts_and_single_queries_keep_their_ties():
     parts = [as_batch([[1, 0], [2]]), as_batch([[0, 1, 1]])]
-    both = concat(parts)
+    both = Judged.concat(parts)
     assert both.tie_size.tolist() == [2, 2, 1, 3, 3, 3]
     for i, part in enumerate(parts):
         assert both[i].tie_start.tolist() == part.tie_start.tolist()
-        assert take(both, np.array([i])).tie_size.tolist() == part.tie_size.tolist()
+        assert both.take(np.array([i])).tie_size.tolist() == part.tie_size.tolist()
 
 
 # ---- evaluate, and what stands under the table ----

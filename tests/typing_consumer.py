@@ -17,7 +17,7 @@ from irmetrics_nb import (
     Run,
     Scores,
     average_precision,
-    dcg_terms,
+    dcg,
     evaluate,
     gauc,
     judge,
@@ -39,7 +39,7 @@ assert_type(average_precision(np.ones((2, 3))), float | np.ndarray)
 assert_type(ndcg([3, 0, 2], k=10, gain="exp", ideal=[3, 3, 2]), float)
 assert_type(ndcg([3, 0, 2], gain={0: 0, 2: 1.5, 3: 4}, discount=lambda i: 1 / i), float)
 assert_type(ndcg([[3, 0], [2]]), np.ndarray)
-assert_type(dcg_terms([3, 0, 2]), np.ndarray)
+assert_type(dcg.terms([3, 0, 2]), np.ndarray)
 assert_type(gauc([1, 0], np.array([0.2, 0.1]), ["ann", "ann"], weights={"ann": 2.0}), float)
 fpr, tpr, thresholds = roc_curve([1, 0, 1], pl.Series([0.3, 0.2, 0.1]))
 assert_type(fpr, np.ndarray)
@@ -48,7 +48,8 @@ precision_recall_curve([1, 0, 1], n_relevant=4)
 # Measures, from text and as objects.
 assert_type(parse("nDCG@10"), Measure)
 assert_type(parse_all("AP nDCG@10"), list[Measure])
-assert_type(nDCG(gain="exp") @ 10, Measure)
+measure: Measure = nDCG(gain="exp") @ 10
+assert_type(measure @ 5, Measure)
 assert_type(AP.of([1, 0]), float | np.ndarray)
 
 # Files, tables and dicts in, scores out.
@@ -74,6 +75,8 @@ average_precision([1, 0], k="10")  # wrong: call-overload
 average_precision([1, 0], 10)  # wrong: call-overload
 average_precision(3)  # wrong: call-overload
 ndcg([3, 0], k=10, gian="exp")  # wrong: call-overload
+nDCG(gian="exp")  # wrong: call-overload
+AP(relevance=2)  # wrong: call-overload
 gauc([1, 0], [0.2, 0.1])  # wrong: call-arg
 parse(10)  # wrong: arg-type
 evaluate("qrels", "run", "AP", tie="given")  # wrong: call-arg

@@ -134,7 +134,7 @@ def check_level(rel: float) -> float:
 def ratio(part: float | Column, whole: float | Column) -> np.ndarray:
     "part / whole, and 0 where the whole is 0. Arrays of any matching shape."
     part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    part, whole = np.broadcast_arrays(part, whole)
+    if part.shape != whole.shape: part, whole = np.broadcast_arrays(part, whole)
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #94a843c1
@@ -246,7 +246,7 @@ CHOICES = {
                     'one': 'a query without relevant documents scores 1'},
     'negative': {'zero': 'negative grades count as not judged',
                  'keep': 'negative grades count against'},
-    'scores': {'float64': '', 'float32': 'scores as 32-bit floats'},
+    'score_dtype': {'float64': '', 'float32': 'scores as 32-bit floats'},
     'unjudged': {'keep': '', 'skip': 'documents that nobody judged are taken out'},
     'judgments': {'all': '',
                   'retrieved': 'only judgments of retrieved documents count'},
@@ -264,7 +264,7 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
 
 # Questions that a kind of measures may answer in a way of its own, and how an answer is
 # said there that is a matter of course for all.
-OF_A_KIND = 'ties', 'no_relevant', 'negative', 'scores', 'judgments'
+OF_A_KIND = 'ties', 'no_relevant', 'negative', 'score_dtype', 'judgments'
 AS_USUAL = {'float64': 'scores as 64-bit floats', 'all': 'all judgments count'}
 
 # What refuses parameters that measures have not: check(kind, parameters) raises
@@ -284,7 +284,7 @@ class Conventions:
     missing: str = 'zero'
     no_relevant: str = 'zero'
     negative: str = 'zero'
-    scores: str = 'float64'
+    score_dtype: str = 'float64'
     unjudged: str = 'keep'
     judgments: str = 'all'
     duplicates: str = 'refuse'

@@ -13,7 +13,7 @@ import numpy as np
 # %% ../../nbs/2_metrics/05_auc_of_stream.ipynb #7e192161
 from ..foundations.conventions import Column
 from ..foundations.segments import descending_bits
-from .auc import Steps, auc_terms, roc_steps
+from .auc import Steps, roc_steps
 
 # %% ../../nbs/2_metrics/05_auc_of_stream.ipynb #142c7472
 class BoundedAUC(NamedTuple):
@@ -100,7 +100,7 @@ class ScoreHistogram:
         pairs = int(self.positives.sum()) * int(self.negatives.sum())
         if not pairs: return BoundedAUC(float('nan'), float('nan'))
         group = np.zeros(len(self), np.intp)
-        terms = auc_terms(Steps(group, self.high, self.positives, self.negatives))
+        terms = Steps(group, self.high, self.positives, self.negatives).terms
         mixed = self.low < self.high
         within = self.positives[mixed] * self.negatives[mixed].astype(float)
         return BoundedAUC(float(terms.sum() / pairs), float(within.sum() / 2 / pairs))

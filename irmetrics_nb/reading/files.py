@@ -22,7 +22,7 @@ from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import PAD
 from .objects import looks_like_json, rows_from_dicts, rows_from_json, rows_from_triples
 from .rows import COLUMN_NAMES, HEAD_BYTES, Rows, column_keys, negate_ranks, text_layout
-from irmetrics_nb.reading.tables import (
+from .tables import (
     NO_COLUMNS,
     TABLE_MAGIC,
     header_separator,

@@ -17,7 +17,7 @@ import numpy as np
 
 # %% ../../nbs/3_reading/12_streams.ipynb #4a81824e
 from .errors import DataError, file_errors, polars_errors
-from irmetrics_nb.reading.files import (
+from .files import (
     check_end,
     decompressed,
     ensure_unchanged,
@@ -33,7 +33,7 @@ from .index import block_starts
 
 # %% ../../nbs/3_reading/12_streams.ipynb #f5184671
 from .objects import looks_like_json
-from irmetrics_nb.reading.rows import (
+from .rows import (
     BYTE_ORDER_MARK,
     HEAD_BYTES,
     LAYOUTS,
@@ -43,7 +43,7 @@ from irmetrics_nb.reading.rows import (
     text_layout,
     total_comments,
 )
-from irmetrics_nb.reading.tables import (
+from .tables import (
     TABLE_MAGIC,
     find_columns,
     header_separator,
@@ -52,7 +52,7 @@ from irmetrics_nb.reading.tables import (
     rows_from_table,
     to_polars_table,
 )
-from irmetrics_nb.reading.text import (
+from .text import (
     BATCH_BYTES,
     HASH,
     Text,

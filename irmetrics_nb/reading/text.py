@@ -20,7 +20,7 @@ from .errors import DataError, DataWarning, short_repr
 from .ids import MAX_ID_BYTES, PAD, Ids
 from .index import Vocabulary, factorize_blocks
 from .numbers import first_invalid, float_of_bytes, invalid_number, parse_floats
-from irmetrics_nb.reading.rows import (
+from .rows import (
     BYTE_ORDER_MARK,
     COLUMN_NAMES,
     LAYOUTS,

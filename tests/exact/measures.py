@@ -195,8 +195,6 @@ def dcg(ranking, *, k=None, gain, discount, b):
 
 def ideal_grades(ranking, k, gain, ideal_from):
     "The grades of the ideal ranking, in its order."
-    if ideal_from == "given":
-        return ranking.judged
     best_first = sorted(ranking.judged, reverse=True)
     retrieved = [grade for grade in ranking.grades if grade is not None]
     of_the_top = [grade for grade in ranking.grades[:k] if grade is not None]

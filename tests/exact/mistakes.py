@@ -160,6 +160,11 @@ def ndcg_cut_at_relevant(ranking, *, k=None, **_):
     return over(discounted_gain(ranking.grades, last, "linear", "log2", 2), max(best, 0))
 
 
+def ndcg_of_judgments_as_given(ranking, *, k=None, gain, discount, b, cut_ideal, ideal_from):
+    best = discounted_gain(ranking.judged, k if cut_ideal else None, gain, discount, b)
+    return over(discounted_gain(ranking.grades, k, gain, discount, b), max(best, 0))
+
+
 def one_class_is_zero(case, answers):
     "The mean of the AUC of every group; a group without positives or without negatives has 0."
     groups = sorted(set(case["groups"]))
@@ -272,7 +277,7 @@ MISTAKES = {
         same_as={"gain": "binary", "ideal_from": "best"},
     ),
     "ideal-as-given": Mistake(
-        "nDCG", "The ideal ranking is the judgments in the order of the input.", same_as={"ideal_from": "given"}
+        "nDCG", "The ideal ranking is the judgments in the order of the input.", definition=ndcg_of_judgments_as_given
     ),
     "ideal-not-cut": Mistake("nDCG", "The ideal ranking is not cut at k.", same_as={"cut_ideal": False}),
     "ideal-graded-list-binary": Mistake(

@@ -40,7 +40,7 @@ PARAMETERS = {
     "DCG": GAIN | DISCOUNT,
     "nDCG": GAIN
     | DISCOUNT
-    | {"ideal_from": ("judged", "list", "top", "found", "best", "given"), "cut_ideal": (True, False)},
+    | {"ideal_from": ("judged", "list", "top", "found", "best"), "cut_ideal": (True, False)},
     "RR": REL,
     "ERR": {"max_grade": (None, 4), "phi": ("reciprocal", "log2"), "gain": ("exp", "linear")},
     "RBP": {"p": (0.8, 0.5), "gain": ("binary", "raw", "linear", "exp"), **REL},

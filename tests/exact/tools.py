@@ -7,14 +7,10 @@ try:  # from the top, where they are offered
 except ImportError:
     from irmetrics_nb.evaluation.presets import PRESETS
 
-IN_VECTORS = {"scores": "score_dtype"}  # a question of the package that has a plainer name for other languages
-
-
 def answers(conventions, measure):
     "{question: answer} for a measure; what is noted for it alone wins."
-    called = {IN_VECTORS.get(name, name): name for name in vars(conventions)}
-    everywhere = {question: getattr(conventions, called[question]) for question in CONVENTIONS if question in called}
-    alone = {IN_VECTORS.get(name, name): answer for kind, name, answer in conventions.measures if kind == measure}
+    everywhere = {question: getattr(conventions, question) for question in CONVENTIONS}
+    alone = {name: answer for kind, name, answer in conventions.measures if kind == measure}
     return everywhere | alone
 
 

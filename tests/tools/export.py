@@ -1,5 +1,7 @@
 "Notebooks -> modules and README.md (`make export`). Works in a folder of its own: a failed export changes nothing."
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +34,38 @@ def fresh_export(into):
     if said.strip():
         print(said.strip(), file=sys.stderr)
     package = into / PACKAGE.name
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(finished(text, path.relative_to(package).parts), encoding="utf-8")
     return {str(p.relative_to(package)): p.read_bytes() for p in sorted(package.rglob("*.py"))}
+
+
+ABSOLUTE = re.compile(rf"^( *)from {PACKAGE.name}\.(\S+) import ", re.M)
+FOR_TYPES = "    ...  # the imports of all public names stand here\n"
+
+
+def finished(text, place):
+    "A module as it is kept: every import of the package is relative, and type checkers see the public names."
+    if FOR_TYPES in text:
+        text = text.replace(FOR_TYPES, public_imports(text))
+    return ABSOLUTE.sub(lambda found: f"{found[1]}from {relative(found[2].split('.'), place)} import ", text)
+
+
+def relative(target, place):
+    "A module of the package as another one, at some place below it, names it."
+    folders = list(place[:-1])
+    while folders and target[:1] == folders[:1] and len(target) > 1:
+        folders, target = folders[1:], target[1:]
+    return "." * (len(folders) + 1) + ".".join(target)
+
+
+def public_imports(text):
+    "An import of each name of `_PUBLIC`, as type checkers take it for public."
+    assigned = (node for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    (listed,) = (node.value for node in assigned if getattr(node.targets[0], "id", "") == "_PUBLIC")
+    modules = [item for group in ast.literal_eval(listed).values() for item in group.items()]
+    line = "    from .{module} import {name} as {name}\n".format
+    return "".join(line(module=module, name=name) for module, names in modules for name in names.split())
 
 
 def stale(modules):
