@@ -309,6 +309,20 @@ def test_tabs_that_are_opened_are_closed():
         assert re.fullmatch(r"(?:tabs:(?: tab:)+ tabs end ?)*", " ".join(marks)), name
 
 
+def test_the_commands_in_tabs_name_files_that_the_demo_leaves_and_commands_that_there_are():
+    from irmetrics_nb.cli import app
+
+    left, found = {"qrels.txt", "bm25.run.gz", "lsa.run.gz", "documents.jsonl.gz", "topics.tsv", "*.run.gz"}, 0
+    known = {command.name for command in app.registered_commands}
+    for name in notebooks():
+        for cell in cells(NBS / name):
+            for block in re.findall(r"(?ms)^<!-- tab: Command line -->.*?^```sh\n(.*?)^```", cell.source):
+                assert set(re.findall(r"demo/(\S+)", block)) <= left, name
+                assert set(re.findall(r"(?m)^irmetrics (\w+)", block)) <= known, name
+                found += 1
+    assert found >= 7
+
+
 def test_an_api_page_has_public_names_first_a_way_back_and_the_source(api_pages):
     import irmetrics_nb
 

@@ -394,4 +394,5 @@ def test_every_notebook_with_a_module_has_its_api_page_or_nothing_public(process
 
 def test_a_picture_on_a_line_of_its_own_keeps_its_words():
     assert pages.described("![Six systems.](a.png)\n") == '![Six systems.](a.png){fig-alt="Six systems."}\n'
+    assert pages.described("[![Six.](a.png)](b.html)\n") == '[![Six.](a.png){fig-alt="Six."}](b.html)\n'
     assert pages.described("Words ![x](a.png) around") == "Words ![x](a.png) around"

@@ -118,4 +118,6 @@ def sample(folder):
     example = load_example()
     words = {"documents": example.documents, "topics": example.topics}
     folder.mkdir(parents=True, exist_ok=True)
-    report(example.qrels, example.runs, "nDCG@10 AP", baseline="tfidf", **words).save(folder / Path(SAMPLE).name)
+    page = report(example.qrels, example.runs, "nDCG@10 AP", baseline="tfidf", **words).html
+    picture = f'<meta property="og:image" content="{site_url()}/images/card.png">\n'
+    (folder / Path(SAMPLE).name).write_text(page.replace("<title>", f"{picture}<title>", 1), encoding="utf-8")

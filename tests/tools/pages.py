@@ -93,7 +93,8 @@ def described(text):
 
     >>> print(described("![A ranking.](a.png)"))
     ![A ranking.](a.png){fig-alt="A ranking."}"""
-    return re.sub(r'(?m)^!\[([^\]"]+)\]\([^)\s]+\)$', r'\g<0>{fig-alt="\1"}', text)
+    text = re.sub(r'(?m)^!\[([^\]"]+)\]\([^)\s]+\)$', r'\g<0>{fig-alt="\1"}', text)
+    return re.sub(r'(?m)^\[(!\[([^\]"]+)\]\([^)\s]+\))(?=\]\([^)\s]+\)$)', r'[\1{fig-alt="\2"}', text)
 
 
 def in_tabs(text):
