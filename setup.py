@@ -23,7 +23,7 @@ setup(
     packages=find_packages(include=[f"{cfg['lib_name']}*"]),
     package_data={cfg["lib_name"]: ["py.typed", "play.js", "example/*", "example/runs/*", "reporting/templates/*"]},
     install_requires=cfg["requirements"].split(),
-    extras_require={extra: cfg[f"{extra}_requirements"].split() for extra in ("widget", "dev", "bench", "parity")},
+    extras_require={x: cfg[f"{x}_requirements"].split() for x in ("widget", "spark", "dev", "bench", "parity")},
     entry_points={"console_scripts": cfg["console_scripts"].split()},
     classifiers=[
         "Development Status :: 4 - Beta",
