@@ -343,7 +343,7 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
         import irmetrics_nb as ir, pathlib
         print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, len(ir.load_example().runs))
         print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)
-        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').html) > 10_000)
+        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').to_html()) > 10_000)
         print((pathlib.Path(ir.__file__).parent / 'play.js').exists())
         import matplotlib.pyplot as plt; plt.style.use('irmetrics_nb.house')"""
     assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\nTrue\n"

@@ -223,12 +223,12 @@ def success(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
 
 Success = success.measure
 
-# %% ../../nbs/2_metrics/00_sets.ipynb #69d0e61e
+# %% ../../nbs/2_metrics/00_sets.ipynb #32387eea
 def by_judged(ranking: Judged, /) -> np.ndarray:
     "What a document is worth where to be judged is all that counts: 1."
     return np.ones(len(ranking.rank))
 
-@measure('Judged', linear=True, worth=by_judged, chinese='已评比例',
+@measure('Judged', quality=False, linear=True, worth=by_judged, chinese='已评比例',
          question='How much of the top k did anybody judge?')
 def judged_at(ranking: Judged, /, *, k: int | None = None) -> Share:
     """The share of the retrieved documents in the top k that are judged.
@@ -244,8 +244,8 @@ def judged_at(ranking: Judged, /, *, k: int | None = None) -> Share:
 
 JudgedAt = judged_at.measure  # `Judged` is the batch of rankings
 
-# %% ../../nbs/2_metrics/00_sets.ipynb #abe7d25c
-@measure('NumRet', at=None, aggregate=SUM, unordered=True, chinese='返回文档数',
+# %% ../../nbs/2_metrics/00_sets.ipynb #0ace049a
+@measure('NumRet', quality=False, at=None, aggregate=SUM, unordered=True, chinese='返回文档数',
          question='How many documents came back?')
 def count_retrieved(ranking: Judged, /) -> np.ndarray:
     """How many documents were retrieved. Source: trec_eval's `num_ret`.
@@ -254,7 +254,7 @@ def count_retrieved(ranking: Judged, /) -> np.ndarray:
     3.0"""
     return ranking.retrieved
 
-@measure('NumRel', at=None, aggregate=SUM, unordered=True, chinese='相关文档数',
+@measure('NumRel', quality=False, at=None, aggregate=SUM, unordered=True, chinese='相关文档数',
          question='How many documents are relevant?')
 def count_relevant(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
@@ -267,7 +267,7 @@ def count_relevant(
     4.0"""
     return ranking.n_relevant(rel, n_relevant)
 
-@measure('NumRelRet', aggregate=SUM, linear=True, worth=by_relevance,
+@measure('NumRelRet', quality=False, aggregate=SUM, linear=True, worth=by_relevance,
          chinese='返回的相关文档数', question='How many relevant documents came back?')
 def count_found(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
     """How many relevant documents the top k holds. Source: trec_eval's `num_rel_ret`.
