@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #adcd65b8
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #d7df14ee
 from .bounds import WhenAsked, tie_bounds
 from .doubts import (
     check_places,
@@ -42,9 +42,10 @@ from ..reading.data import Qrels, Run
 from ..reading.errors import DataError, counted, visible
 from ..reading.ids import Ids
 from ..reading.judging import NoCommonQuery, Reading, judge_run
+from ..reading.matching import check_tied_chunks
 from ..reading.rows import Rows
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #19bf8716
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #6d13182c
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
     conventions: str | Conventions | None = None, ties: str | None = None,
@@ -73,7 +74,8 @@ def evaluate(
         What the system returned, in the same forms with scores instead of grades; also
         {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run].
         Where columns have other names, or the least number is the best:
-        `Run(source, columns=..., descending=False)`.
+        `Run(source, columns=..., descending=False)`. Where it gives chunks of the
+        documents that were judged: `Run(source, parents=...)`.
     measures : str, Measure, or several of them
         Such as 'AP nDCG@10 P(rel=2)@5' or [AP, nDCG @ 10, P(rel=2) @ 5]; the command
         `irmetrics measures` lists them all.
@@ -204,7 +206,7 @@ def evaluate(
     for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
     return found[0] if several is None else Scores.beside(_with_names(found, runs))
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #692cae88
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #0ae767d2
 def _order(conventions):
     "The order of ties to start from: that of the best, the worst and the mean may be any."
     return 'given' if conventions.ties == 'given' else 'docid'
@@ -212,6 +214,8 @@ def _order(conventions):
 def _judge_as(lay_beside, qrels, run, conventions, roles_known, **options):
     "A run beside the judgments, as the conventions have scores, ties and negative grades."
     if touches_rows(conventions): run = read_run(run, conventions)
+    orders = [conventions.ties, *(answer for _, name, answer in conventions.measures if name == 'ties')]
+    for order in orders if isinstance(run, Run) else (): check_tied_chunks(qrels, run, order)
     how = {'ties': _order(conventions), 'negative': conventions.negative}
     return lay_beside(qrels, run, roles_known, **how, **options)
 
@@ -332,14 +336,16 @@ def _parsed(measures):
 @lru_cache
 def _parse_text(text): return tuple(parse_all(text))
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #a58c7fea
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #e6c2a495
 def _with_rows(scores, judgments, results):
     "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
     here = getattr(results, 'repeats', 0)  # a path or a table has none
-    if not (judgments.repeats or here or judgments.listed): return scores
+    count, budget = (results.count, results.budget) if isinstance(results, Run) else ('', np.inf)
+    if not (judgments.repeats or here or judgments.listed or count or np.isfinite(budget)): return scores
     info = scores.runs[0]
     how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
-    known = replace(info, reading=how, repeats=(judgments.repeats, here), listed=judgments.listed)
+    pieces = {'count': count, 'budget': budget, 'listed': judgments.listed}
+    known = replace(info, reading=how, repeats=(judgments.repeats, here), **pieces)
     return replace(scores, runs=(known,))
 
 # %% ../../nbs/5_evaluation/05_evaluation.ipynb #08f1f951

@@ -30,7 +30,7 @@ from ..reading.ids import escape_non_utf8
 from ..reading.tables import import_polars
 from ..showing.drawing import distribution, forest
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #99722264
+# %% ../../nbs/5_evaluation/04_scores.ipynb #c6cc6cfc
 @dataclass(frozen=True)
 class RunInfo:
     "What is known of a run besides its values."
@@ -46,6 +46,8 @@ class RunInfo:
     short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
     repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out, as their document stands in another one
     listed: str = ''  # 'lists' or 'sets', if the judgments are such, of relevant documents without grades
+    count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
+    budget: float = np.inf  # How long the chunks can be together that are looked at
 
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
@@ -426,7 +428,7 @@ def _mean_interval(values):
     reach = t.ppf(.975, values.size - 1) * _standard_error(values) if values.size > 1 else float('nan')
     return mean - reach, mean, mean + reach
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #84595035
+# %% ../../nbs/5_evaluation/04_scores.ipynb #40636618
 def concat(parts: Iterable[Scores]) -> Scores:
     "`Scores.concat`: the scores of all queries of the parts, in order."
     parts = list(parts)
@@ -465,9 +467,10 @@ def _whole_run(parts, i):
     top = sum(run.top[0] for run in runs), sum(run.top[1] for run in runs)
     short = sum(run.short for run in runs)
     name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
-    counts, listed = (missing, no_relevant, unjudged), runs[0].listed
+    counts = missing, no_relevant, unjudged
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
-    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, listed)
+    pieces = runs[0].listed, runs[0].count, runs[0].budget
+    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, *pieces)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."
