@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/8_comparing/06_sentences.ipynb #b15c29f2
+# %% ../../nbs/8_comparing/06_sentences.ipynb #60657b3d
 from .pairs import LEAST, TESTS, Method, Pair, no_scatter
-from .sample import EVERYTHING, Sample
+from .sample import Sample
 from ..reading.errors import counted, visible
+from ..reading.groups import EVERYTHING
 from ..showing.formats import booktabs, html_text, table_text, tex_text
 
 # %% ../../nbs/8_comparing/06_sentences.ipynb #78537442

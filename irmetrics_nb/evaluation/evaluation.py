@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #d7df14ee
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #82fcb701
 from .bounds import WhenAsked, tie_bounds
 from .doubts import (
     check_places,
@@ -40,12 +40,13 @@ from ..foundations.rankings import Judged
 from ..metrics.parsing import Measures, parse_all
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError, counted, visible
+from ..reading.groups import read_groups
 from ..reading.ids import Ids
 from ..reading.judging import NoCommonQuery, Reading, judge_run
 from ..reading.matching import check_tied_chunks
 from ..reading.rows import Rows
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #6d13182c
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #97a9539a
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
     conventions: str | Conventions | None = None, ties: str | None = None,
@@ -54,7 +55,7 @@ def evaluate(
     unjudged: str | None = None,
     judgments: str | None = None, duplicates: str | None = None,
     memory: int | None = None, progress: Callable[[int, int], object] | None = None,
-    part: bool = False,
+    groups: Any = None, part: bool = False,
 ) -> Scores:
     """Evaluate a run, or several, against relevance judgments.
 
@@ -114,6 +115,8 @@ def evaluate(
     progress : callable, optional
         progress(done, total) is told how many bytes of the files (of a table, rows) have
         been read, and how many there are.
+    groups : Groups, dict, Series, table or path, optional
+        The group of each query: the means of every slice are shown too, by dimension.
     part : bool
         These are some queries of a whole, to be put together by `Scores.concat`:
         judgments, results or a common query may be lacking.
@@ -204,7 +207,8 @@ def evaluate(
         found.append(_with_rows(alone, truth, results))
     said = dict.fromkeys(map(visible, warned))
     for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
-    return found[0] if several is None else Scores.beside(_with_names(found, runs))
+    scores = found[0] if several is None else Scores.beside(_with_names(found, runs))
+    return scores if groups is None else _with_groups(scores, groups)
 
 # %% ../../nbs/5_evaluation/05_evaluation.ipynb #0ae767d2
 def _order(conventions):
@@ -336,7 +340,14 @@ def _parsed(measures):
 @lru_cache
 def _parse_text(text): return tuple(parse_all(text))
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #e6c2a495
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #574c5c7d
+def _with_groups(scores, groups):
+    "Scores that know the group of each query; DataError if no query has one."
+    known = {q: group for q, group in read_groups(groups).items() if group}
+    if not any(known.get(q) for q in scores.query_ids):
+        raise DataError('none of the queries is in a group: do the ids agree?')
+    return replace(scores, groups=known)
+
 def _with_rows(scores, judgments, results):
     "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
     here = getattr(results, 'repeats', 0)  # a path or a table has none

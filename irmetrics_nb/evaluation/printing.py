@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/5_evaluation/03_printing.ipynb #4636870a
+# %% ../../nbs/5_evaluation/03_printing.ipynb #31868f59
 from .doubts import TOP, deepest
 from ..foundations.conventions import AS_USUAL, CHOICES, OF_A_KIND, check_option
 from ..foundations.kinds import MEAN
 from ..reading.errors import counted
+from ..reading.groups import dimension_of
 from ..showing.formats import FORMATS, csv_text, note_text, table_text
 
 # %% ../../nbs/5_evaluation/03_printing.ipynb #32a6664c
@@ -126,7 +127,7 @@ def _query_table(runs, name_runs):
     if not name_runs: return ['query_id', *runs[0]], _query_rows(runs[0])
     return ['run', 'query_id', *runs[0]], [[_run_name(s), *row] for s in runs for row in _query_rows(s)]
 
-# %% ../../nbs/5_evaluation/03_printing.ipynb #b6670c06
+# %% ../../nbs/5_evaluation/03_printing.ipynb #676d8d16
 def _csv(runs, per_query):
     "Full precision, one row per run, or per run and query."
     if per_query: return csv_text(*_query_table(runs, name_runs=True))
@@ -150,6 +151,7 @@ def _json_object(scores, per_query):
     if info.count: found['count'] = info.count
     if np.isfinite(info.budget): found['budget'] = info.budget
     if scores.tie_bounds: found['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
+    if scores.slices: found['slices'] = {name: clean(scores.slice(name).means) for name in scores.slices}
     if per_query: found['per_query'] = {q: clean(v) for q, v in scores.to_dict().items()}
     return found
 
@@ -172,7 +174,21 @@ def _hint(first, other):
         if one != two and added: return f'; give {one.name} its {added[0]}'
     return ''
 
-# %% ../../nbs/5_evaluation/03_printing.ipynb #b78680c5
+# %% ../../nbs/5_evaluation/03_printing.ipynb #3ac65936
+def slice_tables(runs: Sequence[Any]) -> list[tuple[list[str], list[list]]]:
+    "(head, rows) of the means in every slice, a table for each dimension; none without groups."
+    names = list(dict.fromkeys(name for one in runs for name in one.slices))
+    dimensions = dict.fromkeys(map(dimension_of, names))
+    return [_slice_table(runs, [name for name in names if dimension_of(name) == dimension]) for dimension in dimensions]
+
+def _slice_table(runs, names):
+    "The means of each run in some slices."
+    head = ['slice', *(['run'] if len(runs) > 1 else []), 'queries', *runs[0]]
+    parts = [(name, one, one.slice(name)) for name in names for one in runs if name in one.slices]
+    def first(name, one): return [name, _run_name(one)] if len(runs) > 1 else [name]
+    return head, [[*first(name, one), len(own), *own.means.values()] for name, one, own in parts]
+
+# %% ../../nbs/5_evaluation/03_printing.ipynb #1a86c402
 def rendered(runs: Sequence[Any], format: str, per_query: bool) -> str:
     "The scores of single runs as `render` gives them."
     check_option('format', format, FORMATS)
@@ -181,7 +197,8 @@ def rendered(runs: Sequence[Any], format: str, per_query: bool) -> str:
     if format == 'csv': return _csv(runs, per_query)
     head, rows = _query_table(runs, name_runs=len(runs) > 1) if per_query else _means_table(runs)
     notes = [note_text(note, format) for note in _notes(runs)]
-    return '\n\n'.join([table_text(head, rows, format), *notes])
+    slices = [] if per_query else [table_text(*table, format) for table in slice_tables(runs)]
+    return '\n\n'.join([table_text(head, rows, format), *slices, *notes])
 
 def _notes(runs):
     "The small print of all runs: said once where it is the same, and what is odd about each."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #50a39052
+# %% ../../nbs/5_evaluation/04_scores.ipynb #3f335e5b
 from .bounds import WhenAsked
 from .printing import check_measures, rendered
 from ..foundations.conventions import Conventions, check_option
@@ -26,6 +26,7 @@ from ..foundations.kinds import MEAN
 from ..foundations.measures import Measure
 from ..metrics.parsing import position
 from ..reading.errors import visible
+from ..reading.groups import inside, slice_names
 from ..reading.ids import escape_non_utf8
 from ..reading.tables import import_polars
 from ..showing.drawing import distribution, forest
@@ -60,7 +61,7 @@ class ByMeasure(dict[str, Any]):
         if name not in self.keys(): raise KeyError(f'{measure} is not among {", ".join(self)}')
         return self[name]
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #eb926f1d
+# %% ../../nbs/5_evaluation/04_scores.ipynb #10a7fcca
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """The values of every measure for every query of one run or of several.
@@ -90,6 +91,8 @@ class Scores:
         The measures as they were asked for; default: as they are.
     single : bool
         One run by itself, rather than several side by side.
+    groups : dict
+        The group of each query, if `evaluate` was told: {query: group}.
 
     Examples
     --------
@@ -104,6 +107,7 @@ class Scores:
     conventions: Conventions = field(default_factory=Conventions)
     asked: tuple[Measure, ...] = ()
     single: bool = True
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=float)
@@ -246,6 +250,20 @@ class Scores:
         ids = tuple(compress(self.query_ids, there))
         info, values = (replace(info[0], absent=frozenset()),), values[..., there]
         return replace(self, query_ids=ids, values=values, runs=info, single=True)
+
+    @property
+    def slices(self) -> list[str]:
+        "The slices that the queries are in, in order; none without groups."
+        return slice_names(self.groups.get(q, '') for q in self.query_ids)
+
+    def slice(self, name: str) -> 'Scores':
+        "The scores of the queries in one slice. KeyError if there is no such slice."
+        if name not in self.slices:
+            raise KeyError(f'{name} is not among {", ".join(self.slices)}')
+        own = inside((self.groups.get(q, '') for q in self.query_ids), name)
+        ids = tuple(compress(self.query_ids, own))
+        runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
+        return replace(self, query_ids=ids, values=self.values[..., own], runs=runs)
 
     def each(self) -> list['Scores']:
         "The scores of every run by itself."
@@ -428,7 +446,7 @@ def _mean_interval(values):
     reach = t.ppf(.975, values.size - 1) * _standard_error(values) if values.size > 1 else float('nan')
     return mean - reach, mean, mean + reach
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #40636618
+# %% ../../nbs/5_evaluation/04_scores.ipynb #ffb542f1
 def concat(parts: Iterable[Scores]) -> Scores:
     "`Scores.concat`: the scores of all queries of the parts, in order."
     parts = list(parts)
@@ -441,7 +459,8 @@ def concat(parts: Iterable[Scores]) -> Scores:
     if twice: raise ValueError(f'the query {twice[0]!r} is in two parts')
     values = np.concatenate([part.values for part in parts], axis=2)
     runs = tuple(_whole_run(parts, i) for i in range(len(parts[0].runs)))
-    return replace(parts[0], query_ids=ids, values=values, runs=runs)
+    groups = {q: group for part in parts for q, group in part.groups.items()}
+    return replace(parts[0], query_ids=ids, values=values, runs=runs, groups=groups)
 
 def _in_order(part, first):
     "A part with its runs in the order of the first one; ValueError if they are others."

@@ -144,7 +144,7 @@ def find(listing: Listing, doc: str | int) -> str:
     where = 'neither in the run nor judged for this query'
     raise ValueError(f'document {doc!r} is {where}{near(str(doc), known)}')
 
-# %% ../../nbs/7_explaining/00_lists.ipynb #8f8944d2
+# %% ../../nbs/7_explaining/00_lists.ipynb #5cb6c691
 def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     "The list with a document at another rank. ValueError for a rank that is not there."
     name = find(listing, doc)
@@ -159,7 +159,8 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     docs = rest.docs[:at] + (name,) + rest.docs[at:]
     grade = np.insert(rest.grade, at, rest.missed.get(name, np.nan))
     missed = {d: g for d, g in rest.missed.items() if d != name}
-    return _settled(replace(listing, docs=docs, grade=grade, tie=tie, missed=missed), listing)
+    new = replace(listing, docs=docs, grade=grade, tie=tie, missed=missed)
+    return _settled(new, listing)
 
 def without(listing: Listing, doc: str | int) -> Listing:
     "The list without a document, which stays judged if it was."
@@ -174,7 +175,7 @@ def without(listing: Listing, doc: str | int) -> Listing:
     return _settled(replace(listing, docs=docs, missed=missed, **rows), listing)
 
 def _settled(new, old):
-    "A list that was changed: whichever chunk now leads its document has the grade, and later ones have none."
+    "A changed list: the chunk that now leads its document has the grade."
     if not new.parents: return new
     known = [new.parents.get(doc, doc) for doc in old.docs]
     grade_of = dict(zip(known[::-1], old.grade[::-1].tolist())) | dict(old.missed)
@@ -184,7 +185,8 @@ def _settled(new, old):
     for i, doc in enumerate(own):
         if doc in seen: grades[i] = min(grades[i], 0.0)
         seen.add(doc)
-    missed = {doc: g for doc, g in new.missed.items() if new.parents.get(doc, doc) not in seen}
+    of = new.parents
+    missed = {doc: g for doc, g in new.missed.items() if of.get(doc, doc) not in seen}
     return replace(new, grade=np.array(grades, dtype=float), missed=missed)
 
 # %% ../../nbs/7_explaining/00_lists.ipynb #a788b641

@@ -182,12 +182,12 @@ THE_REST |= {
         hit_rate = Success''',
 }
 
-# %% ../../nbs/2_metrics/06_names.ipynb #558b379e
+# %% ../../nbs/2_metrics/06_names.ipynb #67f1c7e4
 THE_REST |= {
     'ragas': '''
-        context_precision = ! two measures: write id_based_context_precision (hits by ids, \
-SetP), or llm_context_precision_with_reference (AP over hits found)
-        context_recall = ! of statements, by a model; by ids: id_based_context_recall (SetR)
+        context_precision = ! two measures: write id_based_context_precision (hits by \
+ids, SetP), or llm_context_precision_with_reference (AP over hits found)
+        context_recall = ! of statements, by a model; or id_based_context_recall (SetR)
         id_based_context_precision = SetP
         id_based_context_recall = SetR
         llm_context_precision_with_reference = AP(divisor='retrieved')

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/9_reporting/05_report.ipynb #911ba99d
+# %% ../../nbs/9_reporting/05_report.ipynb #01d43308
 from ..checking.checkup import Checkup, check
 from ..comparing.comparison import Comparison, compare
-from ..comparing.sample import EVERYTHING, read_groups
 from ..comparing.sentences import RAISED, latex_cell
 from ..evaluation.doubts import rereadable, several_runs
 from ..evaluation.evaluation import evaluate
@@ -28,6 +27,7 @@ from ..evaluation.scores import Scores
 from ..foundations.conventions import check_option
 from ..reading.data import Qrels, Run
 from ..reading.errors import visible
+from ..reading.groups import EVERYTHING, read_groups
 from ..reading.saving import write_whole
 from ..reading.words import TOPICS, Words, read_words
 from .contents import content, many, over_text
@@ -151,7 +151,7 @@ def _with_interval(cell):
     interval = f' [{cell["interval"].replace(" to ", ", ")}]' if cell['interval'] else ''
     return latex_cell(cell['text'] + interval, '', cell['best'])
 
-# %% ../../nbs/9_reporting/05_report.ipynb #25e3e4fa
+# %% ../../nbs/9_reporting/05_report.ipynb #81494f6c
 LARGEST = 10  # gains, and as many losses
 
 def report(
@@ -172,7 +172,7 @@ def report(
     baseline : str, optional
         The system that the others are compared with, by its name or the path of its run;
         default: every pair.
-    groups : dict, table or path, optional
+    groups : Groups, dict, Series, table or path, optional
         The group of each query, as `compare` takes it.
     documents, topics : dict, table or path, optional
         Titles and texts of documents, and what the queries asked, as `read_words` takes
