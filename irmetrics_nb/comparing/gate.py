@@ -110,7 +110,7 @@ def _could(comparison, margin):
     yield from _per_system(comparison, f'could have shown ({chance})', lambda pair: pair.detectable)
     if margin is not None or comparison.method.alpha >= 0.5: return
     end = f'lower end of the {100 * (1 - 2 * comparison.method.alpha):.6g} % interval'
-    yield from _per_system(comparison, f'do not rule out ({end})', lambda pair: max(-pair.lower_bound, 0))
+    yield from _per_system(comparison, f'cannot rule out ({end})', lambda pair: max(-pair.lower_bound, 0))
 
 def _per_system(comparison, do, drop):
     "A line for each system about all queries, and one about its slices; `drop`: what is said of a pair."
