@@ -588,8 +588,7 @@ def auc(
     items = _items(data, (label, score))
     each = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')
     some = each.repartition(8).mapInArrow(_merged, 'part binary')
-    whole = None
-    for found in _checked(_collected(some)): whole = _merge(whole, found)
-    empty = whole is None or not len(whole)
-    if empty: raise DataError('the items: the table has no rows')
+    whole = ScoreHistogram(bins, rel=rel)
+    for found in _checked(_collected(some)): whole.merge(found)
+    if not len(whole): raise DataError('the items: the table has no rows')
     return whole.auc

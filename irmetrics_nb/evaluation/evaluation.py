@@ -42,6 +42,7 @@ from ..reading.data import Qrels, Run
 from ..reading.errors import DataError, counted, visible
 from ..reading.ids import Ids
 from ..reading.judging import NoCommonQuery, Reading, judge_run
+from ..reading.lake import runs_of
 from ..reading.rows import Rows
 
 # %% ../../nbs/5_evaluation/05_evaluation.ipynb #19bf8716
@@ -52,8 +53,8 @@ def evaluate(
     negative: str | None = None, score_dtype: str | None = None,
     unjudged: str | None = None,
     judgments: str | None = None, duplicates: str | None = None,
-    memory: int | None = None, progress: Callable[[int, int], object] | None = None,
-    part: bool = False,
+    system: str | None = None, memory: int | None = None,
+    progress: Callable[[int, int], object] | None = None, part: bool = False,
 ) -> Scores:
     """Evaluate a run, or several, against relevance judgments.
 
@@ -71,7 +72,9 @@ def evaluate(
         grade). They are read once, however many runs there are.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
         What the system returned, in the same forms with scores instead of grades; also
-        {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run].
+        {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run];
+        a folder or a pattern of files, a run each. A folder with `_SUCCESS` or `part-*`
+        files is one run; over the network (s3://, https://) tables are read.
         Where columns have other names, or the least number is the best:
         `Run(source, columns=..., descending=False)`.
     measures : str, Measure, or several of them
@@ -106,9 +109,12 @@ def evaluate(
         error; or the first of its rows counts, the last, or the one with the highest
         number. How many were left out is said. Any answer but 'refuse' reads the whole
         run into memory.
+    system : str, optional
+        A column of the run, one table, or a partition of it: a run for each system.
     memory : int, optional
         Bytes for the rows of a run that is read batch by batch; default a gigabyte. TREC
-        text, Parquet, Arrow and large tables can be read so; other forms in one piece.
+        text, Parquet, Arrow, large tables, LazyFrames of polars and relations of DuckDB
+        can be read so; other forms in one piece.
     progress : callable, optional
         progress(done, total) is told how many bytes of the files (of a table, rows) have
         been read, and how many there are.
@@ -176,6 +182,7 @@ def evaluate(
         judgments=judgments,
         duplicates=duplicates)
     asked = _parsed(measures)
+    run = runs_of(run, system)
     several = several_runs(run)
     runs = [('', run)] if several is None else several
     for _, one in runs: check_places(qrels, one)

@@ -24,7 +24,7 @@ from .ids import PAD, Ids
 from .index import KeyIndex
 from .matching import MANY, JudgedHits, match, match_ids
 from .rows import NO_COMMENTS, Rows
-from .streams import TableRun, large_table, open_run
+from .streams import StreamedRun, TableRun, is_unread, large_table, open_run
 from .text import BATCH_BYTES, side_by_side
 
 # %% ../../nbs/3_reading/15_judging.ipynb #1408d317
@@ -338,6 +338,10 @@ def _open_run(run, memory, judgments):
     "A run to be read batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
     if isinstance(run, (str, os.PathLike)): return open_run(os.fspath(run), size, memory // 4)
+    if is_unread(run): return StreamedRun.of(run, size >> 5)
+    if isinstance(run, StreamedRun):
+        run.size = max(1, size >> 5)
+        return run
     table = large_table(run)
     if table is None: return None
     dense = MANY * judgments >= table.height  # what is judged takes more room than what is not
@@ -408,7 +412,7 @@ def judge_run(
             queries = sum(len(part.queries) for part in parts)
             judged, looks = _finish(judgments, file, parts, negative, release_qrels)
             file.comments.warn()
-            read = how + _left_out(file.comments)
+            read = how + getattr(file, 'way', '') + _left_out(file.comments)
             return judged, Reading(queries, file.tag, read, looks)
     results = Run(run, copy=False)
     hits = [match(judgments, results, ties)]
