@@ -9,7 +9,7 @@ __all__ = ['EXPLAIN_EXAMPLES', 'as_json']
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,11 +30,12 @@ from .cli_common import (
     takes_conventions,
 )
 from .evaluation.presets import conventions_of
-from .explaining.explanation import Explanation, explain
+from .evaluation.printing import FORMATS
 from .reading.data import Qrels, Run
+from .showing.results import rendered
 
 # %% ../nbs/10_ways_in/04_cli_explain.ipynb #af8f8e4a
-def as_json(explanations: list[Explanation]) -> str:
+def as_json(explanations: list[Any]) -> str:
     "Explanations as JSON: a list of objects; a value that is not a number is null."
     return json.dumps([_object(why) for why in explanations], indent=2, ensure_ascii=False)
 
@@ -44,7 +45,7 @@ def _object(why):
     head = {'query_id': why.query, 'measure': repr(why.measure), 'value': value, 'text': why.text}
     return head | {'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows}
 
-# %% ../nbs/10_ways_in/04_cli_explain.ipynb #ae2a43d7
+# %% ../nbs/10_ways_in/04_cli_explain.ipynb #30e8ba99
 _RUN = Annotated[Path, typer.Argument(metavar='RUN', help='The run, in the same formats.')]
 _QUERY = Annotated[str, typer.Argument(metavar='QUERY', help='The id of the query.')]
 _DOCUMENTS = Annotated[Path | None, typer.Option(
@@ -66,6 +67,7 @@ def _explain(
     rows: _ROWS = 20, format: Form = Listing.table, output: Output = None, *, said: dict,
 ):
     "Show how the value of one query came about."
+    from .explaining.explanation import explain
     wanted = measures_of(measures)
     check_files(qrels, [run, *([documents] if documents else [])], output)
     with one_line_errors(), one_line_warnings():
@@ -76,9 +78,7 @@ def _explain(
         if format == Listing.table and output is None and sys.stdout.isatty():
             from .reporting.terminal import explanation_parts, show_parts
             return show_parts([part for why in whys for part in explanation_parts(why, rows)])
-        text = as_json(whys) if format == Listing.json else '\n\n'.join(_texts(whys, rows, format.value))
-        show(text, output)
+        texts = [as_json(whys)]
+        if format != Listing.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
+        show('\n\n'.join(texts), output)
 
-def _texts(whys, rows, format):
-    "Each explanation as text."
-    return [why.to_text(rows, format) for why in whys]
