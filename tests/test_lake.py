@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from irmetrics_nb import DataError, Qrels, Run, evaluate
+from irmetrics_nb.evaluation.printing import rendered
 from irmetrics_nb.reading import streams
 from irmetrics_nb.reading.judging import judge_run
 from irmetrics_nb.reading.streams import StreamedRun
@@ -153,3 +154,27 @@ def test_a_file_that_is_not_there_is_an_error_of_the_reader_with_the_path(tmp_pa
             evaluate(QRELS, f"{served.url}/none.csv", "AP")
     finally:
         served.close()
+
+
+def twenty():
+    "Runs that differ: some do not answer q7, and some have few documents for q3."
+    def there(i, query, j):
+        return not (query == "q7" and i % 5 == 0) and not (query == "q3" and i % 5 == 1 and j > 3)
+
+    return {f"s{i:02}": [row for n, row in enumerate(ROWS) if there(i, row[0], n % 12)] for i in range(20)}
+
+
+def test_twenty_runs_print_one_table_and_one_small_print_that_says_where_they_differ():
+    scores = evaluate(QRELS, twenty(), "AP nDCG@10")
+    table, small = str(scores).split("\n\n")
+    assert len(table.splitlines()) == 22
+    small = small.replace("\n", " ")
+    assert small.startswith("40 queries; 0 to 1 not answered (most: s00); 0 without a relevant document; ")
+    assert "; 0 to 1 with fewer than 10 documents (most: s01)" in small
+    assert small.count("Conventions:") == 1
+
+
+def test_each_of_many_runs_says_its_own_where_it_is_asked():
+    scores = evaluate(QRELS, twenty(), "AP nDCG@10")
+    text = rendered(scores, per_run=True)
+    assert text.count("not answered by the run") == 20
