@@ -274,7 +274,7 @@ def test_when_an_executor_dies_in_the_middle_the_numbers_are_the_same(spark):
 def test_the_page_shows_what_its_cells_give(spark):
     import pages
 
-    assert pages.late(Path(__file__).parents[2] / "nbs/10_ways_in/08_spark.ipynb") == []
+    assert pages.late(Path(__file__).parents[2] / "nbs/10_ways_in/09_spark.ipynb") == []
 
 
 @pytest.mark.parametrize("engine", ["dask", "ray"])
