@@ -141,15 +141,20 @@ def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
     if output and output.is_file() and any(f.exists() and output.samefile(f) for f in files):
         raise typer.BadParameter(f'--output {output} is one of the files to be read')
 
-def source_of(path: Path, kind: str) -> Path | Rows:
-    "A path, or the rows that come from the standard input if it is -."
-    if path != Path('-'): return path
+def source_of(path: Path, kind: str) -> Path | str | Rows:
+    "A path, one over the network as it was written, or the rows that come from the standard input if it is -."
+    if path != Path('-'): return _as_written(path)
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name}: nothing came')
     rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name)
     rows.comments.warn()
     return rows
+
+def _as_written(path):
+    "A path; where it leads over the network, as text: a path has but one of the slashes."
+    text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
+    return text if '://' in text else path
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #9baf315a
 def measures_of(texts: Sequence[str]) -> list[Measure]:

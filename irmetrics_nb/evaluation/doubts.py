@@ -32,8 +32,8 @@ from ..metrics.parsing import parse_all
 from ..reading.data import Qrels, Run
 from ..reading.judging import Look
 from ..reading.rows import Rows
-from ..reading.streams import first_rows, large_table
-from ..reading.tables import is_table
+from ..reading.streams import StreamedRun, first_rows, is_unread, large_table
+from ..reading.tables import is_spread, is_table
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #c2de0fe5
 def _rule(pattern, by=''):
@@ -157,11 +157,13 @@ def find_spelling(judged: Ids, retrieved: Ids, *, pairs: bool = True) -> Spellin
         if found and found.meet: return found
     return None
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #4bac119b
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #08da68e4
 def rereadable(run: Any) -> Any:
     "The path of a run in a file that can be read again, a large table of polars, or a `Run`."
-    path = isinstance(run, str | os.PathLike) and (os.path.isfile(run) or not os.path.exists(run))
-    table = None if path else large_table(run)
+    if isinstance(run, StreamedRun): return run
+    given = isinstance(run, str | os.PathLike)
+    path = given and (os.path.isfile(run) or not os.path.exists(run) or is_spread(run))
+    table = None if path else StreamedRun.of(run) if is_unread(run) else large_table(run)
     if table is not None: return table
     return run if path else Run(run, copy=False)
 

@@ -7,16 +7,20 @@ __all__ = []
 
 # %% ../../nbs/3_reading/05_tables.ipynb #5aaea0aa
 import csv
+import gzip
+import os
+import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from io import StringIO
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/3_reading/05_tables.ipynb #10bd0922
-from .errors import DataError, polars_errors, short_repr
+from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import MAX_ID_BYTES, PAD, Ids, check_lengths
 from .index import factorize_blocks
 from .numbers import first_invalid, invalid_number, parse_floats, to_floats
@@ -263,3 +267,59 @@ def _fault_in_fields(fields, names, columns):
         if not fields[c].strip(' \t'): return f'nothing in column {names[c]!r}'
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''
+
+# %% ../../nbs/3_reading/05_tables.ipynb #d4cdad51
+def is_remote(path: str | os.PathLike) -> bool:
+    "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
+    return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
+
+def is_spread(path: str | os.PathLike) -> bool:
+    "Whether a path is a folder that holds one table in parts."
+    if is_remote(path) or not os.path.isdir(path): return False
+    names = os.listdir(os.fspath(path))
+    return any(name == '_SUCCESS' or name.startswith('part-') or _is_partition(name) for name in names)
+
+def _is_partition(name): return re.fullmatch('[^=.]+=[^=]*', name) is not None
+
+def part_files(folder: str | os.PathLike) -> list[str]:
+    "The files of a table in parts, in order; DataError if there is none."
+    every = (path for path in Path(folder).rglob('*') if path.is_file())
+    inner = [(path, path.relative_to(folder).parts) for path in every]
+    found = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
+    if not found: raise DataError(f'{folder}: this table has no part with a row')
+    return [*map(str, found)]
+
+def scan(path: str | os.PathLike) -> Any:
+    "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
+    if is_remote(path): return _scan_remote(os.fspath(path))
+    files = part_files(path) if os.path.isdir(path) else [os.fspath(path)]
+    return _scan_as(files, _kind_of_file(files[0]), os.path.isdir(path))
+
+def _scan_as(files, kind, partitioned=False):
+    "Files of one kind: 'parquet', 'json', or the separator of a CSV file, all of whose fields are text."
+    pl = import_polars()
+    if kind == 'parquet': return pl.scan_parquet(files, hive_partitioning=partitioned)
+    if kind == 'json': return pl.scan_ndjson(files)
+    return pl.scan_csv(files, separator=kind, infer_schema=False)
+
+def _kind_of_file(path):
+    "What a part is, by its first bytes; DataError for what is no table."
+    with file_errors(path), open(path, 'rb') as file: head = file.read(1 << 16)
+    if head.startswith(b'PAR1'): return 'parquet'
+    if head.startswith(b'\x1f\x8b'):
+        with file_errors(path), gzip.open(path) as file: head = file.read(1 << 16)
+    if head.lstrip().startswith(b'{'): return 'json'
+    separator = header_separator(head, path)
+    if separator: return separator
+    kinds = 'Parquet, CSV with a header, or JSON lines'
+    raise DataError(f'{path}: a table in parts is {kinds}; put TREC text into one file')
+
+REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
+
+def _scan_remote(path):
+    "A table over the network, by the end of its name; DataError for anything but a table."
+    name = path.partition('?')[0].removesuffix('.gz')
+    kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
+    if kind: return _scan_as([path], kind, partitioned=name.endswith('/'))
+    raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '
+                    f'({", ".join(REMOTE_KINDS)}); copy anything else here first')
