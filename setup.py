@@ -7,6 +7,8 @@ from setuptools import find_packages, setup
 ini = ConfigParser(delimiters=["="])
 ini.read("settings.ini", encoding="utf-8")
 cfg = ini["DEFAULT"]
+FILES = ["py.typed", "play.js", "house.mplstyle", "example/*", "example/runs/*", "reporting/templates/*"]
+EXTRAS = "widget", "lessons", "dev", "bench", "parity"
 
 setup(
     name=cfg["lib_name"],
@@ -21,9 +23,9 @@ setup(
     keywords=cfg["keywords"].split(),
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[f"{cfg['lib_name']}*"]),
-    package_data={cfg["lib_name"]: ["py.typed", "play.js", "example/*", "example/runs/*", "reporting/templates/*"]},
+    package_data={cfg["lib_name"]: FILES},
     install_requires=cfg["requirements"].split(),
-    extras_require={extra: cfg[f"{extra}_requirements"].split() for extra in ("widget", "dev", "bench", "parity")},
+    extras_require={extra: cfg[f"{extra}_requirements"].split() for extra in EXTRAS},
     entry_points={"console_scripts": cfg["console_scripts"].split()},
     classifiers=[
         "Development Status :: 4 - Beta",

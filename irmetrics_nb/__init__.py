@@ -20,7 +20,7 @@ _PUBLIC = {
         'reading.data': 'Qrels Run', 'reading.judging': 'judge',
         'foundations.rankings': 'Judged', 'reading.example': 'load_example'},
     'Results': {
-        'evaluation.scores': 'Scores render', 'comparing.comparison': 'Comparison',
+        'evaluation.scores': 'Scores', 'comparing.comparison': 'Comparison',
         'comparing.gate': 'Gate', 'explaining.explanation': 'Explanation',
         'explaining.differences': 'Difference', 'checking.checkup': 'Checkup',
         'reporting.report': 'Report'},
@@ -85,7 +85,6 @@ if TYPE_CHECKING:
     from .foundations.rankings import Judged as Judged
     from .reading.example import load_example as load_example
     from .evaluation.scores import Scores as Scores
-    from .evaluation.scores import render as render
     from .comparing.comparison import Comparison as Comparison
     from .comparing.gate import Gate as Gate
     from .explaining.explanation import Explanation as Explanation

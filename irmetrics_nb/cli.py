@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-# %% ../nbs/10_ways_in/02_cli.ipynb #22fb4a0c
+# %% ../nbs/10_ways_in/02_cli.ipynb #5a3f4bcc
 from .cli_common import (
     Form,
     Listing,
@@ -39,10 +39,10 @@ from .cli_common import (
     with_more,
 )
 from .evaluation.evaluation import evaluate
-from .evaluation.scores import render
+from .evaluation.printing import FORMATS, rendered
 from .metrics.names import name_table
 from .metrics.parsing import measure_table, parse_all
-from .showing.formats import FORMATS
+from .showing.results import LAYOUTS
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #da36b3a3
 def peak_memory() -> int | None:
@@ -108,13 +108,13 @@ def _stop_at_floors(scores, floors):
     for text in missed: say(f'floor missed: {text}')
     if missed: raise typer.Exit(3)
 
-# %% ../nbs/10_ways_in/02_cli.ipynb #d33a7779
+# %% ../nbs/10_ways_in/02_cli.ipynb #471b8a5e
 def _print_scores(scores, format, per_query, output):
     "Print a table, in a terminal with colours, or write it."
     if output is None and format == Format.table and not per_query and sys.stdout.isatty():
-        from .reporting.terminal import score_parts, show_parts
-        return show_parts(score_parts(scores))
-    show(render(scores, format.value, per_query), output)
+        from .reporting.terminal import for_terminal, show_parts
+        return show_parts(for_terminal(scores._parts()))
+    show(rendered(scores, format.value, per_query), output)
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #bfa60622
 @app.command('evaluate', epilog=EXAMPLES)
@@ -158,7 +158,7 @@ def _check(
         show(forms.get(format.value, found.to_json)(), output)
     raise typer.Exit(0 if found.ok else 1)
 
-# %% ../nbs/10_ways_in/02_cli.ipynb #dddfa534
+# %% ../nbs/10_ways_in/02_cli.ipynb #078009ce
 @app.command('measures')
 def _list_measures(
     format: Form = Listing.table,
@@ -179,7 +179,8 @@ def _listed(rows, format, widths=None, note=''):
     from tabulate import tabulate
     if format == Listing.json: return json.dumps(rows, indent=2, ensure_ascii=False)
     layout = {'maxcolwidths': widths} if widths and format == Listing.table else {}
-    table = tabulate(rows, 'keys', FORMATS[format.value], disable_numparse=True, **layout)
+    form = LAYOUTS[FORMATS[format.value]]
+    table = tabulate(rows, 'keys', form, disable_numparse=True, **layout)
     return table + note
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #470d2e60

@@ -14,14 +14,13 @@ from typing import Annotated
 
 import typer
 
-# %% ../nbs/10_ways_in/06_cli_demo.ipynb #863225e8
+# %% ../nbs/10_ways_in/06_cli_demo.ipynb #a23d337c
 from .cli_common import app, one_line_errors, show
 from .evaluation.evaluation import evaluate
-from .evaluation.scores import Scores, render
+from .evaluation.scores import Scores
 from .reading.example import load_example
-from .reading.saving import write_whole
 from .showing.drawing import INK, STYLE
-from .showing.formats import table_text
+from .showing.results import Table, rendered, written_table
 
 # %% ../nbs/10_ways_in/06_cli_demo.ipynb #2eb02fa8
 def draw(scores: Scores, measure: str, path: Path) -> None:
@@ -36,7 +35,7 @@ def draw(scores: Scores, measure: str, path: Path) -> None:
         scores.plot(measure, 'distribution', ax=queries)
         figure.savefig(path)
 
-# %% ../nbs/10_ways_in/06_cli_demo.ipynb #2a65f3bc
+# %% ../nbs/10_ways_in/06_cli_demo.ipynb #c9119207
 WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
 
 @app.command('demo')
@@ -55,14 +54,14 @@ def _demo(
         folder.mkdir(parents=True, exist_ok=True)
         files = *WORDS, *(f'runs/{run}.run.gz' for run in pair)
         for name in files: shutil.copy(example.folder/name, folder)
-        write_whole(folder/'per_query.csv', render(scores, 'csv', per_query=True) + '\n')
+        scores.save(folder/'per_query.csv')
         draw(scores, by, folder/'scores.png')
         query = _hard_query(comparison, pair)
         why = _demo_query(example, comparison, pair, query)
         parts = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
         show('\n\n'.join(parts))
 
-# %% ../nbs/10_ways_in/06_cli_demo.ipynb #8a323b04
+# %% ../nbs/10_ways_in/06_cli_demo.ipynb #4a17af61
 def _demo_pairs(comparison, pair):
     "Means with their letters; how many pairs differ; what is known of the two best."
     from .comparing.sentences import means_table, sentence
@@ -72,12 +71,12 @@ def _demo_pairs(comparison, pair):
     letters = 'A raised letter: better than that system, beyond chance'
     family = f'p < {method.alpha:g} by paired t, Holm over {len(own)} pairs'
     by = f'{own[0].measure}: {shown} of {len(own)} pairs differ'
-    yield means_table(comparison.sample, pairs, method, None)
+    yield rendered([means_table(comparison.sample, pairs, method, None)], 'text')
     yield fill(f'{letters} ({family}; {own[0].queries} queries). {by}.', 80)
     row = next(row for row in own if {row.a, row.b} == {*pair})
     yield fill(f'The two best: {sentence(row, method)}.', 80)
 
-# %% ../nbs/10_ways_in/06_cli_demo.ipynb #6dc66eef
+# %% ../nbs/10_ways_in/06_cli_demo.ipynb #cc99d351
 def _hard_query(comparison, pair):
     "The query on which b loses most to a, of those where b has anything."
     return next(query for query, _, own in comparison.queries(*pair) if own)
@@ -93,7 +92,7 @@ def _demo_query(example, comparison, pair, query):
     rows = [cells(row) for row in why.rows[:5]]
     lost = f'"{text}": {by} {values[1]:.4f} by {best}, {values[0]:.4f} by {other}'
     head = fill(f'Where {best} loses most: {lost}. How that came about:', 80)
-    table = table_text(['rank', 'grade', f'first five by {best}'], rows, 'table')
+    table = written_table(Table(['rank', 'grade', f'first five by {best}'], rows), 'text')
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 
 def _demo_advice(folder, pair):

@@ -30,8 +30,10 @@ from .cli_common import (
     takes_conventions,
 )
 from .evaluation.presets import conventions_of
+from .evaluation.printing import FORMATS
 from .explaining.explanation import Explanation, explain
 from .reading.data import Qrels, Run
+from .showing.results import rendered
 
 # %% ../nbs/10_ways_in/04_cli_explain.ipynb #af8f8e4a
 def as_json(explanations: list[Explanation]) -> str:
@@ -44,7 +46,7 @@ def _object(why):
     head = {'query_id': why.query, 'measure': repr(why.measure), 'value': value, 'text': why.text}
     return head | {'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows}
 
-# %% ../nbs/10_ways_in/04_cli_explain.ipynb #ae2a43d7
+# %% ../nbs/10_ways_in/04_cli_explain.ipynb #30e8ba99
 _RUN = Annotated[Path, typer.Argument(metavar='RUN', help='The run, in the same formats.')]
 _QUERY = Annotated[str, typer.Argument(metavar='QUERY', help='The id of the query.')]
 _DOCUMENTS = Annotated[Path | None, typer.Option(
@@ -76,9 +78,7 @@ def _explain(
         if format == Listing.table and output is None and sys.stdout.isatty():
             from .reporting.terminal import explanation_parts, show_parts
             return show_parts([part for why in whys for part in explanation_parts(why, rows)])
-        text = as_json(whys) if format == Listing.json else '\n\n'.join(_texts(whys, rows, format.value))
-        show(text, output)
+        texts = [as_json(whys)]
+        if format != Listing.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
+        show('\n\n'.join(texts), output)
 
-def _texts(whys, rows, format):
-    "Each explanation as text."
-    return [why.to_text(rows, format) for why in whys]

@@ -28,6 +28,7 @@ from .cli_common import (
     takes_conventions,
 )
 from .reading.errors import visible
+from .showing.results import file_format
 
 # %% ../nbs/10_ways_in/05_cli_report.ipynb #14d120ab
 _Form = choice('_Form', ['html', 'markdown', 'latex'])
@@ -57,7 +58,7 @@ REPORT_EXAMPLES = '''
 `irmetrics report qrels.txt a.run b.run -m "nDCG@10 AP" -o table.tex`
 '''
 
-# %% ../nbs/10_ways_in/05_cli_report.ipynb #8b780e35
+# %% ../nbs/10_ways_in/05_cli_report.ipynb #dd0b2c4c
 @app.command('report', epilog=REPORT_EXAMPLES)
 @takes_conventions
 def _report(
@@ -67,11 +68,11 @@ def _report(
     *, said: dict,
 ):
     "Write one file about one run or several: means, differences, queries, rankings, input."
-    from .reporting.report import form_of, report
+    from .reporting.report import report
     wanted = measures_of(measures)
     others = [path for path in (documents, topics, groups) if path]
     check_files(qrels, [*runs, *others], output)
-    try: form = form_of(output, format and format.value, '--format')
+    try: form = file_format(output, format and format.value, '--format', 'html')
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
     words |= {'checkup': check, 'memory': memory, 'baseline': baseline}

@@ -13,14 +13,9 @@ from irmetrics_nb import Judged, Measure, auc, gauc, parse
 from irmetrics_nb.foundations.kinds import KINDS
 from irmetrics_nb.metrics.cards import CARDS, cards, order, question_of, reads, tasks
 
-PAGES = {path.stem.partition('_')[2]: path for path in Path('nbs/2_metrics').glob('*.ipynb')}
 TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets 0.5': 1,
         '0 to 1, if no gain is negative and the ideal is the best order': 1}
 every_kind = pytest.mark.parametrize('name', [name for name in CARDS if name in KINDS])
-
-
-def first_code(page):
-    return next(''.join(cell['source']) for cell in json.loads(page.read_text())['cells'] if cell['cell_type'] == 'code')
 
 
 def value_of(name, grades, judged):
@@ -30,9 +25,9 @@ def value_of(name, grades, judged):
 
 
 @pytest.mark.parametrize('page', ['sets', 'ap', 'dcg', 'cascade', 'auc'])
-def test_each_page_begins_with_the_cards_of_what_it_defines(page):
-    code = first_code(PAGES[page])
-    assert 'cards(' in code
+def test_each_page_for_learning_shows_cards_of_its_metrics(page):
+    cells = json.loads(Path(f'nbs/learn/{page}.ipynb').read_text(encoding='utf-8'))['cells']
+    (code,) = (text for cell in cells if 'cards(' in (text := ''.join(cell['source'])) and cell['cell_type'] == 'code')
     shown = [name for name in CARDS if f"'{name}'" in code]
     assert shown and all(CARDS[name].page == page for name in shown)
     assert {CARDS[name].page for name in CARDS} == {'sets', 'ap', 'dcg', 'cascade', 'auc'}

@@ -188,7 +188,7 @@ def test_nothing_but_notes_is_said_of_what_is_sound(both):
 def test_it_prints_as_text_markdown_json_and_html():
     found = check(QRELS, {'<b>': respelt(str.upper), 'sound': RUN})
     assert str(found).startswith('   ') and 'error (doc-ids) in <b>' in str(found) and '1 error' not in found.to_markdown().splitlines()[0]
-    assert '- **error** `doc-ids`' in found.to_markdown()
+    assert '- **error (doc-ids) in &lt;b&gt;**: ' in found.to_markdown()
     assert json.loads(found.to_json())['ok'] is False and '<b>:' not in found._repr_html_() and '&lt;b&gt;' in found._repr_html_()
     assert str(Checkup()) == 'nothing odd was found' and Checkup().ok
 

@@ -33,10 +33,10 @@ def table(systems=(2, 4)):
 
 
 def test_pairs_is_a_table_with_just_these_columns():
-    found = compare(EXAMPLE.qrels, THREE, "AP nDCG@10").pairs
+    found = compare(EXAMPLE.qrels, THREE, "AP nDCG@10").to_polars()
     assert found.columns == WANTED == list(COLUMNS) and found.height == 6
     assert found["measure"].to_list() == ["AP"] * 3 + ["nDCG@10"] * 3
-    assert compare(EXAMPLE.qrels, THREE, "AP", groups={"q01": "x"}).pairs.columns == [*WANTED, "slice"]
+    assert compare(EXAMPLE.qrels, THREE, "AP", groups={"q01": "x"}).to_polars().columns == [*WANTED, "slice"]
 
 
 def test_every_number_of_a_pair_is_that_of_scipy_and_of_evaluate():
@@ -105,14 +105,14 @@ def test_with_a_baseline_there_are_fewer_pairs_and_they_start_with_it():
 
 def test_scores_that_exist_runs_and_plain_numbers_give_the_same():
     each = {name: evaluate(EXAMPLE.qrels, run, "AP RR") for name, run in THREE.items()}
-    expected = compare(EXAMPLE.qrels, THREE, "AP RR").pairs
+    expected = compare(EXAMPLE.qrels, THREE, "AP RR").to_polars()
     for given_scores in (each, Scores.beside(each.values())):
-        assert compare(given_scores).pairs.equals(expected)
-    only = compare(each, measures=["AP"]).pairs
-    assert only.equals(expected.head(3)) and compare(each, measures="MAP").pairs.equals(only)
+        assert compare(given_scores).to_polars().equals(expected)
+    only = compare(each, measures=["AP"]).to_polars()
+    assert only.equals(expected.head(3)) and compare(each, measures="MAP").to_polars().equals(only)
     numbers = {name: scores.to_dict() for name, scores in each.items()}
     plain = compare({name: {q: row["AP"] for q, row in own.items()} for name, own in numbers.items()}, measures="AP")
-    assert plain.pairs.equals(only)
+    assert plain.to_polars().equals(only)
 
 
 def test_the_measure_may_be_an_object_and_conventions_reach_evaluate():
@@ -240,7 +240,7 @@ def test_raised_letters_say_who_is_beaten():
     text = str(compare(EXAMPLE.qrels, THREE, "AP"))
     rows = {line.split()[1]: line.split()[2] for line in text.splitlines()[2:5]}
     assert rows["title"] == "0.2883" and rows["bm25"] == "0.5228ᶜ" and rows["tfidf"] == "0.4550ᶜ"
-    assert "<sup>c</sup>" in compare(EXAMPLE.qrels, THREE, "AP")._repr_html_()
+    assert ">c</sup>" in compare(EXAMPLE.qrels, THREE, "AP")._repr_html_()
     assert "▼" in str(compare(EXAMPLE.qrels, THREE, "AP", baseline="bm25"))
 
 
@@ -308,13 +308,13 @@ def test_without_polars_everything_works_but_tables_which_say_what_they_need():
         found, scores = compare(qrels, runs, 'AP RR'), evaluate(qrels, runs, 'AP')
         why, apart = explain('AP', qrels, runs['a'], 'q2'), explain_difference('AP', qrels, *runs.values())
         print(found.rows[0].difference, 'system' in str(found), why.value, apart.rows[0]['adds'], scores.runs[0].name)
-        for ask in (lambda: found.pairs, lambda: scores.per_query, lambda: why.table, lambda: apart.table, lambda: check(qrels, runs['a'])):
+        for ask in (lambda: found.to_polars(), lambda: scores.to_polars(), lambda: why.to_polars(), lambda: apart.to_polars(), lambda: check(qrels, runs['a'])):
             try: ask()
             except ImportError as error: print(error)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     first, *said = done.stdout.splitlines()
     assert first == "0.25 True 0.5 0.25 a", done.stderr
-    assert [line.split(" needs polars, which is not installed here")[0] for line in said] == [".pairs", ".per_query", ".table", ".table", "check"]
+    assert [line.split(" needs polars, which is not installed here")[0] for line in said] == [".to_polars()"] * 4 + ["check"]
 
 
 # ---- families: all queries, and slices beside them ----

@@ -121,7 +121,7 @@ def test_an_explanation_of_a_query_is_what_evaluate_says_with_ties_of_any_kind(n
 def test_every_kind_has_words_a_table_a_page_and_a_picture(name):
     why = explain(name, SIX, ideal=[3, 3, 2, 1, 1])
     assert why.text.startswith(f"{name}") and why.latex.startswith(r"\text{")
-    assert why.table.height == len(why.rows) == 6 and "<table" in why._repr_html_()
+    assert why.to_polars().height == len(why.rows) == 6 and "<table" in why._repr_html_()
     assert name in why.to_text()
     if name in COUNTED:
         with pytest.raises(ValueError, match="no terms to draw"):
@@ -152,7 +152,7 @@ def looked_at(why):
     "Whatever an explanation can show, made and held together by its value."
     value = f"{why.value:.4f}" if why.measure.name not in COUNTED else f"{why.value:g}"
     assert repr(why).startswith(repr(why.measure)) and value in why.text and why.text in why.to_text() and r"\text{" in why.latex
-    assert why.table.height == len(why.rows) == len(why.listing)
+    assert why.to_polars().height == len(why.rows) == len(why.listing)
     page = why._repr_html_()
     assert value in page and page.count("<tr") == len(why.rows) + 1
     assert repr(why.swaps()).count("\n") <= 5
@@ -428,7 +428,7 @@ def test_documents_have_titles_from_any_form(form, tmp_path):
         documents = {"dict": dict(table.iter_rows()), "polars": table, "pandas": table.to_pandas(), "arrow": table.to_arrow()}[form]
     why = explain("AP", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q", documents=path if documents is None else documents)
     assert [row["title"] for row in why.rows] == ["Tulips two", "Roses"]
-    assert "Tulips two" in why._repr_html_() and why.table["title"].to_list() == ["Tulips two", "Roses"]
+    assert "Tulips two" in why._repr_html_() and why.to_polars()["title"].to_list() == ["Tulips two", "Roses"]
 
 
 @pytest.mark.parametrize(("call", "kind", "says"), [
@@ -497,7 +497,7 @@ def test_two_runs_that_are_the_same_differ_in_nothing():
 def test_a_difference_can_be_looked_at():
     example = load_example()
     why = explain_difference("nDCG@10", example.qrels, example.runs["lsa"], example.runs["bm25"], documents=example.documents)
-    assert why.table.columns == ["query_id", "a", "b", "difference", "adds", "running"] and why.table.height == 36
+    assert why.to_polars().columns == ["query_id", "a", "b", "difference", "adds", "running"] and why.to_polars().height == 36
     ax = why.plot()
     assert [bar.get_height() for bar in ax.patches] == why.effect.tolist()
     close(ax.get_lines()[0].get_ydata(), np.cumsum(why.effect))

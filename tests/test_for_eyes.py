@@ -23,14 +23,14 @@ from irmetrics_nb import (
     evaluate,
     explain,
     explain_difference,
-    render,
     report,
 )
-from irmetrics_nb.cli_compare import rich_table
 from irmetrics_nb.comparing.gate import gate, missed_floors, parse_floor
+from irmetrics_nb.evaluation.printing import FORMATS
+from irmetrics_nb.evaluation.printing import rendered as render
 from irmetrics_nb.reading.errors import DataWarning, visible
-from irmetrics_nb.reporting.terminal import explanation_parts, score_parts
-from irmetrics_nb.showing.formats import FORMATS, markdown_code, markdown_text
+from irmetrics_nb.reporting.terminal import explanation_parts, for_terminal
+from irmetrics_nb.showing.results import markdown_code, markdown_text
 
 # To clear the screen, to go back in the line, to end it, the same by a byte that is no UTF-8, to write from right to left.
 ORDERS = ['\x1b[2J', '\r', '\n', '\x07', '\x9b31m', '\udc9b31m', '\u202e', '\u2028', '\x7f', '\x00']
@@ -95,7 +95,7 @@ def reported(): return report(QRELS, RUNS, 'AP', groups=GROUPS, title=a('title')
 PLAIN = {
     'a table of several runs': lambda: repr(evaluate(QRELS, RUNS, 'AP nDCG@10')),
     'a table of queries': lambda: render(evaluate(QRELS, RUNS, 'AP'), per_query=True),
-    'a table of rich': lambda: looked_at(*score_parts(evaluate(QRELS, RUNS, 'AP'))),
+    'a table of rich': lambda: looked_at(*for_terminal(evaluate(QRELS, RUNS, 'AP')._parts())),
     'a run': lambda: repr(Run(ONE, name=EVIL)),
     'a check-up': lambda: repr(check(QRELS, RUNS)),
     'findings': lambda: '\n'.join(map(str, check({q: {d + '/': 1 for d in DOCS} for q in QUERIES}, RUNS).findings)),
@@ -103,7 +103,7 @@ PLAIN = {
     'a comparison with a baseline and slices': lambda: repr(compared(baseline=a('one'), groups=GROUPS)),
     'sentences': lambda: '\n'.join(compared(groups=GROUPS).sentences()),
     'warnings of a comparison': lambda: '\n'.join(compared(groups=GROUPS).warnings),
-    'a comparison by rich': lambda: looked_at(rich_table(compared(baseline=a('one'), groups=GROUPS), a('groupx'))),
+    'a comparison by rich': lambda: looked_at(*for_terminal(compared(baseline=a('one'), groups=GROUPS)._parts())),
     'a gate': lambda: repr(shut()),
     'a floor': lambda: '\n'.join(missed_floors(evaluate(QRELS, RUNS, 'AP').each(), [parse_floor('AP=9')])),
     'JUnit': lambda: '\n'.join(ElementTree.fromstring(shut().to_junit()).itertext()) + repr([e.attrib for e in ElementTree.fromstring(shut().to_junit()).iter()]),
@@ -133,8 +133,8 @@ MARKDOWN = {
     'a comparison': lambda: compared(groups=GROUPS).to_markdown(),
     'a comparison with a baseline': lambda: compared(baseline=a('one')).to_markdown(),
     'a gate': lambda: shut().to_markdown(),
-    'an explanation': lambda: explained().without(DOCS[0]).to_text(format='markdown'),
-    'a report': lambda: reported().markdown,
+    'an explanation': lambda: explained().without(DOCS[0]).to_markdown(),
+    'a report': lambda: reported().to_markdown(),
 }
 HTML = {
     'a table': lambda: evaluate(QRELS, RUNS, 'AP')._repr_html_(),
@@ -144,12 +144,12 @@ HTML = {
     'an explanation': lambda: explained().without(DOCS[0])._repr_html_(),
     'a difference': lambda: difference()._repr_html_(),
     'the difference of a query': lambda: difference().query(QUERIES[0])._repr_html_(),
-    'a report': lambda: reported().html,
+    'a report': lambda: reported().to_html(),
 }
 LATEX = {
     'a table': lambda: render(evaluate(QRELS, RUNS, 'AP'), 'latex', per_query=True),
     'a comparison': lambda: compared(groups=GROUPS).to_latex(),
-    'a report': lambda: reported().latex,
+    'a report': lambda: reported().to_latex(),
 }
 FORMS = [(name, call) for every in (PLAIN, MARKDOWN, HTML, LATEX) for name, call in every.items()]
 SEEN = re.compile('[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')

@@ -339,7 +339,7 @@ def test_a_terminal_gets_a_table_with_colours(files):
     code = ["-c", "from irmetrics_nb.cli import main; main()", "compare", *FILES, "-m", "nDCG@10", "--max-drop", "0.01"]
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "150"}
     said, status = terminal(*code, cwd=files, env=env)
-    assert status == 3 and "\x1b[31m" in said and "│" in said and "Smallest drop" in said
+    assert status == 3 and "\x1b[31m" in said and "────" in said and "Smallest drop" in said
 
 
 def test_evaluate_has_floors_too(files):

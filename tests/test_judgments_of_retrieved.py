@@ -241,7 +241,7 @@ def test_differences_comparisons_and_reports_have_it(tmp_path):
     assert (difference.a, difference.b) == (scores.means["a"]["R@5"], scores.means["b"]["R@5"])
     q = scores.query_ids.index("1")
     assert difference.query("1").value == pytest.approx(scores["R@5"][1, q] - scores["R@5"][0, q])
-    compared = compare(qrels, runs, "R@5", **how).pairs.to_dicts()[0]
+    compared = compare(qrels, runs, "R@5", **how).to_polars().to_dicts()[0]
     assert compared["mean_a"] == pytest.approx(difference.a)
     made = report(qrels, runs, "R@5 nDCG@5", checkup=False, **how)
     assert made.scores.means == scores.means

@@ -7,7 +7,8 @@ import stat
 import pytest
 from helpers import BUFFERED, FROM_CLI, MAIN, child, put
 
-from irmetrics_nb import DataError, Run, evaluate, render
+from irmetrics_nb import DataError, Run, evaluate
+from irmetrics_nb.evaluation.printing import rendered as render
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
@@ -128,7 +129,7 @@ def test_ids_that_are_not_utf_8_come_out_as_the_bytes_they_came_in(tmp_path, for
 
 def test_ids_that_are_not_utf_8_are_shown_in_tables_or_refused_by_name(tmp_path):
     scores = evaluate(put(tmp_path / "qrels", b"caf\xe9 0 a 1\n"), put(tmp_path / "run", b"caf\xe9 Q0 a 1 1 t\n"), "AP")
-    for use in (lambda: scores.per_query["query_id"][0], lambda: scores.to_pandas().index[0], lambda: render(scores, "csv", True), lambda: Run({"caf\udce9": {"a": 1}}).to_polars()["query_id"][0]):
+    for use in (lambda: scores.to_polars()["query_id"][0], lambda: scores.to_pandas().index[0], lambda: render(scores, "csv", True), lambda: Run({"caf\udce9": {"a": 1}}).to_polars()["query_id"][0]):
         try:
             assert "caf" in use()
         except DataError as error:

@@ -1,16 +1,20 @@
-"A reader may change the numbers of a page, and finds something to try and to work out at its end."
+"""What a page to learn from shows can be copied and runs; its numbers may be changed; it has something to touch, to try and to work out.
+
+A metric has two pages: one to learn it, and one with the code of the package."""
 import ast
 import json
 import re
 
 import play
 import pytest
-from forks import Pages
+from forks import pages
 from project import NBS, cells, notebooks
 
-METRICS = [name for name in notebooks() if re.fullmatch(r"2_metrics/0[0-4]_\w+\.ipynb", name.as_posix())]
+LEARNING = [name for name in notebooks() if name.parts[0] == "learn"]
+CODE = [name for name in notebooks() if re.fullmatch(r"2_metrics/0[0-4]_\w+\.ipynb", name.as_posix())]
+ORDER = "The question|By hand|Under your hand|The formula|In plain lines|When to use it|Try it|Exercises|References".split("|")
+MARKS = "right|convention|slip".split("|")  # of the forms of a formula that are printed
 LESSONS = [name for name in notebooks() if name.parts[0] == "tutorials" and name.stem != "gate_for_ci"]  # that is a recipe
-pages = Pages()
 PLAYED = [name for name in notebooks() if play.tagged(NBS / name, "play")]
 
 
@@ -25,22 +29,89 @@ def sections(name):
     return found
 
 
-def test_the_pages_of_all_metrics_and_all_lessons_can_be_played_with():
-    assert set(METRICS) | set(LESSONS) <= set(PLAYED)
-    assert len(METRICS) == 5
+def test_all_lessons_and_the_pages_to_learn_a_metric_can_be_played_with():
+    assert set(LEARNING) | set(LESSONS) <= set(PLAYED)
+    assert len(LEARNING) == len(CODE) == 5
 
 
 @pytest.mark.parametrize("name", PLAYED, ids=str)
-def test_a_page_runs_with_other_numbers_in_its_cells_to_play_with_and_shows_others(name):
-    assert pages("play", "played", NBS / name) is None
+def test_what_is_copied_from_a_page_runs_alone_and_other_numbers_in_its_cells_to_play_with_give_others(name):
+    # The other numbers come in at once: running a page twice would show nothing more.
+    alone = name in LEARNING or name in LESSONS
+    assert pages("play", "copied_and_played" if alone else "played", NBS / name) is None
 
 
-@pytest.mark.parametrize("name", METRICS, ids=str)
-def test_the_page_of_a_metric_ends_with_things_to_try_and_exercises(name):
+def test_a_page_whose_imports_are_hidden_is_found(tmp_path):
+    page = tmp_path / "page.ipynb"
+    code = {"#| hide\nimport math": [], "math.pi": []}
+    source = [{"cell_type": "code", "source": text, "outputs": out, "metadata": {}, "execution_count": None} for text, out in code.items()]
+    page.write_text(json.dumps({"cells": source, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+    assert play.unseen(page) == {0}
+    assert "name 'math' is not defined" in pages("play", "copied_and_played", page)
+    assert pages("play", "played", page) is None
+
+
+@pytest.mark.parametrize("name", LEARNING + LESSONS, ids=str)
+def test_the_notebook_of_a_page_is_named_with_what_it_needs_and_it_needs_no_file_beside_it(name):
+    text = "\n".join(cell.source for cell in cells(NBS / name)[:3] if cell.kind == "markdown")
+    assert f"blob/main/nbs/{name.as_posix()}) runs after" in text
+    assert 'pip install "irmetrics_nb[lessons]"' in text
+    assert not [cell.index for cell in cells(NBS / name) if cell.kind == "code" and re.search(r"""["'](?:\.\./|\w+\.mplstyle)""", cell.source)]
+
+
+@pytest.mark.parametrize("name", LEARNING + LESSONS, ids=str)
+def test_no_hidden_check_depends_on_what_a_reader_may_change(name):
+    changed = names(play.tagged(NBS / name, "play").keys(), name, ast.Store)
+    hidden = [cell.index for cell in cells(NBS / name) if cell.kind == "code" and "hide" in cell.directives]
+    assert (names(hidden, name, ast.Load) - names(hidden, name, ast.Store)) & changed == set()
+
+
+def names(chosen, page, context):
+    "The names that some cells of a page read or give."
+    trees = (cell.tree for cell in cells(NBS / page) if cell.index in chosen)
+    return {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+
+
+@pytest.mark.parametrize("name", LEARNING, ids=str)
+def test_a_page_to_learn_a_metric_has_the_order_that_all_have(name):
     found = sections(name)
-    assert list(found)[-3:] == ["Try it", "Exercises", "References"]
-    assert 2 <= len(play.tagged(NBS / name, "play").keys() & set(found["Try it"])) <= 3
+    assert [head for head in found if head] == ORDER
+    assert len(play.tagged(NBS / name, "play").keys() & set(found["Try it"])) >= 1
     assert 3 <= len(play.tagged(NBS / name, "answer").keys() & set(found["Exercises"])) <= 5
+
+
+@pytest.mark.parametrize("name", LEARNING, ids=str)
+def test_each_printed_form_of_a_formula_is_marked_as_right_as_a_convention_or_as_a_slip(name):
+    text = "\n".join(cell.source for cell in cells(NBS / name) if cell.index in sections(name)["The formula"] and cell.kind == "markdown")
+    forms = re.findall(r"^\d+\. (.*)", text, re.MULTILINE)
+    assert len(forms) >= 7
+    assert all(form.startswith(tuple(f"**{mark}** " for mark in MARKS)) for form in forms)
+    assert all(any(f"**{mark}**" in form for form in forms) for mark in MARKS)
+
+
+@pytest.mark.parametrize("name", LEARNING, ids=str)
+def test_both_pages_of_a_metric_lead_to_each_other_at_their_top_and_at_their_end(name):
+    (code,) = (other for other in CODE if other.stem[3:] == name.stem)
+    for page, target in (name, f"](../{code})"), (code, f"](../{name})"):
+        prose = [cell.source for cell in cells(NBS / page) if cell.kind == "markdown"]
+        assert target in prose[1], page
+        assert target in prose[-1], page
+
+
+@pytest.mark.parametrize("name", CODE, ids=str)
+def test_the_page_of_the_code_keeps_to_the_code(name):
+    heads = [head for head in sections(name) if head]
+    assert heads[0] == "The question" and heads[-1] == "References"
+    assert heads.index("At the edges") < heads.index("Where tools and books disagree")
+    assert not {"Try it", "Exercises", "In plain lines"} & set(heads)
+    assert not play.tagged(NBS / name, "play") and not play.tagged(NBS / name, "answer")
+
+
+@pytest.mark.parametrize("name", LEARNING + CODE + LESSONS, ids=str)
+def test_code_that_draws_is_folded(name):
+    for cell in cells(NBS / name):
+        if "fig-alt" in cell.directives and "plt.subplots" in cell.source and "hide" not in cell.directives:
+            assert cell.directives.get("code-fold") == "true" or cell.directives.get("echo") == "false", f"cell {cell.index}"
 
 
 @pytest.mark.parametrize("name", PLAYED, ids=str)

@@ -11,7 +11,7 @@ from test_play_browser import example, order, show, verdict  # noqa: F401
 
 from irmetrics_nb import Judged, auc, load_example, parse
 
-PAGES = [f"2_metrics/{name}.ipynb" for name in "00_sets 01_ap 02_dcg 03_cascade 04_auc".split()]
+PAGES = [f"learn/{name}.ipynb" for name in "sets ap dcg cascade auc".split()]
 PAGES += [f"tutorials/{name}.ipynb" for name in "good_ranking bad_query choose".split()]
 RELATION = {"above": lambda x, y: x > y, "below": lambda x, y: x < y, "least": lambda x, y: x >= y, "equal": lambda x, y: x == y}
 
@@ -94,21 +94,21 @@ def only(name):
 
 # All lists and cutoffs that answer; and a try that comes near, as the pairs of ranks that are swapped, with a part of what is said of it.
 ANSWERS = {
-    "2_metrics/00_sets.ipynb": {((3, 0, 0, 1, 2, 1), 5)},
-    "2_metrics/01_ap.ipynb": {((3, 1, 0, 1, 2, 0), None)},
-    "2_metrics/02_dcg.ipynb": {((3, 2, 1, 0, 0, 1), 3)},
-    "2_metrics/03_cascade.ipynb": {((1, 0, 3, 0, 2, 1), None), ((1, 0, 3, 1, 2, 0), None)},
-    "2_metrics/04_auc.ipynb": {((1, 0, 0, 1, 0, 1, 1, 0), None)},
+    "learn/sets.ipynb": {((3, 0, 0, 1, 2, 1), 5)},
+    "learn/ap.ipynb": {((3, 1, 0, 1, 2, 0), None)},
+    "learn/dcg.ipynb": {((3, 2, 1, 0, 0, 1), 3)},
+    "learn/cascade.ipynb": {((1, 0, 3, 0, 2, 1), None), ((1, 0, 3, 1, 2, 0), None)},
+    "learn/auc.ipynb": {((1, 0, 0, 1, 0, 1, 1, 0), None)},
     "tutorials/good_ranking.ipynb": {((3, 1, 2, 0, 0, 1), None)},
     "tutorials/bad_query.ipynb": {((3, 2, 2, 2, 0, 0, 0, 0, 0, 0), 10)},
     "tutorials/choose.ipynb": {((2, 3, 0, 1, 2, 1), None), ((2, 3, 1, 1, 0, 2), None)},
 }
 TRIES = {
-    "2_metrics/00_sets.ipynb": ([(2, 4)], "That takes a swap from the beginning; the question allows none."),
-    "2_metrics/01_ap.ipynb": ([(2, 4)], "AP 0.817 is less than 0.88."),
-    "2_metrics/02_dcg.ipynb": ([(2, 5), (3, 6)], "nDCG@6 1.000 is not below 1."),
-    "2_metrics/03_cascade.ipynb": ([(1, 3)], "ERR 0.889 is not below 0.5."),
-    "2_metrics/04_auc.ipynb": ([(1, 7)], "AUC 0.438 is not equal to 0.5"),
+    "learn/sets.ipynb": ([(2, 4)], "That takes a swap from the beginning; the question allows none."),
+    "learn/ap.ipynb": ([(2, 4)], "AP 0.817 is less than 0.88."),
+    "learn/dcg.ipynb": ([(2, 5), (3, 6)], "nDCG@6 1.000 is not below 1."),
+    "learn/cascade.ipynb": ([(1, 3)], "ERR 0.889 is not below 0.5."),
+    "learn/auc.ipynb": ([(1, 7)], "AUC 0.438 is not equal to 0.5"),
     "tutorials/good_ranking.ipynb": ([(3, 6)], "nDCG 0.740 is not above Cleo’s 0.893."),
     "tutorials/bad_query.ipynb": ([(1, 4)], "nDCG@10 0.610 is less than 0.7."),
     "tutorials/choose.ipynb": ([(1, 3), (2, 5)], "nDCG 0.915 is not below A’s 0.913."),

@@ -18,7 +18,7 @@ import export
 import pytest
 import readme
 import yaml
-from forks import Pages
+from forks import pages
 from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings
 
 SETTINGS = settings()
@@ -33,7 +33,6 @@ LISTS = """precision recall f_beta fallout success r_precision average_precision
 COLLECTIONS = "Qrels Run judge evaluate Scores parse load_example".split()
 
 each_notebook = pytest.mark.parametrize("name", NOTEBOOKS, ids=str)
-pages = Pages()
 
 
 def python(*args, cwd=ROOT, program=sys.executable, **env):
@@ -217,8 +216,9 @@ def test_the_modules_are_what_the_notebooks_export_byte_for_byte(tmp_path):
     assert late == [], "run `make export`"
 
 
-def test_the_package_and_the_pages_load_the_same_script():
-    assert (PACKAGE / "play.js").read_bytes() == (NBS / "play/play.js").read_bytes(), "run `make export`"
+@pytest.mark.parametrize(("source", "copy"), export.COPIED.items())
+def test_the_package_holds_a_copy_of_what_its_notebooks_need(source, copy):
+    assert (PACKAGE / copy).read_bytes() == (NBS / source).read_bytes(), "run `make export`"
 
 
 def test_every_module_says_which_notebook_made_it():
@@ -343,8 +343,9 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
         import irmetrics_nb as ir, pathlib
         print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, len(ir.load_example().runs))
         print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)
-        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').html) > 10_000)
-        print((pathlib.Path(ir.__file__).parent / 'play.js').exists())"""
+        print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').to_html()) > 10_000)
+        print((pathlib.Path(ir.__file__).parent / 'play.js').exists())
+        import matplotlib.pyplot as plt; plt.style.use('irmetrics_nb.house')"""
     assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\nTrue\n"
 
 

@@ -20,7 +20,7 @@ from irmetrics_nb.reporting.figures import axis, histogram, waterfall
 from irmetrics_nb.reporting.parts import NUMBERS, query_values
 from irmetrics_nb.reporting.report import Report
 from irmetrics_nb.reporting.sides import look
-from irmetrics_nb.showing.formats import booktabs, tex_text
+from irmetrics_nb.showing.results import Table, booktabs, tex_text
 
 EXAMPLE = load_example()
 GROUPS = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}
@@ -87,7 +87,7 @@ def six():
 
 @pytest.fixture(scope="module")
 def page(six):
-    return Page(six.html)
+    return Page(six.to_html())
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def lone():
 
 @pytest.mark.parametrize(("name", "sections"), [("six", SEVERAL), ("lone", ONE)])
 def test_its_sections_stand_in_order_every_element_is_closed_and_every_link_leads_somewhere(name, sections, request):
-    page = Page(request.getfixturevalue(name).html)
+    page = Page(request.getfixturevalue(name).to_html())
     assert [e["attrs"]["id"] for e in page.find("section")] == sections
     assert page.wrong == [] and page.open == []
     ids = [e["attrs"]["id"] for e in page.all if "id" in e["attrs"]]
@@ -110,7 +110,7 @@ def test_its_sections_stand_in_order_every_element_is_closed_and_every_link_lead
 
 
 def test_it_asks_nothing_of_any_host(six, lone):
-    for text in (six.html, lone.html):
+    for text in (six.to_html(), lone.to_html()):
         page = Page(text)
         sources = [e["attrs"][name] for e in page.all for name in ("src", "href", "srcset", "action", "data") if name in e["attrs"]]
         assert [x for x in sources if not x.startswith("#") and x != "data:,"] == []
@@ -122,7 +122,7 @@ def test_it_asks_nothing_of_any_host(six, lone):
 
 def test_the_same_input_gives_the_same_bytes(six):
     again = report(EXAMPLE.qrels, EXAMPLE.runs, groups=GROUPS, topics=EXAMPLE.topics, documents=EXAMPLE.documents)
-    assert (again.html, again.markdown, again.latex) == (six.html, six.markdown, six.latex)
+    assert (again.to_html(), again.to_markdown(), again.to_latex()) == (six.to_html(), six.to_markdown(), six.to_latex())
 
 
 def test_templates_are_files_of_the_package():
@@ -156,7 +156,7 @@ def test_an_interval_is_students(six):
 
     values = evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"], "AP")["AP"]
     low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
-    assert f"{low:.3f} to {high:.3f}" in six.html
+    assert f"{low:.3f} to {high:.3f}" in six.to_html()
 
 
 def test_every_query_has_the_value_that_evaluate_gives_it(page):
@@ -212,7 +212,7 @@ def test_a_document_knows_its_rank_in_the_other_list_and_relevant_ones_further_d
 
 
 def test_one_run_shows_its_spread_and_its_worst_queries_that_have_anything_to_find(lone):
-    page, scores = Page(lone.html), evaluate(EXAMPLE.qrels, EXAMPLE.runs["lsa"], "nDCG@10 AP RR")
+    page, scores = Page(lone.to_html()), evaluate(EXAMPLE.qrels, EXAMPLE.runs["lsa"], "nDCG@10 AP RR")
     assert [row[1:] for row in page.table("means")[1:]][0][0].startswith(f"{scores.means['nDCG@10']:.4f}")
     some = [q for q, docs in EXAMPLE.qrels.to_dict().items() if max(docs.values()) > 0]
     values = dict(zip(scores.query_ids, scores["nDCG@10"], strict=True))
@@ -232,7 +232,7 @@ def test_slices_are_those_of_compare(page):
 
 
 def test_slices_of_one_run_are_means_of_its_queries(lone):
-    rows = Page(lone.html).table("slices")[1:]
+    rows = Page(lone.to_html()).table("slices")[1:]
     scores = evaluate(EXAMPLE.qrels, EXAMPLE.runs["lsa"], "nDCG@10")
     odd = [x for q, x in zip(scores.query_ids, scores["nDCG@10"], strict=True) if GROUPS[q] == "odd"]
     assert [row[0] for row in rows] == ["all 36", "even 18", "odd 18"] and rows[2][2] == f"{np.mean(odd):.4f}"
@@ -242,8 +242,8 @@ def test_the_baseline_is_named_by_name_or_by_path_and_what_loses_to_it_is_marked
     paths = [EXAMPLE.folder / "runs" / f"{name}.run.gz" for name in ("bm25", "title")]
     by_path = report(EXAMPLE.folder / "qrels.txt", paths, "AP", baseline=paths[0])
     by_name = report(EXAMPLE.folder / "qrels.txt", paths, "AP", baseline="bm25")
-    assert by_path.html == by_name.html and by_path.pair == ("bm25", "title")
-    rows = Page(by_path.html).table("means")[1:]
+    assert by_path.to_html() == by_name.to_html() and by_path.pair == ("bm25", "title")
+    rows = Page(by_path.to_html()).table("means")[1:]
     assert rows[0][0] == "bm25 baseline" and rows[1][1].startswith("0.2883▼")
 
 
@@ -253,7 +253,7 @@ def test_conventions_and_findings_stand_in_it(page):
         assert phrase in text
     assert "share their score with another" in page.find("section", id="input")[0]["text"]
     bare = report(EXAMPLE.qrels, EXAMPLE.runs["bm25"], "AP", checkup=False, conventions="trec_eval")
-    assert "input" not in [e["attrs"]["id"] for e in Page(bare.html).find("section")] and "those of trec_eval (9.0.8)" in bare.html
+    assert "input" not in [e["attrs"]["id"] for e in Page(bare.to_html()).find("section")] and "those of trec_eval (9.0.8)" in bare.to_html()
 
 
 # ---- whatever comes in ----
@@ -268,16 +268,16 @@ def test_nothing_that_comes_in_becomes_markup():
     words = dict.fromkeys(ids, f"asked {ODD} </title></style>")
     docs = {f"doc {ODD}": {"title": f"title {ODD}", "text": f"text {ODD} --><img src=x onerror=alert(2)>"}}
     found = report(qrels, runs, "AP RR", topics=words, documents=docs, title=f"T {ODD}", groups=dict.fromkeys(ids, f"g{ODD}"))
-    page = Page(found.html)
+    page = Page(found.to_html())
     assert len(page.find("script")) == 2 and page.find("img") == [] and page.wrong == [] and page.open == []
     assert page.find("h1")[0]["text"] == f"T {ODD}"
     assert page.data["ids"] == ids and page.data["systems"] == [*runs] and page.data["groups"] == [f"g{ODD}"] * 3
     assert page.data["texts"] == [words[q] for q in ids]
     assert any(e["text"] == f"doc {ODD}" for e in page.find("code"))
     assert not any(name.startswith("on") for e in page.all for name in e["attrs"])
-    assert "<script>alert" not in found.html and "49" not in page.find("h1")[0]["text"]
-    assert "&lt;script&gt;" in found.markdown and "<script>" not in found.markdown
-    balanced(found.latex)
+    assert "<script>alert" not in found.to_html() and "49" not in page.find("h1")[0]["text"]
+    assert "&lt;script&gt;" in found.to_markdown() and "<script>" not in found.to_markdown()
+    balanced(found.to_latex())
 
 
 @pytest.mark.parametrize("measures", [" ".join(KINDS), "GMAP AP", "NumRet AP", "ERR@5", "AP(rel=2)@5"])
@@ -285,14 +285,14 @@ def test_nothing_that_comes_in_becomes_markup():
 def test_every_measure_can_be_in_it_and_what_is_no_mean_has_no_interval(measures, names):
     runs = {name: EXAMPLE.runs[name] for name in names}
     found = report(EXAMPLE.qrels, runs if len(names) > 1 else runs["title"], measures, checkup=False)
-    page, asked = Page(found.html), parse_all(measures)
+    page, asked = Page(found.to_html()), parse_all(measures)
     rows = page.table("means")[1:]
     for row, means in zip(rows, (one.means for one in found.scores.each()), strict=True):
         assert len(row) == len(asked) + 1
         for m, cell, mean in zip(asked, row[1:], means.values(), strict=True):
             assert cell.startswith(f"{mean:.4f}") and (" to " in cell) is (m.kind.aggregate.spread), m
-    balanced(found.latex)
-    assert found.markdown.count("\n") > 5
+    balanced(found.to_latex())
+    assert found.to_markdown().count("\n") > 5
 
 
 def test_what_has_no_mean_alone_cannot_be_compared():
@@ -312,7 +312,7 @@ def test_its_values_are_those_of_evaluate_under_every_convention(how):
     del runs["title"]["q03"]
     found = report(EXAMPLE.qrels, runs, "nDCG@10", checkup=False, **how)
     scores = evaluate(EXAMPLE.qrels, runs, "nDCG@10", **how)
-    data = Page(found.html).data
+    data = Page(found.to_html()).data
     assert np.allclose(np.array(data["values"], float), scores.values, rtol=0, atol=5.1e-7, equal_nan=True)
     for one in (*found.gains, *found.losses):
         for side in one.sides:
@@ -324,7 +324,7 @@ def test_its_values_are_those_of_evaluate_under_every_convention(how):
 def test_a_query_that_a_run_does_not_answer_and_one_that_nobody_judged_do_no_harm():
     qrels, runs = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"e": 0}}, {"a": {"q1": ["d"], "q9": ["d"]}, "b": {"q1": ["x", "d"], "q2": ["d"]}}
     found = report(qrels, runs, "AP", documents={"d": "words"}, topics={"q1": "asked"})
-    assert "It gave no document." in found.html and found.pair == ("a", "b")
+    assert "It gave no document." in found.to_html() and found.pair == ("a", "b")
     assert ([one.query for one in found.gains], [one.query for one in found.losses]) == (["q2"], ["q1"])
     assert found.gains[0].sides[0].missed[0].words == Words("words") and found.losses[0].words == Words("asked")
 
@@ -357,8 +357,8 @@ def test_seven_thousand_queries_fit_and_the_file_says_what_it_holds():
     scores = synthetic(5, ["AP", "nDCG@10", "RR"], 6980)
     words = {q: Words("word " * 30) for q in scores.query_ids}
     made = Report("T", scores, compare(scores), ("system 0", "system 1"), (), (), words)
-    page = Page(made.html)
-    assert len(page.data["ids"]) == 6980 and len(made.html) < 4_000_000
+    page = Page(made.to_html())
+    assert len(page.data["ids"]) == 6980 and len(made.to_html()) < 4_000_000
     assert "all 6,980 queries" in page.find("footer")[0]["text"]
     assert len(page.table("queries")) == 51 and len(page.find("rect")) <= 180
 
@@ -428,7 +428,7 @@ def test_latex_holds_the_means_the_best_in_bold_and_the_marks_with_their_caption
     ("x^2~", r"x\textasciicircum{}2\textasciitilde{}"), ("a\nb", "a b"), ("−1", "$-$1"), ("é", "é")])  # fmt: skip
 def test_signs_that_mean_something_to_latex_are_escaped(text, tex):
     assert tex_text(text) == tex
-    balanced(booktabs(["x", "y"], [[tex_text(text), "1"]], tex_text(text)))
+    balanced(booktabs(Table(["x", text], [[text, 1.0]], text)))
 
 
 def test_the_best_is_the_largest_number_and_not_the_largest_text():
@@ -441,13 +441,13 @@ def test_the_best_is_the_largest_number_and_not_the_largest_text():
 
 
 def test_markdown_is_a_table_of_the_same_numbers(six):
-    lines = six.markdown.splitlines()
+    lines = six.to_markdown().splitlines()
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
     assert rows[0] == ["system", "nDCG@10", "AP", "RR"]
     for row, (name, own) in zip(rows[1:7], six.scores.means.items(), strict=True):
         assert row[0].split()[1] == name
         assert [re.sub(r"[^\d.]", "", cell) for cell in row[1:]] == [f"{mean:.4f}" for mean in own.values()]
-    assert "**0.5913**ᶠ" in six.markdown and "A raised letter" in six.markdown
+    assert "**0.5913**ᶠ" in six.to_markdown() and "A raised letter" in six.to_markdown()
     assert {len(row) for row in rows[8:]} == {6}
 
 
@@ -469,7 +469,7 @@ FEWER = pytest.mark.filterwarnings("ignore:.*every query has just")
 @FEWER
 def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_answer():
     found = lacking(range(9), range(3, 12), groups=HALVES)
-    page, both = Page(found.html), [f"q{i}" for i in range(3, 9)]
+    page, both = Page(found.to_html()), [f"q{i}" for i in range(3, 9)]
     own = {name: found.scores.run(name).to_dict() for name in "AB"}
     def mean(name, measure, queries): return f"{np.mean([own[name][q][measure] for q in queries]):.4f}"
     table = [[[mean(name, m, qs) for m in ("nDCG@10", "AP")] for name in "AB"]
@@ -478,13 +478,13 @@ def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_an
     assert found.scores.means["A"]["nDCG@10"] < found.scores.means["B"]["nDCG@10"], "over their own queries B leads"
     for name, row, line in zip("AB", table[0], page.table("means")[1:], strict=True):
         assert line[0] == f"{'ab'['AB'.index(name)]} {name}" and [cell[:6] for cell in line[1:]] == row
-        assert all(cell in found.latex and cell in str(found.comparison) for cell in row)
+        assert all(cell in found.to_latex() and cell in str(found.comparison) for cell in row)
     assert [[[cell[:6] for cell in line[2:]] for line in page.table("slices")[i : i + 2]] for i in (1, 3, 5)] == table
     assert [line[0] for line in page.table("slices")[1::2]] == ["all 6", "even 3", "odd 3"]
-    assert found.markdown.count("**0.7315**") == 1 and "| odd | 3 | B | 0.7387 | 0.7269 |" in found.markdown
+    assert found.to_markdown().count("**0.7315**") == 1 and "| odd | 3 | B | 0.7387 | 0.7269 |" in found.to_markdown()
     assert found.pair == ("B", "A") and content(found)["lead"].startswith("A has the highest mean nDCG@10, 0.7315, over the 6 queries that all systems answer.")
     said = "Means are over the 6 queries that all systems answer, of 12."
-    assert said in found.markdown and said in page.find("section", id="means")[0]["text"] and f"% {said}" in found.latex
+    assert said in found.to_markdown() and said in page.find("section", id="means")[0]["text"] and f"% {said}" in found.to_latex()
     low, high = stats.t.interval(.95, 5, *(f([own["A"][q]["AP"] for q in both]) for f in (np.mean, stats.sem)))
     assert content(found)["means"][0]["cells"][1]["interval"] == f"{low:.3f} to {high:.3f}"
     assert [bar.text for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 answered by all systems")
@@ -493,10 +493,11 @@ def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_an
 @FEWER
 def test_what_is_not_compared_is_over_the_same_queries_and_the_caption_says_how_many():
     found = lacking(range(9), range(3, 12), measures="AP GMAP NumRelRet")
-    table = found.latex.split(r"\begin{table}")[-1]
+    table = found.to_latex().split(r"\begin{table}")[-1]
     own = [found.scores.run(name)["GMAP"][[found.scores.run(name).query_ids.index(f"q{i}") for i in range(3, 9)]] for name in "AB"]
     for name, values in zip("AB", own):
-        assert f"{name} & {np.exp(np.log(np.maximum(values, 1e-5)).mean()):.4f} & 18.0000" in table
+        mean = f"{np.exp(np.log(np.maximum(values, 1e-5)).mean()):.4f}"
+        assert f"{name} & {mean} & 18.0000" in table.replace(rf"\textbf{{{mean}}}", mean)
     assert r"\caption{Means are over the 6 queries that all systems answer, of 12.}" in table
 
 
@@ -504,12 +505,12 @@ def test_what_is_not_compared_is_over_the_same_queries_and_the_caption_says_how_
 @pytest.mark.parametrize(("answered", "pair"), [((range(6), range(6, 12)), ("A", "B")), ((range(4), range(4, 8), range(2, 8)), ("B", "C"))])
 def test_without_a_query_that_all_answer_nobody_leads_and_nothing_is_bold(answered, pair):
     found = lacking(*answered, groups=HALVES)
-    page, said = Page(found.html), content(found)
+    page, said = Page(found.to_html()), content(found)
     assert said["lead"].startswith("No query is answered by all systems: none has the highest mean nDCG@10.")
-    assert said["over"] == "No query is answered by all systems: there are no means to compare." and said["over"] in found.markdown
+    assert said["over"] == "No query is answered by all systems: there are no means to compare." and said["over"] in found.to_markdown()
     assert {cell for line in page.table("means")[1:] for cell in line[1:]} == {"–"}
     assert page.find("td", within="means", _class="best") == [] and "best" not in page.find("dl", _class="stats")[0]["text"]
-    assert "**" not in found.markdown and r"\textbf" not in found.latex and found.pair == pair
+    assert "**" not in found.to_markdown() and r"\textbf" not in found.to_latex() and found.pair == pair
 
 
 @FEWER
@@ -524,7 +525,7 @@ def test_ties_are_said_to_decide_among_the_same_queries_and_one_run_keeps_its_ow
 
 
 def test_a_report_without_queries_left_out_says_nothing_of_them(six):
-    assert content(six)["over"] == "" and "that all systems answer" not in six.html + six.markdown + six.latex
+    assert content(six)["over"] == "" and "that all systems answer" not in six.to_html() + six.to_markdown() + six.to_latex()
 
 
 # ---- what it refuses ----
@@ -550,18 +551,18 @@ def test_an_unknown_option_is_said_to_be_one_of_report(option, hint):
     assert (".save(path)" in str(error.value)) is hint
 
 
-@pytest.mark.parametrize("name", ["x.pdf", "x.txt", "x.html.docx"])
+@pytest.mark.parametrize("name", ["x.pdf", "x.html.docx"])
 def test_an_unknown_ending_is_refused_and_no_file_is_written(lone, tmp_path, name):
     with pytest.raises(ValueError) as error:
         lone.save(tmp_path / name)
     assert all(word in str(error.value) for word in (name, ".html", ".md", ".tex", "format=")) and [*tmp_path.iterdir()] == []
     lone.save(tmp_path / name, "markdown")
-    assert (tmp_path / name).read_text(encoding="utf-8") == lone.markdown
+    assert (tmp_path / name).read_text(encoding="utf-8") == lone.to_markdown() + "\n"
 
 
 def test_a_name_without_an_ending_is_a_page(lone, tmp_path):
     lone.save(tmp_path / "x")
-    assert (tmp_path / "x").read_text(encoding="utf-8") == lone.html
+    assert (tmp_path / "x").read_text(encoding="utf-8") == lone.to_html() + "\n"
 
 
 def test_the_command_refuses_an_unknown_ending_before_it_reads_anything(tmp_path):
@@ -632,7 +633,7 @@ def test_the_command_gives_what_the_function_gives(tmp_path):
     runs = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf")}
     same = report(EXAMPLE.qrels, runs, documents=EXAMPLE.documents, topics=EXAMPLE.topics, baseline="tfidf", title="Two")
     assert done.returncode == 0
-    ours, theirs = Page((tmp_path / "r.html").read_text(encoding="utf-8")), Page(same.html)
+    ours, theirs = Page((tmp_path / "r.html").read_text(encoding="utf-8")), Page(same.to_html())
     assert ours.data == theirs.data
     for part in "means differences queries changes conventions".split():
         assert ours.find("section", id=part)[0]["text"] == theirs.find("section", id=part)[0]["text"], part

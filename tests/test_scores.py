@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, ERR, GMAP, RR, Scores, evaluate, nDCG, parse_all, render
+from irmetrics_nb import AP, ERR, GMAP, RR, Scores, evaluate, nDCG, parse_all
+from irmetrics_nb.evaluation.printing import rendered as render
 from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
 from irmetrics_nb.foundations.conventions import Conventions
 from irmetrics_nb.foundations.kinds import KINDS
@@ -122,7 +123,7 @@ def test_without_skipping_every_run_has_a_value_for_every_judged_query():
 
 
 def test_a_table_of_several_runs_has_a_row_for_every_run_and_query(two):
-    table = two.per_query
+    table = two.to_polars()
     assert table.columns == ['run', 'query_id', 'AP', 'RR']
     assert table['run'].to_list() == ['one'] * 3 + ['two'] * 3
     assert table['query_id'].to_list() == ['a', 'b', 'c'] * 2
@@ -135,9 +136,9 @@ def test_a_table_of_several_runs_has_a_row_for_every_run_and_query(two):
 
 def test_a_table_of_one_run_does_not_name_it():
     scores = scored()
-    assert isinstance(scores.per_query, pl.DataFrame)
-    assert scores.per_query.rows() == [('a', 1, 0.5), ('b', 0, 0.25)]
-    assert scores.per_query.columns == ['query_id', 'AP', 'RR']
+    assert isinstance(scores.to_polars(), pl.DataFrame)
+    assert scores.to_polars().rows() == [('a', 1, 0.5), ('b', 0, 0.25)]
+    assert scores.to_polars().columns == ['query_id', 'AP', 'RR']
     assert isinstance(scores.to_pandas(), pd.DataFrame)
     assert scores.to_pandas().to_dict() == {'AP': {'a': 1, 'b': 0}, 'RR': {'a': 0.5, 'b': 0.25}}
     assert scores.to_dict() == {'a': {'AP': 1, 'RR': 0.5}, 'b': {'AP': 0, 'RR': 0.25}}

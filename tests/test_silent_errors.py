@@ -51,7 +51,7 @@ def test_a_measure_that_says_its_default_is_not_the_one_that_leaves_it_to_the_co
 
 def test_two_measures_that_become_one_are_one_column():
     scores = evaluate(QRELS, RUN, "nDCG@10 nDCG(gain='exp')@10", conventions='lightgbm')
-    assert scores.per_query.columns == ['query_id', "nDCG(gain='exp')@10"] and scores.means['nDCG@10'] == scores['nDCG@10'][0]
+    assert scores.to_polars().columns == ['query_id', "nDCG(gain='exp')@10"] and scores.means['nDCG@10'] == scores['nDCG@10'][0]
 
 
 def test_a_comparison_is_asked_by_the_names_that_were_asked_for():

@@ -10,8 +10,8 @@ from helpers import irmetrics, terminal
 from rich.console import Console
 
 from irmetrics_nb import evaluate, explain, load_example
-from irmetrics_nb.evaluation.scores import render
-from irmetrics_nb.reporting.terminal import explanation_parts, score_parts
+from irmetrics_nb.evaluation.printing import rendered as render
+from irmetrics_nb.reporting.terminal import explanation_parts, for_terminal
 
 EXAMPLE = load_example()
 TWO = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}
@@ -67,14 +67,14 @@ def test_a_pipe_gets_the_plain_text_byte_for_byte_and_rich_is_not_loaded():
 
 
 def test_the_best_is_green_the_worst_red_and_what_is_the_same_neither():
-    parts = score_parts(evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}, "c": {"q": ["x", "y", "d"]}}, "RR NumRel"))
+    parts = for_terminal(evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}, "c": {"q": ["x", "y", "d"]}}, "RR NumRel")._parts())
     looks = [cell.style for cell in parts[0].columns[1]._cells]
     assert looks == ["bold green", "", "red"]
     assert {cell.style for cell in parts[0].columns[2]._cells} == {""}
 
 
 def test_of_one_run_nothing_is_better():
-    parts = score_parts(evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"]))
+    parts = for_terminal(evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"])._parts())
     assert set(colours(parts).values()) == {""} and "std. error" in shown(parts)
 
 
@@ -83,7 +83,7 @@ def test_what_was_earned_is_green_and_what_was_not_found_red():
     parts = explanation_parts(why, 5)
     table = parts[1]
     assert [row.style for row in table.rows] == ["", "", "", "dim", "dim"]
-    terms = {cell.plain: cell.style for column in table.columns if column.header == "term" for cell in column._cells}
+    terms = {cell.plain: cell.style for column in table.columns if str(column.header) == "term" for cell in column._cells}
     assert terms == {"0.0000": "", "1.2619": "green", "1.0000": "green"}
     assert [part.style for part in parts if "Not retrieved" in str(part)] == ["red"]
     assert [explanation_parts(changed, 5)[1].style for changed in (why.move("numpy.argpartition", 1), why.grade("numpy.sort", 0))] == ["green", "red"]

@@ -18,9 +18,9 @@ from irmetrics_nb import (
     explain,
     load_example,
     parse,
-    render,
     report,
 )
+from irmetrics_nb.evaluation.printing import rendered as render
 from irmetrics_nb.foundations.conventions import NAMED_GAINS
 from irmetrics_nb.reading.files import read_rows
 

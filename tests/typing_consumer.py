@@ -59,7 +59,7 @@ assert_type(scores, Scores)
 assert_type(scores.means, dict[str, Any])  # of one run floats, of several a dict for each
 assert_type(scores["AP"], np.ndarray)
 assert_type(scores[RR], np.ndarray)
-assert_type(scores.per_query, pl.DataFrame)
+assert_type(scores.to_polars(), pl.DataFrame)
 assert_type(scores.to_dict(), dict[str, Any])
 assert_type(scores.conventions, Conventions)
 assert_type(Scores.beside([scores]).each(), list[Scores])

@@ -5,26 +5,26 @@
 # %% auto #0
 __all__ = ['Checkup', 'check']
 
-# %% ../../nbs/6_checking/03_checkup.ipynb #daee8760
-import json
+# %% ../../nbs/6_checking/03_checkup.ipynb #9543e0f3
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-# %% ../../nbs/6_checking/03_checkup.ipynb #ff271bec
+# %% ../../nbs/6_checking/03_checkup.ipynb #0343a85e
 from .messages import LEVELS, Finding
 from ..evaluation.doubts import check_places, several_runs
 from ..reading.data import Qrels, Run
 from ..reading.tables import import_polars
-from ..showing.formats import html_text, markdown_code, markdown_text, table_text
+from ..showing.results import Items, Result, Table, Text
 
-# %% ../../nbs/6_checking/03_checkup.ipynb #1796cdf2
+# %% ../../nbs/6_checking/03_checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
-class Checkup:
+class Checkup(Result):
     """What `check` found: facts by source, and findings, the worst first.
 
-    It prints as text, and as a table in a notebook."""
+    It prints the facts as a table and the findings as a list; `to_polars()` has a row per
+    finding."""
     # source -> fact -> value
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
@@ -44,26 +44,24 @@ class Checkup:
         findings = [asdict(finding) for finding in self.findings]
         return {'ok': self.ok, 'facts': self.facts, 'findings': findings}
 
-    def to_json(self) -> str:
-        "All of it as JSON."
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+    def _columns(self) -> dict[str, Any]:
+        rows = [asdict(finding) for finding in self.findings]
+        names = 'level', 'code', 'where', 'text'
+        found = {name: [row[name] for row in rows] for name in names}
+        return found | {'examples': ['\n'.join(row['examples']) for row in rows]}
 
-    def to_markdown(self) -> str:
-        "All of it as Markdown: the facts as a table, the findings as a list."
-        return _report(self, 'markdown')
+    def _parts(self):
+        table = _fact_table(self)
+        if table.rows: yield table
+        yield Items([_as_item(finding) for finding in self.findings])
+        yield Text(_verdict(self), 'small')
 
-    def __repr__(self) -> str: return _report(self, 'table')
-
-    def _repr_markdown_(self): return self.to_markdown()
-
-    def _repr_html_(self): return _html_report(self)
-
-# %% ../../nbs/6_checking/03_checkup.ipynb #ff305045
-def _fact_table(checkup, format):
+# %% ../../nbs/6_checking/03_checkup.ipynb #e0504cc0
+def _fact_table(checkup):
     "The facts, a row each, a column for each source."
     facts = dict.fromkeys(name for own in checkup.facts.values() for name in own)
     rows = [[fact, *(_fact_text(own.get(fact, '')) for own in checkup.facts.values())] for fact in facts]
-    return table_text(['', *checkup.facts], rows, format) if rows else ''
+    return Table(['', *checkup.facts], rows, label='tab:input')
 
 def _fact_text(value):
     "A fact as it is printed."
@@ -77,26 +75,10 @@ def _verdict(checkup):
     said = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
     return ', '.join(said) or 'nothing odd was found'
 
-def _report(checkup, format):
-    "Facts, findings and a verdict as text or Markdown."
-    found = [_as_item(f) if format == 'markdown' else str(f) for f in checkup.findings]
-    return '\n\n'.join(filter(None, [_fact_table(checkup, format), '\n'.join(found), _verdict(checkup)]))
-
-# %% ../../nbs/6_checking/03_checkup.ipynb #e302b945
 def _as_item(finding):
-    "A finding as an item of a Markdown list; what comes from outside is code."
-    where = f' in {markdown_code(finding.where)}' if finding.where else ''
-    head = f'- **{finding.level}** `{finding.code}`{where}: {markdown_text(finding.text)}'
-    return '\n'.join([head, *(f'    - {markdown_code(example)}' for example in finding.examples)])
-
-def _html_report(checkup):
-    "The same as HTML."
-    def item(f):
-        examples = ''.join(f'<li><code>{html_text(e)}</code></li>' for e in f.examples)
-        where = f' in {html_text(f.where)}' if f.where else ''
-        return f'<li><b>{f.level}</b> <code>{f.code}</code>{where}: {html_text(f.text)}<ul>{examples}</ul></li>'
-    found = ''.join(map(item, checkup.findings))
-    return f'{_fact_table(checkup, "html")}<ul>{found}</ul><p><small>{_verdict(checkup)}</small></p>'
+    "A finding as an item of a list."
+    where = f' in {finding.where}' if finding.where else ''
+    return f'{finding.level} ({finding.code}){where}', finding.text, finding.examples
 
 # %% ../../nbs/6_checking/03_checkup.ipynb #7c595dd2
 def _kept(source):

@@ -5,18 +5,14 @@
 # %% auto #0
 __all__ = ['Comparison', 'shares', 'compare']
 
-# %% ../../nbs/8_comparing/07_comparison.ipynb #12d0c014
-import json
+# %% ../../nbs/8_comparing/07_comparison.ipynb #87411eea
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import polars
-
-# %% ../../nbs/8_comparing/07_comparison.ipynb #88624879
+# %% ../../nbs/8_comparing/07_comparison.ipynb #cc9fabf8
 from .pairs import COLUMNS, Method, Pair, as_row, compare_family, warnings_of
 from .sample import EVERYTHING, Sample, gather, read_groups, slice_of
 from .sentences import (
@@ -24,25 +20,23 @@ from .sentences import (
     could_text,
     decimals,
     family_text,
-    latex_means,
     means_table,
     number,
     sentence,
 )
 from ..foundations.conventions import check_option
-from ..reading.errors import counted, visible
-from ..reading.tables import import_polars
+from ..reading.errors import counted
 from ..showing.drawing import forest, scatter, sorted_bars
-from ..showing.formats import html_text, markdown_text, note_text
+from ..showing.results import Items, Result, Text, without_nan
 
-# %% ../../nbs/8_comparing/07_comparison.ipynb #62878ecc
+# %% ../../nbs/8_comparing/07_comparison.ipynb #fffbbbe3
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Result):
     """Pairs of systems on some measures: differences, intervals, p-values, queries won.
 
     `compare` makes it. It prints as a table of means with marks of significance, and a
-    sentence for each pair if they are few; `pairs` is a polars table, `rows` the same as
-    a list of `Pair`, `sentences()`, `warnings` and `notes` are text.
+    sentence for each pair if they are few; `to_polars()` has a row per pair, `rows` is a
+    list of `Pair`, `sentences()`, `warnings` and `notes` are text.
 
     Examples
     --------
@@ -58,15 +52,10 @@ class Comparison:
     baseline: str | None = None
     groups: tuple[str, ...] | None = None  # of each query; '' if it has none
 
-    @property
-    def pairs(self) -> 'polars.DataFrame':
-        """A polars table with a row per measure and pair; `slice` if there are groups.
-
-        difference, low and high are b − a. Needs polars; `rows` needs nothing."""
-        pl = import_polars('.pairs', '.rows is the same as a list')
+    def _columns(self) -> dict[str, Any]:
+        "A row per measure and pair: difference, low and high are b − a."
         names = [*COLUMNS, *(['slice'] if self.groups is not None else [])]
-        rows = [[as_row(pair)[name] for name in names] for pair in self.rows]
-        return pl.DataFrame(rows, schema=names, orient='row')
+        return {name: [getattr(pair, name) for pair in self.rows] for name in names}
 
     @property
     def slices(self) -> list[str]:
@@ -129,82 +118,42 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         "All of it as dicts and lists, fit for JSON; NaN is None."
-        rows = [{k: _plain(v) for k, v in as_row(pair).items()} for pair in self.rows]
+        rows = [as_row(pair) for pair in self.rows]
         family = family_text(self.rows, self.method, self.baseline)
         said = {'warnings': self.warnings, 'notes': self.notes}
         how = {'method': asdict(self.method), 'baseline': self.baseline, 'family': family}
-        return how | {'pairs': rows, 'sentences': self.sentences(), **said}
+        return without_nan(how | {'pairs': rows, 'sentences': self.sentences(), **said})
 
-    def to_json(self) -> str:
-        "All of it as JSON."
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+    def _parts(self) -> Iterable[Any]:
+        for name in self.slices: yield from _slice_parts(self, name)
+        if self.groups is not None: yield Items(shares(self))
+        yield from map(_small, _last_lines(self))
 
-    def to_markdown(self) -> str:
-        "The tables and sentences as Markdown."
-        return _report(self, 'markdown')
 
-    def to_latex(self) -> str:
-        "A table for a paper for each slice, by booktabs; the sentences are comments."
-        return '\n\n'.join(_latex_tables(self))
-
-    def __repr__(self) -> str: return _report(self, 'table')
-
-    def _repr_markdown_(self): return _report(self, 'markdown')
-
-    def _repr_html_(self): return _report(self, 'html')
-
-def _plain(value):
-    "A value as JSON has it: infinity and NaN are none."
-    return None if isinstance(value, float) and not np.isfinite(value) else value
-
-# %% ../../nbs/8_comparing/07_comparison.ipynb #9c88395c
+# %% ../../nbs/8_comparing/07_comparison.ipynb #25c16abf
 SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
-def _report(comparison, format):
-    "Everything, as text in a format."
-    parts = []
-    for name in comparison.slices: parts += _slice_report(comparison, name, format)
-    if comparison.groups is not None: parts += [_list(shares(comparison), format)]
-    family = family_text(comparison.rows, comparison.method, comparison.baseline)
-    alone = comparison.baseline is None
-    better = 'A raised letter: better than that system' if alone else '▲ better, ▼ worse than the baseline'
-    parts.append(note_text(f'{family} {better}. {could_text(comparison.method)}', format))
-    parts += [note_text(f'Note: {note}.', format) for note in comparison.notes]
-    parts += [note_text(f'Warning: {warning}.', format) for warning in comparison.warnings]
-    return '\n\n'.join(filter(None, parts))
-
-def _slice_report(comparison, name, format):
+def _slice_parts(comparison, name):
     "The table and the sentences of one slice, under its name."
     inside = slice_of(comparison.sample, comparison.groups, name)
     pairs = [pair for pair in comparison.rows if pair.slice == name]
-    table = means_table(inside, pairs, comparison.method, comparison.baseline, format)
+    size = counted(int(np.count_nonzero(~np.isnan(common(inside)).all(axis=(0, 1)))), 'query')
+    if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')
+    where = '' if name == EVERYTHING else f' of the slice {name}'
+    yield means_table(inside, pairs, comparison.method, comparison.baseline, f'Means over {size}{where}.')
     few = len(pairs) <= SENTENCES * len(comparison.sample.measures)
-    said = [sentence(pair, comparison.method) for pair in pairs] if few else []
-    size = int(np.count_nonzero(~np.isnan(common(inside)).all(axis=(0, 1))))
-    title = [] if comparison.groups is None else [_title(f'{name}: {counted(size, "query")}', format)]
-    return [*title, table, _list(said, format)]
+    yield Items([sentence(pair, comparison.method) for pair in pairs] if few else [])
 
-def _latex_tables(comparison):
-    "A LaTeX table of each slice, with its sentences."
-    for i, name in enumerate(comparison.slices):
-        inside = slice_of(comparison.sample, comparison.groups, name)
-        pairs = [pair for pair in comparison.rows if pair.slice == name]
-        size = int(np.count_nonzero(~np.isnan(common(inside)).all(axis=(0, 1))))
-        where = f' of the slice {name}' if name != EVERYTHING else ''
-        caption, label = f'Means over {size:,} queries{where}.', f'tab:means-{i}'
-        yield latex_means(inside, pairs, comparison.method, comparison.baseline, caption, label)
-        yield '\n'.join(note_text(sentence(pair, comparison.method), 'latex') for pair in pairs)
+def _last_lines(comparison):
+    "What the marks mean and how it was tested, and what one should know besides."
+    family = family_text(comparison.rows, comparison.method, comparison.baseline)
+    alone = comparison.baseline is None
+    better = 'A raised letter: better than that system' if alone else '▲ better, ▼ worse than the baseline'
+    yield f'{family} {better}. {could_text(comparison.method)}'
+    yield from (f'Note: {note}.' for note in comparison.notes)
+    yield from (f'Warning: {warning}.' for warning in comparison.warnings)
 
-def _title(text, format):
-    "A heading over the table of a slice."
-    if format == 'html': return f'<p><b>{html_text(text)}</b></p>'
-    return f'**{markdown_text(text)}**' if format == 'markdown' else note_text(text, format)
-
-def _list(lines, format):
-    "Sentences as a list."
-    if format == 'html': return ''.join(note_text(line, 'html') for line in lines)
-    if format == 'markdown': return '\n'.join(f'- {markdown_text(line)}' for line in lines)
-    return '\n'.join(fill(visible(line), 100, subsequent_indent='  ') for line in lines)
+def _small(text): return Text(text, 'small')
 
 # %% ../../nbs/8_comparing/07_comparison.ipynb #1995d0e4
 PLOTS = 'differences', 'queries', 'scatter'
@@ -260,7 +209,7 @@ def _share(comparison, pair):
     head = f'{pair.measure}, {pair.b} − {pair.a}'
     return f'{head}: of {number(pair.difference, digits)}, {said}'
 
-# %% ../../nbs/8_comparing/07_comparison.ipynb #bcd48743
+# %% ../../nbs/8_comparing/07_comparison.ipynb #ff198865
 def compare(
     qrels: Any, runs: Any = None, measures: Any = None, *, baseline: str | None = None,
     groups: Any = None, test: str = 't', correction: str | None = None, seed: int = 0,
@@ -307,7 +256,7 @@ def compare(
     Returns
     -------
     Comparison
-        Prints as a table; `.pairs`, `.rows`, `.sentences()`, `.to_markdown()`,
+        Prints as a table; `.to_polars()`, `.rows`, `.sentences()`, `.to_markdown()`,
         `.to_json()`.
 
     Raises
@@ -330,7 +279,10 @@ def compare(
     baseline = None if baseline is None else str(baseline)
     own = None if groups is None else _groups_of(sample, groups)
     rows = []
-    for measure in sample.measures:
+    if not sample.tested:
+        names = ', '.join(sample.measures)
+        raise ValueError(f'{names}: no quality, there is nothing to test')
+    for measure in sample.tested:
         rows += compare_family(sample, measure, method, baseline)
         if own: rows += compare_family(sample, measure, method, baseline, own)
     return Comparison(sample, tuple(rows), method, baseline, own)

@@ -23,7 +23,7 @@ from .sentences import decimals, family_text, how, interval_text, number, p_text
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse
 from ..reading.errors import counted, visible
-from ..showing.formats import markdown_code, markdown_text
+from ..showing.results import markdown_code, markdown_text
 
 # %% ../../nbs/8_comparing/08_gate.ipynb #5455b9c8
 @dataclass(frozen=True)

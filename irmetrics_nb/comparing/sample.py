@@ -37,6 +37,12 @@ class Sample:
     notes: tuple[str, ...] = ()  # what is not the same for all of them
     asked: tuple[Measure, ...] = ()  # the measures as they were asked for
 
+    @property
+    def tested(self) -> list[str]:
+        "The measures of which more is better: not how much is judged."
+        if not self.asked: return [*self.measures]
+        return [name for name, m in zip(self.measures, self.asked) if m.kind.quality]
+
     def index(self, measure: Any) -> int:
         "The position of a measure in any spelling; KeyError if it is not there."
         if measure in self.measures: return self.measures.index(measure)

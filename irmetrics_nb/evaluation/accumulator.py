@@ -23,7 +23,7 @@ from ..foundations.measures import Measure
 from ..foundations.rankings import Judged
 from ..metrics.auc import NamedWeights, group_auc
 from ..metrics.auc_of_stream import LIMIT, BoundedAUC, ScoreHistogram
-from ..metrics.parsing import Measures, parse, parse_all
+from ..metrics.parsing import Measures, parse_all
 from ..reading.judging import Reading
 
 # %% ../../nbs/5_evaluation/06_accumulator.ipynb #0a99147a
@@ -76,7 +76,7 @@ class _Total:
         mean = float(self.sum) / self.count
         return float(np.exp(mean)) if self.aggregate is GEOMETRIC_MEAN else mean
 
-# %% ../../nbs/5_evaluation/06_accumulator.ipynb #434f596f
+# %% ../../nbs/5_evaluation/06_accumulator.ipynb #56f59f45
 class Accumulator:
     """Measures over batches of groups, with memory for a few numbers.
 
@@ -179,7 +179,7 @@ class Accumulator:
         values = [(repr(m), t.value) for m, t in zip(self.measures, self.totals)]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
-        return ByMeasure(values, lambda measure: repr(parse(measure)))
+        return ByMeasure(values, self.measures)
 
     @property
     def auc(self) -> BoundedAUC:

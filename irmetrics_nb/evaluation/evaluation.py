@@ -121,7 +121,7 @@ def evaluate(
     Scores
         Prints as a table of means, with conventions and counts below it. Of one run:
         `.means` is {measure: mean}, `scores['AP']` an array with a value per query in
-        the order of `.query_ids`, `.per_query` a table. Of several, aligned by query:
+        the order of `.query_ids`, `.to_polars()` a table. Of several, aligned by query:
         `.means` is {name: {measure: mean}}, `scores['AP']` has a row per run, and
         `scores.run(name)` is one of them. A run of a list is called by its tag or file.
 

@@ -5,17 +5,14 @@
 # %% auto #0
 __all__ = ['steps', 'QueryDifference', 'Difference', 'explain_difference']
 
-# %% ../../nbs/7_explaining/06_differences.ipynb #66c4bc04
+# %% ../../nbs/7_explaining/06_differences.ipynb #63c23048
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import polars
-
-# %% ../../nbs/7_explaining/06_differences.ipynb #d7e31da3
+# %% ../../nbs/7_explaining/06_differences.ipynb #a776696d
 from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of
 from .explanation import Explanation, explain, shares
@@ -27,9 +24,8 @@ from ..foundations.measures import Measure
 from ..metrics.parsing import parse
 from ..reading.data import Qrels, Run
 from ..reading.errors import visible
-from ..reading.tables import import_polars
 from ..showing.drawing import finish, ink, new_axes
-from ..showing.formats import table_text
+from ..showing.results import Result, Table, Text, rendered, without_nan
 
 # %% ../../nbs/7_explaining/06_differences.ipynb #a2c3daa6
 def steps(
@@ -50,9 +46,9 @@ def steps(
         after[step] = aggregate.f(value) if a[i] != b[i] else after[max(step - 1, 0)]
     return order, np.diff(after, prepend=start)
 
-# %% ../../nbs/7_explaining/06_differences.ipynb #a1390b6f
+# %% ../../nbs/7_explaining/06_differences.ipynb #aa5ad543
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryDifference:
+class QueryDifference(Result):
     """Which documents make the difference between two lists for one query.
 
     `rows` has a dict for each document that earned something in either list, the largest
@@ -81,14 +77,29 @@ class QueryDifference:
         ranks = {f'rank {x}': _rank(why, doc) for x, why in (('a', self.a), ('b', self.b))}
         return {'document': doc, **title, 'grade': _grade(self, doc), **ranks, 'a': a, 'b': b, 'difference': b - a}
 
-    def __repr__(self) -> str:
-        head = f'{visible(self.a.query)}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}'
-        rows = [[_shown(x) for x in row.values()] for row in self.rows]
-        return head + ('\n\n' + table_text(list(self.rows[0]), rows, 'table') if rows else '')
+    def _columns(self) -> dict[str, Any]:
+        found = self.rows
+        columns = {name: [row[name] for row in found] for name in (found[0] if found else ())}
+        return columns | {'grade': [str(row['grade']) for row in found]}
 
-    def _repr_html_(self) -> str:
-        lines = [f'{self.a.query}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}']
-        return html_table([*lines, f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
+    def to_dict(self) -> dict[str, Any]:
+        "The measure, the query, both values and the documents; NaN is None."
+        both = {'a': self.a.value, 'b': self.b.value, 'difference': self.value}
+        return without_nan({'measure': repr(self.a.measure), 'query': self.a.query, **both, 'rows': self.rows})
+
+    def _head(self): return f'{self.a.query}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}'
+
+    def _parts(self):
+        yield Text(self._head())
+        rows = [[_shown(x) for x in row.values()] for row in self.rows]
+        if rows: yield Table([*self.rows[0]], rows, label='tab:difference')
+
+    def to_html(self) -> str:
+        "Both lines and the documents, with bars, as HTML."
+        return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
+
+    def _repr_markdown_(self): return None
+
 
 # %% ../../nbs/7_explaining/06_differences.ipynb #682f6167
 def _rank(why, doc):
@@ -112,13 +123,13 @@ def _shown(x):
     if x is None: return 'not retrieved'
     return x if isinstance(x, float) else str(x) if len(str(x)) <= 44 else f'{x[:41]}...'
 
-# %% ../../nbs/7_explaining/06_differences.ipynb #5c256f97
+# %% ../../nbs/7_explaining/06_differences.ipynb #41382c67
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference:
+class Difference(Result):
     """Which queries make the difference between two runs: b − a.
 
     The queries stand in the order of what they add, the largest first. `a` and `b` are
-    the values of the runs, `rows` and `table` have a row per query, and `query(id)` tells
+    the values of the runs, `rows` and `to_polars()` have a row per query, and `query(id)` tells
     which documents. Made by `explain_difference`."""
     measure: Measure
     names: tuple[str, str]       # Of the runs
@@ -143,12 +154,15 @@ class Difference:
         names = 'query_id', 'a', 'b', 'difference', 'adds', 'running'
         return [dict(zip(names, row)) for row in zip(self.query_ids, *(c.tolist() for c in columns))]
 
-    @property
-    def table(self) -> 'polars.DataFrame':
-        "The rows as a polars table."
-        pl = import_polars('.table', '.rows is the same as a list')
-        names = 'a', 'b', 'difference', 'adds', 'running'
-        return pl.DataFrame(self.rows, schema={'query_id': pl.String} | dict.fromkeys(names, pl.Float64))
+    def _columns(self) -> dict[str, Any]:
+        names, difference = ('a', 'b', 'difference', 'adds', 'running'), self.values[1] - self.values[0]
+        columns = *self.values, difference, self.effect, np.cumsum(self.effect)
+        return {'query_id': [*self.query_ids], **dict(zip(names, columns))}
+
+    def to_dict(self) -> dict[str, Any]:
+        "The measure, both values and all queries; NaN is None."
+        both = {'a': self.a, 'b': self.b, 'difference': self.value}
+        return without_nan({'measure': repr(self.measure), 'runs': self.names, **both, 'rows': self.rows})
 
     def query(self, query: str) -> QueryDifference:
         "Which documents make the difference for one query. ValueError if it is not there."
@@ -179,13 +193,22 @@ class Difference:
         one, other = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
         return f'{self.measure!r}, {one} → {other}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {many}'
 
-    def __repr__(self) -> str:
-        rows = [[*row.values()] for row in self.rows[:10]]
-        more = f'\n... and {len(self.effect) - 10} more queries' if len(self.effect) > 10 else ''
+    def _parts(self, queries: int | None = None):
+        yield Text(self._head())
+        rows = [[*row.values()] for row in self.rows[:queries]]
         head = ['query_id', *(name or x for name, x in zip(self.names, 'ab')), 'difference', 'adds', 'running']
-        return f'{self._head()}\n\n{table_text(head, rows, "table")}{more}'
+        yield Table(head, rows, label='tab:difference')
+        more = len(self.effect) - len(rows)
+        if more: yield Text(f'... and {more} more queries')
 
-    def _repr_html_(self) -> str: return html_table([self._head()], self.rows, 'adds')
+    def to_html(self) -> str:
+        "The difference and all queries, with bars, as HTML."
+        return html_table([self._head()], self.rows, 'adds')
+
+    def __repr__(self) -> str: return rendered(self._parts(10), 'text')
+
+    def _repr_markdown_(self): return None
+
 
 # %% ../../nbs/7_explaining/06_differences.ipynb #c871b784
 def explain_difference(

@@ -5,18 +5,14 @@
 # %% auto #0
 __all__ = ['Change', 'shares', 'compared', 'Explanation', 'explain']
 
-# %% ../../nbs/7_explaining/05_explanation.ipynb #ff61c6e0
+# %% ../../nbs/7_explaining/05_explanation.ipynb #86382bda
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import polars
-
-# %% ../../nbs/7_explaining/05_explanation.ipynb #2015f57e
+# %% ../../nbs/7_explaining/05_explanation.ipynb #b1674714
 from ..evaluation.doubts import check_places
 from ..evaluation.evaluation import worth_of_nothing
 from ..evaluation.presets import completed, conventions_of, read_run
@@ -44,8 +40,7 @@ from ..metrics.parsing import parse
 from ..reading.data import Qrels
 from ..reading.errors import DataError, counted, visible
 from ..reading.judging import judge
-from ..reading.tables import import_polars
-from ..showing.formats import markdown_text, table_text
+from ..showing.results import Result, Table, Text, rendered, without_nan
 
 # %% ../../nbs/7_explaining/05_explanation.ipynb #55b30a34
 @dataclass(frozen=True)
@@ -80,13 +75,13 @@ def compared(what: str, one: Arithmetic, other: Arithmetic) -> Change:
     order = sorted(moved, key=lambda row: -abs(row[2] - row[1]))
     return Change(what, one.value, other.value, tuple(order))
 
-# %% ../../nbs/7_explaining/05_explanation.ipynb #23037e1b
+# %% ../../nbs/7_explaining/05_explanation.ipynb #1941a02a
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Result):
     """How the value of one query came about, and what would change it.
 
-    `value` is the number and `text` its arithmetic in one line; `latex`, `rows`, `table`
-    and `plot()` show it in other ways. `move`, `without` and `grade` give the explanation
+    `value` is the number and `text` its arithmetic in one line, `latex` the same as a
+    formula; `rows`, `to_polars()` and `plot()` show it rank by rank. `move`, `without` and `grade` give the explanation
     of a list that is changed; what they changed stands in `change`. Made by `explain`."""
     work: Arithmetic   # The terms and whose they are
     listing: Listing   # The list as it came, before ties were put into an order
@@ -130,16 +125,13 @@ class Explanation:
         "A dict per rank: document, grade, gain, weight, term, running value, ideal's term."
         return rows(self.work, self.titles)
 
-    @property
-    def table(self) -> 'polars.DataFrame':
-        "The rows as a polars table; grades are text, as some documents have none."
-        pl = import_polars('.table', '.rows is the same as a list')
-        columns = {'document': pl.String, 'title': pl.String, 'grade': pl.String}
-        found = [row | {'grade': str(row['grade'])} for row in self.rows]
-        names = list(found[0]) if found else ['rank', 'document', 'grade', *_NUMBERS]
-        whole = dict.fromkeys(('rank', 'place'), pl.Int64)
-        schema = {name: (columns | whole).get(name, pl.Float64) for name in names}
-        return pl.DataFrame(found, schema=schema)
+    def _columns(self) -> dict[str, Any]:
+        "What stands in `rows`; grades are text, as some documents have none."
+        found = self.rows
+        names = list(found[0]) if found else ['rank', 'document', 'grade', *NUMBERS]
+        columns = {name: [row[name] for row in found] for name in names}
+        numbers = {name: np.array(columns[name], float) for name in NUMBERS if name in columns}
+        return columns | {'grade': [str(grade) for grade in columns['grade']]} | numbers
 
     @property
     def missed(self) -> dict[str, float]:
@@ -193,17 +185,27 @@ class Explanation:
         ax: matplotlib's axes to draw in, which are returned; None: new ones."""
         return draw(self.work, ax)
 
-    def to_text(self, rows: int = OPEN, format: str = 'table') -> str:
-        """The line, a table of the first ranks, and what was missed, for a terminal.
+    def to_text(self, rows: int = OPEN) -> str:
+        "The line, a table of the first ranks, and what was missed."
+        return rendered(self._parts(rows), 'text')
 
-        format: 'table' or 'markdown'."""
-        head, cells = _text_rows(self.rows[:rows]) if self.rows else ([], [])
-        table = table_text(head, cells, format) if cells else ''
-        more = len(self.listing) - rows
-        left = f'... and {more:,} more ranks' if more > 0 else ''
-        shown = markdown_text if format == 'markdown' else visible
-        notes = (fill(shown(note), 100) for note in self._notes())
-        return '\n\n'.join(part for part in (*map(shown, self._lines()), table, left, *notes) if part)
+    def to_dict(self) -> dict[str, Any]:
+        "The measure, the value, its arithmetic, the ranks and what was missed; NaN is None."
+        head = {'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text}
+        change = str(self.change) if self.change else None
+        more = {'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]}
+        return without_nan(head | {'change': change} | more)
+
+    def to_html(self) -> str:
+        "The line, the ranks with bars, and what was missed, as HTML."
+        return page(self.work, [*self._lines(), *self._notes()], self.titles)
+
+    def _parts(self, ranks: int | None = None):
+        yield from map(Text, self._lines())
+        if self.rows: yield _rank_table(self.rows[:ranks])
+        more = len(self.listing) - (ranks or len(self.listing))
+        if more > 0: yield Text(f'... and {more:,} more ranks')
+        for note in self._notes(): yield Text(note, 'small')
 
     def _lines(self):
         "The arithmetic and what changed."
@@ -226,25 +228,26 @@ class Explanation:
 
     def __repr__(self) -> str: return '\n'.join(self._lines())
 
-    def _repr_html_(self) -> str: return page(self.work, [*self._lines(), *self._notes()], self.titles)
+    def _repr_markdown_(self): return None
 
-# %% ../../nbs/7_explaining/05_explanation.ipynb #416512d5
-_NUMBERS = ('gain', 'weight', 'term', 'running', 'ideal')
+# %% ../../nbs/7_explaining/05_explanation.ipynb #7a603952
+NUMBERS = ('gain', 'weight', 'term', 'running', 'ideal')
 
 def _work_out(asked, listing, conventions, others):
     "The arithmetic of a list by a measure that is complete with the judgments of all queries."
     measure = asked.resolve(Judged.concat([others, listing.judged()]))
     return work_out(measure, listing, conventions.ties)
 
-def _text_rows(found):
-    "Head and rows of a table in a terminal: columns without a number are left out."
-    names = [name for name in found[0] if name not in _NUMBERS or any(row[name] is not None for row in found)]
-    return names, [[_text_cell(row[name]) for name in names] for row in found]
+def _rank_table(found):
+    "The ranks as a table; columns without a number are left out."
+    names = [name for name in found[0] if name not in NUMBERS or any(row[name] is not None for row in found)]
+    cells = [[_rank_cell(row[name]) for name in names] for row in found]
+    return Table(names, cells, label='tab:ranking')
 
-def _text_cell(value):
-    "Text for anything but a float, which gets four decimals."
+def _rank_cell(value):
+    "Text for anything but a float, and cut where it is long."
     if value is None: return ''
-    if isinstance(value, float): return f'{value:.4f}'
+    if isinstance(value, float): return value
     return str(value) if len(str(value)) <= 48 else str(value)[:45] + '...'
 
 # %% ../../nbs/7_explaining/05_explanation.ipynb #b963dcb1

@@ -15,7 +15,7 @@ import numpy as np
 from .arithmetic import Arithmetic
 from .wording import number_text
 from ..showing.drawing import BETTER, INK, WORSE, finish, ink, new_axes
-from ..showing.formats import html_text
+from ..showing.results import html_text
 
 # %% ../../nbs/7_explaining/03_pictures.ipynb #bd7227a5
 UNJUDGED = 'nobody judged it'

@@ -117,7 +117,7 @@ def _call(f, judged, params):
 
 OF_LISTS = ('n_relevant', 'ideal')  # what is known of a list; no parameters of a measure
 
-# %% ../../nbs/1_foundations/07_kinds.ipynb #ce55dc44
+# %% ../../nbs/1_foundations/07_kinds.ipynb #667049c0
 @dataclass(frozen=True, eq=False)
 class Kind:
     """A family of measures: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it.
@@ -137,6 +137,7 @@ class Kind:
     linear: bool = False            # Whether a term needs only its rank and grade
     worth: Callable | None = None   # By what ties are ordered; 0: as if not judged
     written: str = ''               # How a term is written, such as 'r/i'
+    quality: bool = True            # Whether more is better, or it only counts
     # The mean over the orders of ties, in the same form; the first that yields counts.
     averages: list[Callable] = field(default_factory=list)
     metric: Any = None              # The function of lists that was declared

@@ -247,7 +247,7 @@ class Metric(OfLists[_P], Protocol[_P]):
     def variant(self, name: str, **changes: Any) -> Measure[_P]:
         "Another measure of this function; `changes`: of the fields of `Kind`."
 
-# %% ../../nbs/1_foundations/08_measures.ipynb #02ac3b4d
+# %% ../../nbs/1_foundations/08_measures.ipynb #221fff2b
 class Declares(Protocol):
     "The type of a decorator that keeps the parameters of what it makes a metric."
     def __call__(self, f: Callable[Concatenate[Judged, _P], Any], /) -> Metric[_P]: ...
@@ -261,7 +261,7 @@ def measure(name: str, **declared: Any) -> Declares:
         Of the measure, as it is written: 'nDCG'.
     declared
         Other fields of `Kind`: question, chinese, at, without, aggregate, complete_by,
-        unordered, linear, worth, written.
+        unordered, linear, worth, written, quality.
 
     Returns
     -------

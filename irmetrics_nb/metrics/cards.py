@@ -40,8 +40,8 @@ def order(kind: Kind) -> str:
 # %% ../../nbs/2_metrics/08_cards.ipynb #f5b2e6a9
 SEES = {
     'yes': 'every rank counts (position-aware, 位置相关)',
-    'at the cutoff': 'only who is in the top k counts (position-unaware, 位置无关)',
-    'no': 'none, it is about a set'}
+    'at the cutoff': 'none within the top k (position-unaware, 位置无关)',
+    'no': 'none at all: it is about a set'}
 
 @dataclass(frozen=True)
 class Card:
@@ -189,7 +189,7 @@ _card('RR', 'reciprocal rank', r'\frac1{\text{rank of the first relevant documen
       rewards='the first good document high up; what comes behind it is not looked at',
       readers='question answering, known-item search, MS MARCO (RR@10); its mean is MRR',
       tasks=(('a fact, one page, one command: one right answer is enough', 'RR@10',
-              'AP has nothing to average'),))
+              'what comes after it makes no difference'),))
 _card('ERR', 'expected reciprocal rank',
       r'\begin{gathered} \sum_{i=1}^{k} \frac1i\, \mathcal{R}_i \prod_{j<i} (1 - \mathcal{R}_j) \\'
       r' \mathcal{R}_i \text{: the probability that document } i \text{ satisfies} \end{gathered}',

@@ -14,18 +14,19 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/9_reporting/03_parts.ipynb #fca22a17
+# %% ../../nbs/9_reporting/03_parts.ipynb #6bdbf704
 from ..checking.checkup import Checkup
 from ..comparing.comparison import Comparison, shares
 from ..comparing.paired import t_interval
 from ..comparing.pairs import Pair
 from ..comparing.sample import EVERYTHING, Sample, slice_of
-from ..comparing.sentences import best_of, common, decimals, letter, marks, number, p_text
+from ..comparing.sentences import common, decimals, letter, marks, number, p_text
 from ..evaluation.printing import small_print
 from ..evaluation.scores import Scores
 from ..foundations.kinds import MEAN
 from ..reading.words import Words
 from .figures import axis, histogram, row
+from ..showing.results import best_of
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #803b2b5d
 def of_all(scores: Scores) -> Sample:
@@ -60,7 +61,7 @@ def mean_rows(
     names = sample.systems
     rows = [[_cell(m, own, level) for m, own in zip(scores.measures, values)]
             for values in sample.values]
-    best = best_of([[cell['value'] if cell['spread'] else np.nan for cell in cells] for cells in rows])
+    best = best_of([[cell['value'] if cell['quality'] else np.nan for cell in cells] for cells in rows])
     for i, (name, cells) in enumerate(zip(names, rows)):
         for m, cell, first in zip(scores.keys(), cells, best[i]):
             cell |= {'marks': raised.get((name, m), ''), 'best': bool(first) and len(rows) > 1}
@@ -81,7 +82,7 @@ def _cell(measure, values, level):
     value = float(aggregate.f(counted)) if counted.size else float('nan')
     low, high = t_interval(counted, level=level) if aggregate == MEAN and counted.size > 1 else (np.nan, np.nan)
     text = '–' if np.isnan(value) else f'{value:.4f}'
-    found = {'text': text, 'value': value, 'low': float(low), 'high': float(high), 'spread': aggregate.spread}
+    found = {'text': text, 'value': value, 'low': float(low), 'high': float(high), 'quality': measure.kind.quality}
     return found | {'interval': '' if np.isnan(low) else f'{number(low, 3)} to {number(high, 3)}'}
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #deddbb9a

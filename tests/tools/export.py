@@ -11,7 +11,7 @@ from pathlib import Path
 import readme
 from project import MADE, NBS, PACKAGE, ROOT, notebooks
 
-SCRIPT = PACKAGE / "play.js"  # the package's copy of the one script that pages load
+COPIED = {"play/play.js": "play.js", "house.mplstyle": "house.mplstyle"}  # from the pages into the package
 PLAIN = {k: v for k, v in os.environ.items() if k != "IN_TEST"}  # with IN_TEST nbdev exports nothing
 
 
@@ -83,9 +83,10 @@ def main():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
             print(f"wrote {target.relative_to(ROOT)}")
-    if not SCRIPT.exists() or SCRIPT.read_bytes() != (NBS / "play/play.js").read_bytes():
-        shutil.copy(NBS / "play/play.js", SCRIPT)
-        print(f"wrote {SCRIPT.relative_to(ROOT)}")
+    for source, copy in COPIED.items():
+        if not (PACKAGE / copy).exists() or (PACKAGE / copy).read_bytes() != (NBS / source).read_bytes():
+            shutil.copy(NBS / source, PACKAGE / copy)
+            print(f"wrote {(PACKAGE / copy).relative_to(ROOT)}")
     for path in stale(modules):
         if MADE in path.read_text(encoding="utf-8"):
             path.unlink()

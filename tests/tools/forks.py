@@ -16,7 +16,7 @@ from pathlib import Path
 TOOLS = Path(__file__).resolve().parent
 # Not polars, whose threads a fork would lose.
 LOADED = """IPython execnb.shell execnb.nbio fastcore.test jinja2 matplotlib.pyplot matplotlib_inline.backend_inline
-    numpy pandas rich.table scipy.optimize scipy.sparse scipy.stats typer""".split()
+    numpy pandas rich.table sklearn.metrics scipy.optimize scipy.sparse scipy.stats typer""".split()
 
 
 class Pages:
@@ -38,6 +38,9 @@ class Pages:
         if sys.platform != "linux":
             self.process.communicate()
         return json.loads(answer) if answer else "the process ended without an answer"
+
+
+pages = Pages()  # one for all tests of a worker
 
 
 def main():

@@ -1,16 +1,18 @@
 """Run one notebook as a reader who plays with it: in every cell tagged `play` each number is another one.
 
-    python tests/tools/play.py nbs/2_metrics/01_ap.ipynb
+    python tests/tools/play.py nbs/learn/ap.ipynb
 
+Pages to learn from are run as a reader copies them: the code that the page shows, in its order, in an empty folder.
 Says what went wrong: the error, or a cell to play with whose printed output stays the same whatever is changed.
 """
 import ast
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 
-from project import ROOT
+from project import ROOT, cells
 from run_notebook import same, text_of
 
 
@@ -47,21 +49,46 @@ def changed(value):
     return value * 1.25
 
 
+def unseen(path):
+    "The cells that a reader cannot copy from the page, by their place: what is no code, not shown, or not run."
+    marks = {"hide": "", "echo": "false", "include": "false", "eval": "false"}
+    def shown(cell):
+        return cell.kind == "code" and all(cell.directives.get(m) != value for m, value in marks.items())
+    return {cell.index for cell in cells(path) if not shown(cell)}
+
+
 def played(path):
     "Run the notebook with the changed cells; returns what went wrong, or nothing."
+    return run(path, set())
+
+
+def copied_and_played(path):
+    "Run what can be copied from the page, with the changed cells, in an empty folder; returns what went wrong."
+    import matplotlib
+
+    matplotlib.use("agg")  # nobody looks at the pictures
+    sys.path[:] = [folder for folder in sys.path if Path(folder) != Path(__file__).parent]
+    with tempfile.TemporaryDirectory() as folder:
+        return run(path, unseen(path), folder)
+
+
+def run(path, left_out, folder=None):
+    "Run a notebook, without some cells, in a folder (default: its own)."
     from execnb.nbio import read_nb
     from execnb.shell import CaptureShell
 
-    nb, cells = read_nb(path), tagged(path, "play")
-    for i in cells:
+    nb, mine = read_nb(path), tagged(path, "play")
+    for i in mine:
         nb.cells[i].source = another(nb.cells[i].source)
-    os.chdir(Path(path).parent)
+    os.chdir(folder or Path(path).parent)
     shell = CaptureShell(path)
     try:
-        shell.run_all(nb, exc_stop=True)
+        shell.run_all(nb, exc_stop=True, preproc=lambda cell: cell.idx_ in left_out)
     except Exception:
         return shell.prettytb(fname=path)
-    dull = [i for i, cell in cells.items() if text_of(cell["outputs"]) and unmoved(cell, nb.cells[i])]
+    finally:
+        os.chdir(ROOT)
+    dull = [i for i, cell in mine.items() if text_of(cell["outputs"]) and unmoved(cell, nb.cells[i])]
     return "\n".join(f"cell {i} gives the same whatever is changed:\n{nb.cells[i].source}" for i in dull)
 
 

@@ -1,0 +1,232 @@
+"Rows in, text out: what goes into a table comes back out of it, in every format."
+import csv
+import io
+import json
+import math
+import pickle
+import re
+import shutil
+import subprocess
+from collections import Counter
+from html.parser import HTMLParser
+from math import nan
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, load_example, report
+from irmetrics_nb.showing.results import Cell, Items, Table, Text, booktabs, csv_text, note_text, rendered
+
+LAID_OUT = ["text", "markdown", "html", "latex"]
+
+
+def table_text(head, rows, form):
+    return rendered([Table(head, rows)], form)
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+numbers = st.floats() | st.integers(-9, 9).map(float)
+
+
+@given(st.lists(st.tuples(text, numbers), max_size=5), text)
+def test_csv_gives_back_every_text_and_the_same_number(rows, head):
+    table = list(csv.reader(io.StringIO(csv_text([head, "x"], [list(row) for row in rows]), newline="")))
+    assert table[0] == [head, "x"]
+    assert [[name, repr(float(x))] for name, x in table[1:]] == [[name, repr(x)] for name, x in rows]
+
+
+def test_csv_writes_nan_as_a_word_and_numbers_in_full():
+    assert csv_text(["a", "b"], [["x", 0.1 + 0.2], ["", nan]]) == 'a,b\nx,0.30000000000000004\n"",NaN'
+
+
+@pytest.mark.parametrize("format", LAID_OUT)
+def test_numbers_have_four_decimals_and_text_stays_text(format):
+    shown = table_text(["name", "value"], [["1e5", 0.123449], ["nan", 2.0]], format)
+    for word in "name", "value", "1e5", "nan", "0.1234", "2.0000":
+        assert word in shown
+    assert "100000" not in shown
+
+
+@pytest.mark.parametrize("format", LAID_OUT)
+def test_a_table_without_rows_has_its_head(format):
+    assert "value" in table_text(["name", "value"], [], format)
+
+
+def test_a_bar_or_a_line_break_does_not_break_a_markdown_table():
+    shown = table_text(["a|b", "x"], [["c|d\ne", 1.0]], "markdown")
+    assert len(shown.splitlines()) == 3
+    assert r"a\|b" in shown
+    assert r"c\|d\\ne" in shown
+
+
+class Words(HTMLParser):
+    "What a browser shows of a page, and the tags that it saw."
+    def __init__(self, page):
+        super().__init__()
+        self.shown, self.tags = "", set()
+        self.feed(page)
+
+    def handle_data(self, data):
+        self.shown += data
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+
+@pytest.mark.parametrize("evil", ["<script>alert(1)</script>", "a & b", "<b>", '"x"'])
+def test_ids_stay_text_in_html(evil):
+    for page in (Words(table_text(["id", "x"], [[evil, 1.0]], "html")), Words(note_text(evil, "html"))):
+        assert evil in page.shown
+        assert not {"script", "b"} & page.tags
+    assert evil in Words(note_text(evil, "markdown")).shown
+
+
+def test_ids_stay_text_in_latex():
+    assert r"\input{" not in table_text(["id", "x"], [[r"\input{secret}", 1.0]], "latex")
+    assert note_text("one\ntwo", "latex") == "% one\n% two"
+
+
+def test_a_note_in_a_terminal_is_wrapped():
+    note = "word " * 60
+    assert max(map(len, note_text(note, "text").splitlines())) <= 100
+    assert note_text(note, "text").split() == note.split()
+
+
+# ---- marks ----
+
+MARKED = Table(["system", "AP", "P@5"], [["a_b", Cell(0.5228, "ab", best=True), 0.6], ["50%", Cell(0.25, "c"), 0.4], ["x", 0.125, 12.5]], "Means.", "tab:means")
+
+
+def test_decimals_stand_below_each_other_whatever_the_marks():
+    lines = [line for line in rendered([MARKED], "text").splitlines() if "0." in line]
+    assert len({line.index(".") for line in lines}) == 1 and len({line.rindex(".") for line in lines}) == 1, lines
+
+
+def test_markdown_sets_a_marked_column_on_the_left_so_that_its_decimals_stand_below_each_other():
+    rule = rendered([MARKED], "markdown").splitlines()[1].strip("|").split("|")
+    assert [side.endswith(":") for side in rule] == [False, False, True]
+
+
+def test_a_marked_column_of_a_page_has_room_for_the_longest_mark_in_every_row():
+    page = rendered([MARKED], "html")
+    assert page.count("min-width:2ch") == 3 and "<b>0.5228</b>" in page
+
+
+def test_each_row_of_a_table_for_a_paper_has_as_many_cells_as_the_table_has_columns():
+    text = booktabs(MARKED)
+    (columns,) = re.findall(r"\\begin\{tabular\}\{(.*)\}", text)
+    width = len(columns.replace("@{}", ""))
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    cells = [1 + len(re.findall(r"(?<!\\)&", row)) + sum(int(n) - 1 for n in re.findall(r"multicolumn\{(\d)", row)) for row in rows]
+    assert width == 4 and cells == [4] * 4, text
+
+
+def test_no_two_tables_of_a_paper_have_one_label():
+    labels = re.findall(r"\\label\{(.*)\}", rendered([MARKED, Text("x"), MARKED, MARKED], "latex"))
+    assert labels == ["tab:means", "tab:means-2", "tab:means-3"]
+
+
+def test_quotes_in_the_name_of_a_measure_stay_straight():
+    assert "nDCG(gain=\\textquotesingle{}exp\\textquotesingle{})" in rendered([Table(["x", "nDCG(gain='exp')"], [["a", 1.0]])], "latex")
+
+
+def test_an_empty_list_leaves_no_trace():
+    assert [rendered([Items([])], form) for form in LAID_OUT] == [""] * 4
+
+
+# ---- every result has the same verbs ----
+
+EXAMPLE = load_example()
+TWO = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}
+RESULTS = {
+    "scores": lambda: evaluate(EXAMPLE.qrels, TWO, "AP nDCG@10"), "scores of one": lambda: evaluate(EXAMPLE.qrels, TWO["bm25"], "AP GMAP NumRel"),
+    "comparison": lambda: compare(EXAMPLE.qrels, TWO, "AP RR"), "slices": lambda: compare(EXAMPLE.qrels, TWO, "AP", groups={"q01": "x", "q02": "y"}),
+    "explanation": lambda: explain("nDCG@5", EXAMPLE.qrels, TWO["bm25"], "q03", documents=EXAMPLE.documents),
+    "difference": lambda: explain_difference("AP", EXAMPLE.qrels, *TWO.values()),
+    "documents": lambda: explain_difference("AP", EXAMPLE.qrels, *TWO.values()).query("q02"),
+    "checkup": lambda: check(EXAMPLE.qrels, TWO), "report": lambda: report(EXAMPLE.qrels, TWO, "AP NumRel")}
+
+
+@pytest.fixture(scope="module", params=RESULTS)
+def result(request):
+    return RESULTS[request.param]()
+
+
+def test_a_result_becomes_a_table_a_text_and_a_file(result, tmp_path):
+    table, frame = result.to_polars(), result.to_pandas()
+    assert table.height == len(frame) > 0 and {*table.columns} >= {*map(str, frame.columns)}
+    read = json.loads(result.to_json(), parse_constant=lambda word: 1 / 0)
+    assert read and isinstance(result.to_dict(), dict)
+    texts = {"txt": rendered(result._parts(), "text"), "md": result.to_markdown(), "html": result.to_html(), "tex": result.to_latex(), "json": result.to_json()}
+    for end, text in texts.items():
+        result.save(tmp_path / f"x.{end}")
+        assert (tmp_path / f"x.{end}").read_text(encoding="utf-8") == text + "\n" and text.strip()
+    result.save(tmp_path / "x.parquet")
+    assert pl.read_parquet(tmp_path / "x.parquet").equals(table)
+    result.save(tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == table.columns and len(rows) == table.height + 1
+
+
+def test_a_name_that_promises_something_else_is_refused_and_nothing_written(result, tmp_path):
+    for name in ("x.xlsx", "x.pdf", "x.html.gz"):
+        with pytest.raises(ValueError, match="a result is written as"):
+            result.save(tmp_path / name)
+    with pytest.raises(ValueError, match="not 'excel'"):
+        result.save(tmp_path / "x.md", "excel")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_prints_and_what_is_exported_say_the_same_numbers(result):
+    def numbers(text): return Counter(re.findall(r"\d\.\d{4}(?!\d)", text))
+    printed = numbers(rendered(result._parts(), "text"))
+    assert printed or isinstance(result, Checkup)
+    assert numbers(rendered(result._parts(), "html")) == numbers(rendered(result._parts(), "markdown")) == printed
+
+
+def test_tables_for_a_paper_have_as_many_cells_as_columns(result):
+    for table in re.findall(r"\\begin\{tabular\}.*?\\end\{tabular\}", result.to_latex(), re.S):
+        width = len(re.search(r"\{tabular\}\{(.*)\}", table)[1].replace("@{}", ""))
+        for row in re.findall(r"^ +(.*?) \\\\$", table, re.M):
+            assert 1 + len(re.findall(r"(?<!\\)&", row)) + sum(int(n) - 1 for n in re.findall(r"multicolumn\{(\d)", row)) == width, row
+
+
+PAPER = r"\documentclass{article}\usepackage[utf8]{inputenc}\begin{document}%s\end{document}"
+
+if shutil.which("pdflatex"):
+
+    def test_latex_compiles_in_a_plain_article_without_booktabs(result, tmp_path):
+        (tmp_path / "x.tex").write_text(PAPER % result.to_latex(), encoding="utf-8")
+        done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_means_are_a_dict_of_a_few_bytes_wherever_they_go():
+    scores = evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"], "AP nDCG@10")
+    there = pickle.loads(pickle.dumps(scores.means))
+    assert type(there) is dict and there == scores.means and len(pickle.dumps(scores.means)) < 150
+    assert scores.means["MAP"] == scores.means["AP"], "a look-up takes any spelling"
+
+
+def test_what_is_no_quality_is_neither_bold_nor_tested():
+    scores = evaluate(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 Judged@10 NumRelRet")
+    bold = [line for line in scores.to_markdown().splitlines() if "**" in line]
+    assert len(bold) == 1 and bold[0].count("**") == 2
+    with pytest.raises(ValueError, match="Judged@10: no quality, there is nothing to test"):
+        compare(EXAMPLE.qrels, TWO, "Judged@10")
+    beside = compare(EXAMPLE.qrels, TWO, "AP Judged@5")
+    assert {pair.measure for pair in beside.rows} == {"AP"} and "Judged@5" in str(beside) and r"1.0000 &  &" not in beside.to_latex()
+    assert beside.to_markdown().count("**") == 2
+    found = report(EXAMPLE.qrels, TWO, "AP Judged@10", checkup=False)
+    assert found.comparison.sample.measures == ("AP",) and "Judged@10" in found.to_markdown()
+
+
+def test_the_summary_has_a_row_per_run_and_measure():
+    scores = evaluate(EXAMPLE.qrels, TWO, "AP GMAP")
+    rows = {(row["run"], row["measure"]): row for row in scores.summary().to_dicts()}
+    assert rows["title", "AP"]["mean"] == scores.means["title"]["AP"] and rows["bm25", "AP"]["queries"] == 36
+    assert rows["bm25", "AP"]["median"] == np.median(scores["AP"][0])
+    assert math.isclose(rows["bm25", "AP"]["standard_error"], stats.sem(scores["AP"][0]))
