@@ -257,6 +257,13 @@ def test_how_to_cite_gives_the_version_and_bibtex_of_the_citation_file():
     assert about.changelog("# Changelog\n\nText\n").endswith("---\n\nText\n")
 
 
+def test_the_report_to_look_at_is_one_of_six_systems_with_a_picture_for_links(tmp_path):
+    about.sample(tmp_path)
+    page = (tmp_path / Path(about.SAMPLE).name).read_text(encoding="utf-8")
+    assert "<h1>6 systems, 36 queries</h1>" in page
+    assert f'<meta property="og:image" content="{about.site_url()}/images/card.png">' in page
+
+
 def test_the_picture_of_a_link_is_a_png_that_is_there_for_every_page():
     picture = NBS / QUARTO["image"].lstrip("/")
     assert QUARTO["image"].startswith("/"), "from the root: pages stand in folders"
