@@ -555,7 +555,7 @@ def make(folder, *args):
 def test_make_alone_prints_every_target_with_one_line():
     said = make(ROOT).stdout
     named = [line.split()[1] for line in said.splitlines()]
-    assert named == "help demo test matrix lab export docs vectors bench bench-quick parity".split()
+    assert named == "help demo test spark matrix lab export docs vectors bench bench-quick parity".split()
     assert all(len(line.split()) > 3 for line in said.splitlines())
 
 
@@ -571,6 +571,6 @@ def test_make_says_which_python_is_needed_when_it_finds_an_older_one(tmp_path):
     assert not (tmp_path / ".venv").exists()
 
 
-def test_continuous_integration_runs_make_test():
-    assert re.findall(r"^make .*$", (ROOT / ".ci/run").read_text(), re.MULTILINE) == ["make test"]
+def test_continuous_integration_runs_make_spark_and_make_test():
+    assert re.findall(r"^make .*$", (ROOT / ".ci/run").read_text(), re.MULTILINE) == ["make spark", "make test"]
     assert os.access(ROOT / ".ci/run", os.X_OK)

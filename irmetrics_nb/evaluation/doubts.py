@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['SPELLINGS', 'PATTERNS', 'LOSSY', 'Ids', 'ROWS', 'LEAST', 'TOP', 'MANY', 'affixes', 'Spelling', 'find_spelling',
-           'rereadable', 'first_ids', 'nothing_judged', 'part_missed', 'queries_missed', 'Positions', 'find_positions',
-           'upwards', 'positions_for_scores', 'look_like_scores', 'look_like_grades', 'is_listed_ranking',
-           'check_swapped', 'check_places', 'several_runs', 'top_counts', 'deepest', 'n_short', 'levels_too_high',
-           'many_fractions_below', 'doubts']
+           'rereadable', 'first_ids', 'nothing_judged', 'all_missed', 'part_missed', 'queries_missed', 'Positions',
+           'find_positions', 'turned', 'upwards', 'in_deviations', 'positions_for_scores', 'look_like_scores',
+           'look_like_grades', 'is_listed_ranking', 'check_swapped', 'check_places', 'several_runs', 'top_counts',
+           'deepest', 'n_short', 'levels_too_high', 'many_fractions_below', 'doubts', 'cut_short']
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #13271544
 import os
@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import lgamma, log
 from typing import Any
@@ -180,6 +181,10 @@ def nothing_judged(qrels: Qrels, run: Any) -> str:
     judged = {query: grades[query] for query in retrieved if query in grades}
     if not judged: return 'not one judged document was retrieved'  # its queries come later in the file
     if any(not judged[q].keys().isdisjoint(retrieved[q]) for q in judged): return ''
+    return all_missed(judged, retrieved)
+
+def all_missed(judged: Mapping[str, Iterable[str]], retrieved: Mapping[str, Sequence[str]]) -> str:
+    "What to say of judged and retrieved documents of some queries, not one of which is both."
     spelling, query = find_spelling(judged, retrieved), next(iter(judged))
     left, right = list(judged[query])[:2], retrieved[query][:2]
     if spelling: left, right = ([pair[side] for pair in spelling.examples] for side in (0, 1))
@@ -281,20 +286,27 @@ def _direction(step):
     if (step > 0).all(): return 'rising'
     return 'falling' if (step < 0).all() else 'mixed'
 
-def upwards(judged: Judged) -> float:
-    "How many more queries gain than lose if read from the end, in standard deviations."
+def turned(judged: Judged) -> tuple[int, int]:
+    "(queries that gain less those that lose, all that change) if read from the end."
     gain, last = np.maximum(judged.grade, 0), judged.retrieved[judged.query] + 1
     change = gain * (log2_discount(last - judged.rank) - log2_discount(judged.rank))
     sign = np.sign(np.bincount(judged.query, change))
-    changed = np.count_nonzero(sign)
-    return float(sign.sum() / np.sqrt(changed)) if changed else 0.0
+    return int(sign.sum()), int(np.count_nonzero(sign))
+
+def upwards(judged: Judged) -> float:
+    "How many more queries gain than lose if read from the end, in standard deviations."
+    return in_deviations(*turned(judged))
+
+def in_deviations(surplus: int, changed: int) -> float:
+    "A surplus of queries in standard deviations, if each that changes may gain or lose."
+    return float(surplus / np.sqrt(changed)) if changed else 0.0
 
 LEAST = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
-def positions_for_scores(judged: Judged, looks: Iterable[Look]) -> str:
-    "What to say if the scores of a run are positions."
+def positions_for_scores(upwards: Callable[[], float], looks: Iterable[Look]) -> str:
+    "What to say if the scores of a run are positions. upwards: asked if they may be."
     found = find_positions(look.score for look in looks if len(look.score))
-    if found is None or upwards(judged) < LEAST[found.order]: return ''
+    if found is None or upwards() < LEAST[found.order]: return ''
     rising = found.order == 'rising'
     how = 'rise as they are listed' if rising else 'are better read upwards'
     return (f'the scores are {found} in every query, and {how}: are they positions? '
@@ -464,13 +476,19 @@ def doubts(
 
     name: the run's; looks: some of its queries as they came."""
     who = f'run {name!r}: ' if name else ''
-    of_run = *_of_the_ids(judged, qrels, run, looks), positions_for_scores(judged, looks)
+    positions = positions_for_scores(partial(upwards, judged), looks)
+    of_run = *_of_the_ids(judged, qrels, run, looks), positions
     yield from (who + text for text in of_run if text)
     yield from levels_too_high(measures, judged)
-    answered, k = judged.retrieved[judged.retrieved > 0], deepest(measures)
-    if len(answered) >= 5 and 5 <= answered.min() == answered.max() < k:
-        cut = f'every query has just {answered[0]} documents'
-        yield f'{who}{cut}, and a measure looks at the top {k}'
+    answered = judged.retrieved[judged.retrieved > 0]
+    if not len(answered): return
+    text = cut_short(len(answered), answered.min(), answered.max(), deepest(measures))
+    if text: yield who + text
+
+def cut_short(queries: int, least: int, most: int, k: int) -> str:
+    "What to say if five queries or more have all one number of documents, less than k."
+    if queries < 5 or not 5 <= least == most < k: return ''
+    return f'every query has just {least} documents, and a measure looks at the top {k}'
 
 def _of_the_ids(judged, qrels, run, looks):
     "What is odd about the ids."

@@ -44,7 +44,7 @@ from ..reading.ids import Ids
 from ..reading.judging import NoCommonQuery, Reading, judge_run
 from ..reading.rows import Rows
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #19bf8716
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #105b4a2e
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
     conventions: str | Conventions | None = None, ties: str | None = None,
@@ -179,7 +179,7 @@ def evaluate(
     several = several_runs(run)
     runs = [('', run)] if several is None else several
     for _, one in runs: check_places(qrels, one)
-    given = _or_nothing(qrels, 'qrels') if part else qrels
+    given = or_nothing(qrels, 'qrels') if part else qrels
     truth = Qrels(given, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     lay_beside = _judge_part if part else _judge_whole
@@ -190,7 +190,7 @@ def evaluate(
         with _error_names(several, name, len(found)):
             sure = roles_known and isinstance(one, Run)
             judge_as = partial(_judge_as, lay_beside, truth, roles_known=sure)
-            one = _or_nothing(one, 'run') if part else one
+            one = or_nothing(one, 'run') if part else one
             one, batches = _judge_kinds(asked, one, in_force, judge_as)
             results, judged, reading = judge_as(
                 one, in_force, memory=memory, progress=report, release_qrels=release)
@@ -311,12 +311,12 @@ def _judge_whole(judgments, run, roles_known, **options):
 
 def _judge_part(judgments, run, roles_known, **options):
     "A run with judgments beside it, where there may be none of either, or no query in common."
-    results = Run(_or_nothing(run, 'run'), copy=False)
+    results = Run(or_nothing(run, 'run'), copy=False)
     if set(results.queries) & set(judgments.queries): return _judge_whole(judgments, results, True, **options)
-    judged, _ = judge_run(judgments, _or_nothing({}, 'run'), **options)
+    judged, _ = judge_run(judgments, or_nothing({}, 'run'), **options)
     return results, judged, Reading(results.answered, results.name, 'in one piece')
 
-def _or_nothing(source, kind):
+def or_nothing(source, kind):
     "The source, or, for a dict, list or table without a row, an empty set of rows."
     if isinstance(source, str) or not hasattr(source, '__len__') or len(source): return source
     nobody = Ids.from_list([])
@@ -376,3 +376,14 @@ def _with_names(scores, runs):
         if name in {s.name for s in named}: name = f'{name} ({i})'
         named.append(replace(one, runs=(replace(one.runs[0], name=name),)))
     return named
+
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #1f75677c
+def score_part(
+    asked: Sequence[Measure], qrels: Qrels, run: Any, conventions: Conventions,
+) -> tuple[Scores, Judged, Reading]:
+    "The scores of a part, its rankings, and what else is known of it. Nobody is warned of anything."
+    judge_as = partial(_judge_as, _judge_part, qrels, roles_known=True)
+    run, batches = _judge_kinds(asked, or_nothing(run, 'run'), conventions, judge_as)
+    results, judged, reading = judge_as(run, conventions)
+    scores = score_batch(asked, qrels.queries, judged, reading, conventions, batches)
+    return _with_rows(scores, qrels, results), judged, reading
