@@ -2,14 +2,16 @@
 
 A definition gets a door (its name, which leads to its parameters) instead of a copy of its signature and docstring;
 names in the prose lead to the API pages; parentheses grow with what they enclose; outputs in HTML are set so that
-Quarto adds no script; references carry their DOI.
+Quarto adds no script; references carry their DOI. On the pages that say how to use something its source is folded.
 """
 import ast
 import json
 import re
+from functools import cache
 
+import yaml
 from api import one_line
-from project import Cell
+from project import NBS, ROOT, Cell, cells
 
 # What is left as it is when names are linked: fences, headings, formulas, links, tags with what they enclose.
 KEPT = re.compile(
@@ -24,12 +26,14 @@ def prepare(path, name, names, doi):
     "Prepare the processed notebook at `path`, made from `name`; `names` leads from code names to API pages."
     nb = json.loads(path.read_text(encoding="utf-8"))
     up = "../" * (len(name.parts) - 1)
+    folded = sources(name) if name.as_posix() in used() else set()
     for cell in nb["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             cell["source"] = with_doi(linked(grown(described(text)), names, up), doi).splitlines(keepends=True)
         else:
-            cell["source"] = worded(text).splitlines(keepends=True)
+            fold = '#| code-fold: true\n#| code-summary: "Source"\n' * (cell.get("id") in folded)
+            cell["source"] = (fold + worded(text)).splitlines(keepends=True)
         for output in cell.get("outputs", []):
             if "data" in output:
                 output["data"] = scriptless(output["data"])
@@ -56,6 +60,19 @@ def docstring(cell, name):
     "The docstring of what `cell` defines as `name`."
     (node,) = (n for n in cell.tree.body if getattr(n, "name", None) == name)
     return ast.get_docstring(node) or ""
+
+
+@cache
+def used():
+    "The pages that say how to use something: a part of the sidebar."
+    parts = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]["sidebar"]["contents"]
+    return next(part["contents"] for part in parts if part.get("section") == "Use")
+
+
+def sources(name):
+    "The ids of the cells of a notebook that hold code of the package."
+    stored = json.loads((NBS / name).read_text(encoding="utf-8"))["cells"]
+    return {stored[cell.index]["id"] for cell in cells(NBS / name) if cell.exported}
 
 
 # ---- prose ----
