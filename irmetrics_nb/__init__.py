@@ -8,7 +8,7 @@ __all__ = []
 # %% ../nbs/10_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
 
-# %% ../nbs/10_ways_in/01_names.ipynb #e4fe8425
+# %% ../nbs/10_ways_in/01_names.ipynb #f6a18895
 _PUBLIC = {
     'From judgments and runs to an answer': {
         'evaluation.evaluation': 'evaluate', 'evaluation.accumulator': 'Accumulator',
@@ -20,6 +20,7 @@ _PUBLIC = {
         'checking.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
         'reading.data': 'Qrels Run', 'reading.judging': 'judge',
+        'reading.together': 'from_records from_spans', 'reading.groups': 'Groups',
         'foundations.rankings': 'Judged', 'reading.example': 'load_example'},
     'Results': {
         'evaluation.scores': 'Scores', 'comparing.comparison': 'Comparison',
@@ -89,6 +90,9 @@ if TYPE_CHECKING:
     from .reading.data import Qrels as Qrels
     from .reading.data import Run as Run
     from .reading.judging import judge as judge
+    from .reading.together import from_records as from_records
+    from .reading.together import from_spans as from_spans
+    from .reading.groups import Groups as Groups
     from .foundations.rankings import Judged as Judged
     from .reading.example import load_example as load_example
     from .evaluation.scores import Scores as Scores

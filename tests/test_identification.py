@@ -206,7 +206,7 @@ def test_a_difference_of_two_numbers_is_that_of_what_gives_them():
 
 def test_sources_that_can_be_read_once_and_objects_give_the_same():
     judgments, run = rows_at_random(4)
-    texts = [identify(q, r, "AP", "0.4").to_text() for q, r in [(iter(judgments), iter(run)), (Qrels(judgments), Run(run)), (judgments, run)]]
+    texts = [repr(identify(q, r, "AP", "0.4")) for q, r in [(iter(judgments), iter(run)), (Qrels(judgments), Run(run)), (judgments, run)]]
     assert texts[0] == texts[1] == texts[2]
 
 

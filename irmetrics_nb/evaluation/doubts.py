@@ -157,7 +157,7 @@ def find_spelling(judged: Ids, retrieved: Ids, *, pairs: bool = True) -> Spellin
         if found and found.meet: return found
     return None
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #0b471f85
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #4bac119b
 def rereadable(run: Any) -> Any:
     "The path of a run in a file that can be read again, a large table of polars, or a `Run`."
     path = isinstance(run, str | os.PathLike) and (os.path.isfile(run) or not os.path.exists(run))
@@ -170,7 +170,8 @@ ROWS = 20_000  # rows of a run, the ids of which are looked at
 def first_ids(run: Any, rows: int = ROWS) -> dict[str, list[str]]:
     "{query: documents} of the first rows of a `Run`, or of a run in a file or a large table."
     first = run.rows if isinstance(run, Run) else first_rows(run)
-    queries, docs = first.query_ids.tolist(), first.doc[:rows].tolist()
+    docs = (first.parent or first.doc)[:rows].tolist()  # judged are documents, not chunks of them
+    queries = first.query_ids.tolist()
     found: dict[str, list[str]] = {}
     for query, doc in zip(first.query[:rows].tolist(), docs): found.setdefault(queries[query], []).append(doc)
     return found
@@ -338,9 +339,10 @@ def is_listed_ranking(lists: Qrels, query: np.ndarray, score: np.ndarray) -> boo
     here, there = np.bincount(lists.rows.query), np.bincount(query)
     return len(here) >= 5 and 3 <= here.min() == here.max() and there.min() < there.max()
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #e4f41dd4
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #644a1240
 def check_swapped(qrels: Qrels, run: Any) -> None:
     "ValueError if judgments and run (a `Run` or a file) are in each other's place."
+    if isinstance(run, Run) and run.count: return  # chunks are retrieved, not judged
     graded = look_like_scores(qrels.columns.value)
     if not (graded or qrels.listed == 'lists'): return
     columns = run.columns if isinstance(run, Run) else first_rows(run)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/7_explaining/10_identification.ipynb #4f7b164a
+# %% ../../nbs/7_explaining/10_identification.ipynb #fefe7b31
 from ..evaluation.presets import PRESETS, conventions_of
 from .answers import plainest
 from .combinations import (
@@ -40,7 +40,7 @@ from ..foundations.kinds import Kind
 from ..foundations.measures import Measure
 from ..metrics.parsing import parse
 from ..reading.errors import visible
-from ..showing.formats import html_text, table_text
+from ..showing.results import Result, Table, Text
 
 # %% ../../nbs/7_explaining/10_identification.ipynb #b9d03b1e
 LIKE_EXACT = 1e-9  # Two computations of one number differ by less
@@ -401,9 +401,9 @@ def _of_cutoffs(rankings, measure, fits):
         except ValueError: continue
     return found
 
-# %% ../../nbs/7_explaining/10_identification.ipynb #bdb55266
+# %% ../../nbs/7_explaining/10_identification.ipynb #2589a0de
 @dataclass(frozen=True, eq=False, repr=False)
-class Identification:
+class Identification(Result):
     """What gives some numbers: a list of `Fit`, tools first and then the plainest.
 
     `how` says how the numbers were read, `nearest` has the nearest results if nothing
@@ -487,24 +487,16 @@ class Identification:
         if mistake and self.fits: lines.append(f'{mistake}: {MISTAKES[mistake].says}.')
         return lines + [f'To decide: {text}.' for text in self.advice]
 
-    def to_text(self, rows: int = 10, format: str = 'table') -> str:
-        "For a terminal: the answer, a row for each fit, and what would decide. format: 'table' or 'markdown'."
-        shown = self.rows[:rows]
-        cells = [[_short(x) for x in row.values()] for row in shown]
-        table = table_text(list(shown[0]), cells, format) if shown else ''
-        left = len(self.rows) - rows
-        more = f'... and {left} more' if left > 0 else ''
-        return '\n\n'.join(part for part in (*self.summary, table, more, '\n'.join(self._notes())) if part)
+    def _columns(self) -> dict[str, Any]:
+        found = self.rows
+        return {name: [row[name] for row in found] for name in (found[0] if found else ())}
 
-    def __repr__(self) -> str: return self.to_text()
-
-    def _repr_html_(self) -> str:
-        head = ''.join(f'<th>{html_text(name)}</th>' for name in (self.rows or [{}])[0])
-        def line(row): return '<tr>' + ''.join(f'<td>{html_text(x)}</td>' for x in row.values()) + '</tr>'
-        body = ''.join(map(line, self.rows[:30]))
-        text = ''.join(f'<p>{html_text(x)}</p>' for x in self.summary)
-        notes = ''.join(f'<p>{html_text(x)}</p>' for x in self._notes())
-        return f'{text}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}'
+    def _parts(self, rows: int = 10):
+        yield from map(Text, self.summary)
+        cells = [[_short(x) for x in row.values()] for row in self.rows[:rows]]
+        if cells: yield Table([*self.rows[0]], cells, label='tab:conventions')
+        if len(self.rows) > rows: yield Text(f'... and {len(self.rows) - rows} more')
+        yield from map(Text, self._notes())
 
 def _short(text): return text if len(text) <= 60 else text[:57] + '...'
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/7_explaining/11_tool_differences.ipynb #4c36f760
+# %% ../../nbs/7_explaining/11_tool_differences.ipynb #6646b413
 from ..evaluation.presets import PRESETS, conventions_of
 from .combinations import (
     OF_ROWS,
@@ -31,7 +31,7 @@ from ..foundations.measures import Measure
 from ..metrics.parsing import parse
 from ..reading.data import Qrels, Run
 from ..reading.errors import counted, visible
-from ..showing.formats import html_text
+from ..showing.results import Result, Text
 
 # %% ../../nbs/7_explaining/11_tool_differences.ipynb #61399ae9
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,9 +53,9 @@ class Step:
         lines = '\n'.join(f'    {line}' for line in self.shows)
         return f'{head} ({self.after - self.value:+.6f}), in {many}\n{lines}'.rstrip()
 
-# %% ../../nbs/7_explaining/11_tool_differences.ipynb #e0acd3b7
+# %% ../../nbs/7_explaining/11_tool_differences.ipynb #b3d74795
 @dataclass(frozen=True, eq=False, repr=False)
-class ToolDifference:
+class ToolDifference(Result):
     """What makes the difference of two ways to compute one number.
 
     `a` and `b` are the numbers, `names` whose they are, `steps` the changes that turn the
@@ -96,9 +96,14 @@ class ToolDifference:
 
     def __repr__(self) -> str: return '\n'.join(self.lines)
 
-    def _repr_html_(self) -> str:
-        def paragraph(line): return '<p>' + '<br>'.join(map(html_text, line.split('\n'))) + '</p>'
-        return ''.join(map(paragraph, self.lines))
+    def _columns(self) -> dict[str, Any]:
+        steps = self.steps
+        values = {'from': [step.value for step in steps], 'to': [step.after for step in steps]}
+        queries = {'queries': [len(step.changed) for step in steps]}
+        return {'what': [step.what for step in steps]} | values | queries
+
+    def _parts(self):
+        yield from map(Text, '\n'.join(self.lines).split('\n'))
 
 # %% ../../nbs/7_explaining/11_tool_differences.ipynb #37731b88
 def _way(sources, measure, given):
