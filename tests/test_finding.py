@@ -34,7 +34,7 @@ def bars():
             yield query, home
     for word, chinese, symbol, page, _ in finding.words():
         if page in taught and symbol.isalpha() and len(symbol) > 1:
-            home = finding.address(finding.teacher(symbol, page, taught))
+            home = finding.address(finding.teacher(symbol, page, taught, word))
             for query in [word, *chinese]:
                 yield query, home
     for module, (name, room) in api.rooms().items():
@@ -150,7 +150,7 @@ def test_the_rendered_site_finds_every_measure_first_by_each_of_its_names():
 @pytest.mark.parametrize(("query", "page"), {
     "nDCG": "dcg", "nDCG@10": "dcg", "ndcg@7": "dcg", "AP": "ap", "MAP": "ap", "MAP@100": "ap", "ERR": "cascade", "MRR@10": "cascade",
     "mean reciprocal rank": "cascade", "normalized discounted cumulative gain": "dcg", "平均精度": "ap", "平均准确率": "ap",
-    "归一化折损累计增益": "dcg", "召回率": "sets", "AUC": "auc", "roc_auc_score": "auc", "HR@10": "sets", "P": "sets", "R": "sets", "F1": "sets",
+    "归一化折损累计增益": "dcg", "召回率": "sets", "AUC": "auc", "roc_auc_score": "auc", "P": "sets", "R": "sets", "F1": "sets",
 }.items())
 def test_a_learner_finds_the_page_of_a_measure_by_the_name_of_the_course(query, page, unrendered):
     home = finding.teachers()[page][0]
@@ -255,6 +255,13 @@ def test_how_to_cite_gives_the_version_and_bibtex_of_the_citation_file():
     assert f"version {settings()['version']}" in page
     assert re.search(r"(?ms)^```bibtex\n@software\{.*^\}\n```$", page)
     assert about.changelog("# Changelog\n\nText\n").endswith("---\n\nText\n")
+
+
+def test_the_report_to_look_at_is_one_of_six_systems_with_a_picture_for_links(tmp_path):
+    about.sample(tmp_path)
+    page = (tmp_path / Path(about.SAMPLE).name).read_text(encoding="utf-8")
+    assert "<h1>6 systems, 36 queries</h1>" in page
+    assert f'<meta property="og:image" content="{about.site_url()}/images/card.png">' in page
 
 
 def test_the_picture_of_a_link_is_a_png_that_is_there_for_every_page():

@@ -5,7 +5,8 @@ from pathlib import Path
 README = (Path(__file__).parents[1]/'README.md').read_text('utf-8')
 
 
-def test_every_python_block_runs_in_order_and_gives_what_is_printed_below_it(capsys):
+def test_every_python_block_runs_in_order_and_gives_what_is_printed_below_it(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where a report is saved
     blocks = re.findall(r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?', README, re.DOTALL)
     assert len(blocks) >= 4
     space = {}

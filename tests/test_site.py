@@ -233,6 +233,16 @@ def test_a_code_name_leads_to_its_entry_where_it_stands_first_and_not_in_code_he
     )
 
 
+def test_a_page_of_use_begins_with_use_and_folds_its_source(processed):
+    assert len(pages.used()) >= 15
+    for name, nb in read(processed).items():
+        if name.as_posix() in pages.used() and (ours := pages.sources(name)):
+            code = [(cell["id"] in ours, "".join(cell["source"])) for cell in nb["cells"] if cell["cell_type"] == "code"]
+            assert all(text.startswith("#| code-fold: true\n") for source, text in code if source), name
+            shown = [source for source, text in code if not re.search(r"#\| (?:echo|include): false", text)]
+            assert not shown[0] or name.stem == "00_plots", f"{name} begins with its source; of curves each picture has its own"
+
+
 def test_formulas_are_not_beheaded():
     css = (NBS / HTML["css"]).read_text(encoding="utf-8")
     (rule,) = (body for head, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css) if "p:has(> math" in head)

@@ -118,6 +118,7 @@ def sample(folder):
     example = load_example()
     words = {"documents": example.documents, "topics": example.topics}
     folder.mkdir(parents=True, exist_ok=True)
-    page = report(example.qrels, example.runs, "nDCG@10 AP", baseline="tfidf", **words).html
+    path = folder / Path(SAMPLE).name
+    report(example.qrels, example.runs, "nDCG@10 AP", baseline="tfidf", **words).save(path)
     picture = f'<meta property="og:image" content="{site_url()}/images/card.png">\n'
-    (folder / Path(SAMPLE).name).write_text(page.replace("<title>", f"{picture}<title>", 1), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("<title>", f"{picture}<title>", 1), encoding="utf-8")

@@ -53,18 +53,21 @@ def address(name):
     return name.with_name(re.sub(r"^\d+[a-zA-Z0-9]*_", "", name.stem) + ".html").as_posix()
 
 
-def teacher(measure, page, taught):
+def teacher(measure, page, taught, word=None):
     "The notebook that teaches a measure: with its name in the title, else one that names it, else that of its code."
     said = re.compile(rf"(?<!\w){re.escape(measure)}(?!\w)")
-    named = [name for name in taught[page] if said.search(title_of(name))]
+    named = [name for name in taught[page] if measure and said.search(title_of(name))]
+    if word:
+        said = re.compile(re.escape(word), re.IGNORECASE)
     spoken = [name for name in taught[page] if said.search(prose(name))]
     return [*named, *spoken, taught[page][-1]][0]
 
 
 @cache
 def prose(name):
-    "What a notebook says in words."
-    return "\n".join(cell.source for cell in cells(NBS / name) if cell.kind == "markdown")
+    "What a notebook says in words; the line of a learning page that leads to its second page is left out."
+    found = [cell.source for cell in cells(NBS / name) if cell.kind == "markdown"]
+    return " ".join(" ".join(found[:1] + found[2:] if name.parts[0] == "learn" else found).split())
 
 
 # ---- what people call things ----
@@ -125,9 +128,9 @@ def added():
         alone = [each for each in short if len(each) < 5 and each.isascii()]  # "AP" also stands in "bootstrap"
         says = ": ".join([*long, question])
         found += [entry(home, section, says) for section in [*alone, THIN.join(dict.fromkeys(short)), *long]]
-    pages = {re.sub(r"^[\d_]+", "", name.stem): name for name in notebooks()}
+    pages = {re.sub(r"^[\d_]+", "", name.stem): name for name in notebooks() if name.parts[0] != "learn"}
     for word, chinese, symbol, page, meaning in words():
-        home = teacher(symbol, page, taught) if page in taught else pages[page]
+        home = teacher(symbol, page, taught, word) if page in taught else pages[page]
         spelled = [word, american(word), *chinese, *([symbol] if symbol.isalnum() else [])]
         found.append(entry(home, THIN.join(dict.fromkeys(spelled)), meaning))
     for module, (name, room) in rooms().items():

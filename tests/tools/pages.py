@@ -3,7 +3,7 @@
 A definition gets a door (its name, which leads to its parameters) instead of a copy of its signature and docstring;
 names in the prose lead to the API pages; parentheses grow with what they enclose; outputs in HTML are set so that
 Quarto adds no script; references carry their DOI; code fits its column; what is marked so becomes tabs, or a page in
-the page.
+the page. On the pages that say how to use something its source is folded.
 
     <!-- tabs: Python -->  …  <!-- tab: Command line -->  …  <!-- tabs end -->
     <!-- live -->
@@ -14,11 +14,13 @@ In JupyterLab and on GitHub the marks do not show: there what would be tabs stan
 import ast
 import json
 import re
+from functools import cache
 
+import yaml
 from about import site_url
 from api import one_line
 from lines import narrowed
-from project import Cell
+from project import NBS, ROOT, Cell, cells
 
 # What is left as it is when names are linked: fences, headings, formulas, links, tags with what they enclose.
 KEPT = re.compile(
@@ -33,13 +35,15 @@ def prepare(path, name, names, doi):
     "Prepare the processed notebook at `path`, made from `name`; `names` leads from code names to API pages."
     nb = json.loads(path.read_text(encoding="utf-8"))
     up = "../" * (len(name.parts) - 1)
+    folded = sources(name) if name.as_posix() in used() else set()
     for cell in nb["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             text = with_doi(linked(grown(described(in_tabs(live(text)))), names, up), doi)
             cell["source"] = at_home(text, up).splitlines(keepends=True)
         elif cell["cell_type"] == "code":
-            cell["source"] = narrowed(worded(text)).splitlines(keepends=True)
+            fold = '#| code-fold: true\n#| code-summary: "Source"\n' * (cell.get("id") in folded)
+            cell["source"] = (fold + narrowed(worded(text))).splitlines(keepends=True)
         for output in cell.get("outputs", []):
             if "data" in output:
                 output["data"] = scriptless(output["data"])
@@ -66,6 +70,19 @@ def docstring(cell, name):
     "The docstring of what `cell` defines as `name`."
     (node,) = (n for n in cell.tree.body if getattr(n, "name", None) == name)
     return ast.get_docstring(node) or ""
+
+
+@cache
+def used():
+    "The pages that say how to use something: a part of the sidebar."
+    parts = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]["sidebar"]["contents"]
+    return next(part["contents"] for part in parts if part.get("section") == "Use")
+
+
+def sources(name):
+    "The ids of the cells of a notebook that hold code of the package."
+    stored = json.loads((NBS / name).read_text(encoding="utf-8"))["cells"]
+    return {stored[cell.index]["id"] for cell in cells(NBS / name) if cell.exported}
 
 
 # ---- prose ----
