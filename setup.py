@@ -8,7 +8,7 @@ ini = ConfigParser(delimiters=["="])
 ini.read("settings.ini", encoding="utf-8")
 cfg = ini["DEFAULT"]
 FILES = ["py.typed", "play.js", "house.mplstyle", "example/*", "example/runs/*", "reporting/templates/*"]
-EXTRAS = "widget", "lessons", "dev", "bench", "parity"
+EXTRAS = "widget", "spark", "lessons", "dev", "bench", "parity"
 
 setup(
     name=cfg["lib_name"],

@@ -8,21 +8,26 @@ __all__ = []
 # %% ../nbs/10_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
 
-# %% ../nbs/10_ways_in/01_names.ipynb #4d6181ed
+# %% ../nbs/10_ways_in/01_names.ipynb #f6a18895
 _PUBLIC = {
     'From judgments and runs to an answer': {
         'evaluation.evaluation': 'evaluate', 'evaluation.accumulator': 'Accumulator',
         'comparing.comparison': 'compare', 'comparing.gate': 'gate',
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
+        'explaining.identification': 'identify with_mistake',
+        'explaining.tool_differences': 'differ',
         'checking.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
         'reading.data': 'Qrels Run', 'reading.judging': 'judge',
+        'reading.together': 'from_records from_spans', 'reading.groups': 'Groups',
         'foundations.rankings': 'Judged', 'reading.example': 'load_example'},
     'Results': {
         'evaluation.scores': 'Scores', 'comparing.comparison': 'Comparison',
         'comparing.gate': 'Gate', 'explaining.explanation': 'Explanation',
-        'explaining.differences': 'Difference', 'checking.checkup': 'Checkup',
+        'explaining.differences': 'Difference',
+        'explaining.identification': 'Identification',
+        'explaining.tool_differences': 'ToolDifference', 'checking.checkup': 'Checkup',
         'reporting.report': 'Report'},
     'Measures': {
         'metrics.sets': 'P R F SetP SetR SetF SetAP Rprec Success JudgedAt '
@@ -77,11 +82,17 @@ if TYPE_CHECKING:
     from .comparing.gate import gate as gate
     from .explaining.explanation import explain as explain
     from .explaining.differences import explain_difference as explain_difference
+    from .explaining.identification import identify as identify
+    from .explaining.identification import with_mistake as with_mistake
+    from .explaining.tool_differences import differ as differ
     from .checking.checkup import check as check
     from .reporting.report import report as report
     from .reading.data import Qrels as Qrels
     from .reading.data import Run as Run
     from .reading.judging import judge as judge
+    from .reading.together import from_records as from_records
+    from .reading.together import from_spans as from_spans
+    from .reading.groups import Groups as Groups
     from .foundations.rankings import Judged as Judged
     from .reading.example import load_example as load_example
     from .evaluation.scores import Scores as Scores
@@ -89,6 +100,8 @@ if TYPE_CHECKING:
     from .comparing.gate import Gate as Gate
     from .explaining.explanation import Explanation as Explanation
     from .explaining.differences import Difference as Difference
+    from .explaining.identification import Identification as Identification
+    from .explaining.tool_differences import ToolDifference as ToolDifference
     from .checking.checkup import Checkup as Checkup
     from .reporting.report import Report as Report
     from .metrics.sets import P as P

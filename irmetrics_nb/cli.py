@@ -184,7 +184,7 @@ def _listed(rows, format, widths=None, note=''):
     return table + note
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #470d2e60
-PAGES = 'cli_compare', 'cli_explain', 'cli_report', 'cli_demo'  # they add their commands to `app`
+PAGES = 'cli_compare', 'cli_explain', 'cli_identify', 'cli_report', 'cli_demo'  # they add their commands to `app`
 
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."

@@ -9,7 +9,7 @@ __all__ = ['EXPLAIN_EXAMPLES', 'as_json']
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,12 +31,11 @@ from .cli_common import (
 )
 from .evaluation.presets import conventions_of
 from .evaluation.printing import FORMATS
-from .explaining.explanation import Explanation, explain
 from .reading.data import Qrels, Run
 from .showing.results import rendered
 
 # %% ../nbs/10_ways_in/04_cli_explain.ipynb #af8f8e4a
-def as_json(explanations: list[Explanation]) -> str:
+def as_json(explanations: list[Any]) -> str:
     "Explanations as JSON: a list of objects; a value that is not a number is null."
     return json.dumps([_object(why) for why in explanations], indent=2, ensure_ascii=False)
 
@@ -68,6 +67,7 @@ def _explain(
     rows: _ROWS = 20, format: Form = Listing.table, output: Output = None, *, said: dict,
 ):
     "Show how the value of one query came about."
+    from .explaining.explanation import explain
     wanted = measures_of(measures)
     check_files(qrels, [run, *([documents] if documents else [])], output)
     with one_line_errors(), one_line_warnings():

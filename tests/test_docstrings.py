@@ -99,6 +99,8 @@ DOORS = {
     "reading.data": ["Qrels", "Run"],
     "reading.example": ["Example", "load_example"],
     "reading.words": ["Columns", "DOCUMENTS", "LONGEST", "RULES", "TOPICS", "Words", "one_line", "read_words"],
+    "reading.together": ["Span", "Together", "from_records", "from_spans"],
+    "reading.groups": ["Groups"],
     "reading.judging": ["DEFAULT_MEMORY", "Reading", "judge", "judge_run"],
 }
 

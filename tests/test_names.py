@@ -118,7 +118,10 @@ def test_a_measure_of_ir_measures_that_we_lack_is_refused_by_name():
     ('Prec@5', P @ 5), ('ndcg@10', nDCG @ 10), ('NDCG_CUT@3', nDCG @ 3), ('ndcg_at_10', nDCG @ 10), ('mrr@10-l2', RR(rel=2) @ 10),
     ('f1', F), ('precision-l2', P(rel=2)),
     ('ndcg@5-l3', nDCG(gain={1: 0, 2: 0, 'else': 'linear'}) @ 5), ('ndcg_burges-l2', nDCG(gain={1: 0, 'else': 'exp'})), ('ndcg-l1', nDCG),
-    ('lenskit:RBP', RBP(p=.85)), ('catboost:NDCG@3', nDCG @ 3), ('xgboost:map@10', AP(divisor='min(R,k)') @ 10), ('pytrec_eval:recall_5', R @ 5)])
+    ('accuracy@1', Success @ 1), ('cosine_accuracy@5', Success @ 5), ('cosine_ndcg@10', nDCG(gain='binary') @ 10), ('dot_map@100', AP(divisor='min(R,k)') @ 100),
+    ('cosine_mrr@10', RR @ 10), ('cos_sim_precision@3', P @ 3), ('hit_rate@3', Success @ 3), ('single_hit', Success), ('multi_hit@5', R @ 5),
+    ('id_based_context_precision', parse('SetP')), ('id_based_context_recall', parse('SetR')), ('ContextualPrecision', AP(divisor='retrieved')),
+    ('llm_context_precision_with_reference', AP(divisor='retrieved')), ('lenskit:RBP', RBP(p=.85)), ('catboost:NDCG@3', nDCG @ 3), ('xgboost:map@10', AP(divisor='min(R,k)') @ 10), ('pytrec_eval:recall_5', R @ 5)])
 def test_everyday_names_are_read(text, ours):
     assert parse(text) == ours
 
@@ -137,6 +140,8 @@ def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
     ('P.5,10', r'names 2 measures \(P@5, P@10, P@10\)'), ('ndcg_at', 'needs a number, as in ndcg_at_10'), ('P_0', 'must be a whole number'),
     ('ndcg@10-l2000', "relevance levels are read up to 99"), ('nDCG(rel=2)@10', "no parameter 'rel'"),
     ('ndcg_score', "it averages over ties; write nDCG with conventions='sklearn'"), ('Hole@10', 'judged if it is so for any query'),
+    ('context_precision', 'two measures: write id_based_context_precision .*, or llm_context_precision_with_reference'), ('ragas:context_precision', 'two measures'),
+    ('context_recall', 'id_based_context_recall'), ('Hits@3', 'a count .ranx:hits. or, of link prediction, .* Success'), ('deepeval:ContextualRecall', 'by a model'),
     ('nDCG(gains=3)', 'gains must be a mapping'), ('set_F_-1', "no measure 'set_F_-1'")])
 def test_a_name_that_cannot_be_read_says_why(text, says):
     with pytest.raises(ValueError, match=says):

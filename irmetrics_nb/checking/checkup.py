@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-# %% ../../nbs/6_checking/03_checkup.ipynb #0343a85e
+# %% ../../nbs/6_checking/03_checkup.ipynb #1092cf6b
 from .messages import LEVELS, Finding
 from ..evaluation.doubts import check_places, several_runs
 from ..reading.data import Qrels, Run
+from ..reading.matching import run_of_documents
 from ..reading.tables import import_polars
 from ..showing.results import Items, Result, Table, Text
 
@@ -98,7 +99,7 @@ def _name_of(one):
     if isinstance(one, str | os.PathLike): return os.fspath(one)
     return isinstance(one, Run) and one.name or 'run'
 
-# %% ../../nbs/6_checking/03_checkup.ipynb #9e7b3ed6
+# %% ../../nbs/6_checking/03_checkup.ipynb #28211183
 def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     """Everything that is odd about judgments and a run, or several.
 
@@ -139,6 +140,7 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     facts = {'judgments': findings.facts_of_judgments(judged)}
     found = judged.findings
     for name, one in runs.items():
+        if isinstance(one, Run): one = run_of_documents(one)
         own = findings.read_side(_kept(one), 'run', name, faults)
         facts[name] = findings.facts_of_run(judged, own, one, k)
         found = found + own.findings

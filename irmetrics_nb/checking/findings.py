@@ -23,6 +23,7 @@ from ..evaluation.doubts import (
     look_like_grades,
     look_like_scores,
     many_fractions_below,
+    may_be,
     upwards,
 )
 from ..evaluation.evaluation import evaluate
@@ -155,7 +156,9 @@ def _meeting_docs(judged, own, hits):
     lost = both.join(hits, on=['query_id', 'doc_id'], how='anti')
     some = lost['query_id'].unique(maintain_order=True)[:20]
     left, every, right = (t.filter(pl.col('query_id').is_in(some.implode()))[:20_000] for t in (lost, both, own.table))
-    spelling = find_spelling(_by_query(every), _by_query(right), pairs=not len(hits))
+    missed, retrieved = _by_query(left), _by_query(right)
+    worth_a_look = not len(hits) or any(may_be(missed[q], retrieved[q]) for q in missed if q in retrieved)
+    spelling = find_spelling(_by_query(every), retrieved, pairs=not len(hits)) if worth_a_look else None
     level = 'warning' if len(hits) else 'error'
     many = spelling and spelling.meet > max(1, len(left) // 20) and len(spelling.examples) > 1
     if spelling and (many or not len(hits)):

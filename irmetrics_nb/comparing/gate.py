@@ -15,14 +15,15 @@ from xml.etree import ElementTree as xml
 
 import numpy as np
 
-# %% ../../nbs/8_comparing/08_gate.ipynb #72ea4baf
+# %% ../../nbs/8_comparing/08_gate.ipynb #f1421f77
 from .comparison import Comparison
 from .pairs import LEAST, check_margin
-from .sample import EVERYTHING, Sample, slice_of
+from .sample import Sample, slice_of
 from .sentences import decimals, family_text, how, interval_text, number, p_text
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse
 from ..reading.errors import counted, visible
+from ..reading.groups import EVERYTHING, slice_names
 from ..showing.results import markdown_code, markdown_text
 
 # %% ../../nbs/8_comparing/08_gate.ipynb #5455b9c8
@@ -109,7 +110,7 @@ def _could(comparison, margin):
     yield from _per_system(comparison, f'could have shown ({chance})', lambda pair: pair.detectable)
     if margin is not None or comparison.method.alpha >= 0.5: return
     end = f'lower end of the {100 * (1 - 2 * comparison.method.alpha):.6g} % interval'
-    yield from _per_system(comparison, f'do not rule out ({end})', lambda pair: max(-pair.lower_bound, 0))
+    yield from _per_system(comparison, f'cannot rule out ({end})', lambda pair: max(-pair.lower_bound, 0))
 
 def _per_system(comparison, do, drop):
     "A line for each system about all queries, and one about its slices; `drop`: what is said of a pair."
@@ -127,7 +128,7 @@ def _drops(pairs, drop):
     "Measures and numbers; the drop of each pair."
     return ', '.join(f'{pair.measure} {number(drop(pair), decimals(pair))}' for pair in pairs)
 
-# %% ../../nbs/8_comparing/08_gate.ipynb #d6476c6a
+# %% ../../nbs/8_comparing/08_gate.ipynb #f862a6df
 def check_floors(
     sample: Sample, floors: Iterable[Floor], groups: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -147,7 +148,7 @@ def check_floors(
 
 def _slices_of(floor, groups):
     "The slices that a floor is for."
-    known = sorted(set(filter(None, groups or ())))
+    known = slice_names(groups or ())
     if floor.slice == '*' and known: return known
     if floor.slice in (EVERYTHING, *known): return [floor.slice]
     there = visible(', '.join(known)) or 'no groups were given'

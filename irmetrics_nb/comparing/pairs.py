@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/8_comparing/05_pairs.ipynb #6b61a100
+# %% ../../nbs/8_comparing/05_pairs.ipynb #591c4a37
 from .bootstrap import bootstrap_interval, bootstrap_test, studentized_interval
 from .corrections import CORRECTIONS, adjust
 from .paired import (
@@ -30,9 +30,10 @@ from .paired import (
     wins_ties_losses,
 )
 from .randomization import randomization_test, tukey_detectable, tukey_test
-from .sample import EVERYTHING, Sample, slice_of
+from .sample import Sample, slice_of
 from ..foundations.conventions import check_option
 from ..reading.errors import counted, visible
+from ..reading.groups import EVERYTHING, slice_names
 
 # %% ../../nbs/8_comparing/05_pairs.ipynb #eda17cb7
 TESTS = {
@@ -211,7 +212,7 @@ def _detectable(rows, place, p, method):
     if len(sample) < LEAST: return np.nan
     return tukey_detectable(sample, *place, alpha=alpha) if of_tukey else detectable(sample, alpha=alpha)
 
-# %% ../../nbs/8_comparing/05_pairs.ipynb #75b215b5
+# %% ../../nbs/8_comparing/05_pairs.ipynb #b6b31fb3
 def compare_family(
     sample: Sample, measure: str, method: Method, baseline: str | None = None,
     groups: Sequence[str] | None = None,
@@ -224,7 +225,7 @@ def compare_family(
     t and the bootstrap; they do not count in the family. ValueError for a baseline that
     is not there, or for Tukey's test with one and several others."""
     places = _places(sample.systems, baseline, method)
-    slices = [EVERYTHING] if groups is None else sorted({*filter(None, groups)})
+    slices = [EVERYTHING] if groups is None else slice_names(groups)
     column = sample.index(measure)
     rows = [slice_of(sample, groups, name).values[:, column] for name in slices]
     p = np.array([_p_values(values, places, method) for values in rows])

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/8_comparing/06_sentences.ipynb #d25bed70
+# %% ../../nbs/8_comparing/06_sentences.ipynb #4191961f
 from .pairs import LEAST, TESTS, Method, Pair, no_scatter
-from .sample import EVERYTHING, Sample
+from .sample import Sample
 from ..reading.errors import counted, visible
+from ..reading.groups import EVERYTHING
 from ..showing.results import Cell, Table, best_of
 
 # %% ../../nbs/8_comparing/06_sentences.ipynb #78537442

@@ -40,6 +40,10 @@ class WhenAsked(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         return len(self._made())
 
+    def __reduce__(self) -> tuple[type, tuple]:
+        "To another process goes what was made, as a dict: not what it is made from."
+        return dict, (self._made(),)
+
 # %% ../../nbs/5_evaluation/02_bounds.ipynb #9c3281f1
 def tie_bounds(
     measures: Sequence[Measure], values: np.ndarray, judged: Judged, kept: np.ndarray,

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['SPELLINGS', 'PATTERNS', 'LOSSY', 'Ids', 'ROWS', 'LEAST', 'TOP', 'MANY', 'affixes', 'Spelling', 'find_spelling',
-           'rereadable', 'first_ids', 'nothing_judged', 'part_missed', 'queries_missed', 'Positions', 'find_positions',
-           'upwards', 'positions_for_scores', 'look_like_scores', 'look_like_grades', 'is_listed_ranking',
-           'check_swapped', 'check_places', 'several_runs', 'top_counts', 'deepest', 'n_short', 'levels_too_high',
-           'many_fractions_below', 'doubts']
+           'rereadable', 'first_ids', 'nothing_judged', 'all_missed', 'part_missed', 'queries_missed', 'Positions',
+           'find_positions', 'turned', 'upwards', 'in_deviations', 'positions_for_scores', 'look_like_scores',
+           'look_like_grades', 'is_listed_ranking', 'check_swapped', 'check_places', 'several_runs', 'top_counts',
+           'deepest', 'n_short', 'levels_too_high', 'many_fractions_below', 'doubts', 'cut_short']
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #13271544
 import os
@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import lgamma, log
 from typing import Any
@@ -156,7 +157,7 @@ def find_spelling(judged: Ids, retrieved: Ids, *, pairs: bool = True) -> Spellin
         if found and found.meet: return found
     return None
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #0b471f85
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #4bac119b
 def rereadable(run: Any) -> Any:
     "The path of a run in a file that can be read again, a large table of polars, or a `Run`."
     path = isinstance(run, str | os.PathLike) and (os.path.isfile(run) or not os.path.exists(run))
@@ -169,7 +170,8 @@ ROWS = 20_000  # rows of a run, the ids of which are looked at
 def first_ids(run: Any, rows: int = ROWS) -> dict[str, list[str]]:
     "{query: documents} of the first rows of a `Run`, or of a run in a file or a large table."
     first = run.rows if isinstance(run, Run) else first_rows(run)
-    queries, docs = first.query_ids.tolist(), first.doc[:rows].tolist()
+    docs = (first.parent or first.doc)[:rows].tolist()  # judged are documents, not chunks of them
+    queries = first.query_ids.tolist()
     found: dict[str, list[str]] = {}
     for query, doc in zip(first.query[:rows].tolist(), docs): found.setdefault(queries[query], []).append(doc)
     return found
@@ -180,6 +182,10 @@ def nothing_judged(qrels: Qrels, run: Any) -> str:
     judged = {query: grades[query] for query in retrieved if query in grades}
     if not judged: return 'not one judged document was retrieved'  # its queries come later in the file
     if any(not judged[q].keys().isdisjoint(retrieved[q]) for q in judged): return ''
+    return all_missed(judged, retrieved)
+
+def all_missed(judged: Mapping[str, Iterable[str]], retrieved: Mapping[str, Sequence[str]]) -> str:
+    "What to say of judged and retrieved documents of some queries, not one of which is both."
     spelling, query = find_spelling(judged, retrieved), next(iter(judged))
     left, right = list(judged[query])[:2], retrieved[query][:2]
     if spelling: left, right = ([pair[side] for pair in spelling.examples] for side in (0, 1))
@@ -281,20 +287,27 @@ def _direction(step):
     if (step > 0).all(): return 'rising'
     return 'falling' if (step < 0).all() else 'mixed'
 
-def upwards(judged: Judged) -> float:
-    "How many more queries gain than lose if read from the end, in standard deviations."
+def turned(judged: Judged) -> tuple[int, int]:
+    "(queries that gain less those that lose, all that change) if read from the end."
     gain, last = np.maximum(judged.grade, 0), judged.retrieved[judged.query] + 1
     change = gain * (log2_discount(last - judged.rank) - log2_discount(judged.rank))
     sign = np.sign(np.bincount(judged.query, change))
-    changed = np.count_nonzero(sign)
-    return float(sign.sum() / np.sqrt(changed)) if changed else 0.0
+    return int(sign.sum()), int(np.count_nonzero(sign))
+
+def upwards(judged: Judged) -> float:
+    "How many more queries gain than lose if read from the end, in standard deviations."
+    return in_deviations(*turned(judged))
+
+def in_deviations(surplus: int, changed: int) -> float:
+    "A surplus of queries in standard deviations, if each that changes may gain or lose."
+    return float(surplus / np.sqrt(changed)) if changed else 0.0
 
 LEAST = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
-def positions_for_scores(judged: Judged, looks: Iterable[Look]) -> str:
-    "What to say if the scores of a run are positions."
+def positions_for_scores(upwards: Callable[[], float], looks: Iterable[Look]) -> str:
+    "What to say if the scores of a run are positions. upwards: asked if they may be."
     found = find_positions(look.score for look in looks if len(look.score))
-    if found is None or upwards(judged) < LEAST[found.order]: return ''
+    if found is None or upwards() < LEAST[found.order]: return ''
     rising = found.order == 'rising'
     how = 'rise as they are listed' if rising else 'are better read upwards'
     return (f'the scores are {found} in every query, and {how}: are they positions? '
@@ -326,9 +339,10 @@ def is_listed_ranking(lists: Qrels, query: np.ndarray, score: np.ndarray) -> boo
     here, there = np.bincount(lists.rows.query), np.bincount(query)
     return len(here) >= 5 and 3 <= here.min() == here.max() and there.min() < there.max()
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #e4f41dd4
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #644a1240
 def check_swapped(qrels: Qrels, run: Any) -> None:
     "ValueError if judgments and run (a `Run` or a file) are in each other's place."
+    if isinstance(run, Run) and run.count: return  # chunks are retrieved, not judged
     graded = look_like_scores(qrels.columns.value)
     if not (graded or qrels.listed == 'lists'): return
     columns = run.columns if isinstance(run, Run) else first_rows(run)
@@ -464,13 +478,19 @@ def doubts(
 
     name: the run's; looks: some of its queries as they came."""
     who = f'run {name!r}: ' if name else ''
-    of_run = *_of_the_ids(judged, qrels, run, looks), positions_for_scores(judged, looks)
+    positions = positions_for_scores(partial(upwards, judged), looks)
+    of_run = *_of_the_ids(judged, qrels, run, looks), positions
     yield from (who + text for text in of_run if text)
     yield from levels_too_high(measures, judged)
-    answered, k = judged.retrieved[judged.retrieved > 0], deepest(measures)
-    if len(answered) >= 5 and 5 <= answered.min() == answered.max() < k:
-        cut = f'every query has just {answered[0]} documents'
-        yield f'{who}{cut}, and a measure looks at the top {k}'
+    answered = judged.retrieved[judged.retrieved > 0]
+    if not len(answered): return
+    text = cut_short(len(answered), answered.min(), answered.max(), deepest(measures))
+    if text: yield who + text
+
+def cut_short(queries: int, least: int, most: int, k: int) -> str:
+    "What to say if five queries or more have all one number of documents, less than k."
+    if queries < 5 or not 5 <= least == most < k: return ''
+    return f'every query has just {least} documents, and a measure looks at the top {k}'
 
 def _of_the_ids(judged, qrels, run, looks):
     "What is odd about the ids."

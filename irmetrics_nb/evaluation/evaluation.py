@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #adcd65b8
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #82fcb701
 from .bounds import WhenAsked, tie_bounds
 from .doubts import (
     check_places,
@@ -40,11 +40,13 @@ from ..foundations.rankings import Judged
 from ..metrics.parsing import Measures, parse_all
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError, counted, visible
+from ..reading.groups import read_groups
 from ..reading.ids import Ids
 from ..reading.judging import NoCommonQuery, Reading, judge_run
+from ..reading.matching import check_tied_chunks
 from ..reading.rows import Rows
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #19bf8716
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #cce9ad43
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
     conventions: str | Conventions | None = None, ties: str | None = None,
@@ -53,7 +55,7 @@ def evaluate(
     unjudged: str | None = None,
     judgments: str | None = None, duplicates: str | None = None,
     memory: int | None = None, progress: Callable[[int, int], object] | None = None,
-    part: bool = False,
+    groups: Any = None, part: bool = False,
 ) -> Scores:
     """Evaluate a run, or several, against relevance judgments.
 
@@ -73,7 +75,8 @@ def evaluate(
         What the system returned, in the same forms with scores instead of grades; also
         {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run].
         Where columns have other names, or the least number is the best:
-        `Run(source, columns=..., descending=False)`.
+        `Run(source, columns=..., descending=False)`. Where it gives chunks of the
+        documents that were judged: `Run(source, parents=...)`.
     measures : str, Measure, or several of them
         Such as 'AP nDCG@10 P(rel=2)@5' or [AP, nDCG @ 10, P(rel=2) @ 5]; the command
         `irmetrics measures` lists them all.
@@ -112,6 +115,8 @@ def evaluate(
     progress : callable, optional
         progress(done, total) is told how many bytes of the files (of a table, rows) have
         been read, and how many there are.
+    groups : Groups, dict, Series, table or path, optional
+        The group of each query: the means of every slice are shown too, by dimension.
     part : bool
         These are some queries of a whole, to be put together by `Scores.concat`:
         judgments, results or a common query may be lacking.
@@ -179,7 +184,7 @@ def evaluate(
     several = several_runs(run)
     runs = [('', run)] if several is None else several
     for _, one in runs: check_places(qrels, one)
-    given = _or_nothing(qrels, 'qrels') if part else qrels
+    given = or_nothing(qrels, 'qrels') if part else qrels
     truth = Qrels(given, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     lay_beside = _judge_part if part else _judge_whole
@@ -190,7 +195,7 @@ def evaluate(
         with _error_names(several, name, len(found)):
             sure = roles_known and isinstance(one, Run)
             judge_as = partial(_judge_as, lay_beside, truth, roles_known=sure)
-            one = _or_nothing(one, 'run') if part else one
+            one = or_nothing(one, 'run') if part else one
             one, batches = _judge_kinds(asked, one, in_force, judge_as)
             results, judged, reading = judge_as(
                 one, in_force, memory=memory, progress=report, release_qrels=release)
@@ -202,9 +207,10 @@ def evaluate(
         found.append(_with_rows(alone, truth, results))
     said = dict.fromkeys(map(visible, warned))
     for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
-    return found[0] if several is None else Scores.beside(_with_names(found, runs))
+    scores = found[0] if several is None else Scores.beside(_with_names(found, runs))
+    return scores if groups is None else _with_groups(scores, groups)
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #692cae88
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #0ae767d2
 def _order(conventions):
     "The order of ties to start from: that of the best, the worst and the mean may be any."
     return 'given' if conventions.ties == 'given' else 'docid'
@@ -212,6 +218,8 @@ def _order(conventions):
 def _judge_as(lay_beside, qrels, run, conventions, roles_known, **options):
     "A run beside the judgments, as the conventions have scores, ties and negative grades."
     if touches_rows(conventions): run = read_run(run, conventions)
+    orders = [conventions.ties, *(answer for _, name, answer in conventions.measures if name == 'ties')]
+    for order in orders if isinstance(run, Run) else (): check_tied_chunks(qrels, run, order)
     how = {'ties': _order(conventions), 'negative': conventions.negative}
     return lay_beside(qrels, run, roles_known, **how, **options)
 
@@ -311,12 +319,12 @@ def _judge_whole(judgments, run, roles_known, **options):
 
 def _judge_part(judgments, run, roles_known, **options):
     "A run with judgments beside it, where there may be none of either, or no query in common."
-    results = Run(_or_nothing(run, 'run'), copy=False)
+    results = Run(or_nothing(run, 'run'), copy=False)
     if set(results.queries) & set(judgments.queries): return _judge_whole(judgments, results, True, **options)
-    judged, _ = judge_run(judgments, _or_nothing({}, 'run'), **options)
+    judged, _ = judge_run(judgments, or_nothing({}, 'run'), **options)
     return results, judged, Reading(results.answered, results.name, 'in one piece')
 
-def _or_nothing(source, kind):
+def or_nothing(source, kind):
     "The source, or, for a dict, list or table without a row, an empty set of rows."
     if isinstance(source, str) or not hasattr(source, '__len__') or len(source): return source
     nobody = Ids.from_list([])
@@ -332,14 +340,23 @@ def _parsed(measures):
 @lru_cache
 def _parse_text(text): return tuple(parse_all(text))
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #a58c7fea
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #574c5c7d
+def _with_groups(scores, groups):
+    "Scores that know the group of each query; DataError if no query has one."
+    known = {q: group for q, group in read_groups(groups).items() if group}
+    if not any(known.get(q) for q in scores.query_ids):
+        raise DataError('none of the queries is in a group: do the ids agree?')
+    return replace(scores, groups=known)
+
 def _with_rows(scores, judgments, results):
     "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
     here = getattr(results, 'repeats', 0)  # a path or a table has none
-    if not (judgments.repeats or here or judgments.listed): return scores
+    count, budget = (results.count, results.budget) if isinstance(results, Run) else ('', np.inf)
+    if not (judgments.repeats or here or judgments.listed or count or np.isfinite(budget)): return scores
     info = scores.runs[0]
     how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
-    known = replace(info, reading=how, repeats=(judgments.repeats, here), listed=judgments.listed)
+    pieces = {'count': count, 'budget': budget, 'listed': judgments.listed}
+    known = replace(info, reading=how, repeats=(judgments.repeats, here), **pieces)
     return replace(scores, runs=(known,))
 
 # %% ../../nbs/5_evaluation/05_evaluation.ipynb #08f1f951
@@ -376,3 +393,14 @@ def _with_names(scores, runs):
         if name in {s.name for s in named}: name = f'{name} ({i})'
         named.append(replace(one, runs=(replace(one.runs[0], name=name),)))
     return named
+
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #1f75677c
+def score_part(
+    asked: Sequence[Measure], qrels: Qrels, run: Any, conventions: Conventions,
+) -> tuple[Scores, Judged, Reading]:
+    "The scores of a part, its rankings, and what else is known of it. Nobody is warned of anything."
+    judge_as = partial(_judge_as, _judge_part, qrels, roles_known=True)
+    run, batches = _judge_kinds(asked, or_nothing(run, 'run'), conventions, judge_as)
+    results, judged, reading = judge_as(run, conventions)
+    scores = score_batch(asked, qrels.queries, judged, reading, conventions, batches)
+    return _with_rows(scores, qrels, results), judged, reading

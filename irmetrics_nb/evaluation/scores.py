@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #7af3d67a
+# %% ../../nbs/5_evaluation/04_scores.ipynb #c353fb59
 from .bounds import WhenAsked
 from .printing import as_record, check_measures, score_parts
 from ..foundations.conventions import Conventions, check_option
@@ -27,12 +27,13 @@ from ..foundations.kinds import MEAN
 from ..foundations.measures import Measure
 from ..metrics.parsing import position
 from ..reading.errors import visible
+from ..reading.groups import inside, slice_names
 from ..reading.ids import escape_non_utf8
 from ..reading.tables import import_polars
 from ..showing.drawing import distribution, forest
 from ..showing.results import Result
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #49f242e0
+# %% ../../nbs/5_evaluation/04_scores.ipynb #9f0de498
 @dataclass(frozen=True)
 class RunInfo:
     "What is known of a run besides its values."
@@ -48,6 +49,8 @@ class RunInfo:
     short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
     repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out, as their document stands in another one
     listed: str = ''  # 'lists' or 'sets', if the judgments are such, of relevant documents without grades
+    count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
+    budget: float = np.inf  # How long the chunks can be together that are looked at
 
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
@@ -66,7 +69,7 @@ class ByMeasure(dict[str, Any]):
     def __reduce__(self) -> tuple: return dict, (dict(self),)
 
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #75254bc4
+# %% ../../nbs/5_evaluation/04_scores.ipynb #d7003c40
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
     """The values of every measure for every query of one run or of several.
@@ -97,6 +100,8 @@ class Scores(Result):
         The measures as they were asked for; default: as they are.
     single : bool
         One run by itself, rather than several side by side.
+    groups : dict
+        The group of each query, if `evaluate` was told: {query: group}.
 
     Examples
     --------
@@ -111,6 +116,7 @@ class Scores(Result):
     conventions: Conventions = field(default_factory=Conventions)
     asked: tuple[Measure, ...] = ()
     single: bool = True
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=float)
@@ -253,6 +259,20 @@ class Scores(Result):
         ids = tuple(compress(self.query_ids, there))
         info, values = (replace(info[0], absent=frozenset()),), values[..., there]
         return replace(self, query_ids=ids, values=values, runs=info, single=True)
+
+    @property
+    def slices(self) -> list[str]:
+        "The slices that the queries are in, in order; none without groups."
+        return slice_names(self.groups.get(q, '') for q in self.query_ids)
+
+    def slice(self, name: str) -> 'Scores':
+        "The scores of the queries in one slice. KeyError if there is no such slice."
+        if name not in self.slices:
+            raise KeyError(f'{name} is not among {", ".join(self.slices)}')
+        own = inside((self.groups.get(q, '') for q in self.query_ids), name)
+        ids = tuple(compress(self.query_ids, own))
+        runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
+        return replace(self, query_ids=ids, values=self.values[..., own], runs=runs)
 
     def each(self) -> list['Scores']:
         "The scores of every run by itself."
@@ -416,7 +436,7 @@ def _mean_interval(values):
     reach = t.ppf(.975, values.size - 1) * _standard_error(values) if values.size > 1 else float('nan')
     return mean - reach, mean, mean + reach
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #84595035
+# %% ../../nbs/5_evaluation/04_scores.ipynb #ffb542f1
 def concat(parts: Iterable[Scores]) -> Scores:
     "`Scores.concat`: the scores of all queries of the parts, in order."
     parts = list(parts)
@@ -429,7 +449,8 @@ def concat(parts: Iterable[Scores]) -> Scores:
     if twice: raise ValueError(f'the query {twice[0]!r} is in two parts')
     values = np.concatenate([part.values for part in parts], axis=2)
     runs = tuple(_whole_run(parts, i) for i in range(len(parts[0].runs)))
-    return replace(parts[0], query_ids=ids, values=values, runs=runs)
+    groups = {q: group for part in parts for q, group in part.groups.items()}
+    return replace(parts[0], query_ids=ids, values=values, runs=runs, groups=groups)
 
 def _in_order(part, first):
     "A part with its runs in the order of the first one; ValueError if they are others."
@@ -455,9 +476,10 @@ def _whole_run(parts, i):
     top = sum(run.top[0] for run in runs), sum(run.top[1] for run in runs)
     short = sum(run.short for run in runs)
     name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
-    counts, listed = (missing, no_relevant, unjudged), runs[0].listed
+    counts = missing, no_relevant, unjudged
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
-    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, listed)
+    pieces = runs[0].listed, runs[0].count, runs[0].budget
+    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, *pieces)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

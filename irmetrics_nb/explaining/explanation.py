@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/7_explaining/05_explanation.ipynb #b1674714
+# %% ../../nbs/7_explaining/05_explanation.ipynb #135621d5
 from ..evaluation.doubts import check_places
 from ..evaluation.evaluation import worth_of_nothing
 from ..evaluation.presets import completed, conventions_of, read_run
@@ -40,6 +40,7 @@ from ..metrics.parsing import parse
 from ..reading.data import Qrels
 from ..reading.errors import DataError, counted, visible
 from ..reading.judging import judge
+from ..reading.matching import check_tied_chunks
 from ..showing.results import Result, Table, Text, rendered, without_nan
 
 # %% ../../nbs/7_explaining/05_explanation.ipynb #55b30a34
@@ -250,7 +251,7 @@ def _rank_cell(value):
     if isinstance(value, float): return value
     return str(value) if len(str(value)) <= 48 else str(value)[:45] + '...'
 
-# %% ../../nbs/7_explaining/05_explanation.ipynb #b963dcb1
+# %% ../../nbs/7_explaining/05_explanation.ipynb #9d092795
 def explain(
     measure: str | Measure, qrels: Any, run: Any = None, query: str | None = None, *,
     conventions: str | Conventions | None = None, ties: str | None = None,
@@ -319,10 +320,10 @@ def explain(
         listing = replace(listing, judgments=in_force.judgments)
         work = _work_out(asked, listing, in_force, Judged.concat([]))
         found = Explanation(work, listing, asked, in_force)
-    names = [*found.listing.docs, *found.listing.missed]
+    names = [*found.listing.docs, *found.listing.missed, *found.listing.parents.values()]
     return replace(found, titles=read_titles(documents, names))
 
-# %% ../../nbs/7_explaining/05_explanation.ipynb #c8c21c10
+# %% ../../nbs/7_explaining/05_explanation.ipynb #13b3ec2f
 def _check_list(asked, grades, query):
     "TypeError for judgments without a run."
     if query is None and not isinstance(grades, Mapping | str | Qrels): return
@@ -337,6 +338,7 @@ def _of_run(asked, qrels, run, query, conventions):
         some = ', '.join(map(repr, judgments.queries[:3]))
         raise ValueError(f'which query? write explain({str(asked)!r}, qrels, run, query) with one like {some}')
     query, order = str(query), 'given' if conventions.ties == 'given' else 'docid'
+    check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
     listing = replace(listing, judgments=conventions.judgments)
     if conventions.missing == 'skip' and not len(listing):

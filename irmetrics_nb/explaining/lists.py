@@ -14,15 +14,16 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/7_explaining/00_lists.ipynb #f1c0d9eb
+# %% ../../nbs/7_explaining/00_lists.ipynb #772f8404
 from ..foundations.building import RankingsLike
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.rankings import Judged, as_judged
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError
+from ..reading.matching import meet_documents, some_rows
 from ..reading.words import one_line, read_words
 
-# %% ../../nbs/7_explaining/00_lists.ipynb #7cfcf277
+# %% ../../nbs/7_explaining/00_lists.ipynb #5d8bcc00
 @dataclass(frozen=True, eq=False)
 class Listing:
     "What one query got, the best first, and what was judged for it besides."
@@ -32,6 +33,7 @@ class Listing:
     missed: Mapping[str, float] = field(default_factory=dict)  # Not retrieved -> grade
     negative: str = 'keep'  # What a grade below 0 means, as in `Conventions`
     judgments: str = 'all'  # Which count: those of all documents, or of the retrieved
+    parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
 
     def counts(self, grade: np.ndarray) -> np.ndarray:
         "Which of some grades count as judged."
@@ -89,7 +91,7 @@ def _tie_of(judged, retrieved):
     np.add.at(inside, start - 1 + judged.tie_size[where], -1)
     return np.cumsum(np.cumsum(inside[:retrieved]) == 0)
 
-# %% ../../nbs/7_explaining/00_lists.ipynb #b957c5fc
+# %% ../../nbs/7_explaining/00_lists.ipynb #a8ce2636
 def near(name: str, known: Iterable[str]) -> str:
     "A question to append to an error about a name that is not known; or nothing."
     found = get_close_matches(name, list(known), n=1)
@@ -104,6 +106,7 @@ def from_run(
         known = 'the run answers it, but ' if query in run.queries else ''
         hint = near(query, qrels.queries)
         raise DataError(f'query {query!r}: {known}it is not judged{hint}')
+    qrels, run, parents = _by_chunks(qrels, run, query, ties)
     grade_of = _rows_of(qrels, query)
     score_of = _rows_of(run, query) if query in run.queries else {}
     by_id = sorted(score_of, key=lambda d: d.encode('utf-8', 'surrogateescape'))
@@ -113,7 +116,16 @@ def from_run(
     score = np.array([score_of[doc] for doc in docs], dtype=float)
     tie = np.cumsum(np.append(0, score[1:] != score[:-1]))[:len(docs)]
     missed = {doc: g for doc, g in grade_of.items() if doc not in score_of}
-    return Listing(tuple(docs), grade, tie, missed, negative)
+    return Listing(tuple(docs), grade, tie, missed, negative, parents=parents)
+
+def _by_chunks(qrels, run, query, ties):
+    "Judgments, run and {chunk: document} of a query; changed if it is one of chunks."
+    plain = not run.count and np.isinf(run.budget)
+    if plain or query not in run.queries: return qrels, run, {}
+    own = np.flatnonzero(run.rows.query == run.queries.index(query))
+    judged, met = meet_documents(qrels, Run.unchecked(some_rows(run.rows, own)), ties)
+    parents = met.rows.parent.tolist() if run.count else []
+    return judged, met, dict(zip(met.rows.doc.tolist(), parents))
 
 def _rows_of(table, query):
     "{document: number} of one query."
@@ -132,7 +144,7 @@ def find(listing: Listing, doc: str | int) -> str:
     where = 'neither in the run nor judged for this query'
     raise ValueError(f'document {doc!r} is {where}{near(str(doc), known)}')
 
-# %% ../../nbs/7_explaining/00_lists.ipynb #e2362aaf
+# %% ../../nbs/7_explaining/00_lists.ipynb #5cb6c691
 def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     "The list with a document at another rank. ValueError for a rank that is not there."
     name = find(listing, doc)
@@ -147,7 +159,8 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     docs = rest.docs[:at] + (name,) + rest.docs[at:]
     grade = np.insert(rest.grade, at, rest.missed.get(name, np.nan))
     missed = {d: g for d, g in rest.missed.items() if d != name}
-    return replace(listing, docs=docs, grade=grade, tie=tie, missed=missed)
+    new = replace(listing, docs=docs, grade=grade, tie=tie, missed=missed)
+    return _settled(new, listing)
 
 def without(listing: Listing, doc: str | int) -> Listing:
     "The list without a document, which stays judged if it was."
@@ -159,20 +172,42 @@ def without(listing: Listing, doc: str | int) -> Listing:
     docs = listing.docs[:at] + listing.docs[at + 1:]
     keep = np.arange(len(listing)) != at
     rows = {'grade': listing.grade[keep], 'tie': listing.tie[keep]}
-    return replace(listing, docs=docs, missed=missed, **rows)
+    return _settled(replace(listing, docs=docs, missed=missed, **rows), listing)
 
-# %% ../../nbs/7_explaining/00_lists.ipynb #6487778e
+def _settled(new, old):
+    "A changed list: the chunk that now leads its document has the grade."
+    if not new.parents: return new
+    known = [new.parents.get(doc, doc) for doc in old.docs]
+    grade_of = dict(zip(known[::-1], old.grade[::-1].tolist())) | dict(old.missed)
+    own = [new.parents.get(doc, doc) for doc in new.docs]
+    grades = [grade_of.get(doc, np.nan) for doc in own]
+    seen: set[str] = set()
+    for i, doc in enumerate(own):
+        if doc in seen: grades[i] = min(grades[i], 0.0)
+        seen.add(doc)
+    of = new.parents
+    missed = {doc: g for doc, g in new.missed.items() if of.get(doc, doc) not in seen}
+    return replace(new, grade=np.array(grades, dtype=float), missed=missed)
+
+# %% ../../nbs/7_explaining/00_lists.ipynb #a788b641
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
     "The list with another grade for a document; None: nobody judged it."
     name, value = find(listing, doc), np.nan if grade is None else float(grade)
     if grade is not None and not np.isfinite(value):
         raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
     if name in listing.docs:
+        _check_leads(listing, name)
         grades = listing.grade.copy()
         grades[listing.docs.index(name)] = value
         return replace(listing, grade=grades)
     missed = {d: g for d, g in listing.missed.items() if d != name}
     return replace(listing, missed=missed | ({} if np.isnan(value) else {name: value}))
+
+def _check_leads(listing, name):
+    "ValueError for a chunk behind another one of its document, which has the grade."
+    parent = listing.parents.get(name)
+    leads = next(doc for doc in listing.docs if listing.parents.get(doc) == parent) if parent else name
+    if leads != name: raise ValueError(f'{name!r} is a later chunk of {parent!r}: its grade is that of {leads!r}')
 
 # %% ../../nbs/7_explaining/00_lists.ipynb #e3a81b3f
 def read_titles(documents: Any, wanted: Iterable[str]) -> dict[str, str]:

@@ -17,24 +17,40 @@ from .wording import number_text
 from ..showing.drawing import BETTER, INK, WORSE, finish, ink, new_axes
 from ..showing.results import html_text
 
-# %% ../../nbs/7_explaining/03_pictures.ipynb #bd7227a5
+# %% ../../nbs/7_explaining/03_pictures.ipynb #9f0aa009
 UNJUDGED = 'nobody judged it'
-HEADS = {'rank': 'rank', 'place': 'place', 'document': 'document', 'title': 'title',
-         'grade': 'grade', 'gain': 'gain', 'weight': 'weight', 'term': 'term',
+HEADS = {'rank': 'rank', 'place': 'place', 'chunk': 'chunk', 'document': 'document',
+         'title': 'title', 'grade': 'grade', 'gain': 'gain', 'weight': 'weight',
+         'term': 'term',
          'running': 'so far', 'ideal': 'ideal’s term'}
 
 def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]]:
     """A dict per rank: rank, document, grade, gain, weight, term, running, ideal.
 
-    With titles also the title, and the place where unjudged documents are left out."""
+    With titles also the title, the place where unjudged documents are left out, and the
+    chunk where the documents come in chunks."""
     listing, columns = work.listing, dict(work.columns)
-    given = {'document': listing.docs, 'grade': [_grade(work, g) for g in listing.grade]}
-    if titles: given['title'] = [titles.get(doc, '') for doc in listing.docs]
+    grades = [_grade(work, g) for g in listing.grade]
+    given: dict[str, Any] = {'document': listing.docs, 'grade': grades}
+    if listing.parents: given |= _chunks(listing, grades)
+    if titles: given['title'] = _titles(listing.docs, given['document'], titles)
     names = [*HEADS]
     if np.array_equal(columns['place'], columns['rank']): names.remove('place')
     lists = {name: _plain(column) for name, column in columns.items()} | given
     found = [name for name in names if name in lists]
     return [dict(zip(found, row)) for row in zip(*(lists[name] for name in found))]
+
+def _titles(docs, parents, titles):
+    "What each is called by itself, or by the document of which it is a part."
+    return [titles.get(doc, titles.get(of, '')) for doc, of in zip(docs, parents)]
+
+def _chunks(listing, grades):
+    "Chunk, document and grade of each rank, which says what stands behind another."
+    own = [listing.parents.get(doc, doc) for doc in listing.docs]
+    later = [doc in own[:i] for i, doc in enumerate(own)]
+    said = [f'{g}: a later chunk' if again and g != UNJUDGED else g
+            for g, again in zip(grades, later)]
+    return {'chunk': listing.docs, 'document': own, 'grade': said}
 
 def _grade(work, grade):
     "A grade, or in words why there is none."
@@ -74,8 +90,8 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
         first += f'<details><summary>{words}</summary>{_table(work, more)}{left}</details>'
     return f'<div class="irm"><style>{STYLE}</style>{"".join(text)}{first}</div>'
 
-# %% ../../nbs/7_explaining/03_pictures.ipynb #da69b5d0
-_WORDS = ('document', 'title', 'grade')
+# %% ../../nbs/7_explaining/03_pictures.ipynb #6ed8e99a
+_WORDS = ('chunk', 'document', 'title', 'grade')
 
 def _table(work, found):
     "Some rows as a table."

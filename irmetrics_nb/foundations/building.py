@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 # %% ../../nbs/1_foundations/03_building.ipynb #0d6c6577
-from .columns import as_numbers, check_items, number_groups, warn_if_swapped
+from .columns import as_numbers, check_items, is_masked, number_groups, warn_if_swapped
 from .conventions import Column, Counts
 from .segments import argsort_descending, changes, cumcount, sort_pool
 
@@ -20,7 +20,7 @@ from .segments import argsort_descending, changes, cumcount, sort_pool
 def _plain(lists, what):
     "A list or an array of numbers: masked values become NaN, columns of tables arrays, arrays of objects lists."
     if not hasattr(lists, '__len__'): raise TypeError(f'{what}: expected a list or an array, not {lists!r}')
-    if isinstance(lists, np.ma.MaskedArray): return np.ma.filled(lists.astype(float), np.nan)
+    if is_masked(lists): return np.ma.filled(lists.astype(float), np.nan)
     array = np.asarray(lists) if hasattr(lists, '__array__') else lists
     return list(array) if getattr(array, 'dtype', None) == np.dtype('O') else array
 

@@ -51,7 +51,7 @@ TREC_EVAL_10 = f'''
     rbp_resid ='''
 KIN = {'trec_eval9': 'trec_eval', 'trec_eval10': 'trec_eval', 'pytrec_eval': 'trec_eval'}
 
-# %% ../../nbs/2_metrics/06_names.ipynb #2f007d97
+# %% ../../nbs/2_metrics/06_names.ipynb #8d3b9201
 IR_MEASURES = '''
     AP = AP
     MAP = AP
@@ -81,8 +81,9 @@ IR_MEASURES = '''
     NumRet = NumRet
     NumRet(rel) = NumRelRet(rel={x})
     NumRelRet = NumRelRet
-    NumRel = NumRel'''
-NOT_OF_IR_MEASURES = '''Accuracy Compat BPM INST INSQ SDCG NERR8 NERR9 NERR10 NERR11
+    NumRel = NumRel
+    Accuracy = ! the share of pairs in the right order; of queries with a hit: Success'''
+NOT_OF_IR_MEASURES = '''Compat BPM INST INSQ SDCG NERR8 NERR9 NERR10 NERR11
     ERR_IA nERR_IA alpha_DCG α_DCG alpha_nDCG α_nDCG AP_IA MAP_IA P_IA NRBP nNRBP
     StRecall infAP NumQ RBP'''
 
@@ -103,7 +104,7 @@ RANX = '''
     bpref = Bpref
     rbp.{p} = RBP(p={p}, gain='raw')'''
 
-# %% ../../nbs/2_metrics/06_names.ipynb #a5e7decb
+# %% ../../nbs/2_metrics/06_names.ipynb #e6809b90
 THE_REST = {
     'everyday': '''
         HR = Success
@@ -116,7 +117,8 @@ THE_REST = {
         NDCG = nDCG
         GMAP = GMAP
         reciprocal_rank = RR
-        average_precision = AP''',
+        average_precision = AP
+        Hits = ! a count (ranx:hits) or, of link prediction, if there is one: Success''',
     'sklearn': '''
         precision_score = SetP
         recall_score = SetR
@@ -180,6 +182,34 @@ THE_REST |= {
         hit_rate = Success''',
 }
 
+# %% ../../nbs/2_metrics/06_names.ipynb #67f1c7e4
+THE_REST |= {
+    'ragas': '''
+        context_precision = ! two measures: write id_based_context_precision (hits by \
+ids, SetP), or llm_context_precision_with_reference (AP over hits found)
+        context_recall = ! of statements, by a model; or id_based_context_recall (SetR)
+        id_based_context_precision = SetP
+        id_based_context_recall = SetR
+        llm_context_precision_with_reference = AP(divisor='retrieved')
+        llm_context_precision_without_reference = AP(divisor='retrieved')
+        non_llm_context_precision_with_reference = AP(divisor='retrieved')''',
+    'deepeval': '''
+        ContextualPrecision = AP(divisor='retrieved')
+        ContextualRecall = ! of statements, by a model''',
+    'trulens': '''
+        ir_hit_rate = Success''',
+    'haystack': '''
+        single_hit = Success
+        multi_hit = R''',
+    'sentence_transformers': '''
+        accuracy = Success
+        precision = P
+        recall = R
+        mrr = RR
+        ndcg = nDCG(gain='binary')
+        map = AP(divisor='min(R,k)')''',
+}
+
 # %% ../../nbs/2_metrics/06_names.ipynb #3bed9dc1
 ELSEWHERE_TEXT = '''
     alpha-nDCG, alpha-DCG = DCG where a repeated subtopic gains less | ndeval, ir_measures
@@ -215,9 +245,8 @@ ELSEWHERE_TEXT = '''
     utility = a weighted sum of four counts of documents | trec_eval
     num_nonrel_judged_ret, num_q, NumQ, runid, relstring = no measure but a fact'''
 
-# %% ../../nbs/2_metrics/06_names.ipynb #9175e4ff
+# %% ../../nbs/2_metrics/06_names.ipynb #0fe9f64d
 ELSEWHERE_TEXT += '''
-    Accuracy = the share of pairs with the relevant document first | ir_measures
     AUC, AUROC, ROC-AUC, GAUC = a function of labels and scores: auc(labels, scores), gauc
     PR-AUC, AUPRC = the area under precision over recall; AP sums it up | scikit-learn
     LRAP = AP in which tied documents share the lowest rank | scikit-learn
@@ -227,9 +256,7 @@ ELSEWHERE_TEXT += '''
     BERTScore = how alike two texts are | bert-score
     ROUGE, BLEU, METEOR, chrF = which words two texts share | rouge-score, sacrebleu
     EM, exact match, perplexity = of generated texts
-    faithfulness, answer relevancy = of generated texts | ragas
-    context_precision = AP(divisor='retrieved'), or SetP if documents have ids | ragas
-    context_recall = SetR if documents have ids | ragas'''
+    faithfulness, answer relevancy = of generated texts | ragas'''
 
 def _same_letters(name):
     "A name without what stands between its letters and digits."
@@ -300,13 +327,18 @@ def _index():
             for owner in (row.tool, ''): index.setdefault((owner, spelling(row.stem)), row)
     return index
 
-# %% ../../nbs/2_metrics/06_names.ipynb #42240e19
+# %% ../../nbs/2_metrics/06_names.ipynb #baee2833
+_SIMILARITY = re.compile('(cosine|cos_sim|dot|dot_score|euclidean|manhattan)_(?!_)')
+
 def find_name(name: str, tool: str = '') -> Name | None:
     """The row of a name, as written or in any case; None if there is none.
 
     tool: whose name it is; by default that of its owner, the first tool that has it. What
     a version lacks is looked for in the tool that it is a version of."""
     index = _index()
+    similarity = _SIMILARITY.match(name)
+    if similarity and tool in ('', 'sentence_transformers'):
+        name, tool = name[similarity.end():], 'sentence_transformers'
     for owner in dict.fromkeys([tool, KIN.get(tool, tool)]):
         for spelling in (name, name.casefold()):
             if (owner, spelling) in index: return index[owner, spelling]

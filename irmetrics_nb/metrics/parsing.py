@@ -142,8 +142,13 @@ def split(text: str) -> list[str]:
 # %% ../../nbs/2_metrics/07_parsing.ipynb #4a242824
 def _kinds_by_name():
     "Every kind by each of its names in lower case."
-    names = {kind.name: (kind.name, *aliases_of(kind.name)) for kind in KINDS.values()}
-    return {n.casefold(): KINDS[name] for name, several in names.items() for n in several}
+    return {name: KINDS[kind] for name, kind in _names_of(tuple(KINDS)).items()}
+
+@lru_cache(maxsize=1)
+def _names_of(kinds):
+    "Each name of some kinds in lower case, with that of the kind."
+    names = {kind: (kind, *aliases_of(kind)) for kind in kinds}
+    return {name.casefold(): kind for kind, several in names.items() for name in several}
 
 def find_kind(name: str) -> str:
     """The name of the kind that goes by this name or alias, in upper or lower case.

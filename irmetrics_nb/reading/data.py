@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['Qrels', 'Run']
 
-# %% ../../nbs/3_reading/10_data.ipynb #07aef791
+# %% ../../nbs/3_reading/10_data.ipynb #b605a6f0
 import os
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +19,14 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas
 
-# %% ../../nbs/3_reading/10_data.ipynb #6b91760d
+# %% ../../nbs/3_reading/10_data.ipynb #b9623ab4
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.segments import pack
 from .errors import DataError, counted, visible
-from .files import read_rows
+from .files import read_lookup, read_rows
 from .ids import BLOCK_ROWS, Ids, escape_non_utf8, is_utf8_text, mix
-from .index import KeyIndex
-from .numbers import first_invalid
+from .index import KeyIndex, factorize
+from .numbers import first_invalid, to_floats
 from .rows import Rows, rank_rows
 from .saving import file_bytes, named_columns, write_whole
 from .tables import import_polars
@@ -154,6 +154,56 @@ def _is_dict_of_dicts(source):
     if type(source) is not dict: return False
     if {*map(type, source)} != {str} or {*map(type, source.values())} != {dict}: return False
     return all(is_utf8_text(ids) for ids in (source, *source.values()))
+
+# %% ../../nbs/3_reading/10_data.ipynb #80ba791c
+CHUNKS = 'chunks', 'documents'  # what takes a place in a run of chunks
+
+def documents_of(rows: Rows, parents: Any) -> Ids:
+    """(n,) the document of each chunk. DataError for the first chunk that has none.
+
+    parents: {chunk: document}, a table or a file of both, a function, or the text that parts a document's id from the
+    rest, the last time it stands in that of a chunk."""
+    if isinstance(parents, str) and not parents: raise DataError("parents: no text parts '' from the rest")
+    text = isinstance(parents, str)
+    find, why = _finder(partial(_before, sign=parents) if text else parents, 'parents', PARENT_COLUMNS)
+    found, code = _of_each_chunk(rows, find, f'has no {parents!r} behind a document' if text else why)
+    return Ids.from_list(found)[code]
+
+CHUNK_COLUMNS = 'chunk', 'chunk_id', 'passage_id', 'node_id', 'doc_id', 'docid'
+PARENT_COLUMNS = 'document', 'doc_id', 'document_id', 'parent'
+LENGTH_COLUMNS = 'length', 'tokens', 'n_tokens', 'words'
+
+def _of_each_chunk(rows, find, why):
+    "What `find` gives for each different chunk, and (n,) which one each row is; DataError for one that has nothing."
+    chunks, code = factorize(rows.doc)
+    found = [find(chunk) for chunk in chunks.tolist()]
+    lacking = np.array([one is None or one == '' for one in found], bool)
+    without = np.flatnonzero(lacking[code])
+    if len(without): raise DataError(f'{rows.where(without[0])}: the chunk {rows.doc[without[0]]!r} {why}')
+    return found, code
+
+def _finder(source: Any, what: str, names: tuple[str, ...]) -> tuple[Callable, str]:
+    "What gives the document or the length of a chunk, and what to say of one without."
+    if callable(source): return source, f'has none by the function {what}='
+    chunks, columns = read_lookup(source, what, CHUNK_COLUMNS)
+    column = next((columns[name] for name in names if name in columns), None)
+    if column is None and len(columns) == 1: [column] = columns.values()
+    if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; there are {", ".join(columns)}')
+    return dict(zip(map(str, chunks), column)).get, f'is not in {what}='
+
+def _before(chunk, sign): return chunk.rpartition(sign)[0]
+
+# %% ../../nbs/3_reading/10_data.ipynb #c763dd4d
+def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
+    "(n,) the length of each chunk by {chunk: length}, a table, a file or a function; DataError for one that is none."
+    find, why = _finder(lengths, 'lengths', LENGTH_COLUMNS)
+    found, code = _of_each_chunk(rows, find, why)
+    length = to_floats(found)[code]
+    wrong = np.flatnonzero(~(np.isfinite(length) & (length >= 0)))
+    if len(wrong):
+        value = found[code[wrong[0]]]
+        raise DataError(f'{rows.where(wrong[0])}: a length must be a number from 0, not {value!r}')
+    return length
 
 # %% ../../nbs/3_reading/10_data.ipynb #2af76f99
 class QueryDocTable:
@@ -374,7 +424,7 @@ class Qrels(QueryDocTable):
         judgments = counted(len(grade), 'judgment')
         return f'Qrels: {counted(len(self), "query")}, {judgments}{span}'
 
-# %% ../../nbs/3_reading/10_data.ipynb #19954789
+# %% ../../nbs/3_reading/10_data.ipynb #876c2c89
 class Run(QueryDocTable):
     """Results: the score of each retrieved document for a query.
 
@@ -396,16 +446,31 @@ class Run(QueryDocTable):
     duplicates : {'refuse', 'first', 'last', 'best'}
         What becomes of a document that stands twice in a query: an error; or the first
         of its rows counts, the last, or the one with the highest score.
+    parents : dict, table, path, function or str, optional
+        For a run of chunks, where documents were judged: the document of each chunk. A
+        function of the chunk's id; or text such as '#', before the last of which the
+        document's id stands. A table or file has the columns chunk and document.
+    count : {'chunks', 'documents'}, optional
+        What takes a place in a run of chunks. By default each chunk: the first of a
+        document has its grade, a second one counts as judged not relevant. 'documents':
+        the first chunk alone has a place, and the ranks close up.
+    budget : float, optional
+        How long the chunks can be together that are looked at: the list ends before the
+        first one that does not fit, so that R is the recall at a budget of tokens.
+    lengths : dict, table, path or function, optional
+        For a `budget`: how long each chunk is. A table has the columns chunk and length.
     copy : bool, default True
         Whether a dict is copied, so that it may be changed afterwards.
 
     Raises
     ------
     DataError
-        If the source cannot be read, a score is not a number, or a document stands twice
-        in a query and `duplicates` does not say which row counts.
+        If the source cannot be read, a score is not a number, a document stands twice in
+        a query and `duplicates` does not say which row counts, or a chunk has no document
+        or no length.
     ValueError
-        For another answer to `duplicates`.
+        For another answer to `duplicates` or `count`, a `count` without `parents`, or a
+        budget without lengths.
 
     Warns
     -----
@@ -421,6 +486,8 @@ class Run(QueryDocTable):
     >>> which = {'query': 'q', 'document': 'url', 'score': 'position'}
     >>> Run(rows, name='clicks', columns=which, descending=False)
     Run clicks: 1 query, 1 document retrieved
+    >>> Run({'q1': ['a#1', 'a#2', 'c#7']}, parents='#')
+    Run: 1 query, 3 chunks of 2 documents retrieved
     """
     kind, number = 'run', 'score'
     own_name = ''  # the name it was given
@@ -428,14 +495,47 @@ class Run(QueryDocTable):
     def __init__(
         self, source: Any, *, name: str | None = None,
         columns: Mapping[str, Any] | None = None, descending: bool = True,
-        duplicates: str = 'refuse', copy: bool = True,
+        duplicates: str = 'refuse', parents: Any = None, count: str | None = None,
+        budget: float | None = None, lengths: Any = None, copy: bool = True,
     ):
         if not isinstance(name, str | None):
             raise TypeError(f'the name of a run must be text, not {name!r}')
         self._init(source, copy, columns, duplicates, descending)
+        if count is not None or parents is not None: self._set_parents(parents, count)
+        if budget is not None or lengths is not None: self._set_budget(budget, lengths)
         if not name: return
         self.__dict__ = dict(self.__dict__)  # the other one keeps its own
         self.own_name = name
+
+    def _set_parents(self, parents, count):
+        "Say to which document each chunk belongs."
+        if parents is None:
+            raise ValueError('count= is for runs of chunks: say parents= too')
+        check_option('count', count or 'chunks', CHUNKS)
+        self.__dict__ = dict(self.__dict__)
+        parent = documents_of(self.rows, parents)
+        self.rows = replace(self.rows, parent=parent, count=count or 'chunks')
+        self.dicts = None
+
+    def _set_budget(self, budget, lengths):
+        "Say how long the chunks are, and how long they can be together."
+        if budget is None or lengths is None:
+            raise ValueError('a budget needs lengths=, and lengths need a budget=')
+        if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
+        self.__dict__ = dict(self.__dict__)
+        length = lengths_of(self.rows, lengths)
+        self.rows = replace(self.rows, length=length, budget=float(budget))
+        self.dicts = None
+
+    @property
+    def budget(self) -> float:
+        "How long the chunks can be together that are looked at; infinite by default."
+        return np.inf if self.dicts else self.rows.budget
+
+    @property
+    def count(self) -> str:
+        "What takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
+        return '' if self.dicts else self.rows.count
 
     @property
     def answered(self) -> int:
@@ -454,6 +554,10 @@ class Run(QueryDocTable):
         return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
 
     def __repr__(self) -> str:
-        retrieved = counted(len(self.columns.value), 'document')
+        kind = 'chunk' if self.count else 'document'
+        retrieved = counted(len(self.columns.value), kind)
+        if self.count:
+            documents = counted(len(factorize(self.rows.parent)[0]), 'document')
+            retrieved = f'{retrieved} of {documents}'
         name = f'Run {visible(self.name)}' if self.name else 'Run'
         return f'{name}: {counted(len(self), "query")}, {retrieved} retrieved'

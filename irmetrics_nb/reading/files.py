@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = ['read_rows']
 
-# %% ../../nbs/3_reading/08_files.ipynb #08694d29
+# %% ../../nbs/3_reading/08_files.ipynb #cf3a2fe3
 import gzip
+import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/3_reading/08_files.ipynb #b16ad6a8
+# %% ../../nbs/3_reading/08_files.ipynb #da17e3a6
 from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import PAD
 from .objects import looks_like_json, rows_from_dicts, rows_from_json, rows_from_triples
@@ -25,8 +26,11 @@ from .rows import COLUMN_NAMES, HEAD_BYTES, Rows, column_keys, negate_ranks, tex
 from .tables import (
     NO_COLUMNS,
     TABLE_MAGIC,
+    csv_fields,
+    header_names,
     header_separator,
     is_table,
+    plain_name,
     read_table,
     rows_from_csv,
     rows_from_table,
@@ -151,6 +155,82 @@ def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COL
 def file_stem(path: str | os.PathLike) -> str:
     "The name of a file up to its first dot."
     return Path(path).name.split('.')[0]
+
+# %% ../../nbs/3_reading/08_files.ipynb #5e97baf6
+def read_lookup(
+    source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None,
+) -> tuple[list, dict[str, list]]:
+    """(ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
+
+    what: what an error calls it; ids: the usual names of the column of ids, by the first of which `columns` may
+    name another; the other keys of `columns` say which columns are taken, by default all that are left."""
+    if isinstance(source, Mapping): return _of_dict(source)
+    where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
+    if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
+        return source.index.tolist(), {str(source.name or ''): source.tolist()}
+    with polars_errors(where): table = named_lists(source)
+    return _id_and_rest(table, where, ids, columns or {})
+
+def _of_dict(source):
+    "{id: value} or {id: {column: value}}."
+    if not all(isinstance(one, Mapping) for one in source.values()): return list(source), {'': list(source.values())}
+    names = dict.fromkeys(name for one in source.values() for name in one)
+    return list(source), {str(name): [one.get(name) for one in source.values()] for name in names}
+
+def named_lists(source: Any) -> dict[str, list]:
+    "{column: values} of a table, of records or of a file."
+    if isinstance(source, (str, os.PathLike)): return _lists_of_file(os.fspath(source))
+    if hasattr(source, 'iloc') and hasattr(source, 'columns'):
+        return {str(name): source[name].tolist() for name in source.columns}
+    records = list(source) if isinstance(source, Iterable) and not is_table(source) else []
+    if records and all(isinstance(one, Mapping) for one in records): return _of_dict(dict(enumerate(records)))[1]
+    if not is_table(source): raise DataError(f'a dict, a table, records or a path, not {short_repr(source)}')
+    return to_polars_table(source, 'run').to_dict(as_series=False)
+
+def _lists_of_file(path):
+    "{column: values} of a Parquet, Arrow, JSON or JSON lines file, or of CSV or TSV with a head."
+    with file_errors(path): data = bytes(read_bytes(path)[:-PAD])
+    if data.startswith(TABLE_MAGIC): return read_table(data, path).to_dict(as_series=False)
+    text = data.decode('utf-8-sig', 'surrogateescape')
+    if text.lstrip()[:1] in ('{', '['): return _lists_of_json(text, path)
+    first_line = text.split('\n', 1)[0]
+    separator = next((sign for sign in '\t,;' if sign in first_line), ',')
+    head, *rows = [fields for _, fields in csv_fields(text, separator, path)] or [[]]
+    names = header_names(head)
+    short = next((row for row in rows if len(row) != len(names)), None)
+    if short: raise DataError(f'{short_repr(short)} where the head has {len(names)} columns')
+    return {name: [row[i].strip() or None for row in rows] for i, name in enumerate(names)}
+
+def _lists_of_json(text, path):
+    "{column: values} of records in a list, or one in a line; a single object is {id: value}."
+    try: found = json.loads(text)
+    except ValueError: found = _lines_of_json(text)
+    if isinstance(found, dict):
+        ids, values = _of_dict(found)
+        return {'id': ids, **values}
+    return _of_dict(dict(enumerate(found)))[1]
+
+def _lines_of_json(text):
+    "The objects of JSON lines."
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try: found += [json.loads(line)] if line.strip() else []
+        except ValueError as error: raise DataError(f'line {number}: not JSON: {error}') from None
+    return found
+
+def _id_and_rest(table, where, ids, columns):
+    "The ids, and the columns that are asked for."
+    said = columns.get(ids[0])
+    plain = {plain_name(name): name for name in table}
+    own = said or next((plain[name] for name in (*ids, 'id') if name in plain), None)
+    asked = [name for key, names in columns.items() if key != ids[0] for name in _as_names(names)]
+    missing = [name for name in [own, *asked] if name not in table]
+    if missing:
+        lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
+        raise DataError(f'{where}: no column {lacking}; there are {short_repr(list(table))[1:-1]}')
+    return table[own], {name: table[name] for name in asked or table if name != own}
+
+def _as_names(names): return [names] if isinstance(names, str) else list(names)
 
 # %% ../../nbs/3_reading/08_files.ipynb #0f699ee3
 def read_rows(

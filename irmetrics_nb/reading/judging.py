@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/3_reading/15_judging.ipynb #622f3520
+# %% ../../nbs/3_reading/15_judging.ipynb #7018328d
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.rankings import TIE, Judged
 from ..foundations.segments import sort_pool
@@ -22,7 +22,7 @@ from .data import Qrels, Run, check_repeated
 from .errors import DataError
 from .ids import PAD, Ids
 from .index import KeyIndex
-from .matching import MANY, JudgedHits, match, match_ids
+from .matching import MANY, JudgedHits, match, match_ids, meet_documents
 from .rows import NO_COMMENTS, Rows
 from .streams import TableRun, large_table, open_run
 from .text import BATCH_BYTES, side_by_side
@@ -208,7 +208,7 @@ def _check_options(ties, negative):
     check_option('ties', ties, ('docid', 'given'))
     check_option('negative', negative, CHOICES['negative'])
 
-# %% ../../nbs/3_reading/15_judging.ipynb #08de9cfe
+# %% ../../nbs/3_reading/15_judging.ipynb #f3c1b1bf
 def judge(
     qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero',
 ) -> Judged:
@@ -244,6 +244,7 @@ def judge(
     """
     _check_options(ties, negative)
     judgments, results = Qrels(qrels, copy=False), Run(run, copy=False)
+    judgments, results = meet_documents(judgments, results, ties)
     hits = [match(judgments, results, ties)]
     return _ranked(judgments, results, hits, negative)
 
@@ -359,7 +360,7 @@ class Reading:
     how: str      # how it was read: in one piece, in batches or in parts
     looks: list[Look] = field(default_factory=list)  # some of its queries, as they came
 
-# %% ../../nbs/3_reading/15_judging.ipynb #57d73f0f
+# %% ../../nbs/3_reading/15_judging.ipynb #8214f9d8
 DEFAULT_MEMORY = 1 << 30  # bytes
 
 def judge_run(
@@ -410,13 +411,14 @@ def judge_run(
             file.comments.warn()
             read = how + _left_out(file.comments)
             return judged, Reading(queries, file.tag, read, looks)
-    results = Run(run, copy=False)
+    given = Run(run, copy=False)
+    judgments, results = meet_documents(judgments, given, ties)
     hits = [match(judgments, results, ties)]
     looks = _looks_at_run(judgments, results, hits)
     judged = _ranked(judgments, results, hits, negative)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
-    return judged, Reading(results.answered, results.name, how, looks)
+    return judged, Reading(results.answered, given.name, how, looks)
 
 def _looks_at_run(qrels, run, hits):
     "A look at some queries of a run in memory."

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = []
 
-# %% ../../nbs/3_reading/14_matching.ipynb #bd537cde
+# %% ../../nbs/3_reading/14_matching.ipynb #fa37b74b
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 import numpy as np
@@ -16,8 +16,10 @@ import numpy as np
 # %% ../../nbs/3_reading/14_matching.ipynb #592fbbf7
 from ..foundations.segments import argsort_descending, changes, cumcount, pack
 from .data import DictSource, Qrels, Run
+from .errors import DataError
 from .ids import Ids
-from .index import KeyIndex
+from .index import KeyIndex, factorize
+from .rows import Rows, rank_rows
 from .streams import concat_ranges
 
 # %% ../../nbs/3_reading/14_matching.ipynb #f2042a76
@@ -350,3 +352,102 @@ def _match_dicts(qrels, run, ties):
     retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
     count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
     return JudgedHits(row_of[judgment], rank, start, size, np.arange(len(count)), count)
+
+# %% ../../nbs/3_reading/14_matching.ipynb #14ef5ee2
+def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
+    "(first, leader): which rows are the first of their document in their query, and the row that is so for each."
+    documents, code = factorize(rows.parent)
+    pair = rows.query * np.int64(len(documents)) + code
+    order = np.lexsort((rank_rows(rows, ties), pair))
+    begins = changes(pair[order])
+    first = np.zeros(len(rows), bool)
+    first[order[begins]] = True
+    leader = np.empty(len(rows), np.intp)
+    leader[order] = order[begins][np.cumsum(begins) - 1]
+    return first, leader
+
+# %% ../../nbs/3_reading/14_matching.ipynb #01022dc5
+def within_budget(rows: Rows, ties: str) -> np.ndarray:
+    "(n,) which rows stand before the first one of their query that does not fit into the budget."
+    order = np.lexsort((rank_rows(rows, ties), rows.query))
+    length, query = rows.length[order], rows.query[order]
+    used, begins = np.cumsum(length), np.flatnonzero(changes(query))
+    before = np.repeat(used[begins] - length[begins], np.diff(begins, append=len(rows)))
+    fits = np.empty(len(rows), bool)
+    fits[order] = used - before <= rows.budget
+    return fits
+
+# %% ../../nbs/3_reading/14_matching.ipynb #8e7d6db1
+def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
+    """Judgments and run; where the run is made of chunks, both speak of them, and of none that has no place.
+
+    DataError for a chunk that is called like a judged document that it is no part of."""
+    if not run.count and np.isinf(run.budget): return qrels, run
+    rows = run.rows
+    if np.isfinite(run.budget): rows = some_rows(rows, within_budget(rows, ties))
+    if not run.count: return qrels, Run.unchecked(rows)
+    first, _ = first_chunks(rows, ties)
+    if run.count == 'documents':
+        rows, first = some_rows(rows, first), np.ones(np.count_nonzero(first), bool)
+    qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)
+    row, judgment = join(qrels, Run.unchecked(replace(rows, doc=rows.parent)), qrels_query)
+    leads = first[row]
+    met = Run.unchecked(rows)
+    _check_names(qrels, met, qrels_query, judgment[leads])
+    later = row[~leads]
+    return _of_chunks(qrels, rows, (row[leads], judgment[leads]), (later, judgment[~leads])), met
+
+def some_rows(rows, some):
+    "Some rows, by a mask or by their numbers."
+    there = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
+    return replace(rows, lines=(), **{name: getattr(rows, name)[some] for name in there})
+
+def run_of_documents(run: Run) -> Run:
+    "A run of chunks as one of documents, each with the score of its first chunk; any other as it is."
+    if not run.count: return run
+    rows = run.rows
+    if np.isfinite(run.budget): rows = some_rows(rows, within_budget(rows, 'docid'))
+    rows = some_rows(rows, first_chunks(rows, 'docid')[0])
+    return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
+
+def _check_names(qrels, run, qrels_query, found):
+    "DataError if a judged document that was not found is called like a chunk of another."
+    alike = join(qrels, run, qrels_query)
+    lost = ~np.isin(alike[1], found)
+    if not lost.any(): return
+    row = alike[0][lost][0]
+    chunk, parent = run.rows.doc[row], run.rows.parent[row]
+    what = f'the chunk {chunk!r} of document {parent!r} is called like another judged document'
+    raise DataError(f'{run.rows.where(row)}: {what}')
+
+def _of_chunks(qrels, rows, first, later):
+    "Judgments whose documents are the chunks that lead them; (row, judgment) of these, and of those of grade 0."
+    known = qrels.rows
+    both, place = _joined(known.doc, rows.doc), np.arange(len(known))
+    place[first[1]] = len(known) + first[0]
+    place = np.append(place, len(known) + later[0])
+    query = np.append(known.query, known.query[later[1]])
+    value = np.append(known.value, np.minimum(known.value[later[1]], 0))  # a chunk of junk is junk
+    return Qrels.unchecked(replace(known, query=query, doc=both[place], value=value, lines=()))
+
+def _joined(ids, others):
+    "Two columns of ids, one below the other."
+    start = np.append(ids.start.astype(np.intp), others.start.astype(np.intp) + len(ids.buffer))
+    buffer = np.concatenate((ids.buffer, others.buffer))
+    return Ids(buffer, start, np.append(ids.length, others.length))
+
+# %% ../../nbs/3_reading/14_matching.ipynb #25942cf7
+def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
+    "DataError where the mean, best or worst order of ties would have to say which of two chunks leads a document."
+    if ties in ('docid', 'given'): return
+    if np.isfinite(run.budget): raise DataError(f"a budget ends where the order says: take ties='docid', not {ties!r}")
+    if run.count != 'chunks': return
+    rows = run.rows
+    first, leader = first_chunks(rows, 'docid')
+    again = np.flatnonzero(~first & (rows.value == rows.value[leader]))
+    qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)
+    row, _ = join(qrels, Run.unchecked(replace(some_rows(rows, again), doc=rows.parent[again])), qrels_query)
+    if not len(row): return
+    i = again[row.min()]
+    pair = f'two chunks of {rows.parent[i]!r}, {rows.doc[leader[i]]!r} and {rows.doc[i]!r}, have the same score'
+    raise DataError(f"{rows.where(i)}: {pair}: with ties={ties!r} say count='documents', or take ties='docid'")

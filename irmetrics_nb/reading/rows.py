@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = []
 
-# %% ../../nbs/3_reading/04_rows.ipynb #c10ea5ea
+# %% ../../nbs/3_reading/04_rows.ipynb #e8fd7634
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def total_comments(parts: Iterable[Comments]) -> Comments:
     for part in parts: total = total + part
     return total
 
-# %% ../../nbs/3_reading/04_rows.ipynb #425abba8
+# %% ../../nbs/3_reading/04_rows.ipynb #3be18c98
 @dataclass
 class Rows:
     "The n rows of a source as columns."
@@ -58,6 +58,10 @@ class Rows:
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
     repeats: int = 0   # how many rows were left out, since their document stands in another one
     listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
+    parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents
+    count: str = ''    # what takes a place then: 'chunks' or 'documents'
+    length: Any = None  # (n,) how long each is, if there is a budget
+    budget: float = np.inf  # how long those can be together that are looked at
 
     def __len__(self) -> int: return len(self.value)
 

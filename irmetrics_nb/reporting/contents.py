@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/9_reporting/04_contents.ipynb #3b7bc6d0
-from ..comparing.sample import EVERYTHING
+# %% ../../nbs/9_reporting/04_contents.ipynb #392deb85
 from ..comparing.sentences import could_text, family_text, number, p_text, sentence
 from ..evaluation.scores import Scores
+from ..reading.groups import EVERYTHING
 from ..reading.words import LONGEST
 from .figures import BARS, waterfall
 from .parts import (

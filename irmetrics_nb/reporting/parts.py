@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/9_reporting/03_parts.ipynb #6bdbf704
+# %% ../../nbs/9_reporting/03_parts.ipynb #859ccab6
 from ..checking.checkup import Checkup
 from ..comparing.comparison import Comparison, shares
 from ..comparing.paired import t_interval
 from ..comparing.pairs import Pair
-from ..comparing.sample import EVERYTHING, Sample, slice_of
+from ..comparing.sample import Sample, slice_of
 from ..comparing.sentences import common, decimals, letter, marks, number, p_text
 from ..evaluation.printing import small_print
 from ..evaluation.scores import Scores
 from ..foundations.kinds import MEAN
+from ..reading.groups import EVERYTHING, slice_names
 from ..reading.words import Words
 from .figures import axis, histogram, row
 from ..showing.results import best_of
@@ -172,7 +173,7 @@ def spread_panels(scores: Scores) -> list[dict[str, Any]]:
                       'zeros': zeros, 'queries': counted.size})
     return found
 
-# %% ../../nbs/9_reporting/03_parts.ipynb #68a31d0c
+# %% ../../nbs/9_reporting/03_parts.ipynb #bfa4a0fb
 def slice_parts(
     comparison: Comparison, pair: tuple[str, str],
 ) -> dict[str, Any]:
@@ -190,7 +191,7 @@ def slices_of_one(scores: Scores, groups: Sequence[str]) -> dict[str, Any]:
     values, name = scores.values[:1], scores.runs[0].name or 'run'
     sample = Sample((name,), tuple(scores.keys()), scores.query_ids, values)
     tables = []
-    for group in (EVERYTHING, *sorted({*filter(None, groups)})):
+    for group in (EVERYTHING, *slice_names(groups)):
         inside = slice_of(sample, groups, group)
         size = len(inside.query_ids)
         rows = [_slice_row(name, inside.values[0], inside.measures, {})]

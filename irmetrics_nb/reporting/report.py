@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/9_reporting/05_report.ipynb #1ff93b81
+# %% ../../nbs/9_reporting/05_report.ipynb #57cf7ac0
 from ..checking.checkup import Checkup, check
 from ..comparing.comparison import Comparison, compare
-from ..comparing.sample import EVERYTHING, read_groups
 from ..evaluation.doubts import rereadable, several_runs
 from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of, read_run
@@ -26,6 +25,7 @@ from ..evaluation.printing import as_record
 from ..evaluation.scores import Scores
 from ..reading.data import Qrels, Run
 from ..reading.errors import visible
+from ..reading.groups import EVERYTHING, read_groups
 from ..reading.words import TOPICS, Words, read_words
 from .contents import content, many, over_text
 from .parts import common_means, mean_rows
@@ -143,7 +143,7 @@ def _with_interval(cell):
     interval = f' [{cell["interval"].replace(" to ", ", ")}]' if cell['interval'] else ''
     return Cell(cell['text'] + interval, best=cell['best'])
 
-# %% ../../nbs/9_reporting/05_report.ipynb #39a37f69
+# %% ../../nbs/9_reporting/05_report.ipynb #cac105ba
 LARGEST = 10  # gains, and as many losses
 
 def report(
@@ -164,7 +164,7 @@ def report(
     baseline : str, optional
         The system that the others are compared with, by its name or the path of its run;
         default: every pair.
-    groups : dict, table or path, optional
+    groups : Groups, dict, Series, table or path, optional
         The group of each query, as `compare` takes it.
     documents, topics : dict, table or path, optional
         Titles and texts of documents, and what the queries asked, as `read_words` takes

@@ -45,7 +45,7 @@ def look(measure: Measure, qrels: Qrels, run: Run, query: str, conventions: Conv
         return Look(from_run(qrels, run, query, ties=order, negative=c.negative), f'no arithmetic: {error}')
     return Look(why.work.listing, why.text, shares(why.work), why.missed)
 
-# %% ../../nbs/9_reporting/02_sides.ipynb #1ce9acfb
+# %% ../../nbs/9_reporting/02_sides.ipynb #7f49bfdc
 DEPTH, MISSED = 10, 5
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Place:
     share: float = 0.0          # what it adds to the value
     other: int | None = None    # its rank in the other list; None: not there
     words: Words = Words()
+    parent: str = ''            # the document, if it is a chunk of one
 
 @dataclass(frozen=True)
 class Side:
@@ -77,7 +78,14 @@ def side(name: str, value: float, own: Look, other: Mapping[str, int]) -> Side:
             for rank, (doc, grade) in enumerate(zip(own.listing.docs, grades), 1)]
     below = _deeper(own.listing, other)
     lost = [Place(0, doc, g, 0.0, other.get(doc)) for doc, g in [*own.missed.items()][:MISSED]]
-    return Side(name, value, own.text, tuple(seen), len(own.listing), tuple(lost), len(own.missed), below)
+    places = (_with_parents(some, own.listing.parents) for some in (seen, lost, below))
+    shown, missed, deeper = places
+    sizes = len(own.listing), len(own.missed)
+    return Side(name, value, own.text, shown, sizes[0], missed, sizes[1], deeper)
+
+def _with_parents(places, parents):
+    "The places, each chunk with its document."
+    return tuple(replace(place, parent=parents.get(place.doc, '')) for place in places)
 
 def _deeper(listing, other):
     "The relevant documents below the ranks that are shown, the best first."
@@ -86,7 +94,7 @@ def _deeper(listing, other):
     best = sorted(places, key=lambda i: -grade[i])[:MISSED]
     return tuple(Place(i + 1, listing.docs[i], float(grade[i]), 0.0, other.get(listing.docs[i])) for i in best)
 
-# %% ../../nbs/9_reporting/02_sides.ipynb #976f5ffe
+# %% ../../nbs/9_reporting/02_sides.ipynb #ec4a6a3f
 @dataclass(frozen=True)
 class Card:
     "A query with the lists of one system or of two."
@@ -105,7 +113,9 @@ class Card:
     def docs(self) -> set[str]:
         "The documents that are shown."
         places = (side.places + side.missed + side.deeper for side in self.sides)
-        return {place.doc for some in places for place in some}
+        shown = [place for some in places for place in some]
+        parents = {place.parent for place in shown} - {''}
+        return {place.doc for place in shown} | parents
 
 def card(
     query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
@@ -134,9 +144,10 @@ def _moved(doc, before, after, difference):
     sign = '+' if difference > 0 else ''
     return f'{doc}: {places[0]} → {places[1]}, {sign}{number(difference, 4)}'
 
-# %% ../../nbs/9_reporting/02_sides.ipynb #50608867
+# %% ../../nbs/9_reporting/02_sides.ipynb #0692434b
 def with_words(cards: Sequence[Card], queries: Mapping[str, Words], docs: Mapping[str, Words]) -> list[Card]:
     "The cards with the words of their queries and documents, as far as they are known."
-    def named(places): return tuple(replace(place, words=docs.get(place.doc, Words())) for place in places)
+    def words(place): return docs.get(place.doc) or docs.get(place.parent) or Words()
+    def named(places): return tuple(replace(place, words=words(place)) for place in places)
     def told(one): return replace(one, places=named(one.places), missed=named(one.missed), deeper=named(one.deeper))
     return [replace(each, words=queries.get(each.query, Words()), sides=tuple(map(told, each.sides))) for each in cards]

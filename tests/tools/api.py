@@ -11,7 +11,8 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from project import NBS, PACKAGE, cells, module_of, notebooks
+import yaml
+from project import NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings
 
 SECTIONS = "Parameters Returns Raises Warns Yields Examples Attributes".split()
 LONGEST = 60  # characters of a default or a value that is shown
@@ -148,7 +149,8 @@ def described(name, thing, where):
         lines.append(body(docstring(thing)))
         lines += [described_member(name, *each) for each in members(thing)]
         place = f"#{name}" if name in defined(where) else ""
-        lines.append(f"Explained on [{title_of(where)}](../{where.as_posix()}{place}).")
+        code = source_of(module_of(NBS / where), thing)
+        lines.append(f"Explained on [{title_of(where)}](../{where.as_posix()}{place}) · [source]({code})")
     elif callable(getattr(thing, "metric", None)) or type(thing).__name__ == "Measure":
         lines.append(f"The measure `{thing}`: {escape(question(thing))}")
     elif (shown := value(thing)) != "...":
@@ -214,18 +216,64 @@ def names(found=None):
     return targets
 
 
-def front(title, summary):
+def front(title, summary, **more):
     "The front matter of a page; text in JSON is YAML too."
-    fields = {"title": title, "description": summary, "toc-depth": 2, "repo-actions": False}
+    fields = {"title": title, "description": summary, "toc-depth": 2, "repo-actions": False} | more
     return "---\n" + "".join(f"{k}: {json.dumps(v, ensure_ascii=False)}\n" for k, v in fields.items()) + "---\n"
+
+
+@cache
+def inner():
+    "The notebooks that the sidebar lists under Inside: the search leaves out the API pages of their modules."
+    site = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]
+    (pages,) = (item["contents"] for item in site["sidebar"]["contents"] if item.get("section") == "Inside")
+    return set(pages)
+
+
+def in_order(names):
+    "Names as an API page has them: those that can be imported from the top first."
+    import irmetrics_nb
+
+    return sorted(names, key=lambda name: name not in irmetrics_nb.__all__)
 
 
 def page(module, name, room):
     "The API page of one module."
-    head = front(f"{PACKAGE.name}.{module}", " ".join((room.__doc__ or "").strip().split("\n\n")[0].split()))
-    where = f"[{title_of(name)}](../{name.as_posix()})"
-    intro = f"The public names of `{PACKAGE.name}.{module}`; the page that explains them is {where}."
-    return "\n\n".join([head, intro, *(described(each, getattr(room, each), name) for each in room.__all__)]) + "\n"
+    import irmetrics_nb
+
+    public = [f"`{each}`" for each in in_order(room.__all__) if each in irmetrics_nb.__all__]
+    summary = " ".join((room.__doc__ or "").strip().split("\n\n")[0].split())
+    listed = ", ".join(public or [f"`{each}`" for each in room.__all__][:6]).replace("`", "")
+    more = {"search": False} if name.as_posix() in inner() else {}
+    says = f"Parameters, returns, errors and examples: {listed}. {summary}"
+    head = front(f"API: {PACKAGE.name}.{module}", says, **more)
+    ways = [
+        "[All names](index.qmd)",
+        f"explained on [{title_of(name)}](../{name.as_posix()})",
+        f"[source]({source_of(module)})",
+    ]
+    lines = [head, f"::: {{.ways}}\n{' · '.join(ways)}\n:::"]
+    links = ", ".join(f"[{each}](#{each[1:-1]})" for each in public)
+    left = len(room.__all__) - len(public)
+    if public:
+        lines.append(f"From the top, by `from {PACKAGE.name} import ...`: {links}.")
+    if left:
+        more = f"{left} more" if public else "all of these"
+        lines.append(f"From `{PACKAGE.name}.{module}`: {more}, for those who build on it.")
+    entries = [described(each, getattr(room, each), name) for each in in_order(room.__all__)]
+    return "\n\n".join([*lines, *entries]) + "\n"
+
+
+def source_of(module, thing=None):
+    "Where the code of a module stands on the web, or that of what it defines."
+    have = settings()
+    address = f"{have['git_url']}/blob/{have['branch']}/{file_of(module).relative_to(ROOT).as_posix()}"
+    try:
+        real = inspect.unwrap(thing)
+        here = Path(inspect.getsourcefile(real) or "").resolve() == file_of(module).resolve()
+        return f"{address}#L{inspect.getsourcelines(real)[1]}" if here else address
+    except (OSError, TypeError):
+        return address
 
 
 def index(found):
@@ -242,7 +290,7 @@ def index(found):
             says = escape(question(thing)) if type(thing).__name__ == "Measure" else one_line(docstring(thing))
             rows.append(f"| [`{n}`]({place[n]}.qmd#{n}) | {says} |")
     parts = [head, "\n".join(rows), "## By module"]
-    for m, (_, room) in found.items():
+    for m, (_, room) in sorted(found.items(), key=lambda item: not set(item[1][1].__all__) & set(irmetrics_nb.__all__)):
         links = "\n\n".join(f"[`{n}`]({m}.qmd#{n})" for n in sorted(room.__all__, key=str.lower))
         parts.append(f"### [{PACKAGE.name}.{m}]({m}.qmd) {{#{m.replace('.', '-')}}}")
         parts.append(f"{one_line(room.__doc__)}\n\n::: {{.names}}\n\n{links}\n\n:::")

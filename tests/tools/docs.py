@@ -7,8 +7,10 @@ import sys
 import warnings
 from pathlib import Path
 
+import about
 import api
 import pages
+import rendered
 from nbdev import processors, serve_drv
 from project import Cell
 
@@ -70,6 +72,7 @@ def process():
     folder = os.path.relpath(get_config().nbs_path)
     done = proc_nbs(folder, n_workers=0, force=True)
     names = api.write(done / "api")
+    about.write(done)
     doi = pages.dois((Path(folder) / "references.bib").read_text(encoding="utf-8"))
     processed = sorted(done.rglob("*.ipynb"))
     for path in processed:
@@ -78,7 +81,8 @@ def process():
 
 
 def render():
-    "Render _proc/ with quarto and move the site to _docs/."
+    "Render _proc/ with quarto, finish what it made and move the site to _docs/."
+    about.sample(Path("_proc/samples"))
     command = ["quarto", "render", "--no-cache"]
     odd = []
     with subprocess.Popen(command, cwd="_proc", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
@@ -87,6 +91,7 @@ def render():
             odd += [line] * bool(re.search("WARN(ING)?", line))
     if run.returncode or odd:
         sys.exit("".join(["quarto did not render the site without a warning:\n", *odd]))
+    rendered.finish(Path("_proc/_docs"))
     shutil.rmtree("_docs", ignore_errors=True)
     shutil.move("_proc/_docs", "_docs")
 

@@ -2,7 +2,14 @@
 
 A definition gets a door (its name, which leads to its parameters) instead of a copy of its signature and docstring;
 names in the prose lead to the API pages; parentheses grow with what they enclose; outputs in HTML are set so that
-Quarto adds no script; references carry their DOI. On the pages that say how to use something its source is folded.
+Quarto adds no script; references carry their DOI; code fits its column; what is marked so becomes tabs, or a page in
+the page; on the pages that say how to use something its source is folded.
+
+    <!-- tabs: Python -->  …  <!-- tab: Command line -->  …  <!-- tabs end -->
+    <!-- live -->
+    [![What the picture shows.](../images/report.png)](https://…/samples/report.html)
+
+In JupyterLab and on GitHub the marks do not show: there what would be tabs stands one below the other.
 """
 import ast
 import json
@@ -10,7 +17,9 @@ import re
 from functools import cache
 
 import yaml
+from about import site_url
 from api import one_line
+from lines import narrowed
 from project import NBS, ROOT, Cell, cells
 
 # What is left as it is when names are linked: fences, headings, formulas, links, tags with what they enclose.
@@ -30,10 +39,11 @@ def prepare(path, name, names, doi):
     for cell in nb["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            cell["source"] = with_doi(linked(grown(described(text)), names, up), doi).splitlines(keepends=True)
-        else:
+            text = with_doi(linked(grown(described(in_tabs(live(text)))), names, up), doi)
+            cell["source"] = at_home(text, up).splitlines(keepends=True)
+        elif cell["cell_type"] == "code":
             fold = '#| code-fold: true\n#| code-summary: "Source"\n' * (cell.get("id") in folded)
-            cell["source"] = (fold + worded(text)).splitlines(keepends=True)
+            cell["source"] = (fold + narrowed(worded(text))).splitlines(keepends=True)
         for output in cell.get("outputs", []):
             if "data" in output:
                 output["data"] = scriptless(output["data"])
@@ -100,7 +110,31 @@ def described(text):
 
     >>> print(described("![A ranking.](a.png)"))
     ![A ranking.](a.png){fig-alt="A ranking."}"""
-    return re.sub(r'(?m)^!\[([^\]"]+)\]\([^)\s]+\)$', r'\g<0>{fig-alt="\1"}', text)
+    text = re.sub(r'(?m)^!\[([^\]"]+)\]\([^)\s]+\)$', r'\g<0>{fig-alt="\1"}', text)
+    return re.sub(r'(?m)^\[(!\[([^\]"]+)\]\([^)\s]+\))(?=\]\([^)\s]+\)$)', r'[\1{fig-alt="\2"}', text)
+
+
+def in_tabs(text):
+    """Markdown whose marks for tabs are Quarto's.
+
+    >>> print(in_tabs("<!-- tabs: Python -->").strip())
+    ::: {.panel-tabset group="how"}
+    <BLANKLINE>
+    ## Python"""
+    text = re.sub(r"(?m)^<!-- tabs: (.+?) -->$", r'\n::: {.panel-tabset group="how"}\n\n## \1\n', text)
+    return re.sub(r"(?m)^<!-- tabs end -->$", "\n:::\n", re.sub(r"(?m)^<!-- tab: (.+?) -->$", r"\n## \1\n", text))
+
+
+def live(text):
+    "Markdown in which a picture marked as live is the page that it leads to."
+    known = r"(?m)^<!-- live -->\n\[!\[([^\]]*)\]\([^)]*\)\]\(([^)]*)\)$"
+    frame = r'<iframe class="live" src="\2" title="\1" loading="lazy"></iframe>\n\n[Open it as a page of its own](\2).'
+    return re.sub(known, frame, text)
+
+
+def at_home(text, up):
+    "Markdown whose addresses of the site itself hold wherever the site stands: `up` leads to its top."
+    return re.sub(rf"(\]\(|src=\"){re.escape(site_url())}/(?=[\w])", rf"\1{up}", text)
 
 
 def grown(text):

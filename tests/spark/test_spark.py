@@ -1,0 +1,275 @@
+"On Spark the numbers are those of one machine, whatever becomes of rows and executors on the way."
+import math
+import os
+import random
+import signal
+import threading
+import time
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irmetrics_nb
+from irmetrics_nb import DataError, EvaluationWarning
+from irmetrics_nb.spark import auc, compare, evaluate, group_auc, means
+
+MEASURES = "AP nDCG@10 RR P(rel=2)@5 ERR@20 GMAP NumRelRet Bpref RBP"
+QRELS, RUN = "query_id string, doc_id string, relevance double", "query_id string, doc_id string, score double"
+
+
+def collection(seed=1, queries=60, names=("good", "bad")):
+    "Judgments and runs as rows: ties, skew, fractions, negative grades, queries that only one side has."
+    draw = random.Random(seed)
+    grades = [-1, 0, 0, 0, 1, 1, 2, 3, 0.5, 1.5]
+    qrels, runs = [], {name: [] for name in names}
+    for q in range(queries):
+        query = f"q{q}" if q % 3 else f"ä {q}"
+        size = 150 if q == 5 else draw.randint(1, 25)
+        docs = draw.sample([f"d{i}" for i in range(200)], size)
+        judged = draw.sample(docs, (size + 1) // 2) + [f"x{q}"]
+        if q % 10:
+            qrels += [(query, doc, float(draw.choice(grades))) for doc in judged]
+        for name in names:
+            if q % 7 and (name == "good" or q % 4):
+                runs[name] += [(query, doc, draw.randint(0, 30) / 100) for doc in docs]
+    return qrels, runs
+
+
+def spread(spark, rows, schema, partitions, seed):
+    "Rows in any order, in so many partitions."
+    return spark.createDataFrame(random.Random(seed).sample(rows, len(rows)), schema).repartition(partitions)
+
+
+def quietly(f, *args, **options):
+    "(what a function gives, what it warns of as texts)."
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        found = f(*args, **options)
+    return found, [str(w.message) for w in seen if issubclass(w.category, EvaluationWarning)]
+
+
+def same_bits(there, here):
+    "Whether every query of every run has the same values to the last bit."
+    there, here = ({one.runs[0].name: one.to_dict() for one in scores.each()} for scores in (there, here))
+    assert there.keys() == here.keys()
+    for name in here:
+        assert there[name].keys() == here[name].keys()
+        for query, values in here[name].items():
+            assert np.array_equal([*there[name][query].values()], [*values.values()], equal_nan=True), query
+
+
+QRELS_ROWS, RUNS_ROWS = collection()
+
+
+@pytest.fixture(scope="module")
+def frames(spark):
+    qrels = spread(spark, QRELS_ROWS, QRELS, 3, 1).persist()
+    return qrels, {name: spread(spark, rows, RUN, 2, 2).persist() for name, rows in RUNS_ROWS.items()}
+
+
+@pytest.mark.parametrize("buckets", [None, 1, 7])
+def test_every_value_is_that_of_one_machine_whatever_the_partitions_the_order_of_rows_and_the_buckets(spark, buckets):
+    here, said = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS, MEASURES)
+    seed = buckets or 0
+    qrels = spread(spark, QRELS_ROWS, QRELS, 1 + seed % 3, seed)
+    runs = {name: spread(spark, rows, RUN, 3 - seed % 3, seed) for name, rows in RUNS_ROWS.items()}
+    there, warned = quietly(evaluate, qrels, runs, MEASURES, buckets=buckets)
+    same_bits(there, here)
+    assert str(there) == str(here)
+    assert warned == said
+    for name in here.means:
+        assert there.means[name] == pytest.approx(here.means[name], rel=1e-12)
+    assert there.query_ids == tuple(sorted(there.query_ids))
+
+
+def test_a_value_worked_out_by_hand(spark):
+    qrels = spark.createDataFrame([("q", "a", 1.0), ("q", "b", 1.0), ("p", "z", 1.0)], QRELS)
+    run = spark.createDataFrame([("q", "a", 3.0), ("q", "n", 2.0), ("q", "b", 1.0), ("w", "a", 1.0)], RUN)
+    scores = evaluate(qrels, run, "AP", buckets=2)
+    assert scores["AP"] == pytest.approx([0, float(Fraction(1, 2) * (1 + Fraction(2, 3)))], rel=1e-15)
+    assert (scores.missing, scores.unjudged, scores.reading) == (1, 1, "by Spark, in 2 buckets")
+
+
+def test_a_column_of_systems_gives_a_run_each_and_judgments_may_be_on_one_machine(spark, tmp_path):
+    rows = [(*row, name) for name, of_run in RUNS_ROWS.items() for row in of_run]
+    frame = spread(spark, rows, f"{RUN}, model string", 3, 5)
+    path = tmp_path / "qrels.json"
+    irmetrics_nb.Qrels(QRELS_ROWS).save(path)
+    there, _ = quietly(evaluate, path, frame, "AP nDCG", system="model")
+    here, _ = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS, "AP nDCG")
+    same_bits(there, here)
+
+
+def test_whole_numbers_and_text_are_one_id(spark):
+    numbers = spark.createDataFrame([(1, 7, 2)], "query_id long, doc_id int, relevance int")
+    texts = spark.createDataFrame([("1", "7", 0.5)], RUN)
+    assert evaluate(numbers, texts, "AP nDCG", buckets=3).means == {"AP": 1.0, "nDCG": 1.0}
+
+
+def test_conventions_that_ask_for_an_order_have_it_from_a_column_or_are_refused(spark):
+    rows = [(*row, i) for i, row in enumerate(RUNS_ROWS["good"])]
+    run = spread(spark, rows, f"{RUN}, shown long", 3, 5)
+    for options, word in (({"ties": "given"}, "ties='given'"), ({"conventions": "xgboost"}, "ties='given'"),
+                          ({"duplicates": "last"}, "duplicates='last'")):
+        with pytest.raises(ValueError, match=f"{word} asks for the order in which rows stand.*order="):
+            evaluate(QRELS_ROWS, run, "AP", **options)
+    there, _ = quietly(evaluate, QRELS_ROWS, run, "AP nDCG", conventions="xgboost", order="shown")
+    here, _ = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS["good"], "AP nDCG", conventions="xgboost")
+    same_bits(there, here)
+    again = run.selectExpr("query_id", "doc_id", "score", "shown % 2 as shown")
+    with pytest.raises(DataError, match="query 'q1': two rows have . in the column of their order, 'shown'"):
+        evaluate(QRELS_ROWS, again, "AP", ties="given", order="shown")
+
+
+def test_of_rows_of_one_document_the_one_that_the_order_says_counts(spark):
+    run = spark.createDataFrame([("q", "a", 3.0, 1), ("q", "a", 1.0, 2), ("q", "b", 2.0, 3)], f"{RUN}, at int")
+    found = {how: evaluate([("q", "a", 1)], run, "RR", duplicates=how, order="at").means["RR"] for how in ("first", "last")}
+    assert found == {"first": 1.0, "last": 0.5}
+
+
+BAD = [
+    ([("q1", "d1", None)], "the run, query 'q1': nothing in column 'score'"),
+    ([("q1", None, 1.0)], "the run, query 'q1': nothing in column 'doc_id'"),
+    ([(None, "d1", 1.0)], "the run: nothing in column 'query_id'"),
+    ([("q1", "d1", math.nan)], "the run, query 'q1', document 'd1': the score nan is not a number"),
+    ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "the run: document 'd1' stands twice in query 'q1'"),
+    ([("Q1", "d1", 1.0)], "not one query in common: the qrels has 'q1', the run has 'Q1'; they would match in lower case"),
+    ([], "the run: the table has no rows"),
+]
+
+
+@pytest.mark.parametrize(("rows", "said"), BAD, ids=lambda x: x if isinstance(x, str) else "")
+def test_an_error_in_the_data_is_ours_names_the_query_and_fails_no_task(spark, rows, said):
+    failed = spark.sparkContext.statusTracker()
+    spark.sparkContext.setJobGroup(said, said)
+    with pytest.raises(DataError) as caught:
+        evaluate([("q1", "d1", 1), ("q2", "d1", 1)], spark.createDataFrame(rows, RUN), "AP", buckets=2)
+    assert str(caught.value).startswith(said)
+    for job in failed.getJobIdsForGroup(said):
+        for stage in failed.getJobInfo(job).stageIds:
+            info = failed.getStageInfo(stage)
+            assert info is None or info.numFailedTasks == 0
+
+
+def test_what_cannot_be_a_column_of_its_kind_is_refused_at_once(spark):
+    qrels = [("q1", "d1", 1)]
+    for schema, row, said in (("query_id double, doc_id string, score double", (1.0, "d1", 1.0), "an id must be text or a whole number"),
+                              ("query_id string, doc_id string, score string", ("q1", "d1", "1"), "should hold numbers, not string"),
+                              ("query_id string, url string, score double", ("q1", "d1", 1.0), "no column doc_id or docno.*withColumnRenamed")):
+        with pytest.raises(DataError, match=said):
+            evaluate(qrels, spark.createDataFrame([row], schema), "AP")
+    with pytest.raises(ValueError, match="neither the judgments nor a run is a DataFrame of Spark"):
+        evaluate(qrels, {"q1": {"d1": 1.0}}, "AP")
+
+
+def test_a_query_too_large_for_a_bucket_is_named_with_what_to_set(frames):
+    with pytest.raises(DataError, match=r"the query 'q5' has 150 rows, and a bucket of 20,000 bytes holds 100: .* say memory=30000"):
+        evaluate(frames[0], frames[1]["good"], "AP", memory=20_000)
+
+
+def test_what_is_odd_about_the_whole_is_said_once_in_the_words_of_one_machine(spark):
+    qrels = [(f"q{i}", f"d{j}", 1) for i in range(12) for j in range(3)]
+    run = [(f"q{i}", f"D{j}", float(j)) for i in range(12) for j in range(6)]
+    _, here = quietly(irmetrics_nb.evaluate, qrels, run, "AP nDCG@10 P(rel=2)@5")
+    _, there = quietly(evaluate, qrels, spark.createDataFrame(run, RUN), "AP nDCG@10 P(rel=2)@5", buckets=3)
+    assert len(here) == len(there) == 3
+    assert there[1:] == here[1:]
+    assert there[0].startswith("not one judged document was retrieved: the judgments have 'd")
+    assert there[0].endswith("they would match in lower case")
+
+
+def test_judgments_and_run_in_each_others_place_are_refused(spark):
+    draw = random.Random(3)
+    scores = [(f"q{q}", f"d{d}", draw.random()) for q in range(9) for d in range(20)]
+    grades = [(q, d, float(int(score * 3))) for q, d, score in scores]
+    with pytest.raises(ValueError, match="are the judgments and the run swapped"):
+        evaluate(spark.createDataFrame(scores, QRELS), spark.createDataFrame(grades, RUN), "AP")
+
+
+def test_values_may_stay_on_the_cluster_with_their_means(frames):
+    qrels, runs = frames
+    (values, warned), (here, said) = (quietly(f, q, r, MEASURES, **how) for f, q, r, how in (
+        (evaluate, qrels, runs, {"collect": False}), (irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS, {})))
+    assert warned == said
+    assert values.columns == ["run", "query", "measure", "value"]
+    found = {(row.run, row.query, row.measure): row.value for row in values.collect()}
+    assert found == {(name, q, m): v for name, of in here.to_dict().items() for q, row in of.items() for m, v in row.items()}
+    there = means(values)
+    for name in here.means:
+        assert there[name] == pytest.approx(dict(here.means[name]), rel=1e-12)
+
+
+def test_a_comparison_is_that_of_the_values(frames):
+    qrels, runs = frames
+    there, _ = quietly(compare, qrels, runs, "AP nDCG@10", baseline="bad", test="sign")
+    here, _ = quietly(irmetrics_nb.compare, QRELS_ROWS, RUNS_ROWS, "AP nDCG@10", baseline="bad", test="sign")
+    for name in "difference", "low", "high", "p", "wins", "losses", "queries":
+        ours, theirs = (getattr(each.pair("bad", "good", "AP"), name) for each in (there, here))
+        assert ours == pytest.approx(theirs, rel=1e-12), name
+
+
+def clicks():
+    "Labels and scores in steps of a tenth; users with one class only."
+    draw = random.Random(4)
+    return [(draw.randint(0, 40) ** 2 % 37, int(draw.random() < 0.3), draw.randint(0, 10) / 10) for _ in range(2000)]
+
+
+def test_auc_of_every_user_and_of_all_rows_is_that_of_one_machine(spark):
+    rows = clicks()
+    frame = spark.createDataFrame(rows, "user int, click int, p double").repartition(5)
+    columns = {"label": "click", "score": "p"}
+    users, labels, scores = zip(*rows)
+    here = irmetrics_nb.group_auc(labels, scores, users)
+    there = group_auc(frame, group="user", buckets=3, **columns)
+    assert there.ids.tolist() == here.ids.tolist()
+    assert np.array_equal(there.auc, here.auc, equal_nan=True)
+    assert (there.mean(), there.mean("impressions")) == (here.mean(), here.mean("impressions"))
+    stayed = group_auc(frame, group="user", collect=False, **columns).collect()
+    assert sorted((int(row.group), row.positives) for row in stayed) == [*zip(here.ids.tolist(), here.positives.tolist())]
+    assert auc(frame, **columns) == (irmetrics_nb.auc(labels, scores), 0)
+    coarse = auc(frame, bins=3, **columns)
+    assert coarse.low <= irmetrics_nb.auc(labels, scores) <= coarse.high
+    broken = frame.selectExpr("user", "click", "if(user = 9, double('NaN'), p) as p")
+    with pytest.raises(DataError, match="the items of group '9': a label or a score is missing or NaN"):
+        group_auc(broken, group="user", **columns)
+    with pytest.raises(DataError, match="the items: .*NaN"):
+        auc(broken, **columns)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="executors are found through /proc")
+def test_when_an_executor_dies_in_the_middle_the_numbers_are_the_same(spark):
+    def parents(batches):  # defined here, so that executors get it by value
+        import pyarrow as pa
+
+        def parent(pid):
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            return int(next(line for line in lines if line.startswith("PPid")).split()[1])
+
+        for _ in batches:
+            yield pa.record_batch([pa.array([parent(os.getppid()), os.getppid()])], names=["pid"])
+
+    def slowly(batches):
+        for batch in batches:
+            time.sleep(1)
+            yield batch
+
+    here, _ = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS["good"], "AP nDCG")
+    found = spark.range(8).repartition(8).mapInArrow(parents, "pid long").distinct().collect()
+    executors = [row.pid for row in found if "CoarseGrainedExecutorBackend" in Path(f"/proc/{row.pid}/cmdline").read_text()]
+    assert executors
+    run = spread(spark, RUNS_ROWS["good"], RUN, 6, 1).mapInArrow(slowly, RUN)
+    killer = threading.Timer(4, os.kill, (executors[0], signal.SIGKILL))
+    killer.start()
+    there, _ = quietly(evaluate, QRELS_ROWS, run, "AP nDCG", buckets=4)
+    assert not killer.is_alive(), "the job was over before the executor was"
+    assert not Path(f"/proc/{executors[0]}/cmdline").exists() or not Path(f"/proc/{executors[0]}/cmdline").read_text()
+    same_bits(there, here)
+
+
+def test_the_page_shows_what_its_cells_give(spark):
+    import pages
+
+    assert pages.late(Path(__file__).parents[2] / "nbs/10_ways_in/08_spark.ipynb") == []

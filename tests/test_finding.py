@@ -1,0 +1,335 @@
+"What the search of the site finds, and what becomes of its pages after they are rendered."
+import ast
+import html
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import about
+import api
+import finding
+import lines
+import pages
+import pytest
+import rendered
+import yaml
+from project import NBS, ROOT, cells, notebooks, settings
+
+SITE = ROOT / "_docs"
+RARE = r"@(?!5$|10$|100$)\d+$"  # cutoffs that are like others
+QUARTO = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
+
+
+# ---- the search ----
+
+
+def bars():
+    "(query, page that has to be found first): what a learner calls a measure, and its page."
+    taught = finding.teachers()
+    for name, page, _, short, long in finding.measures():
+        home = finding.address(finding.teacher(name, page, taught))
+        for query in dict.fromkeys([name, *short, *long, *map(finding.american, long)]):
+            yield query, home
+    for word, chinese, symbol, page, _ in finding.words():
+        if page in taught and symbol.isalpha() and len(symbol) > 1:
+            home = finding.address(finding.teacher(symbol, page, taught))
+            for query in [word, *chinese]:
+                yield query, home
+    for module, (name, room) in api.rooms().items():
+        if "Judged" in room.__all__ and not module.startswith("metrics."):
+            yield "Judged", finding.address(name)  # a class as well as a measure
+
+
+def shared(queries):
+    "Queries that mean measures of several pages: any of these may come first."
+    found = {}
+    for query, page in queries:
+        found.setdefault(query.casefold(), (query, set()))[1].add(page)
+    return found.values()
+
+
+def weighed(entries):
+    "[(page, its fields as (text, how much a match in it counts))] of an index."
+    found = []
+    for each in entries:
+        fields = []
+        for field, weight in ("title", 0.4), ("section", 0.4), ("text", 0.2):
+            norm = round(1 / max(len(re.findall("[^ ]+", each[field])), 1) ** 0.5, 3)
+            fields.append((each[field].casefold(), weight, 0.001 ** (weight * norm)))
+        found.append((each["href"].partition("#")[0], fields))
+    return found
+
+
+def first(query, index):
+    """The page that Quarto's script finds first for a query that stands in the index as it is.
+
+    By the score of Fuse.js: the fields that hold it count by their weights, the more, the fewer blanks they have."""
+    best, home, query = 1, None, query.casefold()
+    for page, fields in index:
+        total = 1
+        for text, weight, match in fields:
+            if query == text:
+                total *= (2**-52) ** weight
+            elif len(query) > 1 and query in text:
+                total *= match
+        if total < best:
+            best, home = total, page
+    return home
+
+
+def by_fuse(queries, site):
+    "{query: the page that is found first} by the library that the site brings along; needs node."
+    import playwright
+
+    found = shutil.which("node") or shutil.which("node", path=str(Path(playwright.__file__).parent / "driver"))
+    if not found:
+        pytest.skip("there is no node here")
+    code = """
+        const fs = require('node:fs'), [site] = process.argv.slice(1);
+        const Fuse = require(site + '/site_libs/quarto-search/fuse.min.js');
+        const keys = [{name: 'title', weight: 20}, {name: 'section', weight: 20}, {name: 'text', weight: 10}];
+        const fuse = new Fuse([], {keys, ignoreLocation: true, threshold: .1}), found = {};
+        for (const entry of JSON.parse(fs.readFileSync(site + '/search.json'))) fuse.add(entry);
+        const options = {isCaseSensitive: false, shouldSort: true, minMatchCharLength: 2, limit: 50};
+        for (const query of JSON.parse(fs.readFileSync(0))) found[query] = fuse.search(query, options)[0]?.item.href.split('#')[0];
+        console.log(JSON.stringify(found));
+    """
+    done = subprocess.run([found, "-e", code, str(site)], input=json.dumps(queries), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def fresh():
+    "Is there a rendered site, made after the last change of a page?"
+    index = SITE / "search.json"
+    return index.exists() and index.stat().st_mtime > max(p.stat().st_mtime for p in [*NBS.rglob("*.ipynb"), ROOT / "_quarto.yml"])
+
+
+@pytest.fixture(scope="module")
+def unrendered():
+    "What the index will hold, as far as it is known without Quarto: what is added, and the headings of all pages."
+    found = finding.added()
+    for name in notebooks():
+        section = ""
+        for cell in cells(NBS / name)[1:]:
+            for part in re.split(r"(?m)^(?=## )", cell.source if cell.kind == "markdown" else ""):
+                heading = re.match(r"## ([^\n]*)", part)
+                section = heading[1] if heading else section
+                found.append({"href": finding.address(name), "title": finding.title_of(name), "section": section, "text": html.escape(part)})
+    for module, (name, room) in api.rooms().items():
+        if name.as_posix() not in api.inner():
+            title = f"API: irmetrics_nb.{module}"
+            for n in room.__all__:
+                says = f"{n} {api.docstring(getattr(room, n))}"
+                found.append({"href": f"api/{module}.html", "title": title, "section": f"{n} {finding.IN_API}", "text": says})
+    return weighed(found)
+
+
+@pytest.fixture(scope="module")
+def api_pages():
+    "{module: (its notebook, its API page)}."
+    return {module: (name, api.page(module, name, room)) for module, (name, room) in api.rooms().items()}
+
+
+def test_every_measure_is_found_on_its_page_by_each_of_its_names(unrendered):
+    asked = [(query, homes) for query, homes in shared(bars()) if not re.search(RARE, query)]
+    assert len(asked) > 200
+    missed = {query: found for query, homes in asked if (found := first(query, unrendered)) not in homes}
+    assert missed == {}
+
+
+def test_the_rendered_site_finds_every_measure_first_by_each_of_its_names():
+    if not fresh():
+        pytest.skip("there is no rendered site here, or one that is older than its pages: make docs")
+    asked = dict(shared(bars()))
+    found = by_fuse([query for query in asked if not re.search(RARE, query)], SITE)
+    assert {query: page for query, page in found.items() if page not in asked[query]} == {}
+
+
+@pytest.mark.parametrize(("query", "page"), {
+    "nDCG": "dcg", "nDCG@10": "dcg", "ndcg@7": "dcg", "AP": "ap", "MAP": "ap", "MAP@100": "ap", "ERR": "cascade", "MRR@10": "cascade",
+    "mean reciprocal rank": "cascade", "normalized discounted cumulative gain": "dcg", "平均精度": "ap", "平均准确率": "ap",
+    "归一化折损累计增益": "dcg", "召回率": "sets", "AUC": "auc", "roc_auc_score": "auc", "HR@10": "sets", "P": "sets", "R": "sets", "F1": "sets",
+}.items())
+def test_a_learner_finds_the_page_of_a_measure_by_the_name_of_the_course(query, page, unrendered):
+    home = finding.teachers()[page][0]
+    assert first(query, unrendered) in {finding.address(home), *map(finding.address, finding.teachers()[page][:-1])}
+
+
+@pytest.mark.parametrize(("query", "page"), [
+    ("load_example", "3_reading/example.html"), ("evaluate", "5_evaluation/evaluation.html"), ("compare", "8_comparing/comparison.html"),
+    ("explain", "7_explaining/explanation.html"), ("report", "9_reporting/report.html"), ("Qrels", "3_reading/data.html"),
+    ("收益", "1_foundations/conventions.html"), ("会话", "tutorials/clicks.html"),
+])
+def test_a_public_name_and_a_word_are_found_where_they_are_explained(query, page, unrendered):
+    assert first(query, unrendered) == page
+
+
+def test_what_is_added_leads_to_a_page_that_is_there():
+    homes = {finding.address(name) for name in notebooks()}
+    added = finding.added()
+    assert {each["href"].partition("#")[0] for each in added} <= homes
+    assert len({each["objectID"] for each in added}) == len(added)
+
+
+def test_a_learning_page_goes_before_the_page_of_the_code(tmp_path, monkeypatch):
+    for name, text in {"learn/gain.ipynb": "# Gain: DCG", "2_metrics/02_dcg.ipynb": "# DCG in code"}.items():
+        (tmp_path / name).parent.mkdir()
+        more = [{"cell_type": "markdown", "source": "[Code](../2_metrics/02_dcg.ipynb)"}] if "learn" in name else []
+        more += [{"cell_type": "code", "source": "#| default_exp metrics.dcg", "outputs": []}]
+        (tmp_path / name).write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": text}, *more[: 1]]}), encoding="utf-8")
+    monkeypatch.setattr(finding, "NBS", tmp_path)
+    monkeypatch.setattr(finding, "notebooks", lambda: [Path("2_metrics/02_dcg.ipynb"), Path("learn/gain.ipynb")])
+    taught = finding.teachers()
+    assert finding.teacher("DCG", "dcg", taught) == Path("learn/gain.ipynb")
+
+
+def test_a_formula_stands_once_in_the_text_of_the_index():
+    page = (
+        '<main><header id="title-block-header"><h1>T</h1></header><p>By <math><mi>R</mi><annotation>R</annotation></math>.</p>'
+        '<section id="a" class="level2"><h2>A</h2><p>RR</p><br><p>x</p></section><a id="quarto-back-to-top">Back</a></main>'
+    )
+    assert finding.Text(page).said == {"": "By R.", "a": "A RR x"}
+
+
+def test_only_the_parameters_of_inner_modules_are_kept_from_the_search(api_pages):
+    for module, (name, text) in api_pages.items():
+        head = text.split("---\n")[1]
+        assert ("search: false" in head) == (name.as_posix() in api.inner()), module
+    assert "3_reading/11_example.ipynb" not in api.inner()
+    assert QUARTO["website"]["search"] == {"merge-navbar-crumbs": False}
+
+
+# ---- after rendering ----
+
+
+def test_chinese_words_are_marked_once_and_nothing_inside_tags_scripts_and_formulas():
+    page = '<title>排序</title><p title="排序">p值 <code>排序</code><span lang="zh">查询 <b>词</b></span></p><br><script>"排序"</script>'
+    assert rendered.chinese(page) == (
+        '<title>排序</title><p title="排序">p<span lang="zh">值</span> <code><span lang="zh">排序</span></code>'
+        '<span lang="zh">查询 <b>词</b></span></p><br><script>"排序"</script>'
+    )
+
+
+def test_a_long_line_of_code_or_output_wraps_with_an_indent_and_a_short_one_is_left_alone():
+    long = "    " + "x " * 60
+    page = f'<span id="cb1-1"><a></a>{long}</span>\n<span id="cb1-2">y</span><pre><code>a\n{long}</code></pre>'
+    made = rendered.indented(page)
+    assert '<span id="cb1-1" style="padding-left:8ch;text-indent:-8ch">' in made
+    assert '<span id="cb1-2">y</span><pre><code>a\n<span class="long" style=' in made
+
+
+def test_the_part_of_a_page_is_lit_in_the_bar_and_no_other():
+    link = '<a class="nav-link{}" href="x.html"{}> \n<span class="menu-text">{}</span></a>'
+    page = link.format(" active", ' aria-current="page"', "Learn") + link.format("", "", "Use") + '<nav id="quarto-sidebar">'
+    made = rendered.lit(page, "Use")
+    assert made.count("nav-link active") == 1
+    assert re.search(r'nav-link active" href="x.html" aria-current="true">\s*<span class="menu-text">Use', made)
+
+
+def test_every_page_of_a_part_that_stands_in_the_bar_belongs_to_it():
+    parts = rendered.part_of_each_page()
+    assert {"Learn", "Metrics", "Use", "Look up", "API", "Glossary"} == set(parts.values())
+    assert parts["tutorials/better.html"] == "Learn"
+    assert parts["2_metrics/dcg.html"] == "Metrics"
+    assert parts["api/reading.example.html"] == "API"
+    assert parts["reference/glossary.html"] == "Glossary"
+
+
+# ---- what stands beside the pages ----
+
+
+def test_the_map_of_the_site_for_programs_lists_every_page_with_its_summary():
+    text = about.site_map(QUARTO, settings())
+    listed = re.findall(r"(?m)^- \[[^\]]+\]\((\S+)\)(?:: (.+))?$", text)
+    assert text.startswith(f"# irmetrics_nb\n\n> {settings()['description']}\n")
+    homes = {f"{about.site_url()}/{finding.address(name)}" for name in notebooks()}
+    assert homes <= {address for address, summary in listed if summary}
+    assert "[Test vectors for every language](https://github.com/irmetrics-nb/irmetrics_nb/tree/main/conformance)" in text
+
+
+def test_how_to_cite_gives_the_version_and_bibtex_of_the_citation_file():
+    found = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    page = about.cite(found)
+    assert f"version {settings()['version']}" in page
+    assert re.search(r"(?ms)^```bibtex\n@software\{.*^\}\n```$", page)
+    assert about.changelog("# Changelog\n\nText\n").endswith("---\n\nText\n")
+
+
+def test_the_picture_of_a_link_is_a_png_that_is_there_for_every_page():
+    picture = NBS / QUARTO["image"].lstrip("/")
+    assert QUARTO["image"].startswith("/"), "from the root: pages stand in folders"
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert [name for name in notebooks() if any("image:" in line for line in cells(NBS / name)[0].source.split("\n")[:1])] == []
+    assert QUARTO["format"]["html"]["canonical-url"]
+
+
+def test_the_page_for_wrong_addresses_has_the_search_and_the_doors():
+    text = (NBS / "404.qmd").read_text(encoding="utf-8")
+    assert ".find-button" in text
+    assert ".find-button" in (NBS / "theme/names.html").read_text(encoding="utf-8")
+    doors = set(re.findall(r"\]\(/([\w/.]+)\)", text))
+    assert {item["href"] for item in QUARTO["website"]["navbar"]["left"]} <= doors
+    assert all((NBS / door).exists() or door.startswith("api/") for door in doors)
+
+
+# ---- before rendering ----
+
+
+def test_code_is_broken_to_its_column_and_stays_the_same_code():
+    source = f"if x: return f(a, {'b' * 50}, g(c, d), {'e' * 40})  # a comment\nfrom m import {', '.join(['name' * 4] * 7)}"
+    made = lines.narrowed(source.replace("return ", "y = "))
+    assert ast.dump(ast.parse(made)) == ast.dump(ast.parse(source.replace("return ", "y = ")))
+    assert max(map(len, made.split("\n"))) <= lines.WIDTH
+    assert lines.narrowed("%time " + "x" * 200) == "%time " + "x" * 200
+
+
+def test_what_still_wraps_on_the_pages_is_text_that_cannot_be_broken():
+    left = []
+    for name in notebooks():
+        for cell in cells(NBS / name):
+            if cell.kind == "code" and "hide" not in cell.directives:
+                left += [line for line in lines.narrowed(cell.source).split("\n") if len(line) > lines.WIDTH]
+    assert len([line for line in left if not re.search("['\"`]", line)]) < 12, left
+
+
+def test_marks_for_tabs_and_a_live_page_become_what_quarto_shows():
+    text = "<!-- tabs: Python -->\n\na\n\n<!-- tab: Command line -->\n\nb\n\n<!-- tabs end -->"
+    assert [line for line in pages.in_tabs(text).split("\n") if line] == ['::: {.panel-tabset group="how"}', "## Python", "a", "## Command line", "b", ":::"]
+    site = about.site_url()
+    live = pages.at_home(pages.live(f"<!-- live -->\n[![Six systems.](../images/report.png)]({site}/samples/report.html)"), "../")
+    assert '<iframe class="live" src="../samples/report.html" title="Six systems." loading="lazy"></iframe>' in live
+    assert "[Open it as a page of its own](../samples/report.html)" in live
+
+
+def test_tabs_that_are_opened_are_closed():
+    for name in notebooks():
+        marks = re.findall(r"(?m)^<!-- (tabs:|tab:|tabs end)", "\n".join(c.source for c in cells(NBS / name) if c.kind == "markdown"))
+        assert re.fullmatch(r"(?:tabs:(?: tab:)+ tabs end ?)*", " ".join(marks)), name
+
+
+def test_the_commands_in_tabs_name_files_that_the_demo_leaves_and_commands_that_there_are():
+    from irmetrics_nb.cli import app
+
+    left, found = {"qrels.txt", "bm25.run.gz", "lsa.run.gz", "documents.jsonl.gz", "topics.tsv", "*.run.gz"}, 0
+    known = {command.name for command in app.registered_commands}
+    for name in notebooks():
+        for cell in cells(NBS / name):
+            for block in re.findall(r"(?ms)^<!-- tab: Command line -->.*?^```sh\n(.*?)^```", cell.source):
+                assert set(re.findall(r"demo/(\S+)", block)) <= left, name
+                assert set(re.findall(r"(?m)^irmetrics (\w+)", block)) <= known, name
+                found += 1
+    assert found >= 7
+
+
+def test_an_api_page_has_public_names_first_a_way_back_and_the_source(api_pages):
+    import irmetrics_nb
+
+    for module, (_, text) in api_pages.items():
+        order = re.findall(r"(?m)^## `(\w+)`", text)
+        public = [each in irmetrics_nb.__all__ for each in order]
+        assert public == sorted(public, reverse=True), module
+        assert "[All names](index.qmd)" in text
+        assert f"[source]({settings()['git_url']}/blob/main/irmetrics_nb/{module.replace('.', '/')}.py)" in text
+        assert 'description: "Parameters, returns, errors and examples: ' in text, "a description of its own"

@@ -1,0 +1,214 @@
+"A number is traced to the conventions, the tool or the mistake that gives it; the numbers come from the exact implementation."
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from exact.evaluation import evaluate as exactly
+from exact.mistakes import MISTAKES as EXACT
+from fastcore.test import test_close as close
+
+from irmetrics_nb import PRESETS, Conventions, DataError, Qrels, Run, differ, evaluate, identify, with_mistake
+from irmetrics_nb.evaluation.presets import conventions_of
+from irmetrics_nb.explaining.combinations import Rankings, all_results, way_of
+from irmetrics_nb.explaining.identification import _mistake_of, plain_way
+from irmetrics_nb.explaining.mistakes import MISTAKES, mistakes_of
+from irmetrics_nb.metrics.parsing import parse
+
+
+def rows_at_random(seed, queries=9, docs=8, twice=False):
+    "Judgments and a run as rows: ties, junk, fractions, nothing relevant, no answer, no judgment, scores below 0."
+    rng = np.random.default_rng(seed)
+    judgments, run = [], []
+    for q in range(queries):
+        for d in rng.permutation(docs + 3)[: rng.integers(2, docs)]:
+            grade = [-1, 0, 1, 1.5, 2, 3][rng.integers(6)] if q else 0
+            judgments.append([f"q{q}", f"d{d}", grade])
+        if q != 1:
+            found = rng.permutation(docs + 2)[: 1 + (q if seed % 2 else q // 2)]
+            run += [[f"q{q}", f"d{d}", float(rng.integers(-2, 9))] for d in found]
+    run.append(["other", "d0", 1.0])
+    if twice:
+        best = max(s for q, _, s in run if q == "q3")
+        run += [[q, d, s] for q, d, s in run if (q == "q3" and s == best) or (q, d) in {("q4", "d3"), ("q5", "d1"), ("q2", "d5")}]
+    return judgments, run
+
+
+def as_dicts(rows):
+    found = {}
+    for query, document, number in rows:
+        found.setdefault(query, {})[document] = number
+    return found
+
+
+def number(text):
+    return float(Fraction(text)) if "/" in text else float(text)
+
+
+CASES = [(name, kind) for name, m in EXACT.items() for kind in m.measures.split() if kind != "GAUC" and (name, kind) != ("discount-natural-logarithm", "nDCG")]
+OF_MANY = [(name, kind) for name, kind in CASES if len(EXACT[name].measures.split()) < 5 or kind == "AP"]
+
+
+def test_every_named_mistake_is_known_here_too_and_of_the_same_measures():
+    theirs = {name: {*m.measures.split()} - {"GAUC"} for name, m in EXACT.items()}
+    theirs["discount-natural-logarithm"] -= {"nDCG"}  # where it cancels
+    ours = {name: {*m.kinds.split()} for name, m in MISTAKES.items()}
+    assert {name: kinds for name, kinds in theirs.items() if kinds} == ours
+    assert {n: m.same_as for n, m in EXACT.items() if m.same_as} == {n: dict(m.same_as) for n, m in MISTAKES.items() if m.same_as and n in EXACT}
+
+
+@pytest.mark.parametrize("kind", sorted({kind for _, kind in OF_MANY}))
+def test_each_named_mistake_is_found_by_its_name_where_its_value_differs(kind):
+    for name in [n for n, k in OF_MANY if k == kind]:
+        assert any(is_found(name, kind, seed) for seed in range(5, 11)), name
+
+
+def is_found(name, kind, seed):
+    "Whether the exact number of a mistake is traced to it; on some data it comes to the same as a convention."
+    twice, mistake = name == "duplicates-counted", EXACT[name]
+    judgments, run = rows_at_random(seed, twice=twice)
+    cut = {"k": 3} if parse(kind).kind.at == "k" else {}
+    changes = ({"duplicates": "first"} if twice else {}) | dict(mistake.beside) | (mistake.same_as or {})
+    value, _ = exactly(kind, {"judgments": judgments, "run": run, **cut}, changes, None if mistake.same_as else mistake)
+    asked = kind + (f"(beta={mistake.beside['beta']})" if mistake.beside else "") + ("@3" if cut else "")
+    close(with_mistake(judgments, run, asked, name), number(value))
+    rivals = [r for r in results(kind, asked, seed, twice) if abs(r.value - number(value)) < 1e-9]
+    rivals = [way for r in rivals for way in r.ways if way.cost == r.way.cost]
+    if name not in {_mistake_of([way], [kind]) for way in rivals}:
+        return False
+    if name in ("ap-over-list", "ideal-of-hits", "rr-of-mean-rank"):  # by the door as well
+        assert name in {fit.mistake for fit in identify(judgments, run, {asked: f"{number(value):.9f}"})}
+    return True
+
+
+@cache
+def results(kind, asked, seed, twice):
+    "All results, computed once for all mistakes of a measure."
+    rows = [m.rows for m in mistakes_of(kind).values() if m.rows]
+    return all_results(Rankings(*rows_at_random(seed, twice=twice), rows=rows), parse(asked)).results
+
+
+@pytest.mark.parametrize("kind", ["nDCG@3", "AP@3"])
+def test_the_value_of_a_tool_is_found_by_the_name_of_the_tool(kind):
+    judgments, run = map(as_dicts, rows_at_random(8))
+    tools = [tool for tool, preset in PRESETS.items() if kind.partition("@")[0] in preset.kinds.split()]
+    value_of = {tool: min(evaluate(judgments, run, kind, conventions=tool).means.values()) for tool in tools}
+    rankings, asked = Rankings(judgments, run), parse(kind)
+    conventions = {tool: conventions_of(tool) for tool in tools}
+    found = all_results(rankings, asked, more=[way_of(asked, each) for each in conventions.values()])
+    for tool, each in conventions.items():
+        assert found.of_way[plain_way(rankings, asked, way_of(asked, each))].value == pytest.approx(value_of[tool]), tool
+    assert {"sklearn", "ranx"} & {*tools} <= {t for x in ("sklearn", "ranx") if x in tools for t in identify(judgments, run, {kind: value_of[x]}).tools}
+
+
+@pytest.mark.parametrize("measure", ["nDCG@3", "AP@3", "R@2", "ERR", "RBP", "Bpref", "IPrec", "NumRelRet", "GMAP", "Rprec"])
+def test_every_result_is_what_evaluate_gives_under_its_conventions(measure):
+    judgments, run = map(as_dicts, rows_at_random(3))
+    asked = parse(measure)
+    found = all_results(Rankings(judgments, run), asked, mistakes=False)
+    ways = list(found.of_way)
+    rng = np.random.default_rng(0)
+    for i in rng.choice(len(ways), min(60, len(ways)), replace=False):
+        way = ways[i]
+        value = min(evaluate(judgments, run, asked, conventions=way.conventions(asked.name)).means.values())
+        assert value == pytest.approx(found.of_way[way].value, rel=1e-9, nan_ok=True), way
+
+
+def test_text_keeps_its_zeros_and_a_value_is_taken_as_rounded_then_cut_off_then_as_a_percentage():
+    judgments, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "x", "b", "y", "c"]}
+    exact = evaluate(judgments, run, "AP").means["AP"]  # 0.7555…
+    assert identify(judgments, run, "AP", "0.756").how == "rounded"
+    assert identify(judgments, run, {"AP": "0.7555"}).how == "cut off"
+    assert identify(judgments, run, "AP=75.56").how == "rounded, AP as a percentage"
+    assert len(identify(judgments, run, "AP", "0.7560")) == 0 and identify(judgments, run, "AP", 0.7560)
+    close(identify(judgments, run, "AP", "0.76").value, exact)
+
+
+def test_several_numbers_have_to_fit_together_and_single_queries_count():
+    judgments, run = map(as_dicts, rows_at_random(11))
+    means = evaluate(judgments, run, "nDCG@3 AP@3", conventions="recbole").means
+    asked = dict(zip(("nDCG@3", "AP@3"), means.values()))
+    found = identify(judgments, run, asked)
+    assert "recbole" in found.tools and len(found) <= len(identify(judgments, run, {"AP@3": asked["AP@3"]}))
+    assert set(found[0].values) == {"nDCG@3", "AP@3"}
+    scores = evaluate(judgments, run, "nDCG@3", conventions="recbole")
+    one = dict(zip(scores.query_ids, scores.values[0, 0].tolist()))
+    query = max(one, key=one.get)
+    assert "recbole" in identify(judgments, run, {"nDCG@3": {query: one[query], "all": asked["nDCG@3"]}}).tools
+
+
+def test_few_digits_are_told_with_how_many_fit_and_what_would_decide():
+    found = identify(*map(as_dicts, rows_at_random(11)), "nDCG@3", "0.5")
+    assert len(found) > 3 and "of them fit" in found.summary[0] and found.advice
+    assert found.to_dict()["fits"] == len(found) and "<table>" in found._repr_html_()
+
+
+def test_what_a_measure_says_itself_is_no_question():
+    judgments, run = map(as_dicts, rows_at_random(11))
+    value = evaluate(judgments, run, "nDCG(gain='binary')@3").means["nDCG(gain='binary')@3"]
+    assert all("exp" not in fit.differs for fit in identify(judgments, run, {"nDCG(gain='binary')@3": value}))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"AP": "0,43"}, "such as 0.4312"), ({"AP": 431}, "not even a percentage"), ({"AP": -0.2}, "never below 0"),
+        ({"AP": None}, "not None"), ({"AP": float("nan")}, "a value is a number"), ("AP", "write a measure and its number"),
+        ({"AUC": 0.5}, "no convention touches it"), ({"nDGC": 0.5}, "there is no measure"), ({}, "give a measure"),
+        ({"AP": {"q99": 1}}, "query 'q99' is not judged"), ({"AP": {}}, "there is no number"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_clear_error(values, words):
+    with pytest.raises(ValueError, match=words):
+        identify({"q": {"a": 1}}, {"q": ["a"]}, values)
+
+
+def test_no_query_in_common_is_a_data_error():
+    with pytest.raises(DataError, match="not one query in common"):
+        identify({"q": {"a": 1}}, {"other": ["a"]}, "AP", 1.0)
+
+
+def test_nothing_fits_shows_the_nearest_and_how_far_it_is():
+    found = identify({"q": {"a": 1}}, {"q": ["x", "a"]}, "RR", "0.8765")
+    assert not found and found.value is None and found.nearest[0].off == pytest.approx(abs(found.nearest[0].value - 0.8765))
+    assert "nothing fits" in repr(found)
+
+
+def test_rankings_of_seven_thousand_queries_are_scored_once_for_all_answers():
+    rng = np.random.default_rng(1)
+    qrels = {f"q{i}": {f"d{j}": int(g) for j, g in enumerate(rng.integers(0, 4, 8))} for i in range(700)}
+    run = {q: {f"d{j}": float(s) for j, s in enumerate(rng.random(30))} for q in qrels}
+    rankings = Rankings(qrels, run)
+    union = rankings.union(10)
+    assert union.index.size == len(rankings.batches) * 700 and len(union.judged) < 700 * 7
+
+
+def test_a_difference_is_made_by_the_fewest_answers_and_its_steps_add_up():
+    judgments, run = map(as_dicts, rows_at_random(4))
+    for a, b in [("trec_eval", "sklearn"), ("lightgbm", "elasticsearch"), ("catboost", "trec_eval10")]:
+        why = differ(judgments, run, "nDCG@3", a=a, b=b)
+        ours = [min(evaluate(judgments, run, "nDCG@3", conventions=tool).means.values()) for tool in (a, b)]
+        close([why.a, why.b], ours)
+        assert sum(step.after - step.value for step in why.steps) == pytest.approx(why.value)
+        assert all(step.changed or step.shows == () for step in why.steps)
+
+
+def test_a_difference_of_two_numbers_is_that_of_what_gives_them():
+    judgments, run = map(as_dicts, rows_at_random(4))
+    mine, yours = (min(evaluate(judgments, run, "nDCG@3", conventions=c).means.values()) for c in ("gdeval", Conventions()))
+    why = differ(judgments, run, "nDCG@3", a=f"{mine:.8f}", b=f"{yours:.8f}")
+    close([why.a, why.b], [mine, yours])
+    assert {step.what for step in why.steps} <= {"gain='linear'", "missing='zero'"}
+    with pytest.raises(ValueError, match="nothing gives this number"):
+        differ(judgments, run, "nDCG@3", a="0.99887766", b="trec_eval")
+
+
+def test_sources_that_can_be_read_once_and_objects_give_the_same():
+    judgments, run = rows_at_random(4)
+    texts = [repr(identify(q, r, "AP", "0.4")) for q, r in [(iter(judgments), iter(run)), (Qrels(judgments), Run(run)), (judgments, run)]]
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_mistakes_are_listed_by_measure():
+    assert {"rr-not-cut", "rr-over-positives"} <= {*mistakes_of("RR")}

@@ -1,0 +1,114 @@
+"""What happens to the site after Quarto: Chinese is marked as such, the part one is in is lit, long lines of code wrap
+with an indent, and the search finds things by the names that people have for them."""
+import re
+from pathlib import Path
+
+import finding
+import yaml
+from about import site_url, target
+from api import rooms
+from lines import WIDTH
+from project import ROOT, settings
+
+HAN = re.compile(r"[\u3007\u3400-\u9fff\uf900-\ufaff]+(?:[\u3001\u3002\uff00-\uffef]+[\u3400-\u9fff]+)*")
+WHOLE = "script|style|math|svg|title|textarea"  # elements that are left as they are
+PIECES = re.compile(rf"(<!--.*?-->|<({WHOLE})\b.*?</\2>|<[^>]+>)", re.DOTALL)
+NOTHING_INSIDE = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+LINK = (
+    r'<a class="nav-link(?: active)?" href="([^"]*)"(?: aria-current="page")?>(\s*)'
+    r'<span class="menu-text">([^<]+)</span>'
+)
+LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
+OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
+
+
+def finish(site: Path):
+    "Finish every page of the rendered site, and its search."
+    parts = part_of_each_page()
+    for path in sorted(site.rglob("*.html")):
+        href = path.relative_to(site).as_posix()
+        if not href.startswith(("site_libs/", "samples/")):
+            page = path.read_text(encoding="utf-8")
+            page = page.replace('/index.html"><link', '/"><link') if href == "index.html" else page
+            page = page.replace(f'href="{site_url()}/index.html"', f'href="{site_url()}/"')  # its canonical address
+            path.write_text(lit(indented(chinese(page)), parts.get(href)), encoding="utf-8")
+    finding.improve(site)
+
+
+def chinese(page):
+    """HTML with every Chinese word marked, for those who have it read aloud and for the right letters.
+
+    >>> print(chinese('<p title="排序">a 排序, <em lang="zh">查询</em></p>'))
+    <p title="排序">a <span lang="zh">排序</span>, <em lang="zh">查询</em></p>"""
+    if not HAN.search(page):
+        return page
+    made, marked, end = [], [], 0
+    for found in [*PIECES.finditer(page), None]:
+        text = page[end : found.start() if found else None]
+        made.append(text if any(marked) else HAN.sub(r'<span lang="zh">\g<0></span>', text))
+        if found:
+            marked, end = nested(found[0], marked), found.end()
+            made.append(found[0])
+    return "".join(made)
+
+
+def nested(tag, marked):
+    "Which of the open elements say that they are Chinese, after one more tag."
+    found = re.match(r"<(/?)([a-zA-Z][\w-]*)", tag)
+    if not found or tag.endswith("/>") or found[2].lower() in NOTHING_INSIDE or re.match(rf"<({WHOLE})\b", tag):
+        return marked
+    return marked[:-1] if found[1] else [*marked, 'lang="zh' in tag]
+
+
+def indented(page):
+    "HTML in which a line of code or of an output that is wider than its column wraps with an indent."
+    page = LINE.sub(lambda m: f'<span id="{m[1]}"{hanging(m[2])}>{m[2]}</span>', page)
+    return OUTPUT.sub(lambda m: m[1] + "\n".join(map(wrapped, m[2].split("\n"))) + m[3], page)
+
+
+def wrapped(line):
+    "A line of an output, which Quarto leaves without an element of its own."
+    style = hanging(line)
+    return f"<span class=\"long\"{style}>{line}</span>" if style and "<" not in line else line
+
+
+def hanging(line):
+    "How a line wraps: nothing to say if it is short."
+    text = re.sub(r"<[^>]*>", "", line)
+    text = re.sub(r"&[#\w]+;", "x", text)
+    if len(text) <= WIDTH:
+        return ""
+    deep = min(len(text) - len(text.lstrip()) + 4, 40)
+    return f' style="padding-left:{deep}ch;text-indent:-{deep}ch"'
+
+
+def part_of_each_page():
+    "{page: the name in the bar of the part that it belongs to}."
+    site = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]
+    root, have = target("", settings()), settings()
+    bar = {target(item["href"], have).removeprefix(root): item["text"] for item in site["navbar"]["left"]}
+
+    def below(items):
+        for item in items:
+            if isinstance(item, dict) and "contents" in item:
+                yield from below(item["contents"])
+            else:
+                yield target(item if isinstance(item, str) else item["href"], have).removeprefix(root)
+
+    parts = {}
+    for item in site["sidebar"]["contents"]:
+        if "section" in item and item["section"] in bar.values():
+            parts |= dict.fromkeys(below(item["contents"]), item["section"])
+    alone = {page: name for page, name in bar.items() if name not in parts.values()}
+    return parts | {f"api/{module}.html": "API" for module in rooms()} | alone
+
+
+def lit(page, part):
+    "HTML in whose bar the part that the page belongs to is lit, and no other."
+    def link(found):
+        here = found[3].strip() == part
+        kind, current = ("nav-link active", ' aria-current="true"') if here else ("nav-link", "")
+        return f'<a class="{kind}" href="{found[1]}"{current}>{found[2]}<span class="menu-text">{found[3]}</span>'
+
+    bar, mark, rest = page.partition('<nav id="quarto-sidebar"')
+    return re.sub(LINK, link, bar) + mark + rest
