@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['RunInfo', 'ByMeasure', 'Scores', 'beside', 'render', 'concat']
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #3ad791d1
+# %% ../../nbs/5_evaluation/04_scores.ipynb #4e1558fc
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #3f335e5b
+# %% ../../nbs/5_evaluation/04_scores.ipynb #13e6acb4
 from .bounds import WhenAsked
 from .printing import check_measures, rendered
 from ..foundations.conventions import Conventions, check_option
 from ..foundations.kinds import MEAN
 from ..foundations.measures import Measure
-from ..metrics.parsing import position
+from ..metrics.parsing import flat_name, position
 from ..reading.errors import visible
 from ..reading.groups import inside, slice_names
 from ..reading.ids import escape_non_utf8
@@ -61,7 +62,7 @@ class ByMeasure(dict[str, Any]):
         if name not in self.keys(): raise KeyError(f'{measure} is not among {", ".join(self)}')
         return self[name]
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #10a7fcca
+# %% ../../nbs/5_evaluation/04_scores.ipynb #df775627
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """The values of every measure for every query of one run or of several.
@@ -322,6 +323,16 @@ class Scores:
         tables = [pd.DataFrame(each, index=index) for each in columns]
         if self.single: return tables[0]
         return pd.concat(tables, keys=[run.name for run in self.runs], names=['run'])
+
+    def flat(self) -> dict[str, float]:
+        """Means under names that loggers take: {'nDCG_at_10': 0.59}.
+
+        Letters, digits and underscores; `parse` reads them back. Of several runs, the
+        name of the run and / stand in front. ValueError if two runs then have one name."""
+        if self.single: return {flat_name(m): x for m, x in zip(self.measures, self.means.values())}
+        each = {re.sub(r'[^\w. /-]', '_', one.name): one.flat() for one in self.each()}
+        if len(each) < len(self.runs): raise ValueError('two runs have the same name for a logger')
+        return {f'{run}/{name}': x for run, own in each.items() for name, x in own.items()}
 
     # To look at
     def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:
