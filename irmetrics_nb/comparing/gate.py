@@ -306,7 +306,7 @@ def _clean(text):
     seen = '\n'.join(map(visible, text.split('\n')))
     return re.sub('[^\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', seen)
 
-# %% ../../nbs/8_comparing/08_gate.ipynb #d22edd98
+# %% ../../nbs/8_comparing/08_gate.ipynb #65591019
 def assert_no_drop(
     qrels: Any, run: Any, baseline: Any, measures: Any = 'nDCG@10', *,
     margin: float | None = None, max_drop: float | None = None, **options: Any,
@@ -341,7 +341,8 @@ def assert_no_drop(
     >>> assert_no_drop(qrels, run, run, 'RR', margin=.01).ok
     True"""
     runs = {'baseline': baseline, 'run': run}
-    comparison = compare(qrels, runs, measures, baseline='baseline', margin=margin, **options)
+    how = {'baseline': 'baseline', 'margin': margin} | options
+    comparison = compare(qrels, runs, measures, **how)
     least = 0 if margin is None and max_drop is None else max_drop
     verdict = gate(comparison, margin=margin, max_drop=least)
     if verdict.ok: return verdict

@@ -62,7 +62,7 @@ class ByMeasure(dict[str, Any]):
         if name not in self.keys(): raise KeyError(f'{measure} is not among {", ".join(self)}')
         return self[name]
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #df775627
+# %% ../../nbs/5_evaluation/04_scores.ipynb #927705d9
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """The values of every measure for every query of one run or of several.
@@ -328,11 +328,13 @@ class Scores:
         """Means under names that loggers take: {'nDCG_at_10': 0.59}.
 
         Letters, digits and underscores; `parse` reads them back. Of several runs, the
-        name of the run and / stand in front. ValueError if two runs then have one name."""
-        if self.single: return {flat_name(m): x for m, x in zip(self.measures, self.means.values())}
+        name of the run and / stand in front; ValueError if two then have one name."""
+        names = list(map(flat_name, self.measures))
+        if self.single: return dict(zip(names, self.means.values()))
         each = {re.sub(r'[^\w. /-]', '_', one.name): one.flat() for one in self.each()}
-        if len(each) < len(self.runs): raise ValueError('two runs have the same name for a logger')
-        return {f'{run}/{name}': x for run, own in each.items() for name, x in own.items()}
+        if len(each) < len(self.runs):
+            raise ValueError('two runs have the same name for a logger')
+        return {f'{run}/{n}': x for run, own in each.items() for n, x in own.items()}
 
     # To look at
     def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:

@@ -324,7 +324,7 @@ def _read(text):
         message = str(e) if named else f'{quoted(text)}: {e}'
         raise ValueError(shorter(message, 800)) from None
 
-# %% ../../nbs/2_metrics/07_parsing.ipynb #49e9d35c
+# %% ../../nbs/2_metrics/07_parsing.ipynb #c65a0a68
 def flat_name(measure: Measure) -> str:
     "A measure in letters, digits and underscores: nDCG_gain_exp_at_10."
     name, params, at, _ = read(repr(measure))
@@ -347,7 +347,9 @@ def _value_of_flat(text):
 def _of_flat(text):
     "The measure of a flat name; None for any other."
     name, *words = text.split('_')
-    kind, params, at, begun = _by_case(name), {}, None, []
+    kind, at = _by_case(name), None
+    params: dict[str, Any] = {}
+    begun: list[str] = []
     if kind is None or len(words) < 2: return None
     known = {*kind.params, *kind.spellings, *VIEWS, 'at'}
     for word in words:

@@ -21,7 +21,7 @@ from .numbers import to_floats
 from .rows import COLUMN_NAMES, USED_COLUMNS, Rows, negate_ranks
 from .tables import NO_COLUMNS, check_values, column_positions, find_columns, holds_ranks
 
-# %% ../../nbs/3_reading/06_objects.ipynb #687ff8c7
+# %% ../../nbs/3_reading/06_objects.ipynb #246e8c46
 def from_service(source: Mapping, kind: str, name: str) -> Mapping:
     "{query: {document: number}} of a request or a response of Elasticsearch or OpenSearch; other dicts as they are."
     shape = service_shape(source)
@@ -29,13 +29,15 @@ def from_service(source: Mapping, kind: str, name: str) -> Mapping:
     if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
     if kind == 'run' and shape == 'request':
         raise DataError(f'{name}: this is a request of _rank_eval, with judgments; the run is its response')
-    if source.get('failures'): raise DataError(f'{name}: the service failed for {short_repr(list(source["failures"]))[1:-1]}')
-    if shape == 'request': return {one['id']: _numbers_of(one['ratings'], 'rating', one['id'], name) for one in source['requests']}
+    failed = source.get('failures') if shape == 'details' else None
+    if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
+    if shape == 'request':
+        return {one['id']: _numbers_of(one['ratings'], 'rating', one['id'], name) for one in source['requests']}
     each = source['details'] if shape == 'details' else source
     return {query: _numbers_of(_hits(one), '_score', query, name) for query, one in each.items()}
 
-NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed, and '
-                'the ideal ranking would be that of the hits; the ratings of the request are the judgments')
+NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed, '
+                'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
 
 def service_shape(source: Mapping) -> str:
     "'request', 'details' or 'search', by what stands in a dict; '' for any other."
@@ -57,11 +59,12 @@ def _hits(answer):
 
 def _numbers_of(rows, number, query, name):
     "{document: number}; by their order where some have no score. DataError for one id in two indices."
-    indices = {}
+    indices: dict[str, Any] = {}
     for row in rows:
         first = indices.setdefault(row['_id'], row.get('_index'))
         if first == row.get('_index'): continue
-        raise DataError(f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {row["_index"]!r}')
+        both = f'{first!r} and {row.get("_index")!r}'
+        raise DataError(f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {both}')
     numbers = [row.get(number) for row in rows]
     if number == '_score' and None in numbers: numbers = [-place for place in range(len(rows))]
     if len(indices) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
