@@ -167,12 +167,13 @@ def _check(
         show(forms.get(format.value, found.to_json)(), output)
     raise typer.Exit(0 if found.ok else 1)
 
-# %% ../nbs/10_ways_in/02_cli.ipynb #078009ce
+# %% ../nbs/10_ways_in/02_cli.ipynb #2c910420
 @app.command('measures')
 def _list_measures(
     format: Form = Listing.table,
     names: Annotated[bool, typer.Option(
         '--names', help='What other tools call it.')] = False,
+    output: Output = None,
 ):
     "List what can be computed, or with --names what other tools call it."
     columns = 'measure', 'question', 'parameters'
@@ -181,7 +182,7 @@ def _list_measures(
             'documents that nobody judged are taken out first.')
     if names: text = _listed(name_table(), format)
     else: text = _listed(rows, format, [None, 44, 32], note)
-    with one_line_errors(): show(text)
+    with one_line_errors(): show(text, output)
 
 def _listed(rows, format, widths=None, note=''):
     "Rows of text as a table, or as JSON."

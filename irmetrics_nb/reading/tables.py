@@ -42,12 +42,12 @@ def import_polars(what: str = 'a table', instead: str = '') -> Any:
     if in_main_thread and hasattr(signal, 'siginterrupt'): signal.siginterrupt(signal.SIGINT, True)
     return polars
 
-# %% ../../nbs/3_reading/05_tables.ipynb #3284e6d7
+# %% ../../nbs/3_reading/05_tables.ipynb #1a42dc93
 COLUMN_SYNONYMS = {
-    'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query'),
+    'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query', 'query_text'),
     'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc'),
-    'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'score'),
-    'run': ('score', 'sim', 'similarity', 'rank'),
+    'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'rating', 'score'),
+    'run': ('score', 'sim', 'similarity', 'rank', 'doc_position'),
 }
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
@@ -69,7 +69,7 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
     "Whether the column of numbers that was found holds ranks."
-    return kind == 'run' and 'score' not in columns and plain_name(name) == 'rank'
+    return kind == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
 # %% ../../nbs/3_reading/05_tables.ipynb #b69a124d
 def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
@@ -235,20 +235,23 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
     finally:
         csv.field_size_limit(limit_before)
 
-# %% ../../nbs/3_reading/05_tables.ipynb #44d7422c
+# %% ../../nbs/3_reading/05_tables.ipynb #52658551
 def rows_from_csv(
     data: bytes, separator: str, kind: str, name: str, columns: Mapping = NO_COLUMNS,
 ) -> Rows:
     "The rows of a CSV or TSV file; DataError if there are none or one is wrong."
     text = data.decode('utf-8-sig', 'surrogateescape')
     found = []
+    snapshots: dict[str, str] = {}
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
         for line, fields in lines_and_fields:
+            if _is_unrated(fields, names, used[2]): continue
             fault = _fault_in_fields(fields, names, used)
             if fault: raise DataError(f'{name}, line {line}: {fault}')
+            _check_snapshot(fields, names, snapshots, f'{name}, line {line}')
             found.append((line, *(fields[c] for c in used)))
     if not found: raise DataError(f'{name}: the table has no rows')
     lines, *texts = zip(*found, strict=True)
@@ -257,6 +260,20 @@ def rows_from_csv(
     rows = Rows(query_ids, codes, doc, parse_floats(number), name, line=1, lines=lines)
     check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(names[used[2]], kind, columns) else rows
+
+def _is_unrated(fields, names, number):
+    "Whether a row of Quepid's ratings has none: nobody judged the document."
+    if len(fields) != len(names) or plain_name(names[number]) != 'rating': return False
+    return not fields[number].strip()
+
+def _check_snapshot(fields, names, snapshots, where):
+    "DataError for a second snapshot in one file of Quepid's."
+    place = names.index('Snapshot Name') if 'Snapshot Name' in names else None
+    if place is None: return
+    own = fields[place]
+    first = snapshots.setdefault('first', own)
+    if own == first: return
+    raise DataError(f'{where}: a second snapshot, {own!r} beside {first!r}: take the rows of one, which is a run')
 
 def _fault_in_fields(fields, names, columns):
     "What is wrong with the fields of a line; '' if nothing is."
