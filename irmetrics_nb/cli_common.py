@@ -171,8 +171,9 @@ def columns_of(text: str, kind: str) -> dict[str, Any]:
     return {'columns': columns, **options}
 
 def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
-    "A path, one over the network as it was written, what is read by columns that are said, or rows of the standard input if it is -."
-    if path != Path('-') and COLUMNS.get(kind): return (Qrels if kind == 'qrels' else Run)(_as_written(path), **COLUMNS[kind])
+    "A path as it was written, what is read of it by columns that are said, or rows of the standard input if it is -."
+    make = Qrels if kind == 'qrels' else Run
+    if path != Path('-') and COLUMNS.get(kind): return make(_as_written(path), **COLUMNS[kind])
     if path != Path('-'): return _as_written(path)
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
