@@ -78,7 +78,7 @@ def _evaluate_all(qrels, runs, wanted, memory, conventions):
     with Progress() as progress:
         return evaluate(source_of(qrels, 'qrels'), sources, wanted, memory=memory, progress=progress, **conventions)
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #325c70bf
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #bfa1ecf0
 _Baseline = Annotated[Path, typer.Argument(metavar='BASELINE', help='The run that the others are compared with.')]
 _New = Annotated[list[Path], typer.Argument(metavar='NEW...', help='One run or several.')]
 _MaxDrop = Annotated[float | None, typer.Option(
@@ -104,6 +104,7 @@ _AllPairs = Annotated[bool, typer.Option(
     '--all-pairs', help='Compare every pair, the first run like any other; there is no gate then.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #b1cc233c
 @app.command('compare', epilog=_EPILOG)
 @takes_conventions
 def _compare(

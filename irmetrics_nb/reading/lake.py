@@ -101,8 +101,9 @@ def runs_of(run: Any, system: str | None = None) -> Any:
         check_no_parts(found)
         return found
     several = isinstance(run, list | tuple) and len(run) > 0
-    if not several or not all(isinstance(one, str | os.PathLike) for one in run): return run
+    paths = several and all(isinstance(one, str | os.PathLike) for one in run)
+    if not paths: return run
     each = [found_runs(one) or [one] for one in run]
-    every = [path for paths in each for path in paths]
+    every = [path for some in each for path in some]
     check_no_parts(every)
     return every
