@@ -96,7 +96,7 @@ _EPILOG = '''
 Exit code 3: the gate failed.
 '''
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #5d180f18
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #231366bb
 def _print(comparison, verdict, format, output):
     "Print everything in a format."
     if format == 'text' and output is None and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
@@ -106,13 +106,22 @@ def _print(comparison, verdict, format, output):
     else: text = json.dumps(comparison.to_dict() | {'gate': verdict.to_dict()}, indent=2, ensure_ascii=False)
     show(text, output)
 
+def _check_no_gate(max_drop, fail_if_worse, floors, format):
+    "A usage error for a gate where no run is the baseline."
+    if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
+    raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
+
+def _all_pairs_text(comparison, format):
+    "All pairs in a format."
+    return {'json': comparison.to_json, 'markdown': comparison.to_markdown}.get(format, comparison.__repr__)()
+
 def _evaluate_all(qrels, runs, wanted, memory, conventions):
     "The scores of the runs, side by side, under names that differ."
     sources = [source_of(run, 'run') for run in runs]
     with Progress() as progress:
         return evaluate(source_of(qrels, 'qrels'), sources, wanted, memory=memory, progress=progress, **conventions)
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #325c70bf
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #17c793b4
 _Baseline = Annotated[Path, typer.Argument(metavar='BASELINE', help='The run that the others are compared with.')]
 _New = Annotated[list[Path], typer.Argument(metavar='NEW...', help='One run or several.')]
 _MaxDrop = Annotated[float | None, typer.Option(
@@ -168,15 +177,6 @@ def _compare(
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=asked)
         _print(comparison, verdict, format.value, output)
     raise typer.Exit(0 if verdict.ok else 3)
-
-def _check_no_gate(max_drop, fail_if_worse, floors, format):
-    "A usage error for a gate where no run is the baseline."
-    if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
-    raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
-
-def _all_pairs_text(comparison, format):
-    "All pairs in a format."
-    return {'json': comparison.to_json, 'markdown': comparison.to_markdown}.get(format, comparison.__repr__)()
 
 def _check_method(how, new):
     "A usage error for options that do not go together, before anything is read."
