@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['app', 'Listing', 'QrelsFile', 'RunFiles', 'Measures', 'Output', 'Memory', 'Form', 'CONVENTIONS', 'show', 'say',
-           'one_line_errors', 'in_options', 'one_line_warnings', 'Progress', 'parse_size', 'choice',
-           'takes_conventions']
+           'one_line_errors', 'one_line_warnings', 'Progress', 'parse_size', 'choice', 'takes_conventions']
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #b3b22fa1
 import os
@@ -66,18 +65,18 @@ def _gentle_end():
     finally:
         for s, old in zip(signals, before): signal.signal(s, old or signal.SIG_DFL)
 
-# %% ../nbs/10_ways_in/00_cli_common.ipynb #6af86359
+# %% ../nbs/10_ways_in/00_cli_common.ipynb #4247dfe4
 @contextmanager
 def one_line_errors() -> Iterator[None]:
     "Bad data ends with one line on stderr and exit code 1, Ctrl-C with one line and 130."
     try:
         with _gentle_end(): yield
     except BrokenPipeError: raise  # nobody reads any more: typer ends without a word
-    except (ValueError, OSError) as e: _stop(f'error: {in_options(str(e))}', 1)
+    except (ValueError, OSError) as e: _stop(f'error: {_in_options(str(e))}', 1)
     except MemoryError: _stop('error: there is not enough memory', 1)
     except KeyboardInterrupt: _stop('stopped', 130)
 
-def in_options(message: str) -> str:
+def _in_options(message: str) -> str:
     "A message that says what to write in Python, as it is written in a terminal."
     text = re.sub(r'(Qrels|Run)\(\.\.\., columns=\{([^}]*)\}\)', _as_option, message)
     text = text.replace(', and descending=False if the least', '; rank=NAME instead of score=NAME if the least')

@@ -62,7 +62,7 @@ _EPILOG = '''
 Exit code 3: the gate failed.
 '''
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #5d180f18
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #231366bb
 def _print(comparison, verdict, format, output):
     "Print everything in a format."
     if format == 'text' and output is None and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
@@ -71,6 +71,15 @@ def _print(comparison, verdict, format, output):
     elif format == 'junit': text = verdict.to_junit()
     else: text = json.dumps(comparison.to_dict() | {'gate': verdict.to_dict()}, indent=2, ensure_ascii=False)
     show(text, output)
+
+def _check_no_gate(max_drop, fail_if_worse, floors, format):
+    "A usage error for a gate where no run is the baseline."
+    if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
+    raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
+
+def _all_pairs_text(comparison, format):
+    "All pairs in a format."
+    return {'json': comparison.to_json, 'markdown': comparison.to_markdown}.get(format, comparison.__repr__)()
 
 def _evaluate_all(qrels, runs, wanted, memory, conventions):
     "The scores of the runs, side by side, under names that differ."
@@ -104,7 +113,7 @@ _AllPairs = Annotated[bool, typer.Option(
     '--all-pairs', help='Compare every pair, the first run like any other; there is no gate then.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #b1cc233c
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #a241d437
 @app.command('compare', epilog=_EPILOG)
 @takes_conventions
 def _compare(
@@ -135,15 +144,6 @@ def _compare(
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=asked)
         _print(comparison, verdict, format.value, output)
     raise typer.Exit(0 if verdict.ok else 3)
-
-def _check_no_gate(max_drop, fail_if_worse, floors, format):
-    "A usage error for a gate where no run is the baseline."
-    if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
-    raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
-
-def _all_pairs_text(comparison, format):
-    "All pairs in a format."
-    return {'json': comparison.to_json, 'markdown': comparison.to_markdown}.get(format, comparison.__repr__)()
 
 def _check_method(how, new):
     "A usage error for options that do not go together, before anything is read."

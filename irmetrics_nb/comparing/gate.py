@@ -306,7 +306,7 @@ def _clean(text):
     seen = '\n'.join(map(visible, text.split('\n')))
     return re.sub('[^\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', seen)
 
-# %% ../../nbs/8_comparing/08_gate.ipynb #65591019
+# %% ../../nbs/8_comparing/08_gate.ipynb #ad25002f
 def assert_no_drop(
     qrels: Any, run: Any, baseline: Any, measures: Any = 'nDCG@10', *,
     margin: float | None = None, max_drop: float | None = None, **options: Any,
@@ -337,7 +337,8 @@ def assert_no_drop(
         With the verdicts and sentences of the comparison.
 
     >>> from irmetrics_nb import assert_no_drop
-    >>> qrels, run = {'q1': {'a': 1}, 'q2': {'b': 1}}, {'q1': ['a'], 'q2': ['c', 'b']}
+    >>> qrels = {'q1': {'a': 1}, 'q2': {'b': 1}, 'q3': {'c': 1}}
+    >>> run = {'q1': ['a'], 'q2': ['c', 'b'], 'q3': ['c']}
     >>> assert_no_drop(qrels, run, run, 'RR', margin=.01).ok
     True"""
     runs = {'baseline': baseline, 'run': run}

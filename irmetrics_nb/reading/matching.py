@@ -377,7 +377,7 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
     fits[order] = used - before <= rows.budget
     return fits
 
-# %% ../../nbs/3_reading/14_matching.ipynb #8e7d6db1
+# %% ../../nbs/3_reading/14_matching.ipynb #32fc95c5
 def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     """Judgments and run; where the run is made of chunks, both speak of them, and of none that has no place.
 
@@ -397,7 +397,7 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     later = row[~leads]
     return _of_chunks(qrels, rows, (row[leads], judgment[leads]), (later, judgment[~leads])), met
 
-def some_rows(rows, some):
+def some_rows(rows: Rows, some: np.ndarray) -> Rows:
     "Some rows, by a mask or by their numbers."
     there = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
     return replace(rows, lines=(), **{name: getattr(rows, name)[some] for name in there})

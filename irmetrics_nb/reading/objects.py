@@ -21,7 +21,7 @@ from .numbers import to_floats
 from .rows import COLUMN_NAMES, USED_COLUMNS, Rows, negate_ranks
 from .tables import NO_COLUMNS, check_values, column_positions, find_columns, holds_ranks
 
-# %% ../../nbs/3_reading/06_objects.ipynb #246e8c46
+# %% ../../nbs/3_reading/06_objects.ipynb #e9bee4be
 def from_service(source: Mapping, kind: str, name: str) -> Mapping:
     "{query: {document: number}} of a request or a response of Elasticsearch or OpenSearch; other dicts as they are."
     shape = service_shape(source)
@@ -36,7 +36,7 @@ def from_service(source: Mapping, kind: str, name: str) -> Mapping:
     each = source['details'] if shape == 'details' else source
     return {query: _numbers_of(_hits(one), '_score', query, name) for query, one in each.items()}
 
-NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed, '
+NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed '
                 'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
 
 def service_shape(source: Mapping) -> str:
