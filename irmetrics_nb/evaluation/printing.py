@@ -233,8 +233,8 @@ def _notes(runs, per_run=False):
 def _together(runs):
     "One line for many runs: what is the same for all, and from where to where the rest goes."
     figures, names = [*map(_figures, runs)], [*map(_run_name, runs)]
-    whats = dict.fromkeys(what for each in figures for what in each)
-    said = [_from_to([each.get(what, 0) for each in figures], what, names) for what in whats]
+    counted_things = dict.fromkeys(what for each in figures for what in each)
+    said = [_from_to([each.get(what, 0) for each in figures], what, names) for what in counted_things]
     said += _listed(runs[0].runs[0])
     ties = _widest_ties(runs)
     decided = [f'the order of ties decides up to {ties[0]:.4f} of {ties[1]} ({ties[2]})'] if ties else []

@@ -101,7 +101,8 @@ def runs_of(run: Any, system: str | None = None) -> Any:
         check_no_parts(found)
         return found
     several = isinstance(run, list | tuple) and len(run) > 0
-    if not several or not all(isinstance(one, str | os.PathLike) for one in run): return run
+    def is_path(one): return isinstance(one, str | os.PathLike)
+    if not several or not all(map(is_path, run)): return run
     each = [found_runs(one) or [one] for one in run]
     every = [path for paths in each for path in paths]
     check_no_parts(every)
