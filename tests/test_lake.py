@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from irmetrics_nb import DataError, Qrels, Run, evaluate
+from irmetrics_nb.cli import main
 from irmetrics_nb.evaluation.printing import rendered
 from irmetrics_nb.reading import streams
 from irmetrics_nb.reading.judging import judge_run
@@ -177,4 +178,35 @@ def test_twenty_runs_print_one_table_and_one_small_print_that_says_where_they_di
 def test_each_of_many_runs_says_its_own_where_it_is_asked():
     scores = evaluate(QRELS, twenty(), "AP nDCG@10")
     text = rendered(scores, per_run=True)
-    assert text.count("not answered by the run") == 20
+    assert " ".join(text.split()).count("not answered by the run") == 20
+
+
+def command(capsys, *words):
+    "What `irmetrics` prints; the exit code must be 0."
+    with pytest.raises(SystemExit) as ended:
+        main([*map(str, words)])
+    assert not ended.value.code, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def test_the_command_takes_folders_patterns_and_systems(tmp_path, capsys):
+    Qrels(QRELS).save(tmp_path / "qrels.txt")
+    (tmp_path / "runs").mkdir()
+    for name in "a.run", "b.run":
+        Run(ROWS, name=name[0]).save(tmp_path / "runs" / name)
+    systems().write_parquet(tmp_path / "systems.parquet")
+    mean = repr(HERE.means["AP"])
+    for words, names in (([tmp_path / "runs"], "ab"), ([tmp_path / "runs" / "*.run"], "ab"),
+                         ([tmp_path / "systems.parquet", "--system", "model"], ["one", "two"])):
+        lines = command(capsys, "evaluate", tmp_path / "qrels.txt", *words, "-m", "AP", "--format", "csv").splitlines()
+        assert lines == ["run,AP", *(f"{name},{mean}" for name in names)]
+
+
+def test_the_command_prints_one_small_print_below_many_runs_and_each_where_it_is_asked(tmp_path, capsys):
+    Qrels(QRELS).save(tmp_path / "qrels.txt")
+    paths = [tmp_path / f"{name}.run" for name in twenty()]
+    for path, rows in zip(paths, twenty().values(), strict=True):
+        Run(rows, name=path.stem).save(path)
+    together, each = (command(capsys, "evaluate", tmp_path / "qrels.txt", *paths, "-m", "nDCG@10", *more) for more in ([], ["--per-run"]))
+    assert together.count("Conventions:") == 1
+    assert " ".join(each.split()).count("not answered by the run") == 20
