@@ -42,6 +42,7 @@ bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two min
 parity: .venv-parity/.tools ## ask other tools about random collections and the vectors, and compare with their conventions here
 	@PYTHONPATH=. .venv-parity/bin/python parity/run.py $(ARGS)
 	@PYTHONPATH=. .venv-parity/bin/python parity/vectors.py
+	@PYTHONPATH=. .venv-parity/bin/python parity/identify.py
 	@.venv-parity/bin/python -m pytest -q -rs -c /dev/null parity/test_libraries.py
 
 # What demo needs: the package and its requirements.

@@ -192,7 +192,7 @@ class Fit:
         if self.idle: lines.append(f'does not matter here: {", ".join(self.idle)}')
         return '\n  '.join([*lines, self.call])
 
-# %% ../../nbs/7_explaining/10_identification.ipynb #9300f1df
+# %% ../../nbs/7_explaining/10_identification.ipynb #0a5b2f22
 def plain_way(rankings: Rankings, measure: Measure, way: Way) -> Way:
     "The way by its first answers, where these data or the formula cannot tell them apart."
     answers = dict(way.answers)
@@ -213,7 +213,7 @@ def values_of_way(rankings: Rankings, measure: Measure, way: Way) -> tuple[np.nd
     key = (('rows', mistake.rows),) if mistake and mistake.rows else rows
     if key not in rankings.cells: raise ValueError(f'{", ".join(way.words)}: that cannot be computed on these data')
     cell, total = rankings.cells[key], mistake.total if mistake else ''
-    asked = measure.unless_said(**dict(way.params), **(mistake.params if mistake else {}))
+    asked = measure.unless_said(**dict(way.params) | dict(mistake.params if mistake else {}))
     for _, values, nothing in values_of(rankings, asked, [cell], mistake):
         blank = rankings.blank[cell.batch]
         counted = counted_values(measure, values, nothing, blank, dict(way.answers) | {'total': total})
