@@ -70,7 +70,7 @@ def ordinary_cases(binary: bool, missed: bool, graded_top: bool = False) -> list
     found = [Case(tuple(map(number, a + end)), tuple(map(number, b))) for a, _, b in lists]
     return sorted(dict.fromkeys(found), key=lambda case: len(case.grades) + len(case.missed))
 
-# %% ../../nbs/7_explaining/12_auditing.ipynb #80c12367
+# %% ../../nbs/7_explaining/12_auditing.ipynb #a8793294
 WORDS = 'grades', 'true', 'score', 'retrieved', 'relevant', 'qrels', 'run', 'k'
 SHAPES = {'grades'}, {'true', 'score'}, {'retrieved', 'relevant'}, {'qrels', 'run'}
 
@@ -96,7 +96,9 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> Answer:
         with np.errstate(all='ignore'): found = f(*args)
         return _with_changes(_number(found), args, before)
     except Exception as error:  # whatever it is, it is the answer
-        return Answer(error=f'raises {type(error).__name__}: {str(error)[:80]}')
+        return Answer(error=_raised(error))
+
+def _raised(error): return ' '.join(f'raises {type(error).__name__}: {error}'.split())[:100]
 
 def _arguments(case, k):
     "What each word of a shape stands for."
@@ -209,7 +211,7 @@ _EDGES = {'nothing relevant': Case((0, 0, 0)), 'an empty list': Case((), (1,)), 
 _EDGES |= {'nothing found': Case((0, 0, 1)), 'unjudged documents': Case((None, 1, None))}
 _EDGES |= {'negative grades': Case((-1, 2)), 'large grades': Case((1100, 1))}
 
-# %% ../../nbs/7_explaining/12_auditing.ipynb #a5622b93
+# %% ../../nbs/7_explaining/12_auditing.ipynb #0ceefe42
 def _with_answer(way, question, answer): return Way(((question, answer),), way.params, way.mistake)
 
 _TIE_WORDS = {'ties-as-given': 'given', 'the later row first, which is the greater id': 'docid',
@@ -274,7 +276,7 @@ class _OfCollections:
             return np.mean(list(found.values())) if isinstance(found, Mapping) else found
         given = {'qrels': qrels, 'run': run, 'k': self.k}
         try: return _number(mean(*(copy.deepcopy(given[word]) for word in self.words)))
-        except Exception as error: return Answer(error=f'raises {type(error).__name__}: {str(error)[:80]}')
+        except Exception as error: return Answer(error=_raised(error))
 
 def _goes_with(mean, way):
     "Whether a way to average a collection has the parameters of a way to score a list."
@@ -424,12 +426,12 @@ class Audit:
 
     def _repr_html_(self) -> str: return ''.join(f'<p>{html_text(line)}</p>' for line in self.lines)
 
-# %% ../../nbs/7_explaining/12_auditing.ipynb #c202a144
+# %% ../../nbs/7_explaining/12_auditing.ipynb #053292d0
 def _habit(measure, ways):
     "The name of the mistake that some ways come to, if none of them is without one."
     plain = min(way.cost for way in ways)
     same = {name: {*m.same_as.items()} for name, m in mistakes_of(measure.name).items() if m.same_as}
-    for way in ways:
+    for way in sorted(ways, key=repr):
         if way.cost > plain: continue
         if way.mistake: return way.mistake
         names = [name for name, answers in same.items() if answers <= {*way.params}]
