@@ -8,7 +8,7 @@ __all__ = []
 # %% ../nbs/10_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
 
-# %% ../nbs/10_ways_in/01_names.ipynb #af794ec0
+# %% ../nbs/10_ways_in/01_names.ipynb #285153c8
 _PUBLIC = {
     'From judgments and runs to an answer': {
         'evaluation.evaluation': 'evaluate', 'evaluation.accumulator': 'Accumulator',
@@ -16,7 +16,7 @@ _PUBLIC = {
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
         'explaining.identification': 'identify with_mistake',
-        'explaining.tool_differences': 'differ',
+        'explaining.tool_differences': 'differ', 'explaining.auditing': 'audit',
         'checking.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
         'reading.data': 'Qrels Run', 'reading.judging': 'judge',
@@ -27,7 +27,8 @@ _PUBLIC = {
         'comparing.gate': 'Gate', 'explaining.explanation': 'Explanation',
         'explaining.differences': 'Difference',
         'explaining.identification': 'Identification',
-        'explaining.tool_differences': 'ToolDifference', 'checking.checkup': 'Checkup',
+        'explaining.tool_differences': 'ToolDifference',
+        'explaining.auditing': 'Audit', 'checking.checkup': 'Checkup',
         'reporting.report': 'Report'},
     'Measures': {
         'metrics.sets': 'P R F SetP SetR SetF SetAP Rprec Success JudgedAt '
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from .explaining.identification import identify as identify
     from .explaining.identification import with_mistake as with_mistake
     from .explaining.tool_differences import differ as differ
+    from .explaining.auditing import audit as audit
     from .checking.checkup import check as check
     from .reporting.report import report as report
     from .reading.data import Qrels as Qrels
@@ -103,6 +105,7 @@ if TYPE_CHECKING:
     from .explaining.differences import Difference as Difference
     from .explaining.identification import Identification as Identification
     from .explaining.tool_differences import ToolDifference as ToolDifference
+    from .explaining.auditing import Audit as Audit
     from .checking.checkup import Checkup as Checkup
     from .reporting.report import Report as Report
     from .metrics.sets import P as P

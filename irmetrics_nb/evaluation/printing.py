@@ -202,7 +202,7 @@ FORMATS = {'table': 'text', 'markdown': 'markdown', 'html': 'html', 'latex': 'la
 def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = False) -> list[Any]:
     "The scores of single runs as a table of means, or of queries, and what one must know; per_run: of each by itself."
     check_measures(runs, 'runs in one table')
-    notes = [Text(note, 'small') for note in _notes(runs)]
+    notes = [Text(note, 'small') for note in _notes(runs, per_run)]
     if per_query: return [_query_table(runs, name_runs=len(runs) > 1), *notes]
     return [means_table(runs), *slice_tables(runs), *notes]
 

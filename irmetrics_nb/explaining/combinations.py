@@ -503,7 +503,7 @@ class _Search:
             self.seen[known] = self.by_key[key]
         return self.seen[known]
 
-# %% ../../nbs/7_explaining/09_combinations.ipynb #9d611a2f
+# %% ../../nbs/7_explaining/09_combinations.ipynb #da65ecf5
 def all_results(
     rankings: Rankings, measure: Measure, *, more: Iterable[Way] = (), mistakes: bool = True,
     check: Callable[[np.ndarray], bool] | None = None, progress: Callable[[int, int], object] | None = None,
@@ -536,7 +536,7 @@ def _try(search, params, mistake, name, answers_of):
     "One set of parameters, or one mistake, on all rankings."
     rows_of = {m.rows: n for n, m in mistakes_of(search.measure.name).items() if m.rows}
     cells = [cell for cell in answers_of if _goes(cell, params, name, rows_of)]
-    asked = search.measure.unless_said(**params, **(mistake.params if mistake else {}))
+    asked = search.measure.unless_said(**params | dict(mistake.params if mistake else {}))
     try:
         for cell, values, nothing in values_of(search.rankings, asked, cells, mistake):
             answers = () if cell.rows else answers_of[cell]

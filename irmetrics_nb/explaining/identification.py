@@ -192,7 +192,7 @@ class Fit:
         if self.idle: lines.append(f'does not matter here: {", ".join(self.idle)}')
         return '\n  '.join([*lines, self.call])
 
-# %% ../../nbs/7_explaining/10_identification.ipynb #9300f1df
+# %% ../../nbs/7_explaining/10_identification.ipynb #0a5b2f22
 def plain_way(rankings: Rankings, measure: Measure, way: Way) -> Way:
     "The way by its first answers, where these data or the formula cannot tell them apart."
     answers = dict(way.answers)
@@ -213,7 +213,7 @@ def values_of_way(rankings: Rankings, measure: Measure, way: Way) -> tuple[np.nd
     key = (('rows', mistake.rows),) if mistake and mistake.rows else rows
     if key not in rankings.cells: raise ValueError(f'{", ".join(way.words)}: that cannot be computed on these data')
     cell, total = rankings.cells[key], mistake.total if mistake else ''
-    asked = measure.unless_said(**dict(way.params), **(mistake.params if mistake else {}))
+    asked = measure.unless_said(**dict(way.params) | dict(mistake.params if mistake else {}))
     for _, values, nothing in values_of(rankings, asked, [cell], mistake):
         blank = rankings.blank[cell.batch]
         counted = counted_values(measure, values, nothing, blank, dict(way.answers) | {'total': total})
@@ -256,7 +256,7 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
     way = plain_way(rankings, asked, way_of(asked, conventions_of(None, **answers)))
     return values_of_way(rankings, asked, Way(way.answers, way.params, name))[1]
 
-# %% ../../nbs/7_explaining/10_identification.ipynb #cc338234
+# %% ../../nbs/7_explaining/10_identification.ipynb #c965a7d9
 def _fitting(wanted, found, how):
     "The results of a measure that fit, as they are or as percentages; and which."
     for scale in _scales(wanted):
@@ -286,7 +286,8 @@ def _joined(found, fitting):
     "{results, one for each measure: ways, one for each} of results that agree in what measures have in common."
     by_answers = [_by_answers(f, fits) for f, fits in zip(found, fitting)]
     groups: dict = {}
-    for answers in set.intersection(*map(set, by_answers)):
+    shared = set.intersection(*map(set, by_answers))
+    for answers in filter(shared.__contains__, by_answers[0]):
         for chosen in product(*(own[answers] for own in by_answers)):
             if not _agree(found, chosen): continue
             key = tuple(id(result) for _, result in chosen)

@@ -87,7 +87,7 @@ def _checked_names(found, column, source):
     if not names: raise DataError(f'{source}: the table has no rows')
     return dict(sorted(names.items()))
 
-# %% ../../nbs/3_reading/18_lake.ipynb #7511c98c
+# %% ../../nbs/3_reading/18_lake.ipynb #92022c42
 def runs_of(run: Any, system: str | None = None) -> Any:
     """What `evaluate` was given as its run, with folders and patterns as lists of runs.
 
@@ -101,8 +101,8 @@ def runs_of(run: Any, system: str | None = None) -> Any:
         check_no_parts(found)
         return found
     several = isinstance(run, list | tuple) and len(run) > 0
-    paths = several and all(isinstance(one, str | os.PathLike) for one in run)
-    if not paths: return run
+    def is_path(one): return isinstance(one, str | os.PathLike)
+    if not several or not all(map(is_path, run)): return run
     each = [found_runs(one) or [one] for one in run]
     every = [path for some in each for path in some]
     check_no_parts(every)

@@ -1,0 +1,138 @@
+"A function is told what it computes: the functions make each named mistake, by the exact implementation or in a few lines."
+
+from fractions import Fraction
+from math import log2
+from pathlib import Path
+
+import numpy as np
+import pytest
+from exact.evaluation import evaluate as exactly
+from exact.mistakes import MISTAKES as EXACT
+
+from irmetrics_nb import Conventions, audit
+from irmetrics_nb.explaining.auditing import SHAPES, audit_answers, read_shape
+from irmetrics_nb.explaining.mistakes import MISTAKES
+
+VECTORS = Path(__file__).parent.parent / "conformance" / "measures"
+HARMLESS = {"ties-as-given", "gain-binary", "mean-over-answered"}
+
+
+def number(text):
+    if text in ("error", "NaN"):
+        raise ValueError(text)
+    return float(Fraction(text)) if "/" in text else float(text)
+
+
+def exact_function(kind, name):
+    "A function of judgments and a run that makes a mistake exactly."
+    mistake = EXACT[name]
+    changes = dict(mistake.beside) | (mistake.same_as or {})
+
+    def f(qrels, run, k=None):
+        rows = [[[q, d, x] for q, docs in table.items() for d, x in docs.items()] for table in (qrels, run)]
+        case = dict(zip(("judgments", "run"), rows)) | ({} if k is None else {"k": k})
+        return number(exactly(kind, case, changes, None if mistake.same_as else mistake)[0])
+
+    return f
+
+
+def kind_of(name):
+    "One measure in which a mistake occurs."
+    kinds = MISTAKES[name].kinds.split()
+    return next((kind for kind in ("RR", "nDCG", "AP") if kind in kinds), kinds[0])
+
+
+@pytest.mark.parametrize("name", [name for name in MISTAKES if name != "duplicates-counted"])
+def test_each_named_mistake_is_found_by_its_name(name):
+    kind = kind_of(name)
+    beside = EXACT[name].beside
+    cut = kind not in ("SetF", "Judged")
+    measure = kind + (f"(beta={beside['beta']})" if beside else "") + ("@2" if cut else "")
+    found = audit(exact_function(kind, name), measure, shape="qrels run k" if cut else "qrels run")
+    assert name in found.mistakes, found
+    assert found.passed == (name in HARMLESS), found
+
+
+def test_a_document_that_counts_twice_is_found_where_there_are_ids():
+    def recall(retrieved, relevant, k):
+        return sum(doc in relevant for doc in retrieved[:k]) / len(relevant)
+
+    assert audit(recall, "R@10", shape="retrieved relevant k").mistake == "duplicates-counted"
+    once = audit(lambda retrieved, relevant, k: len({*retrieved[:k]} & {*relevant}) / len(relevant), "R@10", shape="retrieved relevant k")
+    assert once.passed
+
+
+def dcg(grades):
+    return sum(g / log2(i + 2) for i, g in enumerate(grades))
+
+
+def ndcg(grades, k):
+    best = dcg(sorted(grades, reverse=True)[:k])
+    return dcg(grades[:k]) / best if best else 0.0
+
+
+def test_a_right_function_passes_whatever_it_does_at_the_edges():
+    found = audit(ndcg, "nDCG@10")
+    assert found and found.mistake == "" and "trec_eval" in found.tools and found.counterexample == ""
+
+    def strict(grades, k):
+        if not any(grades):
+            raise ValueError("nothing is relevant")
+        return ndcg(grades, k)
+
+    assert audit(strict, "nDCG@10") and "raises ValueError" in repr(audit(strict, "nDCG@10"))
+
+
+def test_arguments_may_stand_in_any_order_and_come_as_arrays():
+    def of_arrays(y_score, k, y_true):
+        order = np.argsort(-y_score, kind="stable")
+        return np.float32(ndcg(y_true[order].tolist(), k))
+
+    assert audit(of_arrays, "nDCG@10", shape="score k true").mistake == "ties-as-given"
+
+
+@pytest.mark.parametrize(
+    ("f", "words"),
+    [(lambda r, k: None, "returns None"), (lambda r, k: 1 / 0, "ZeroDivisionError"), (lambda r, k: [0.5, 0.5], "2 numbers instead of one"),
+     (lambda r, k: "high", "no number"), (lambda r, k: r.sort() or ndcg(r, k), "changes its arguments")],
+)  # fmt: skip
+def test_what_is_no_answer_is_a_finding_and_no_error_of_ours(f, words):
+    found = audit(f, "nDCG@10")
+    assert not found.passed and words in repr(found)
+
+
+def test_a_convention_of_a_tool_passes_where_it_is_accepted():
+    def of_list(grades, k):
+        best = dcg(sorted(grades[:k], reverse=True))
+        return dcg(grades[:k]) / best if best else 0.0
+
+    refused = audit(of_list, "nDCG@10")
+    assert not refused and refused.mistake == "ideal-of-hits" and "by the definition nDCG@" in refused.counterexample
+    assert audit(of_list, "nDCG@10", accept=Conventions(measures=(("nDCG", "ideal_from", "top"),)))
+    assert not audit(of_list, "nDCG@10", accept="elasticsearch")
+
+
+def test_the_counterexample_is_the_smallest_case():
+    assert audit(lambda grades, k: sum(grades[:k]) / max(len(grades[:k]), 1), "P@10").counterexample.startswith("grades [1, 0], k=3")
+
+
+def test_the_natural_logarithm_is_a_mistake_in_dcg_and_none_in_ndcg():
+    def natural(grades):
+        return sum(g / np.log(i + 2) for i, g in enumerate(grades))
+
+    assert audit(lambda r, k: natural(r[:k]), "DCG@10").mistake == "discount-natural-logarithm"
+    assert audit(lambda r, k: natural(r[:k]) / (natural(sorted(r, reverse=True)[:k]) or 1), "nDCG@10").passed
+
+
+@pytest.mark.parametrize("shape", ["", "ids k", "grades grades", "k", "grades true k"])
+def test_a_shape_that_there_is_not_is_one_clear_error(shape):
+    with pytest.raises(ValueError, match="the shape must be"):
+        audit(ndcg, "nDCG@10", shape=shape)
+    assert {*read_shape("qrels run k")} - {"k"} in SHAPES
+
+
+def test_a_program_is_audited_by_its_answers_to_the_vectors():
+    assert audit_answers({"RR": {"example": 1, "second@1": 0.5}}, VECTORS)[0].mistakes == ("rr-not-cut",)
+    assert audit_answers({"AP": {"example": "error"}}, VECTORS)[0].passed is False
+    with pytest.raises(ValueError, match="no vectors of"):
+        audit_answers({"XX": {}}, VECTORS)
