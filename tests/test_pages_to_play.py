@@ -107,6 +107,12 @@ def test_the_page_of_the_code_keeps_to_the_code(name):
     assert not play.tagged(NBS / name, "play") and not play.tagged(NBS / name, "answer")
 
 
+def test_the_pictures_of_a_page_to_learn_from_can_be_read_on_a_phone():
+    texts = ["".join(o.get("data", {}).get("text/plain", "")) for name in LEARNING for cell in cells(NBS / name) for o in cell.outputs]
+    widths = [int(width) for text in texts for width in re.findall(r"<Figure size (\d+)x", text)]
+    assert len(widths) >= 3 and max(widths) <= 520, "shrunk to 360 pixels, letters of 15 become smaller than 10"
+
+
 @pytest.mark.parametrize("name", LEARNING + CODE + LESSONS, ids=str)
 def test_code_that_draws_is_folded(name):
     for cell in cells(NBS / name):
