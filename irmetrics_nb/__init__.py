@@ -8,11 +8,11 @@ __all__ = []
 # %% ../nbs/10_ways_in/01_names.ipynb #06b15c27
 __version__ = "0.1.0"
 
-# %% ../nbs/10_ways_in/01_names.ipynb #f6a18895
+# %% ../nbs/10_ways_in/01_names.ipynb #af794ec0
 _PUBLIC = {
     'From judgments and runs to an answer': {
         'evaluation.evaluation': 'evaluate', 'evaluation.accumulator': 'Accumulator',
-        'comparing.comparison': 'compare', 'comparing.gate': 'gate',
+        'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
         'explaining.identification': 'identify with_mistake',
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from .evaluation.accumulator import Accumulator as Accumulator
     from .comparing.comparison import compare as compare
     from .comparing.gate import gate as gate
+    from .comparing.gate import assert_no_drop as assert_no_drop
     from .explaining.explanation import explain as explain
     from .explaining.differences import explain_difference as explain_difference
     from .explaining.identification import identify as identify

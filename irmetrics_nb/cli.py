@@ -76,10 +76,16 @@ EXAMPLES = '''
 `irmetrics evaluate qrels.txt a.run.gz b.parquet -m "nDCG(gain='exp')@10" --format csv`
 
 `irmetrics evaluate qrels.txt run.txt -m "AP(rel=2)@1000" --per-query --output ap.txt`
+
+`irmetrics evaluate qrels.parquet lake/results --system model -m nDCG@10`
 '''
 
 _PerQuery = Annotated[bool, typer.Option(
     '--per-query', help='Show every query instead of the means.')]
+_PerRun = Annotated[bool, typer.Option(
+    '--per-run', help='Say below the table what is known of each of many runs.')]
+_System = Annotated[str | None, typer.Option(
+    metavar='COLUMN', help='The column of the run that tells several systems apart.')]
 _Format = Annotated[Format, typer.Option(help='How to print.')]
 _Min = Annotated[list[str], typer.Option(
     '--min', metavar='FLOOR',
@@ -90,7 +96,8 @@ _Verbose = Annotated[bool, typer.Option(
 # %% ../nbs/10_ways_in/02_cli.ipynb #eff783cf
 def _report(scores, runs):
     "How each run was read, and the peak of memory, on stderr."
-    for info, run in zip(scores.runs, runs): say(f'{run} was read {info.reading}')
+    names = runs if len(runs) == len(scores.runs) else [info.name for info in scores.runs]
+    for info, run in zip(scores.runs, names): say(f'{run} was read {info.reading}')
     peak = peak_memory()
     if peak: say(f'at most {peak / 1e6:,.0f} MB of memory were used')
 
@@ -109,12 +116,13 @@ def _stop_at_floors(scores, floors):
     if missed: raise typer.Exit(3)
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #471b8a5e
-def _print_scores(scores, format, per_query, output):
+def _print_scores(scores, format, per_query, output, per_run):
     "Print a table, in a terminal with colours, or write it."
-    if output is None and format == Format.table and not per_query and sys.stdout.isatty():
+    means = format == Format.table and not per_query and not per_run
+    if output is None and means and sys.stdout.isatty():
         from .reporting.terminal import for_terminal, show_parts
         return show_parts(for_terminal(scores._parts()))
-    show(rendered(scores, format.value, per_query), output)
+    show(rendered(scores, format.value, per_query, per_run), output)
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #bfa60622
 @app.command('evaluate', epilog=EXAMPLES)
@@ -123,7 +131,7 @@ def _evaluate(
     qrels: QrelsFile, runs: RunFiles, measures: Measures = ('AP nDCG@10 RR',),
     per_query: _PerQuery = False, format: _Format = Format.table,
     output: Output = None, memory: Memory = None, verbose: _Verbose = False,
-    floors: _Min = (), *, said: dict,
+    floors: _Min = (), per_run: _PerRun = False, system: _System = None, *, said: dict,
 ):
     "Evaluate runs against judgments and print the table."
     asked = floors_of(floors)
@@ -132,10 +140,11 @@ def _evaluate(
     with one_line_errors(), one_line_warnings():
         judgments = source_of(qrels, 'qrels')
         sources = [source_of(run, 'run') for run in runs]
+        if system and len(sources) > 1: raise typer.BadParameter('--system is of one run')
         with Progress() as progress:
-            scores = evaluate(judgments, sources, wanted, memory=memory,
-                              progress=progress, **said)
-        _print_scores(scores, format, per_query, output)
+            scores = evaluate(judgments, sources[0] if system else sources, wanted,
+                              system=system, memory=memory, progress=progress, **said)
+        _print_scores(scores, format, per_query, output, per_run)
         if verbose: _report(scores, runs)
         _stop_at_floors(scores.each(), asked)
 
@@ -158,12 +167,13 @@ def _check(
         show(forms.get(format.value, found.to_json)(), output)
     raise typer.Exit(0 if found.ok else 1)
 
-# %% ../nbs/10_ways_in/02_cli.ipynb #078009ce
+# %% ../nbs/10_ways_in/02_cli.ipynb #2c910420
 @app.command('measures')
 def _list_measures(
     format: Form = Listing.table,
     names: Annotated[bool, typer.Option(
         '--names', help='What other tools call it.')] = False,
+    output: Output = None,
 ):
     "List what can be computed, or with --names what other tools call it."
     columns = 'measure', 'question', 'parameters'
@@ -172,7 +182,7 @@ def _list_measures(
             'documents that nobody judged are taken out first.')
     if names: text = _listed(name_table(), format)
     else: text = _listed(rows, format, [None, 44, 32], note)
-    with one_line_errors(): show(text)
+    with one_line_errors(): show(text, output)
 
 def _listed(rows, format, widths=None, note=''):
     "Rows of text as a table, or as JSON."

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['app', 'Listing', 'QrelsFile', 'RunFiles', 'Measures', 'Output', 'Memory', 'Form', 'CONVENTIONS', 'show', 'say',
-           'one_line_errors', 'one_line_warnings', 'Progress', 'parse_size', 'choice', 'takes_conventions']
+           'one_line_errors', 'in_options', 'one_line_warnings', 'Progress', 'parse_size', 'choice',
+           'takes_conventions']
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #b3b22fa1
 import os
@@ -25,15 +26,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-# %% ../nbs/10_ways_in/00_cli_common.ipynb #34d617f2
+# %% ../nbs/10_ways_in/00_cli_common.ipynb #d645af01
 from .evaluation.presets import PRESETS
 from .foundations.conventions import CHOICES
 from .foundations.measures import Measure
 from .metrics.parsing import measure_table, parse_all
+from .reading.data import Qrels, Run
 from .reading.errors import DataError, file_errors, visible
 from .reading.files import decompressed, rows_from_bytes
 from .reading.ids import PAD
-from .reading.rows import Rows
+from .reading.rows import Rows, negate_ranks
 from .reading.saving import write_whole
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #06c3a942
@@ -64,16 +66,28 @@ def _gentle_end():
     finally:
         for s, old in zip(signals, before): signal.signal(s, old or signal.SIG_DFL)
 
-# %% ../nbs/10_ways_in/00_cli_common.ipynb #8d608ad5
+# %% ../nbs/10_ways_in/00_cli_common.ipynb #6af86359
 @contextmanager
 def one_line_errors() -> Iterator[None]:
     "Bad data ends with one line on stderr and exit code 1, Ctrl-C with one line and 130."
     try:
         with _gentle_end(): yield
     except BrokenPipeError: raise  # nobody reads any more: typer ends without a word
-    except (ValueError, OSError) as e: _stop(f'error: {e}', 1)
+    except (ValueError, OSError) as e: _stop(f'error: {in_options(str(e))}', 1)
     except MemoryError: _stop('error: there is not enough memory', 1)
     except KeyboardInterrupt: _stop('stopped', 130)
+
+def in_options(message: str) -> str:
+    "A message that says what to write in Python, as it is written in a terminal."
+    text = re.sub(r'(Qrels|Run)\(\.\.\., columns=\{([^}]*)\}\)', _as_option, message)
+    text = text.replace(', and descending=False if the least', '; rank=NAME instead of score=NAME if the least')
+    return text.replace("duplicates='first', 'last' or 'best'", '--duplicates first, last or best')
+
+def _as_option(found):
+    "The option of a call with columns."
+    keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", found[2])]
+    option = '--columns' if found[1] == 'Qrels' else '--run-columns'
+    return f'{option} ' + ','.join(f'{key}=NAME' for key in keys)
 
 def _stop(message, code):
     say(message)
@@ -133,7 +147,7 @@ def parse_size(text: str) -> int:
         raise typer.BadParameter(f'{text!r} is not a size; write it like 500MB or 2GiB')
     return size
 
-# %% ../nbs/10_ways_in/00_cli_common.ipynb #76032142
+# %% ../nbs/10_ways_in/00_cli_common.ipynb #ca75bf10
 def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
     "Refuse to read the standard input twice, or to write over what is read."
     files = [qrels, *runs]
@@ -141,15 +155,39 @@ def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
     if output and output.is_file() and any(f.exists() and output.samefile(f) for f in files):
         raise typer.BadParameter(f'--output {output} is one of the files to be read')
 
-def source_of(path: Path, kind: str) -> Path | Rows:
-    "A path, or the rows that come from the standard input if it is -."
-    if path != Path('-'): return path
+COLUMNS: dict[str, dict] = {}  # kind: what --columns and --run-columns say, of the command that runs
+
+def columns_of(text: str, kind: str) -> dict[str, Any]:
+    "What a text like query=q,document=url,grade=label says, as `Qrels` and `Run` take it; bad usage otherwise."
+    known = ('query', 'document', 'grade') if kind == 'qrels' else ('query', 'document', 'score', 'rank')
+    parts = dict(part.split('=', 1) for part in text.split(',') if '=' in part)
+    said = {key.strip(): name.strip() for key, name in parts.items()}
+    if len(parts) < len(text.split(',')) or not {*said} <= {*known} or {'score', 'rank'} <= {*said}:
+        option = '--columns' if kind == 'qrels' else '--run-columns'
+        raise typer.BadParameter(f'{option} {text}: write it like {",".join(f"{key}=NAME" for key in known[:3])}')
+    options = {'descending': False} if 'rank' in said else {}
+    names = {'grade': 'relevance', 'rank': 'score'}
+    columns = {names.get(key, key): int(x) if x.isdigit() else x for key, x in said.items()}
+    return {'columns': columns, **options}
+
+def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
+    "A path as it was written, what is read of it by columns that are said, or rows of the standard input if it is -."
+    make = Qrels if kind == 'qrels' else Run
+    if path != Path('-') and COLUMNS.get(kind): return make(_as_written(path), **COLUMNS[kind])
+    if path != Path('-'): return _as_written(path)
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name}: nothing came')
-    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name)
+    said = COLUMNS.get(kind, {})
+    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name, said.get('columns', {}))
+    if not said.get('descending', True): rows = negate_ranks(rows)
     rows.comments.warn()
     return rows
+
+def _as_written(path):
+    "A path; where it leads over the network, as text: a path has but one of the slashes."
+    text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
+    return text if '://' in text else path
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #9baf315a
 def measures_of(texts: Sequence[str]) -> list[Measure]:
@@ -177,7 +215,7 @@ def with_more(wanted: Sequence[Measure], more: Sequence[Measure]) -> list[Measur
     known = {(m, m.said) for m in wanted}
     return [*wanted, *(m for m in more if (m, m.said) not in known)]
 
-# %% ../nbs/10_ways_in/00_cli_common.ipynb #fa26a9eb
+# %% ../nbs/10_ways_in/00_cli_common.ipynb #f5baf494
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
                   rich_markup_mode='markdown', help='Evaluation that you can read, run and trust.')
 
@@ -196,13 +234,13 @@ Measures = Annotated[list[str], typer.Option(
     '-m', '--measures', autocompletion=complete_measures,
     help='Measures, separated by blanks.')]
 Output = Annotated[Path | None, typer.Option(
-    help='Write to this file instead of the terminal.')]
+    '-o', '--output', help='Write to this file instead of the terminal.')]
 Memory = Annotated[int | None, typer.Option(
     parser=parse_size, metavar='SIZE',
     help='Memory for the rows of a run, like 500MB; if not given, 1GiB.')]
 Form = Annotated[Listing, typer.Option(help='How to print.')]
 
-# %% ../nbs/10_ways_in/00_cli_common.ipynb #45fd9333
+# %% ../nbs/10_ways_in/00_cli_common.ipynb #570b0ae9
 CONVENTIONS = {
     'conventions': 'Those of a tool; the answers below win.',
     'ties': 'Equal scores: by id, descending; as given; mean, best or worst order.',
@@ -223,11 +261,23 @@ def _option(name, help):
 
 _OPTIONS = [_option(*item) for item in CONVENTIONS.items()]
 
+def _column_option(name, option, help):
+    "The parameter of a command that says which columns hold what."
+    asked = Annotated[str | None, typer.Option(option, metavar='NAMES', help=help)]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=asked)
+
+_COLUMN_OPTIONS = [
+    _column_option('columns', '--columns', 'Columns of the judgments: query=q,document=url,grade=label.'),
+    _column_option('run_columns', '--run-columns', 'Columns of the runs: query=q,document=url,score=s, or rank=r.')]
+
 def takes_conventions(command: Callable) -> Callable:
     "Decorator: instead of `said`, a command takes the options of all conventions; `said` holds those given, by name."
-    own = [p for p in signature(command).parameters.values() if p.name != 'said']
+    own = [p for p in signature(command).parameters.values() if p.name != 'said'] + [*_COLUMN_OPTIONS]
     @wraps(command)
     def wrapped(**given: Any) -> Any:
+        said = {kind: given.pop(name) for name, kind in (('columns', 'qrels'), ('run_columns', 'run'))}
+        COLUMNS.clear()
+        COLUMNS.update({kind: columns_of(text, kind) for kind, text in said.items() if text})
         asked = {name: given.pop(name) for name in CONVENTIONS}
         return command(**given, said={name: answer.value for name, answer in asked.items() if answer})
     wrapped.__signature__ = Signature([*own, *_OPTIONS])

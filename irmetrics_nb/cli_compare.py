@@ -78,7 +78,7 @@ def _evaluate_all(qrels, runs, wanted, memory, conventions):
     with Progress() as progress:
         return evaluate(source_of(qrels, 'qrels'), sources, wanted, memory=memory, progress=progress, **conventions)
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #dfa026dc
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #325c70bf
 _Baseline = Annotated[Path, typer.Argument(metavar='BASELINE', help='The run that the others are compared with.')]
 _New = Annotated[list[Path], typer.Argument(metavar='NEW...', help='One run or several.')]
 _MaxDrop = Annotated[float | None, typer.Option(
@@ -100,6 +100,8 @@ _TestOption = Annotated[_Test, typer.Option(help='What gives the p-values; tukey
 _CorrectionOption = Annotated[_Correction | None, typer.Option(
     help='For several pairs of one measure, over all queries and in all groups; if not given, holm.')]
 _IntervalOption = Annotated[_Interval, typer.Option(help='The interval of a difference.')]
+_AllPairs = Annotated[bool, typer.Option(
+    '--all-pairs', help='Compare every pair, the first run like any other; there is no gate then.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 
 @app.command('compare', epilog=_EPILOG)
@@ -108,7 +110,8 @@ def _compare(
     qrels: QrelsFile, baseline: _Baseline, new: _New, measures: Measures = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
     floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
-    interval: _IntervalOption = _Interval.t, seed: _Seed = 0, format: _FormatOption = _Format.text,
+    interval: _IntervalOption = _Interval.t, seed: _Seed = 0, all_pairs: _AllPairs = False,
+    format: _FormatOption = _Format.text,
     output: Output = None, memory: Memory = None, *, said: dict,
 ):
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
@@ -118,16 +121,28 @@ def _compare(
     how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value}
     how |= {'alpha': alpha, 'margin': margin, 'seed': seed}
     _check_method(how, new)
+    if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, format.value)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in asked]) if asked else []
     wanted = with_more(measures_of(measures), with_more(gated, floored))
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
         scores = _evaluate_all(qrels, runs, wanted, memory, said)
-        comparison = compare(scores, baseline=scores.runs[0].name, groups=groups, **how)
+        first = None if all_pairs else scores.runs[0].name
+        comparison = compare(scores, baseline=first, groups=groups, **how)
+        if all_pairs: return show(_all_pairs_text(comparison, format.value), output)
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=asked)
         _print(comparison, verdict, format.value, output)
     raise typer.Exit(0 if verdict.ok else 3)
+
+def _check_no_gate(max_drop, fail_if_worse, floors, format):
+    "A usage error for a gate where no run is the baseline."
+    if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
+    raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
+
+def _all_pairs_text(comparison, format):
+    "All pairs in a format."
+    return {'json': comparison.to_json, 'markdown': comparison.to_markdown}.get(format, comparison.__repr__)()
 
 def _check_method(how, new):
     "A usage error for options that do not go together, before anything is read."

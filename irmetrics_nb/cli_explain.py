@@ -5,15 +5,16 @@
 # %% auto #0
 __all__ = ['EXPLAIN_EXAMPLES', 'as_json']
 
-# %% ../nbs/10_ways_in/04_cli_explain.ipynb #523f93b9
+# %% ../nbs/10_ways_in/04_cli_explain.ipynb #a4902d5a
 import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-# %% ../nbs/10_ways_in/04_cli_explain.ipynb #cc0ad49b
+# %% ../nbs/10_ways_in/04_cli_explain.ipynb #6183affe
 from .cli_common import (
     Form,
     Listing,
@@ -29,10 +30,13 @@ from .cli_common import (
     source_of,
     takes_conventions,
 )
+from .evaluation.evaluation import evaluate
 from .evaluation.presets import conventions_of
 from .evaluation.printing import FORMATS
+from .foundations.conventions import Conventions
+from .foundations.measures import Measure
 from .reading.data import Qrels, Run
-from .showing.results import rendered
+from .showing.results import Table, rendered
 
 # %% ../nbs/10_ways_in/04_cli_explain.ipynb #af8f8e4a
 def as_json(explanations: list[Any]) -> str:
@@ -82,3 +86,43 @@ def _explain(
         if format != Listing.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
         show('\n\n'.join(texts), output)
 
+
+# %% ../nbs/10_ways_in/04_cli_explain.ipynb #ab94ce87
+_MANY = Annotated[int, typer.Option('-n', '--number', min=1, help='How many queries.')]
+_MEASURE = Annotated[str, typer.Option('-m', '--measure', help='The measure.')]
+
+@app.command('worst')
+@takes_conventions
+def _worst(
+    qrels: QrelsFile, run: _RUN, measure: _MEASURE = 'nDCG@10', number: _MANY = 10, format: Form = Listing.table,
+    output: Output = None, *, said: dict,
+):
+    "Show the queries with the lowest values, each with the reason."
+    [wanted] = measures_of([measure])
+    check_files(qrels, [run], output)
+    with one_line_errors(), one_line_warnings():
+        how = conventions_of(said.pop('conventions', None), **said)
+        judgments = Qrels(source_of(qrels, 'qrels'), duplicates=how.duplicates)
+        results = Run(source_of(run, 'run'), duplicates=how.duplicates)
+        rows = worst_rows(judgments, results, wanted, how, number)
+        show(_rows_text(rows, format.value), output)
+
+def worst_rows(qrels: Qrels, run: Run, measure: Measure, how: Conventions, number: int) -> list[dict]:
+    "{query, value, why, missed} of the queries with the lowest values, the lowest first."
+    from .explaining.explanation import explain
+    scores = evaluate(qrels, run, [measure], conventions=how)
+    value = scores.values[0, 0]
+    order = [i for i in np.argsort(value, kind='stable')[:number].tolist() if not np.isnan(value[i])]
+    return [_worst_row(explain(measure, qrels, run, scores.query_ids[i], conventions=how)) for i in order]
+
+def _worst_row(why):
+    "What a row says of a query."
+    missed = [f'{doc} ({grade:g})' for doc, grade in why.missed.items()]
+    few = ', '.join(missed[:3]) + (f' and {len(missed) - 3} more' if len(missed) > 3 else '')
+    return {'query': why.query, 'value': why.value, 'why': why.text, 'missed': few}
+
+def _rows_text(rows, format):
+    "The rows as a table or as JSON."
+    if format == 'json': return json.dumps(rows, indent=2, ensure_ascii=False)
+    table = Table(['query', 'value', 'why', 'not retrieved'], [[*row.values()] for row in rows])
+    return rendered([table], FORMATS[format])

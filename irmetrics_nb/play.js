@@ -141,7 +141,7 @@ const asRelevant = (list, {rel}) => g => g >= rel ? 1 : 0;
 const asGain = (list, {gain}) => GAINS[gain];
 const persistentGain = (list, p) => ({...GAINS, binary: asRelevant(list, p), raw: g => g >= p.rel ? g : 0})[p.gain];
 
-// The kinds of measures, each a sum of terms divided by a normaliser (`whole`), as in the package's registry.
+// The kinds of measures, each a sum of terms divided by a normaliser (`whole`), as the package declares them.
 //   params  names and defaults; a list is a choice, its first the default      at       whether it has a cutoff
 //   gain    what a grade is worth to it                                        view     how it is pictured
 //   linear  whether a rank has a weight, whatever stands there                 names    what else it is called

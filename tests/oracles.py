@@ -187,7 +187,7 @@ def rbp(got, pool, p=0.8, k=None, gain="binary", rel=1):
     return (1 - p) * total
 
 
-# The definition of each kind in the registry. One that is not here has nothing to be checked against.
+# The definition of each kind of measures. One that is not here has nothing to be checked against.
 DEFINITIONS = {
     "P": precision, "R": recall, "F": f_beta, "SetP": precision, "SetR": recall, "SetF": f_beta, "SetAP": set_ap, "Success": success,
     "Rprec": r_precision, "Judged": judged_at, "AP": average_precision, "GMAP": average_precision,

@@ -166,7 +166,7 @@ def test_the_policies_can_be_chosen(files):
     assert means == pytest.approx([AP[0] / 2, AP[0]])
 
 
-def test_measures_lists_the_registry():
+def test_measures_lists_every_kind():
     from irmetrics_nb.foundations.kinds import KINDS
     done = irmetrics('measures', '--format', 'json')
     assert [r['measure'].split(',')[0] for r in json.loads(done.stdout)] == list(KINDS)

@@ -1,5 +1,6 @@
 "compare: what comes in, the numbers of every pair, the table, the sentence and the slices."
 import json
+import math
 import subprocess
 import sys
 from itertools import combinations
@@ -479,3 +480,33 @@ def test_a_loss_of_just_the_margin_is_ruled_out_in_at_most_5_of_100_cases(interv
         rule = studentized_interval(column, level=0.9, symmetric=False, resamples=399)[0] if interval == "studentized" else None
         passed.append(rule > -0.05 if rule is not None else compare(values).rows[0].no_worse(0.05))
     assert 0.015 < np.mean(passed) <= 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / experiments)
+
+
+# ---- a test of somebody's own ----
+
+
+ODD_AND_EVEN = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}
+
+
+def t_of_scipy(differences):
+    return stats.ttest_1samp(differences, 0).pvalue
+
+
+def test_a_function_of_the_differences_is_a_test_like_ours():
+    own, ours = (compare(EXAMPLE.qrels, THREE, "AP RR", test=test, groups=ODD_AND_EVEN) for test in (t_of_scipy, "t"))
+    for one, other in zip(own.rows, ours.rows, strict=True):
+        assert math.isclose(one.p_adjusted, other.p_adjusted, rel_tol=1e-9), one
+    assert "by t of scipy with Holm over 3 pairs" in " ".join(str(own).split()) and own.to_dict()["method"]["test"] == "t of scipy"
+    assert json.loads(own.to_json())["method"]["test"] == "t of scipy"
+
+
+@pytest.mark.parametrize("given", [-0.1, 1.5, "small", None])
+def test_what_is_no_p_value_is_refused_by_the_name_of_the_test(given):
+    def odd(differences): return given
+    with pytest.raises(ValueError, match="odd gives .* which is no p-value"):
+        compare(EXAMPLE.qrels, THREE, "AP", test=odd)
+
+
+def test_a_test_that_gives_nothing_gives_no_verdict():
+    def none(differences): return float("nan")
+    assert "no verdict on bm25" in str(compare(EXAMPLE.qrels, THREE, "AP", test=none))

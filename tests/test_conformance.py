@@ -63,7 +63,7 @@ def test_what_is_committed_is_what_the_second_implementation_writes(measure):
     assert files.separation(measure, found, made) in (FOLDER / "separation.md").read_text(encoding="utf-8"), late
 
 
-def test_every_measure_of_the_registry_has_a_file_and_the_table_has_no_other():
+def test_every_kind_of_measures_has_a_file_and_the_table_has_no_other():
     registered = {row["measure"].partition(",")[0] for row in measure_table()}
     assert registered | {"AUC", "GAUC", "Fallout"} == set(MEASURES)
     text = (FOLDER / "separation.md").read_text(encoding="utf-8")

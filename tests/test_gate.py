@@ -182,10 +182,10 @@ def test_a_gate_without_a_margin_says_which_drop_it_may_have_missed_and_one_with
     data = values(-0.002, n=40)
     low = stats.ttest_rel([*data["new"].values()], [*data["main"].values()]).confidence_interval(0.9).low
     found = gate(compare(data, measures="AP", baseline="main"), max_drop=0.01)
-    line = "Largest drop of new that 40 queries do not rule out (lower end of the 90 % interval): AP "
+    line = "Largest drop of new that 40 queries cannot rule out (lower end of the 90 % interval): AP "
     assert found.ok and line in str(found) and line in found.to_junit() and any(line in one for one in found.to_dict()["could"])
     assert float(str(found).split(line)[1].rstrip(".")) == pytest.approx(-low, abs=6e-4)
-    assert "do not rule out" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
+    assert "cannot rule out" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
     in_slices = sliced(0, max_drop=0.1).to_dict()["could"]
     assert len(in_slices) == 4 and "few (30 queries) AP 0.0" in in_slices[1] and "many (170 queries) AP 0.00" in in_slices[3]
 

@@ -1,4 +1,4 @@
-"The text of measures: read back exactly, and never run. The registry: what may be entered."
+"The text of measures: read back exactly, and never run. What may be declared."
 import numpy as np
 import oracles
 import pytest
@@ -121,7 +121,7 @@ def test_two_functions_of_the_same_name_print_alike_and_are_refused_together():
         parse_all([nDCG(gain=twice), nDCG(gain=gain)])
 
 
-# ---- the registry ----
+# ---- what may be declared ----
 
 
 def test_a_name_or_alias_is_given_once_in_any_case():

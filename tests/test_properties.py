@@ -1,4 +1,4 @@
-"""What holds of every measure. The list is the registry's: a kind is tested by being registered.
+"""What holds of every measure. The list is KINDS: a kind is tested by being declared.
 
 A new kind needs its definition in `oracles.DEFINITIONS`, and the values of a new parameter in `strategies.COMPUTED`.
 """

@@ -6,7 +6,7 @@
 __all__ = ['MOST', 'Comparison', 'shares', 'compare']
 
 # %% ../../nbs/8_comparing/07_comparison.ipynb #87411eea
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -123,7 +123,9 @@ class Comparison(Result):
         rows = [as_row(pair) for pair in self.rows]
         family = family_text(self.rows, self.method, self.baseline)
         said = {'warnings': self.warnings, 'notes': self.notes}
-        how = {'method': asdict(self.method), 'baseline': self.baseline, 'family': family}
+        method = asdict(self.method)
+        if callable(self.method.test): method['test'] = self.method.words
+        how = {'method': method, 'baseline': self.baseline, 'family': family}
         return without_nan(how | {'pairs': rows, 'sentences': self.sentences(), **said})
 
     def _parts(self) -> Iterable[Any]:
@@ -235,9 +237,10 @@ def _said_differing(comparison):
 # %% ../../nbs/8_comparing/07_comparison.ipynb #e1c63920
 def compare(
     qrels: Any, runs: Any = None, measures: Any = None, *, baseline: str | None = None,
-    groups: Any = None, test: str = 't', correction: str | None = None, seed: int = 0,
-    interval: str = 't', alpha: float = 0.05, margin: float | None = None,
-    draws: int | None = None, **options: Any,
+    groups: Any = None, test: str | Callable[[np.ndarray], float] = 't',
+    correction: str | None = None, seed: int = 0, interval: str = 't',
+    alpha: float = 0.05, margin: float | None = None, draws: int | None = None,
+    **options: Any,
 ) -> Comparison:
     """Which systems differ, by how much, and how sure that is.
 
@@ -255,9 +258,10 @@ def compare(
     groups : Groups, dict, Series, table or path, optional
         The group of each query: the same comparison for every group. `Groups` has several
         dimensions, and bins of numbers. By default those of the scores, if they have any.
-    test : {'t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey'}
+    test : {'t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey'}, or function
         What gives the p-values; 'bootstrap' is the studentized one, and 'tukey' is for
-        all pairs, not for those with a baseline.
+        all pairs, not for those with a baseline. A function takes the differences of a
+        pair, query by query, and gives p.
     correction : {'holm', 'bonferroni', 'bh', 'none'}, optional
         For many pairs; default 'holm', and for Tukey's test its own. A family is all
         pairs of one measure over all queries, another all pairs of one in all groups.

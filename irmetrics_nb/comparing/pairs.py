@@ -49,7 +49,8 @@ class Method:
 
     `draws`: how often a randomization test shuffles and a bootstrap test resamples;
     100,000, for Tukey's 10,000, for the bootstrap 9,999."""
-    test: str = 't'         # one of TESTS
+    # one of TESTS, or a function of the differences that gives p
+    test: str | Callable[[np.ndarray], float] = 't'
     # one of CORRECTIONS; '' is holm, and of Tukey's test, which has its own, tukey
     correction: str = ''
     interval: str = 't'     # one of INTERVALS
@@ -59,7 +60,7 @@ class Method:
     margin: float | None = None  # the smallest difference that matters, if one is named
 
     def __post_init__(self) -> None:
-        check_option('test', self.test, TESTS)
+        if not callable(self.test): check_option('test', self.test, TESTS)
         self._check_correction()
         check_option('interval', self.interval, INTERVALS)
         if not 0 < self.alpha < 1:
@@ -78,6 +79,12 @@ class Method:
             corrects = "test='tukey' corrects for all pairs by itself"
             raise ValueError(f'{corrects}: leave out correction={self.correction!r}')
         check_option('correction', self.correction, known)
+
+    @property
+    def words(self) -> str:
+        "What the test is called; a function by its own name."
+        if not callable(self.test): return TESTS[self.test]
+        return getattr(self.test, '__name__', type(self.test).__name__).replace('_', ' ')
 
     @property
     def level(self) -> float:
@@ -168,10 +175,19 @@ def _p_values(rows, places, method):
     "The p-value of each pair of places; `rows`: the values, a row per system."
     if method.test == 'tukey': return _tukey(rows, places, method)
     pairs = [differences(rows[a], rows[b]) for a, b in places]
-    if method.test in ONE_BY_ONE: p = [ONE_BY_ONE[method.test](d) for d in pairs]
+    if callable(method.test): p = [_asked_p(d, method) for d in pairs]
+    elif method.test in ONE_BY_ONE: p = [ONE_BY_ONE[method.test](d) for d in pairs]
     elif method.test == 'bootstrap': p = [_bootstrap(d, method) for d in pairs]
     else: p = _fisher(rows, places, method)
     return np.where([len(d) >= LEAST for d in pairs], p, np.nan)
+
+def _asked_p(d, method):
+    "What somebody's own test says of differences; ValueError if that is no p-value."
+    if len(d) < LEAST: return np.nan
+    given = method.test(d)
+    p = float(given) if isinstance(given, float | int | np.number) else -1
+    if 0 <= p <= 1 or np.isnan(p): return p
+    raise ValueError(f'{method.words} gives {given!r}, which is no p-value: a number from 0 to 1, or NaN')
 
 def _bootstrap(d, method): return bootstrap_test(d, resamples=method.draws or 9999, seed=method.seed)
 
@@ -274,7 +290,7 @@ def _warnings(pairs: Sequence[Pair], method: Method) -> Iterator[str]:
             alike = f'all queries differ by the same amount, {method.test} has no scatter'
             yield f"{who}: {alike} to use; test='sign' counts them"
         if _opposed(pair, method):
-            yield f'{who}: the mean and {TESTS[method.test]} point in opposite directions'
+            yield f'{who}: the mean and {method.words} point in opposite directions'
 
 # tests that take the differences or their mean to be symmetric
 SYMMETRIC = {'t': 't', 'randomization': 'randomization', 'tukey': "Tukey's test"}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/8_comparing/06_sentences.ipynb #4191961f
-from .pairs import LEAST, TESTS, Method, Pair, no_scatter
+from .pairs import LEAST, Method, Pair, no_scatter
 from .sample import Sample
 from ..reading.errors import counted, visible
 from ..reading.groups import EVERYTHING
@@ -63,7 +63,7 @@ CORRECTED = {'holm': 'Holm', 'bonferroni': 'Bonferroni', 'bh': 'Benjamini–Hoch
 
 def how(method: Method, pair: Pair) -> str:
     "The test in words, with the correction if there is anything to correct."
-    words, sliced = TESTS[method.test], pair.slice != EVERYTHING
+    words, sliced = method.words, pair.slice != EVERYTHING
     if pair.family == 1 or method.correction == 'none': return words
     if method.test == 'tukey': return words + ' with Bonferroni over the slices' * sliced
     family = f'{pair.family} pairs' + ' in slices' * sliced
@@ -83,7 +83,7 @@ def _no_verdict(pair, method, digits):
     few = f'{counted(pair.queries, "query")} {"is" if pair.queries == 1 else "are"} too few'
     alike = f'they differ by the same amount on all {pair.queries:,} queries, and without scatter'
     why = few if pair.queries < LEAST else f'fewer than {LEAST} queries are common to all systems'
-    if no_scatter(pair): why = f'{alike} {TESTS[method.test]} has no p-value'
+    if no_scatter(pair): why = f'{alike} {method.words} has no p-value'
     better, worse = pair.wins, pair.losses
     seen = f'{_seen(pair, digits)} (better on {better:,}, worse on {worse:,})'
     return f'no verdict on {pair.a} and {pair.b}{_where(pair)}, as {why}: {seen}'
@@ -139,7 +139,7 @@ def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> 
     "The families, the test, the correction, the level and the margin in a line."
     whole = [pair for pair in pairs if pair.slice == EVERYTHING]
     families = filter(None, [_family(whole, method, baseline), _slices(pairs, method, bool(whole))])
-    said = f'Significant: p < {method.alpha:g} by {TESTS[method.test]}; {"; ".join(families)}.'
+    said = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
     if method.margin is None: return said
     each = f'each pair by itself, one-sided at {method.alpha:g}, not corrected'
     return f'{said} What is said of the margin {method.margin:g}: {each}.'

@@ -5,16 +5,18 @@
 # %% auto #0
 __all__ = ['ExactSum', 'Accumulator']
 
-# %% ../../nbs/5_evaluation/06_accumulator.ipynb #e5c0922e
+# %% ../../nbs/5_evaluation/06_accumulator.ipynb #1ccb4fd2
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import fsum
 from typing import get_args
 
 import numpy as np
 
-# %% ../../nbs/5_evaluation/06_accumulator.ipynb #69abfcf9
+# %% ../../nbs/5_evaluation/06_accumulator.ipynb #8d576d42
 from .doubts import levels_too_high
 from .evaluation import score_batch
+from .presets import completed, conventions_of
 from .scores import ByMeasure, Scores
 from ..foundations.columns import as_numbers, number_groups, warn_caller
 from ..foundations.conventions import CHOICES, Column, Conventions, check_option
@@ -76,7 +78,7 @@ class _Total:
         mean = float(self.sum) / self.count
         return float(np.exp(mean)) if self.aggregate is GEOMETRIC_MEAN else mean
 
-# %% ../../nbs/5_evaluation/06_accumulator.ipynb #56f59f45
+# %% ../../nbs/5_evaluation/06_accumulator.ipynb #ab447d56
 class Accumulator:
     """Measures over batches of groups, with memory for a few numbers.
 
@@ -90,6 +92,9 @@ class Accumulator:
         The label from which on an item is positive for AUC and GAUC.
     weights : {None, 'impressions', 'positives'}
         How groups weigh in GAUC.
+    conventions : str or Conventions, optional
+        Those of a tool, such as 'lightgbm' or 'xgboost', as in `evaluate`; what is said
+        beside them wins. A stream has no ids, so none whose ties go by id.
     ties : {'given', 'average', 'best', 'worst'}
         The order of items with equal scores: as they come, or as in `evaluate`.
     no_relevant : {'zero', 'skip', 'nan', 'one'}
@@ -111,15 +116,16 @@ class Accumulator:
     {'RR': 0.75, 'AP': 0.75, 'AUC': 0.5, 'GAUC': 0.75}"""
     def __init__(
         self, measures: Measures = 'AP nDCG@10 RR', *, auc: bool = False,
-        rel: float = 1, weights: str | None = None, ties: str = 'given',
-        no_relevant: str = 'zero', bins: int = LIMIT,
+        rel: float = 1, weights: str | None = None,
+        conventions: str | Conventions | None = None, ties: str | None = None,
+        no_relevant: str | None = None, bins: int = LIMIT,
     ):
-        check_option('ties', ties, [way for way in CHOICES['ties'] if way != 'docid'])
+        self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
-        self.measures = tuple(parse_all(measures))
+        asked = parse_all(measures)
+        said = {completed(m, self.conventions): m for m in reversed(asked)}
+        self.measures, self.asked = map(tuple, zip(*reversed(said.items())))
         for m in self.measures: _check_complete(m)
-        self.conventions = Conventions(
-            ties=ties, no_relevant=no_relevant, negative='keep')
         self.totals = [_Total(m.kind.aggregate) for m in self.measures]
         self.groups = self.items = self.no_relevant = 0
         self.rel, self.weights = rel, weights
@@ -138,6 +144,8 @@ class Accumulator:
         scores look as if they were swapped, or many labels are fractions below a
         relevance level that no measure says."""
         labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
+        if self.conventions.score_dtype == 'float32':
+            scores = scores.astype(np.float32).astype(float)
         judged = Judged.from_scores(labels, scores, groups, sizes=sizes)
         ids, group = number_groups(groups, sizes, len(labels))
         named = groups is not None
@@ -179,7 +187,7 @@ class Accumulator:
         values = [(repr(m), t.value) for m, t in zip(self.measures, self.totals)]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
-        return ByMeasure(values, self.measures)
+        return ByMeasure(values, self.measures, self.asked)
 
     @property
     def auc(self) -> BoundedAUC:
@@ -217,6 +225,16 @@ class Accumulator:
     def __repr__(self) -> str:
         names = ', '.join(map(repr, self.measures))
         return f'Accumulator of {names}: {self.groups:,} groups, {self.items:,} items'
+
+def _of_stream(conventions, ties, no_relevant):
+    "Conventions for labels and scores, which have no ids and are all judged."
+    allowed = [way for way in CHOICES['ties'] if way != 'docid']
+    if ties is not None: check_option('ties', ties, allowed)
+    given = Conventions(ties='given') if conventions is None else conventions
+    found = conventions_of(given, ties=ties, no_relevant=no_relevant)
+    if found.ties != 'docid': return replace(found, negative='keep')
+    tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
+    raise ValueError(f'{tool} ties by document id, which a stream has not: say ties=')
 
 def _check_complete(measure: Measure) -> None:
     "ValueError for a measure with a parameter that only all judgments can tell."

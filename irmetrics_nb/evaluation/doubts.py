@@ -24,16 +24,17 @@ from urllib.parse import unquote
 
 import numpy as np
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #5d786404
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #17de55f6
 from ..foundations.conventions import log2_discount
 from ..foundations.measures import Measure
 from ..foundations.rankings import Judged
 from ..metrics.parsing import parse_all
 from ..reading.data import Qrels, Run
 from ..reading.judging import Look
+from ..reading.objects import service_shape
 from ..reading.rows import Rows
-from ..reading.streams import first_rows, large_table
-from ..reading.tables import is_table
+from ..reading.streams import StreamedRun, first_rows, is_unread, large_table
+from ..reading.tables import is_spread, is_table
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #c2de0fe5
 def _rule(pattern, by=''):
@@ -157,11 +158,13 @@ def find_spelling(judged: Ids, retrieved: Ids, *, pairs: bool = True) -> Spellin
         if found and found.meet: return found
     return None
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #4bac119b
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #08da68e4
 def rereadable(run: Any) -> Any:
     "The path of a run in a file that can be read again, a large table of polars, or a `Run`."
-    path = isinstance(run, str | os.PathLike) and (os.path.isfile(run) or not os.path.exists(run))
-    table = None if path else large_table(run)
+    if isinstance(run, StreamedRun): return run
+    given = isinstance(run, str | os.PathLike)
+    path = given and (os.path.isfile(run) or not os.path.exists(run) or is_spread(run))
+    table = None if path else StreamedRun.of(run) if is_unread(run) else large_table(run)
     if table is not None: return table
     return run if path else Run(run, copy=False)
 
@@ -374,13 +377,14 @@ def _is_measure(text):
     try: return not os.path.exists(text) and bool(parse_all(text))
     except ValueError: return False
 
-# %% ../../nbs/5_evaluation/01_doubts.ipynb #87ae288c
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #4dfeea17
 def several_runs(run: Any) -> list[tuple[str, Any]] | None:
     """(name, run) of each of several runs; None for a run by itself.
 
     Those of a list have no name, ''. ValueError if some items are runs and others not."""
     named = isinstance(run, Mapping)
     if not named and not isinstance(run, list | tuple): return None
+    if named and service_shape(run): return None
     items = list(run.items()) if named else [('', one) for one in run]
     if not named and items and not _is_run(items[0][1]): return None  # rows, maybe many
     whole = [_is_run(one) for _, one in items]
@@ -391,6 +395,7 @@ def several_runs(run: Any) -> list[tuple[str, Any]] | None:
 
 def _is_run(item):
     "Whether something is a run by itself, by what it holds; None if it holds nothing."
+    if isinstance(item, Mapping) and service_shape(item): return True
     if isinstance(item, Mapping | list | tuple):
         values = item.values() if isinstance(item, Mapping) else item
         inner = next(iter(values), None)

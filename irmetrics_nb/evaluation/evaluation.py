@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #82fcb701
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #4ef3b388
 from .bounds import WhenAsked, tie_bounds
 from .doubts import (
     check_places,
@@ -43,10 +43,11 @@ from ..reading.errors import DataError, counted, visible
 from ..reading.groups import read_groups
 from ..reading.ids import Ids
 from ..reading.judging import NoCommonQuery, Reading, judge_run
+from ..reading.lake import runs_of
 from ..reading.matching import check_tied_chunks
 from ..reading.rows import Rows
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #cce9ad43
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #277a6ec6
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
     conventions: str | Conventions | None = None, ties: str | None = None,
@@ -54,8 +55,9 @@ def evaluate(
     negative: str | None = None, score_dtype: str | None = None,
     unjudged: str | None = None,
     judgments: str | None = None, duplicates: str | None = None,
-    memory: int | None = None, progress: Callable[[int, int], object] | None = None,
-    groups: Any = None, part: bool = False,
+    system: str | None = None, memory: int | None = None,
+    progress: Callable[[int, int], object] | None = None, groups: Any = None,
+    part: bool = False,
 ) -> Scores:
     """Evaluate a run, or several, against relevance judgments.
 
@@ -73,7 +75,9 @@ def evaluate(
         grade). They are read once, however many runs there are.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
         What the system returned, in the same forms with scores instead of grades; also
-        {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run].
+        {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run];
+        a folder or a pattern of files, a run each. A folder with `_SUCCESS` or `part-*`
+        files is one run; over the network (s3://, https://) tables are read.
         Where columns have other names, or the least number is the best:
         `Run(source, columns=..., descending=False)`. Where it gives chunks of the
         documents that were judged: `Run(source, parents=...)`.
@@ -109,9 +113,12 @@ def evaluate(
         error; or the first of its rows counts, the last, or the one with the highest
         number. How many were left out is said. Any answer but 'refuse' reads the whole
         run into memory.
+    system : str, optional
+        A column of the run, one table, or a partition of it: a run for each system.
     memory : int, optional
         Bytes for the rows of a run that is read batch by batch; default a gigabyte. TREC
-        text, Parquet, Arrow and large tables can be read so; other forms in one piece.
+        text, Parquet, Arrow, large tables, LazyFrames of polars and relations of DuckDB
+        can be read so; other forms in one piece.
     progress : callable, optional
         progress(done, total) is told how many bytes of the files (of a table, rows) have
         been read, and how many there are.
@@ -181,6 +188,7 @@ def evaluate(
         judgments=judgments,
         duplicates=duplicates)
     asked = _parsed(measures)
+    run = runs_of(run, system)
     several = several_runs(run)
     runs = [('', run)] if several is None else several
     for _, one in runs: check_places(qrels, one)

@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['RunInfo', 'ByMeasure', 'Scores', 'beside', 'concat']
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #ae9a691b
+# %% ../../nbs/5_evaluation/04_scores.ipynb #1f135c8d
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #c353fb59
+# %% ../../nbs/5_evaluation/04_scores.ipynb #93314e55
 from .bounds import WhenAsked
 from .printing import as_record, check_measures, score_parts
 from ..foundations.conventions import Conventions, check_option
 from ..foundations.kinds import MEAN
 from ..foundations.measures import Measure
-from ..metrics.parsing import position
+from ..metrics.parsing import flat_name, position
 from ..reading.errors import visible
 from ..reading.groups import inside, slice_names
 from ..reading.ids import escape_non_utf8
@@ -69,7 +70,7 @@ class ByMeasure(dict[str, Any]):
     def __reduce__(self) -> tuple: return dict, (dict(self),)
 
 
-# %% ../../nbs/5_evaluation/04_scores.ipynb #d7003c40
+# %% ../../nbs/5_evaluation/04_scores.ipynb #627bc013
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
     """The values of every measure for every query of one run or of several.
@@ -350,6 +351,18 @@ class Scores(Result):
         tables = [pd.DataFrame(each, index=index) for each in columns]
         if self.single: return tables[0]
         return pd.concat(tables, keys=[run.name for run in self.runs], names=['run'])
+
+    def flat(self) -> dict[str, float]:
+        """Means under names that loggers take: {'nDCG_at_10': 0.59}.
+
+        Letters, digits and underscores; `parse` reads them back. Of several runs, the
+        name of the run and / stand in front; ValueError if two then have one name."""
+        names = list(map(flat_name, self.measures))
+        if self.single: return dict(zip(names, self.means.values()))
+        each = {re.sub(r'[^\w. /-]', '_', one.name): one.flat() for one in self.each()}
+        if len(each) < len(self.runs):
+            raise ValueError('two runs have the same name for a logger')
+        return {f'{run}/{n}': x for run, own in each.items() for n, x in own.items()}
 
     # To look at
     def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:

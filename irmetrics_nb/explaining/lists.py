@@ -189,7 +189,7 @@ def _settled(new, old):
     missed = {doc: g for doc, g in new.missed.items() if of.get(doc, doc) not in seen}
     return replace(new, grade=np.array(grades, dtype=float), missed=missed)
 
-# %% ../../nbs/7_explaining/00_lists.ipynb #a788b641
+# %% ../../nbs/7_explaining/00_lists.ipynb #2047a423
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
     "The list with another grade for a document; None: nobody judged it."
     name, value = find(listing, doc), np.nan if grade is None else float(grade)
@@ -206,8 +206,10 @@ def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
 def _check_leads(listing, name):
     "ValueError for a chunk behind another one of its document, which has the grade."
     parent = listing.parents.get(name)
-    leads = next(doc for doc in listing.docs if listing.parents.get(doc) == parent) if parent else name
-    if leads != name: raise ValueError(f'{name!r} is a later chunk of {parent!r}: its grade is that of {leads!r}')
+    chunks = [doc for doc in listing.docs if listing.parents.get(doc) == parent]
+    if parent is None or chunks[0] == name: return
+    what = f'{name!r} is a later chunk of {parent!r}'
+    raise ValueError(f'{what}: its grade is that of {chunks[0]!r}')
 
 # %% ../../nbs/7_explaining/00_lists.ipynb #e3a81b3f
 def read_titles(documents: Any, wanted: Iterable[str]) -> dict[str, str]:

@@ -16,13 +16,14 @@ import numpy as np
 # %% ../../nbs/1_foundations/02_columns.ipynb #a9ce2b5b
 from .conventions import Column, EvaluationWarning
 
-# %% ../../nbs/1_foundations/02_columns.ipynb #282339e4
+# %% ../../nbs/1_foundations/02_columns.ipynb #52f64359
 def as_array(values: Any, what: str) -> np.ndarray:
     """What a library holds as a numpy array, of its own type; not copied if it can be
     helped. Masked values become NaN.
 
-    `what` it is stands in errors. ValueError for what numpy cannot read, such as a
-    tensor on another device."""
+    `what` it is stands in errors. A tensor that has a gradient, or is on another device,
+    or of bfloat16, is taken as its numbers. ValueError for what numpy cannot read."""
+    values = _of_tensor(values)
     foreign = not hasattr(values, '__array__') and hasattr(values, '__dlpack__')
     try: array = np.from_dlpack(values) if foreign else np.asarray(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
@@ -33,6 +34,12 @@ def as_array(values: Any, what: str) -> np.ndarray:
 def is_masked(values: Any) -> bool:
     "Whether this is a masked array; asked so that numpy.ma is not loaded for it."
     return isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
+
+def _of_tensor(values):
+    "A tensor of torch as one that numpy reads: detached, on the CPU, of a type it knows."
+    if not (hasattr(values, 'detach') and hasattr(values, 'cpu')): return values
+    plain = values.detach().cpu()
+    return plain.float() if 'bfloat16' in str(plain.dtype) else plain
 
 def _unmasked(values):
     "With NaN where a value is masked; as objects if floats would round the others."

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MAX_MEASURE', 'MAX_MEASURES', 'Measures', 'measure_table', 'Written', 'quoted', 'shorter', 'read', 'split',
-           'find_kind', 'nearest_kind', 'check_parameters', 'parse', 'parse_all', 'position']
+           'find_kind', 'nearest_kind', 'check_parameters', 'parse', 'flat_name', 'parse_all', 'position']
 
 # %% ../../nbs/2_metrics/07_parsing.ipynb #b8edad5e
 import ast
@@ -192,13 +192,15 @@ def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
 
 MEASURE_CHECKS.append(check_parameters)
 
-# %% ../../nbs/2_metrics/07_parsing.ipynb #60412197
+# %% ../../nbs/2_metrics/07_parsing.ipynb #2ed43687
 def _meant(text):
     "The measures of a text: one, but where another tool's name stands for several."
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.get(name) or _by_case(name)
     if kind and _foreign(kind, params) is None: return [Measure(kind.name, _translate(kind, params), at)]
     row, numbers = _row_of(name, params, tool)
+    flat = None if row or tool or params or at is not None else _of_flat(name)
+    if flat: return [flat]
     if row is None and not tool: return [_of_alias(name, params, at)]
     if row is None or not row.measure:
         raise ValueError(_not_offered(name, tool if row is None else row.tool, row))
@@ -326,6 +328,41 @@ def _read(text):
         named = str(e).startswith(quoted(text)) or repr(text) in str(e)
         message = str(e) if named else f'{quoted(text)}: {e}'
         raise ValueError(shorter(message, 800)) from None
+
+# %% ../../nbs/2_metrics/07_parsing.ipynb #c65a0a68
+def flat_name(measure: Measure) -> str:
+    "A measure in letters, digits and underscores: nDCG_gain_exp_at_10."
+    name, params, at, _ = read(repr(measure))
+    said = ''.join(f'_{p}_{_flat_value(x)}' for p, x in params.items())
+    return name + said + ('' if at is None else f'_at_{_flat_value(at)}')
+
+def _flat_value(value):
+    "A number, a word or a table, in letters and digits."
+    text = value if isinstance(value, str) else repr(value)
+    if re.fullmatch(r'\d+\.\d+', text): return text.replace('.', 'p')
+    return re.sub('[^A-WYZa-z0-9]', lambda sign: f'X{ord(sign[0]):02X}', text)
+
+def _value_of_flat(text):
+    "What was a value."
+    if re.fullmatch(r'\d+p\d+', text): return float(text.replace('p', '.'))
+    plain = re.sub('X([0-9A-F]{2})', lambda code: chr(int(code[1], 16)), text)
+    try: return ast.literal_eval(plain)
+    except (ValueError, SyntaxError): return plain
+
+def _of_flat(text):
+    "The measure of a flat name; None for any other."
+    name, *words = text.split('_')
+    kind, at = _by_case(name), None
+    params: dict[str, Any] = {}
+    begun: list[str] = []
+    if kind is None or len(words) < 2: return None
+    known = {*kind.params, *kind.spellings, *VIEWS, 'at'}
+    for word in words:
+        key = '_'.join(begun)
+        if key not in known: begun.append(word)
+        elif key == 'at': at, begun = _value_of_flat(word), []
+        else: params[key], begun = _value_of_flat(word), []
+    return None if begun else Measure(kind.name, _translate(kind, params), at)
 
 # %% ../../nbs/2_metrics/07_parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]

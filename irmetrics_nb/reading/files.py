@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/3_reading/08_files.ipynb #da17e3a6
+# %% ../../nbs/3_reading/08_files.ipynb #4cd511dd
 from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import PAD
 from .objects import looks_like_json, rows_from_dicts, rows_from_json, rows_from_triples
@@ -26,14 +26,18 @@ from .rows import COLUMN_NAMES, HEAD_BYTES, Rows, column_keys, negate_ranks, tex
 from .tables import (
     NO_COLUMNS,
     TABLE_MAGIC,
+    column_positions,
     csv_fields,
     header_names,
     header_separator,
+    is_remote,
+    is_spread,
     is_table,
     plain_name,
     read_table,
     rows_from_csv,
     rows_from_table,
+    scan,
     to_polars_table,
 )
 from .text import Text, keep_freed_memory, rows_from_text
@@ -289,7 +293,9 @@ def _rows_from_any(source, kind, columns):
     "The rows of a source, by what it is."
     name = f'the {kind}'
     if isinstance(source, (str, os.PathLike)):
-        return rows_from_file(os.fspath(source), kind, columns)
+        lazy = is_remote(source) or is_spread(source)
+        read = _rows_scanned if lazy else rows_from_file
+        return read(os.fspath(source), kind, columns)
     if isinstance(source, Mapping): return rows_from_dicts(source, kind, name, columns)
     if is_table(source):
         with polars_errors(name): table = to_polars_table(source, kind, columns)
@@ -298,6 +304,16 @@ def _rows_from_any(source, kind, columns):
         return rows_from_triples(source, kind, name, columns)
     wanted = 'a path, a dict, a table or an iterable'
     raise DataError(f'{name}: expected {wanted}, not {short_repr(source)}')
+
+def _rows_scanned(path, kind, columns):
+    "The rows of a table in parts, or over the network."
+    with polars_errors(path):
+        table = scan(path)
+        names = table.collect_schema().names()
+        used = [names[i] for i in column_positions(names, kind, columns)]
+        rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns)
+    rows.name = file_stem(path)
+    return rows
 
 def _checked_columns(columns, kind):
     "The same, or an empty dict; ValueError unless they are names or places."

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/3_reading/15_judging.ipynb #7018328d
+# %% ../../nbs/3_reading/15_judging.ipynb #40efdd0d
 from ..foundations.conventions import CHOICES, check_option
 from ..foundations.rankings import TIE, Judged
 from ..foundations.segments import sort_pool
@@ -24,7 +24,7 @@ from .ids import PAD, Ids
 from .index import KeyIndex
 from .matching import MANY, JudgedHits, match, match_ids, meet_documents
 from .rows import NO_COMMENTS, Rows
-from .streams import TableRun, large_table, open_run
+from .streams import StreamedRun, TableRun, is_unread, large_table, open_run
 from .text import BATCH_BYTES, side_by_side
 
 # %% ../../nbs/3_reading/15_judging.ipynb #1408d317
@@ -339,6 +339,10 @@ def _open_run(run, memory, judgments):
     "A run to be read batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
     if isinstance(run, (str, os.PathLike)): return open_run(os.fspath(run), size, memory // 4)
+    if is_unread(run): return StreamedRun.of(run, size >> 5)
+    if isinstance(run, StreamedRun):
+        run.size = max(1, size >> 5)
+        return run
     table = large_table(run)
     if table is None: return None
     dense = MANY * judgments >= table.height  # what is judged takes more room than what is not
@@ -360,7 +364,7 @@ class Reading:
     how: str      # how it was read: in one piece, in batches or in parts
     looks: list[Look] = field(default_factory=list)  # some of its queries, as they came
 
-# %% ../../nbs/3_reading/15_judging.ipynb #8214f9d8
+# %% ../../nbs/3_reading/15_judging.ipynb #4564e385
 DEFAULT_MEMORY = 1 << 30  # bytes
 
 def judge_run(
@@ -409,7 +413,7 @@ def judge_run(
             queries = sum(len(part.queries) for part in parts)
             judged, looks = _finish(judgments, file, parts, negative, release_qrels)
             file.comments.warn()
-            read = how + _left_out(file.comments)
+            read = how + getattr(file, 'way', '') + _left_out(file.comments)
             return judged, Reading(queries, file.tag, read, looks)
     given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, given, ties)

@@ -21,10 +21,60 @@ from .numbers import to_floats
 from .rows import COLUMN_NAMES, USED_COLUMNS, Rows, negate_ranks
 from .tables import NO_COLUMNS, check_values, column_positions, find_columns, holds_ranks
 
-# %% ../../nbs/3_reading/06_objects.ipynb #d7a85a5b
+# %% ../../nbs/3_reading/06_objects.ipynb #246e8c46
+def from_service(source: Mapping, kind: str, name: str) -> Mapping:
+    "{query: {document: number}} of a request or a response of Elasticsearch or OpenSearch; other dicts as they are."
+    shape = service_shape(source)
+    if not shape: return source
+    if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
+    if kind == 'run' and shape == 'request':
+        raise DataError(f'{name}: this is a request of _rank_eval, with judgments; the run is its response')
+    failed = source.get('failures') if shape == 'details' else None
+    if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
+    if shape == 'request':
+        return {one['id']: _numbers_of(one['ratings'], 'rating', one['id'], name) for one in source['requests']}
+    each = source['details'] if shape == 'details' else source
+    return {query: _numbers_of(_hits(one), '_score', query, name) for query, one in each.items()}
+
+NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed, '
+                'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
+
+def service_shape(source: Mapping) -> str:
+    "'request', 'details' or 'search', by what stands in a dict; '' for any other."
+    if type(source) is not dict: return ''
+    requests, details = source.get('requests'), source.get('details')
+    if isinstance(requests, list) and _all_have('ratings', requests): return 'request'
+    if isinstance(details, dict) and _all_have('hits', details.values()): return 'details'
+    answers = list(source.values())
+    return 'search' if _all_have('hits', answers) and _all_have('hits', [one['hits'] for one in answers]) else ''
+
+def _all_have(name, items):
+    "Whether there are some, and all are dicts with this name."
+    return len(items) > 0 and all(type(one) is dict and name in one for one in items)
+
+def _hits(answer):
+    "The documents of an answer, in order."
+    hits = answer['hits']
+    return hits['hits'] if isinstance(hits, Mapping) else [one['hit'] for one in hits]
+
+def _numbers_of(rows, number, query, name):
+    "{document: number}; by their order where some have no score. DataError for one id in two indices."
+    indices: dict[str, Any] = {}
+    for row in rows:
+        first = indices.setdefault(row['_id'], row.get('_index'))
+        if first == row.get('_index'): continue
+        both = f'{first!r} and {row.get("_index")!r}'
+        raise DataError(f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {both}')
+    numbers = [row.get(number) for row in rows]
+    if number == '_score' and None in numbers: numbers = [-place for place in range(len(rows))]
+    if len(indices) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
+    return dict(zip((row['_id'] for row in rows), numbers))
+
+# %% ../../nbs/3_reading/06_objects.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
+    source = from_service(source, kind, name)
     if not source: raise DataError(f'{name}: there are no queries')
     listed = _listed(source, name) if kind == 'qrels' else ''
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]

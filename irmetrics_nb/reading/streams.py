@@ -48,8 +48,11 @@ from .tables import (
     find_columns,
     header_separator,
     import_polars,
+    is_remote,
+    is_spread,
     is_table,
     rows_from_table,
+    scan,
     to_polars_table,
 )
 from .text import (
@@ -306,11 +309,106 @@ def large_table(source: Any) -> Any:
     large = table.height > BATCH_ROWS and None not in find_columns(table.columns, 'run')
     return table if large and len({*table.columns}) == table.width else None
 
+def is_unread(source: Any) -> bool:
+    "Whether a source is a table that is made when its rows are asked for: a LazyFrame of polars, a relation of DuckDB."
+    return _is_relation(source) or hasattr(source, 'collect_schema') and not hasattr(source, 'height')
+
+def _is_relation(source):
+    "Whether a source is a relation of DuckDB."
+    of_duckdb = type(source).__module__.split('.')[0] in ('duckdb', '_duckdb')
+    return of_duckdb and hasattr(source, 'project')
+
+# %% ../../nbs/3_reading/12_streams.ipynb #6ad0a80a
+class StreamedRun(TableFile):
+    """A run in batches of `size` rows as they are made: a LazyFrame of polars, or a relation of DuckDB.
+
+    Make it by `of`, which says None where it would be no use."""
+    way = ''  # what is to be said of how it was read
+
+    @classmethod
+    def of(cls, source: Any, size: int = BATCH_ROWS, name: str = 'the run', tag: str = '') -> 'StreamedRun | None':
+        "None if there are no more rows than a batch has, or a column is not there, which reading in one piece tells."
+        self = cls.__new__(cls)
+        self.name, self.tag, self.comments, self.size, self.done = name, tag, NO_COMMENTS, size, 0
+        with polars_errors(name):
+            names = source.columns if _is_relation(source) else source.collect_schema().names()
+            self.columns = find_columns(names, 'run')
+            if None in self.columns or len({*names}) < len(names): return None
+            self.table = _only(source, self.columns)
+            self.total = _count(self.table)
+        return self if self.total > size else None
+
+    def __iter__(self) -> Iterator:
+        "Batches as (first row, table), none of which splits a query whose rows stand together."
+        pl = import_polars()
+        self.done, held = 0, None
+        for table in self._tables():
+            held = table if held is None else pl.concat([held, table])
+            if held.height < self.size: continue
+            cut = _last_change(held[self.columns[0]])
+            if not cut: continue
+            self.done += cut
+            yield self.done - cut, held[:cut]
+            held = held[cut:]
+        if held is None or not held.height: return
+        self.done += held.height
+        yield self.done - held.height, held
+
+    def _tables(self):
+        "The rows in batches of any size."
+        with polars_errors(self.name):
+            if _is_relation(self.table): yield from _of_relation(self.table, self.size)
+            elif hasattr(self.table, 'collect_batches'): yield from self.table.collect_batches(chunk_size=self.size)
+            else: yield from self._by_way_of_a_file()
+
+    def _by_way_of_a_file(self):
+        "The same where polars is older than 1.34: from a file that is written first."
+        from tempfile import TemporaryDirectory
+        pl = import_polars()
+        self.way = ', by way of a temporary file'
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / 'run.parquet'
+            self.table.sink_parquet(path)
+            for first in range(0, self.total, self.size): yield pl.scan_parquet(path).slice(first, self.size).collect()
+
+    def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
+        "The rows of the whole in `many` parts, each query in one of them."
+        pl = import_polars()
+        for i in range(many):
+            with polars_errors(self.name): table = _part_of(self.table, self.columns[0], i, many)
+            if len(table): yield self.rows((0, pl.DataFrame(table)))
+
+def _only(source, columns):
+    "Some columns of a table that is not read yet."
+    return source.project(', '.join(map(_in_sql, columns))) if _is_relation(source) else source.select(columns)
+
+def _in_sql(name): return '"' + name.replace('"', '""') + '"'
+
+def _count(table):
+    "How many rows a table has that is not read yet."
+    if _is_relation(table): return table.aggregate('count(*)').fetchall()[0][0]
+    return table.select(import_polars().len()).collect().item()
+
+def _of_relation(relation, size):
+    "The rows of a relation of DuckDB, in batches; each time it is asked anew."
+    fresh = relation.project('*')
+    reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
+    for batch in reader(size): yield import_polars().DataFrame(batch)
+
+def _part_of(table, query, i, many):
+    "The rows of those queries whose hash says so."
+    pl = import_polars()
+    if not _is_relation(table): return table.filter(pl.col(query).hash() % many == i).collect(engine='streaming')
+    own = table.filter(f'hash({_in_sql(query)}) % {many} = {i}')
+    return pl.concat([*_of_relation(own, BATCH_ROWS)] or [pl.DataFrame()])
+
 # %% ../../nbs/3_reading/12_streams.ipynb #1d96bd39
 def open_run(
     path: str | os.PathLike, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
-) -> TextFile | TableFile | None:
+) -> 'TextFile | TableFile | None':
     "A run to be read in batches of about `size` bytes; None if it is to be read in one piece."
+    if is_remote(path) or is_spread(path):
+        with polars_errors(str(path)): return StreamedRun.of(scan(path), size >> 5, str(path), file_stem(path))
     with file_errors(path):
         if not stat.S_ISREG(os.stat(path).st_mode): return None
     file = TextFile(path, size, max_query_bytes)
@@ -361,5 +459,8 @@ def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterato
 # %% ../../nbs/3_reading/12_streams.ipynb #4ff49510
 def first_rows(source: Any) -> Rows:
     "The first batch of a run in a file or in a large table, for a look at it; no comment in it is warned of."
-    file = TableRun(source, BATCH_ROWS) if is_table(source) else open_run(source)
-    return rows_from_file(source, 'run') if file is None else next(map(file.rows, file))
+    if isinstance(source, StreamedRun): file: Any = source
+    else: file = TableRun(source, BATCH_ROWS) if is_table(source) else open_run(source)
+    if file is not None: return next(map(file.rows, file))
+    in_one = read_rows if is_remote(source) or is_spread(source) else rows_from_file
+    return in_one(source, 'run')

@@ -7,16 +7,20 @@ __all__ = []
 
 # %% ../../nbs/3_reading/05_tables.ipynb #5aaea0aa
 import csv
+import gzip
+import os
+import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from io import StringIO
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/3_reading/05_tables.ipynb #10bd0922
-from .errors import DataError, polars_errors, short_repr
+from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import MAX_ID_BYTES, PAD, Ids, check_lengths
 from .index import factorize_blocks
 from .numbers import first_invalid, invalid_number, parse_floats, to_floats
@@ -38,12 +42,12 @@ def import_polars(what: str = 'a table', instead: str = '') -> Any:
     if in_main_thread and hasattr(signal, 'siginterrupt'): signal.siginterrupt(signal.SIGINT, True)
     return polars
 
-# %% ../../nbs/3_reading/05_tables.ipynb #3284e6d7
+# %% ../../nbs/3_reading/05_tables.ipynb #1a42dc93
 COLUMN_SYNONYMS = {
-    'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query'),
+    'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query', 'query_text'),
     'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc'),
-    'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'score'),
-    'run': ('score', 'sim', 'similarity', 'rank'),
+    'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'rating', 'score'),
+    'run': ('score', 'sim', 'similarity', 'rank', 'doc_position'),
 }
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
@@ -65,7 +69,7 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
     "Whether the column of numbers that was found holds ranks."
-    return kind == 'run' and 'score' not in columns and plain_name(name) == 'rank'
+    return kind == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
 # %% ../../nbs/3_reading/05_tables.ipynb #b69a124d
 def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
@@ -231,20 +235,23 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
     finally:
         csv.field_size_limit(limit_before)
 
-# %% ../../nbs/3_reading/05_tables.ipynb #44d7422c
+# %% ../../nbs/3_reading/05_tables.ipynb #52658551
 def rows_from_csv(
     data: bytes, separator: str, kind: str, name: str, columns: Mapping = NO_COLUMNS,
 ) -> Rows:
     "The rows of a CSV or TSV file; DataError if there are none or one is wrong."
     text = data.decode('utf-8-sig', 'surrogateescape')
     found = []
+    snapshots: dict[str, str] = {}
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
         for line, fields in lines_and_fields:
+            if _is_unrated(fields, names, used[2]): continue
             fault = _fault_in_fields(fields, names, used)
             if fault: raise DataError(f'{name}, line {line}: {fault}')
+            _check_snapshot(fields, names, snapshots, f'{name}, line {line}')
             found.append((line, *(fields[c] for c in used)))
     if not found: raise DataError(f'{name}: the table has no rows')
     lines, *texts = zip(*found, strict=True)
@@ -253,6 +260,20 @@ def rows_from_csv(
     rows = Rows(query_ids, codes, doc, parse_floats(number), name, line=1, lines=lines)
     check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(names[used[2]], kind, columns) else rows
+
+def _is_unrated(fields, names, number):
+    "Whether a row of Quepid's ratings has none: nobody judged the document."
+    if len(fields) != len(names) or plain_name(names[number]) != 'rating': return False
+    return not fields[number].strip()
+
+def _check_snapshot(fields, names, snapshots, where):
+    "DataError for a second snapshot in one file of Quepid's."
+    place = names.index('Snapshot Name') if 'Snapshot Name' in names else None
+    if place is None: return
+    own = fields[place]
+    first = snapshots.setdefault('first', own)
+    if own == first: return
+    raise DataError(f'{where}: a second snapshot, {own!r} beside {first!r}: take the rows of one, which is a run')
 
 def _fault_in_fields(fields, names, columns):
     "What is wrong with the fields of a line; '' if nothing is."
@@ -263,3 +284,59 @@ def _fault_in_fields(fields, names, columns):
         if not fields[c].strip(' \t'): return f'nothing in column {names[c]!r}'
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''
+
+# %% ../../nbs/3_reading/05_tables.ipynb #d4cdad51
+def is_remote(path: str | os.PathLike) -> bool:
+    "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
+    return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
+
+def is_spread(path: str | os.PathLike) -> bool:
+    "Whether a path is a folder that holds one table in parts."
+    if is_remote(path) or not os.path.isdir(path): return False
+    names = os.listdir(os.fspath(path))
+    return any(name == '_SUCCESS' or name.startswith('part-') or _is_partition(name) for name in names)
+
+def _is_partition(name): return re.fullmatch('[^=.]+=[^=]*', name) is not None
+
+def part_files(folder: str | os.PathLike) -> list[str]:
+    "The files of a table in parts, in order; DataError if there is none."
+    every = (path for path in Path(folder).rglob('*') if path.is_file())
+    inner = [(path, path.relative_to(folder).parts) for path in every]
+    found = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
+    if not found: raise DataError(f'{folder}: this table has no part with a row')
+    return [*map(str, found)]
+
+def scan(path: str | os.PathLike) -> Any:
+    "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
+    if is_remote(path): return _scan_remote(os.fspath(path))
+    files = part_files(path) if os.path.isdir(path) else [os.fspath(path)]
+    return _scan_as(files, _kind_of_file(files[0]), os.path.isdir(path))
+
+def _scan_as(files, kind, partitioned=False):
+    "Files of one kind: 'parquet', 'json', or the separator of a CSV file, all of whose fields are text."
+    pl = import_polars()
+    if kind == 'parquet': return pl.scan_parquet(files, hive_partitioning=partitioned)
+    if kind == 'json': return pl.scan_ndjson(files)
+    return pl.scan_csv(files, separator=kind, infer_schema=False)
+
+def _kind_of_file(path):
+    "What a part is, by its first bytes; DataError for what is no table."
+    with file_errors(path), open(path, 'rb') as file: head = file.read(1 << 16)
+    if head.startswith(b'PAR1'): return 'parquet'
+    if head.startswith(b'\x1f\x8b'):
+        with file_errors(path), gzip.open(path) as file: head = file.read(1 << 16)
+    if head.lstrip().startswith(b'{'): return 'json'
+    separator = header_separator(head, path)
+    if separator: return separator
+    kinds = 'Parquet, CSV with a header, or JSON lines'
+    raise DataError(f'{path}: a table in parts is {kinds}; put TREC text into one file')
+
+REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
+
+def _scan_remote(path):
+    "A table over the network, by the end of its name; DataError for anything but a table."
+    name = path.partition('?')[0].removesuffix('.gz')
+    kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
+    if kind: return _scan_as([path], kind, partitioned=name.endswith('/'))
+    raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '
+                    f'({", ".join(REMOTE_KINDS)}); copy anything else here first')

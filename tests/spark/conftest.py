@@ -2,8 +2,11 @@
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["MPLBACKEND"] = "agg"

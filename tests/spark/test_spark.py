@@ -1,8 +1,10 @@
 "On Spark the numbers are those of one machine, whatever becomes of rows and executors on the way."
+import json
 import math
 import os
 import random
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -272,4 +274,23 @@ def test_when_an_executor_dies_in_the_middle_the_numbers_are_the_same(spark):
 def test_the_page_shows_what_its_cells_give(spark):
     import pages
 
-    assert pages.late(Path(__file__).parents[2] / "nbs/10_ways_in/08_spark.ipynb") == []
+    assert pages.late(Path(__file__).parents[2] / "nbs/10_ways_in/09_spark.ipynb") == []
+
+
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+def test_the_recipe_of_another_engine_gives_the_values_of_one_machine(engine, tmp_path):
+    pytest.importorskip(engine, reason=f"{engine} is not installed")
+    from project import cells
+
+    page = cells(Path(__file__).parents[2] / "nbs/reference/big_data.ipynb")
+    common = next(cell.source for cell in page if "def part(" in cell.source)
+    recipe = next(cell.source for cell in page if f"import {engine}" in cell.source)
+    program = tmp_path / "recipe.py"
+    program.write_text(f"{common}\n{recipe.replace('Scores.concat(', 'found = Scores.concat(')}\nprint(found)")
+    from subprocess import run
+
+    done = run([sys.executable, "-W", "ignore", program], capture_output=True, text=True, cwd=tmp_path, timeout=200)
+    assert done.returncode == 0, done.stderr
+    example = irmetrics_nb.load_example()
+    means = irmetrics_nb.evaluate(example.qrels, example.runs["bm25"], "AP nDCG@10").means
+    assert json.loads(done.stdout.splitlines()[-1].replace("'", '"')) == pytest.approx(dict(means), rel=1e-12)

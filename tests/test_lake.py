@@ -1,0 +1,180 @@
+"Runs in folders and in parts, and tables that are made when they are asked for: the numbers of the same rows in one file."
+import sys
+
+import polars as pl
+import pytest
+
+from irmetrics_nb import DataError, Qrels, Run, evaluate
+from irmetrics_nb.evaluation.printing import rendered
+from irmetrics_nb.reading import streams
+from irmetrics_nb.reading.judging import judge_run
+from irmetrics_nb.reading.streams import StreamedRun
+
+QRELS = {f"q{i}": {f"d{i}": 1, f"d{i + 1}": 2} for i in range(40)}
+ROWS = [(f"q{i}", f"d{(i + j) % 50}", float(-j if i % 2 else (7 * j) % 5)) for i in range(40) for j in range(12)]
+TABLE = pl.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
+HERE = evaluate(QRELS, ROWS, "AP nDCG@5")
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    "A batch has a hundred rows, so that these few are many."
+    monkeypatch.setattr(streams, "BATCH_ROWS", 100)
+    monkeypatch.setattr(StreamedRun.of.__func__, "__defaults__", (100, "the run", ""))
+
+
+def write(table, path, kind):
+    {"parquet": table.write_parquet, "csv": table.write_csv, "json": table.write_ndjson}[kind](path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "json"])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_a_folder_of_parts_is_one_run_wherever_it_was_cut(tmp_path, kind, scattered):
+    table = TABLE.sample(fraction=1, shuffle=True, seed=1) if scattered else TABLE
+    folder = tmp_path / "bm25"
+    folder.mkdir()
+    for i, first in enumerate(range(0, len(table), 77)):
+        write(table[first : first + 77], folder / f"part-0000{i}", kind)
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-00000.crc").write_bytes(b"\0")
+    scores = evaluate(QRELS, folder, "AP nDCG@5")
+    assert (scores.to_dict(), scores.name) == (HERE.to_dict(), "bm25")
+
+
+def test_judgments_may_come_in_parts_too(tmp_path):
+    table = Qrels(QRELS).to_polars()
+    for i in range(2):
+        table[i::2].write_parquet(tmp_path / f"part-{i}")
+    assert evaluate(tmp_path, ROWS, "AP nDCG@5").to_dict() == HERE.to_dict()
+
+
+def test_parts_given_as_runs_are_refused_and_would_have_been_two_runs_of_half_the_score(tmp_path):
+    half = [tmp_path / "part-0.parquet", tmp_path / "part-1.parquet"]
+    qrels = {"q1": {"d": 1}, "q2": {"d": 1}}
+    for path, query in zip(half, qrels, strict=True):
+        pl.DataFrame({"query_id": [query], "doc_id": ["d"], "score": [1.0]}).write_parquet(path)
+    assert [evaluate(qrels, path, "AP").means["AP"] for path in half] == [0.5, 0.5]
+    for runs in half, tmp_path / "part-*":
+        with pytest.raises(DataError, match="are parts of one run: give their folder"):
+            evaluate(qrels, runs, "AP")
+    assert evaluate(qrels, tmp_path, "AP").means["AP"] == 1
+
+
+def test_any_other_folder_or_pattern_is_a_run_per_file(tmp_path):
+    for name in "b.run", "a.run", ".hidden":
+        Run(ROWS, name=name[0]).save(tmp_path / name)
+    for runs in tmp_path, str(tmp_path / "*.run"), [tmp_path / "?.run"]:
+        assert list(evaluate(QRELS, runs, "AP").means) == ["a", "b"]
+    with pytest.raises(DataError, match="no file matches this pattern"):
+        evaluate(QRELS, tmp_path / "*.parquet", "AP")
+
+
+def systems():
+    return pl.concat([TABLE.with_columns(pl.lit(name).alias("model")) for name in ("two", "one")])
+
+
+def relation(frame):
+    duckdb = pytest.importorskip("duckdb")
+    return duckdb.connect().from_arrow(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
+@pytest.mark.parametrize("form", [lambda t: t, pl.DataFrame.lazy, pl.DataFrame.to_pandas, relation], ids="eager lazy pandas duckdb".split())
+def test_a_column_of_systems_gives_a_run_each(form):
+    scores = evaluate(QRELS, form(systems()), "AP nDCG@5", system="model")
+    assert scores.to_dict() == {name: HERE.to_dict() for name in ("one", "two")}
+
+
+def test_a_partition_of_systems_gives_a_run_each(tmp_path):
+    for name in "one", "two":
+        (tmp_path / f"model={name}").mkdir()
+        TABLE.write_parquet(tmp_path / f"model={name}" / "part-0.parquet")
+    assert evaluate(QRELS, tmp_path, "AP nDCG@5", system="model").to_dict() == {name: HERE.to_dict() for name in ("one", "two")}
+
+
+@pytest.mark.parametrize("form", [pl.DataFrame.lazy, relation], ids=["lazy", "duckdb"])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_a_table_that_is_made_when_it_is_asked_for_comes_in_batches_of_whole_queries(form, scattered):
+    rows = TABLE.sample(fraction=1, shuffle=True, seed=1) if scattered else TABLE
+    source = StreamedRun.of(form(rows))
+    assert max(len(set(batch["query_id"])) * 12 for _, batch in source) >= 96
+    assert evaluate(QRELS, form(rows), "AP nDCG@5").to_dict() == HERE.to_dict()
+    if not scattered:
+        assert [batch["query_id"].n_unique() * 12 for _, batch in source] == [len(batch) for _, batch in source]
+        judged, reading = judge_run(QRELS, form(rows), memory=3200)
+        assert reading.how.startswith("in ") and reading.how.endswith(" batches")
+
+
+def test_where_polars_hands_out_no_batches_a_file_is_written_first_and_that_is_said(monkeypatch):
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches")
+    scores = evaluate(QRELS, TABLE.lazy(), "AP nDCG@5")
+    assert scores.to_dict() == HERE.to_dict()
+    assert scores.reading.endswith(", by way of a temporary file")
+
+
+@pytest.mark.parametrize("form", [pl.DataFrame.lazy, relation], ids=["lazy", "duckdb"])
+def test_a_document_twice_in_a_stream_is_found(form):
+    twice = pl.concat([TABLE, TABLE[:1]])
+    with pytest.raises(DataError, match="document 'd0' stands twice in query 'q0'"):
+        evaluate(QRELS, form(twice), "AP")
+
+
+def test_over_the_network_tables_are_read_and_all_else_is_refused_with_what_to_do():
+    with pytest.raises(DataError, match=r"s3://lake/run.txt: over the network, Parquet, CSV and JSON lines are read.*copy"):
+        evaluate(QRELS, "s3://lake/run.txt", "AP")
+    with pytest.raises(DataError, match="^nowhere://lake/run.parquet: "):
+        evaluate(QRELS, "nowhere://lake/run.parquet", "AP")
+
+
+class Served:
+    "A file over HTTP on this machine."
+
+    def __init__(self, folder):
+        import functools
+        import http.server
+        import threading
+
+        class Quiet(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the server of the test is a Unix one")
+def test_a_file_that_is_not_there_is_an_error_of_the_reader_with_the_path(tmp_path):
+    served = Served(tmp_path)
+    try:
+        with pytest.raises(DataError, match=f"^{served.url}/none.csv: "):
+            evaluate(QRELS, f"{served.url}/none.csv", "AP")
+    finally:
+        served.close()
+
+
+def twenty():
+    "Runs that differ: some do not answer q7, and some have few documents for q3."
+    def there(i, query, j):
+        return not (query == "q7" and i % 5 == 0) and not (query == "q3" and i % 5 == 1 and j > 3)
+
+    return {f"s{i:02}": [row for n, row in enumerate(ROWS) if there(i, row[0], n % 12)] for i in range(20)}
+
+
+def test_twenty_runs_print_one_table_and_one_small_print_that_says_where_they_differ():
+    scores = evaluate(QRELS, twenty(), "AP nDCG@10")
+    table, small = str(scores).split("\n\n")
+    assert len(table.splitlines()) == 22
+    small = small.replace("\n", " ")
+    assert small.startswith("40 queries; 0 to 1 not answered (most: s00); 0 without a relevant document; ")
+    assert "; 0 to 1 with fewer than 10 documents (most: s01)" in small
+    assert small.count("Conventions:") == 1
+
+
+def test_each_of_many_runs_says_its_own_where_it_is_asked():
+    scores = evaluate(QRELS, twenty(), "AP nDCG@10")
+    text = rendered(scores, per_run=True)
+    assert text.count("not answered by the run") == 20

@@ -1,0 +1,113 @@
+"""Elasticsearch, Quepid, loggers, pytest and GitHub's actions: as those who use them do."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from irmetrics_nb import DataError, Qrels, Run, assert_no_drop, evaluate, parse
+from irmetrics_nb.foundations.kinds import KINDS
+
+ROOT = Path(__file__).parent.parent
+
+
+def rated(doc, rating, index="web"):
+    return {"_index": index, "_id": doc, "rating": rating}
+
+
+REQUEST = {"requests": [{"id": "q1", "request": {"query": {}}, "ratings": [rated("a", 3), rated("b", 0), rated("z", 1)]}], "metric": {"dcg": {"k": 10}}}
+HITS = [{"hit": {"_index": "web", "_id": doc, "_score": score}, "rating": rating} for doc, score, rating in (("b", 2.5, 0), ("a", 1.5, 3), ("c", 0.5, None))]
+RESPONSE = {"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "unrated_docs": [], "hits": HITS, "metric_details": {}}}, "failures": {}}
+SEARCH = {"q1": {"took": 3, "hits": {"total": {"value": 3}, "hits": [one["hit"] for one in HITS]}}}
+
+
+def test_judgments_are_the_request_of_rank_eval_and_the_run_its_response(tmp_path):
+    (tmp_path / "request.json").write_text(json.dumps(REQUEST))
+    (tmp_path / "response.json").write_text(json.dumps(RESPONSE))
+    for qrels, run in ((REQUEST, RESPONSE), (tmp_path / "request.json", tmp_path / "response.json"), (REQUEST, SEARCH)):
+        assert evaluate(qrels, run, "RR R@3").means == {"RR": 1 / 2, "R@3": 1 / 2}
+
+
+def test_judgments_from_a_response_are_refused_with_the_reason():
+    for response in (RESPONSE, SEARCH):
+        with pytest.raises(DataError, match="rates the hits alone.*the ratings of the request are the judgments"):
+            Qrels(response)
+    with pytest.raises(DataError, match="this is a request of _rank_eval"):
+        Run(REQUEST)
+
+
+def test_one_id_in_two_indices_is_an_error_and_so_is_a_failed_query():
+    double = {"requests": [{"id": "q1", "request": {}, "ratings": [rated("a", 1), rated("a", 0, "news")]}]}
+    with pytest.raises(DataError, match="query 'q1': the id 'a' is in two indices, 'web' and 'news'"):
+        Qrels(double)
+    with pytest.raises(DataError, match="the service failed for 'q2'"):
+        Run(RESPONSE | {"failures": {"q2": {"error": "..."}}})
+
+
+def test_hits_that_were_sorted_by_a_field_keep_their_order():
+    hits = [{"_index": "web", "_id": doc, "_score": None} for doc in "bca"]
+    assert evaluate({"q1": ["a"]}, {"q1": {"hits": {"hits": hits}}}, "RR").means == {"RR": 1 / 3}
+
+
+def test_quepids_ratings_and_snapshots_are_read_and_unrated_rows_are_unjudged(tmp_path):
+    (tmp_path / "ratings.csv").write_text('query,docid,rating\nstar wars,11,3\nstar wars,12,\n"rocky, 1976",7,1\n')
+    (tmp_path / "detailed.csv").write_text("Team Name,Case Name,Case ID,Query Text,Doc ID,Title,Rating\nT,C,1,star wars,11,Star Wars,3\nT,C,1,star wars,12,x,\n")
+    head = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\n"
+    (tmp_path / "snapshot.csv").write_text(head + 'one,today,1,star wars,12,1\none,today,1,star wars,11,2\none,today,1,"rocky, 1976",7,1\n')
+    assert Qrels(tmp_path / "ratings.csv").to_dict() == {"star wars": {"11": 3}, "rocky, 1976": {"7": 1}}
+    assert Qrels(tmp_path / "detailed.csv").to_dict() == {"star wars": {"11": 3}}
+    assert evaluate(tmp_path / "ratings.csv", tmp_path / "snapshot.csv", "RR Judged@1").means == {"RR": 3 / 4, "Judged@1": 1 / 2}
+    (tmp_path / "two.csv").write_text(head + "one,today,1,star wars,12,1\ntwo,later,1,star wars,11,1\n")
+    with pytest.raises(DataError, match="two.csv, line 3: a second snapshot, 'two' beside 'one'"):
+        Run(tmp_path / "two.csv")
+
+
+def test_loggers_get_names_of_letters_digits_and_underscores_that_are_read_back():
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": ["c", "a", "b"]}
+    measures = "AP nDCG@10 nDCG(gain='exp')@5 P(rel=2)@5 RBP(p=0.8) AP(divisor='min(R,k)')@3"
+    scores = evaluate(qrels, run, measures)
+    flat = scores.flat()
+    assert [*flat][:2] == ["AP", "nDCG_at_10"] and [*flat.values()] == [*scores.means.values()]
+    assert all(name.replace("_", "").isalnum() and name.isascii() for name in flat)
+    assert [parse(name) for name in flat] == list(scores.measures)
+    several = evaluate(qrels, {"bm25 (v2)": run, "dense": run}, "nDCG@10").flat()
+    assert [*several] == ["bm25 _v2_/nDCG_at_10", "dense/nDCG_at_10"]
+
+
+@pytest.mark.parametrize("name", [kind.name for kind in KINDS.values() if kind.page.startswith(("irmetrics_nb", "2_metrics", "metrics", "sets", "ap", "dcg", "cascade"))])
+def test_every_kind_of_measures_has_a_name_for_loggers(name):
+    from irmetrics_nb.metrics.parsing import flat_name
+
+    measure = parse(name)
+    assert parse(flat_name(measure)) == measure
+
+
+def test_assert_no_drop_passes_in_silence_and_fails_with_our_sentence():
+    qrels = {f"q{i}": ["a"] for i in range(20)}
+    good, bad = dict.fromkeys(qrels, ["a", "b"]), dict.fromkeys(qrels, ["b", "a"]) | {"q0": ["a"], "q1": ["c", "b", "a"]}
+    assert assert_no_drop(qrels, good, good, "nDCG@10", margin=0.01).ok
+    assert_no_drop(qrels, good, bad, "RR")
+    for options in ({"margin": 0.01}, {"max_drop": 0.1}, {}):
+        with pytest.raises(AssertionError, match=r"(?s)FAILED.*RR of run: 1\.0000 → 0\.5\d+.*run .* worse|lower"):
+            assert_no_drop(qrels, bad, good, "RR", **options)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the steps are those of bash")
+@pytest.mark.parametrize("new, code", [("main.run", 0), ("bad.run", 3)])
+def test_the_steps_of_the_action_compare_and_write_the_summary(new, code, tmp_path):
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    script = text.split("run: |\n")[1]
+    queries = [f"q{i}" for i in range(12)]
+    (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n" for q in queries))
+    for name, docs in (("main.run", "ab"), ("bad.run", "bc")):
+        lines = (f"{q} Q0 {doc} {i} {9 - i} {name[:-4]}\n" for q in queries for i, doc in enumerate(docs if q != "q0" else "a" + docs[1:], 1))
+        (tmp_path / name).write_text("".join(lines))
+    asked = {"QRELS": "qrels.txt", "BASELINE": "main.run", "RUNS": new, "MEASURES": "RR", "OPTIONS": "--max-drop 0"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=os.environ | asked | {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "PATH": path}, check=False)
+    assert done.returncode == code
+    assert ("**Gate: passed**" if code == 0 else "**Gate: FAILED") in (tmp_path / "summary.md").read_text()
+    assert all(f"{name}: ${{{{ inputs.{name.lower()} }}}}" in text for name in asked)
