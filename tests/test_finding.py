@@ -330,12 +330,20 @@ def test_the_commands_in_tabs_name_files_that_the_demo_leaves_and_commands_that_
     assert found >= 7
 
 
-def test_an_api_page_has_public_names_first_a_way_back_and_the_source(api_pages):
-    import irmetrics_nb
+def test_a_name_in_the_prose_leads_to_what_the_top_gives_by_it():
+    places, rooms = api.names(), api.rooms()
+    for module, (_, room) in rooms.items():
+        for name in room.__all__:
+            mine = getattr(getattr(room, name), "__module__", "") == room.__name__
+            if mine and name in places and api.at_the_top(name, room):
+                assert places[name] == f"api/{module}.qmd#{name}"
 
+
+def test_an_api_page_has_public_names_first_a_way_back_and_the_source(api_pages):
+    rooms = api.rooms()
     for module, (_, text) in api_pages.items():
         order = re.findall(r"(?m)^## `(\w+)`", text)
-        public = [each in irmetrics_nb.__all__ for each in order]
+        public = [api.at_the_top(each, rooms[module][1]) for each in order]
         assert public == sorted(public, reverse=True), module
         assert "[All names](index.qmd)" in text
         assert f"[source]({settings()['git_url']}/blob/main/irmetrics_nb/{module.replace('.', '/')}.py)" in text

@@ -210,7 +210,8 @@ def names(found=None):
         for name in room.__all__:
             thing, target = getattr(room, name), f"api/{module}.qmd#{name}"
             own = getattr(thing, "__module__", room.__name__) == room.__name__
-            if own and len(name) > 1 and (name in top or re.search(r"_|[a-z][A-Z]", name)):
+            known = at_the_top(name, room) if name in top else re.search(r"_|[a-z][A-Z]", name)
+            if own and len(name) > 1 and known:
                 targets.setdefault(name, target)
                 targets |= {f"{name}.{n}": f"api/{module}.qmd#{name}.{n}" for n, _ in members(thing)}
     return targets
@@ -230,18 +231,21 @@ def inner():
     return set(pages)
 
 
-def in_order(names):
-    "Names as an API page has them: those that can be imported from the top first."
+def at_the_top(name, room):
+    "Is this what `from irmetrics_nb import name` gives? Spark has an `evaluate` of its own."
     import irmetrics_nb
 
-    return sorted(names, key=lambda name: name not in irmetrics_nb.__all__)
+    return name in irmetrics_nb.__all__ and getattr(irmetrics_nb, name) is getattr(room, name)
+
+
+def in_order(room):
+    "The names of a module as its page has them: those that can be imported from the top first."
+    return sorted(room.__all__, key=lambda name: not at_the_top(name, room))
 
 
 def page(module, name, room):
     "The API page of one module."
-    import irmetrics_nb
-
-    public = [f"`{each}`" for each in in_order(room.__all__) if each in irmetrics_nb.__all__]
+    public = [f"`{each}`" for each in in_order(room) if at_the_top(each, room)]
     summary = " ".join((room.__doc__ or "").strip().split("\n\n")[0].split())
     listed = ", ".join(public or [f"`{each}`" for each in room.__all__][:6]).replace("`", "")
     more = {"search": False} if name.as_posix() in inner() else {}
@@ -260,7 +264,7 @@ def page(module, name, room):
     if left:
         more = f"{left} more" if public else "all of these"
         lines.append(f"From `{PACKAGE.name}.{module}`: {more}, for those who build on it.")
-    entries = [described(each, getattr(room, each), name) for each in in_order(room.__all__)]
+    entries = [described(each, getattr(room, each), name) for each in in_order(room)]
     return "\n\n".join([*lines, *entries]) + "\n"
 
 
@@ -280,7 +284,7 @@ def index(found):
     "The page of all names: those of the top, and those of each module."
     import irmetrics_nb
 
-    place = {n: m for m, (_, room) in found.items() for n in room.__all__}
+    place = {n: m for m, (_, room) in found.items() for n in room.__all__ if at_the_top(n, room)}
     head = front("API: all names", "What can be imported, with one line on each")
     head += f"\nNames that stand under `from {PACKAGE.name} import ...`:\n"
     rows = ["| name | what it is |", "|---|---|"]
@@ -290,7 +294,8 @@ def index(found):
             says = escape(question(thing)) if type(thing).__name__ == "Measure" else one_line(docstring(thing))
             rows.append(f"| [`{n}`]({place[n]}.qmd#{n}) | {says} |")
     parts = [head, "\n".join(rows), "## By module"]
-    for m, (_, room) in sorted(found.items(), key=lambda item: not set(item[1][1].__all__) & set(irmetrics_nb.__all__)):
+    public = {m for m, (_, room) in found.items() if any(at_the_top(n, room) for n in room.__all__)}
+    for m, (_, room) in sorted(found.items(), key=lambda item: item[0] not in public):
         links = "\n\n".join(f"[`{n}`]({m}.qmd#{n})" for n in sorted(room.__all__, key=str.lower))
         parts.append(f"### [{PACKAGE.name}.{m}]({m}.qmd) {{#{m.replace('.', '-')}}}")
         parts.append(f"{one_line(room.__doc__)}\n\n::: {{.names}}\n\n{links}\n\n:::")

@@ -117,7 +117,7 @@ def entry(name, section, text, anchor=TOP):
 
 def added():
     "The entries for what people call things: of measures, then of words, then of public functions."
-    from api import docstring, one_line, rooms
+    from api import at_the_top, docstring, one_line, rooms
 
     import irmetrics_nb
 
@@ -136,7 +136,8 @@ def added():
     for module, (name, room) in rooms().items():
         for each in sorted(set(room.__all__) & set(irmetrics_nb.__all__)):
             thing = getattr(room, each)
-            if callable(thing) and each not in seen and module.partition(".")[0] != "metrics":
+            public = callable(thing) and at_the_top(each, room)
+            if public and each not in seen and module.partition(".")[0] != "metrics":
                 seen.add(each)
                 says = one_line(docstring(thing)).replace("\\", "").replace("`", "")
                 found.append(entry(name, each, says, each))
