@@ -292,13 +292,15 @@ def test_code_is_broken_to_its_column_and_stays_the_same_code():
     assert lines.narrowed("%time " + "x" * 200) == "%time " + "x" * 200
 
 
-def test_what_still_wraps_on_the_pages_is_text_that_cannot_be_broken():
-    left = []
+def test_what_still_wraps_on_the_pages_is_text_that_cannot_be_broken_but_for_a_few_lines():
+    wide, left = 0, []
     for name in notebooks():
         for cell in cells(NBS / name):
             if cell.kind == "code" and "hide" not in cell.directives:
+                wide += sum(len(line) > lines.WIDTH for line in cell.source.split("\n"))
                 left += [line for line in lines.narrowed(cell.source).split("\n") if len(line) > lines.WIDTH]
-    assert len([line for line in left if not re.search("['\"`]", line)]) < 12, left
+    without_text = [line for line in left if not re.search("['\"`]", line)]
+    assert len(without_text) < 0.03 * wide, without_text
 
 
 def test_marks_for_tabs_and_a_live_page_become_what_quarto_shows():
