@@ -120,6 +120,17 @@ def test_it_asks_nothing_of_any_host(six, lone):
         assert not re.search(r"https?:|//\w+\.|@import|url\(|fetch\(|XMLHttp|import\(", "".join(map("".join, code)))
 
 
+@pytest.mark.parametrize("name", ["six", "lone"])
+def test_every_head_of_a_table_says_something_and_what_scrolls_is_named_and_reached_by_keys(name, request):
+    page = Page(request.getfixturevalue(name).to_html())
+    unseen = [e for e in page.all if "aria-hidden" in e["attrs"] and any(x["tag"] == "th" for x in e["inside"])]
+    assert unseen == [] and [e for e in page.find("th") if not e["text"].strip()] == []
+    wide = [e["attrs"] for e in page.find("div", class_="wide")]
+    assert {(own.get("tabindex"), own.get("role")) for own in wide} == {("0", "group")}
+    names = [own.get("aria-label") for own in wide]
+    assert all(names) and len(set(names)) == len(names)
+
+
 def test_the_same_input_gives_the_same_bytes(six):
     again = report(EXAMPLE.qrels, EXAMPLE.runs, groups=GROUPS, topics=EXAMPLE.topics, documents=EXAMPLE.documents)
     assert (again.to_html(), again.to_markdown(), again.to_latex()) == (six.to_html(), six.to_markdown(), six.to_latex())

@@ -57,6 +57,13 @@ def test_it_can_be_read_at_any_width_in_both_themes(browser, reports, name, widt
     assert bare == [], "nothing says what this is"
 
 
+def test_a_link_within_a_sentence_is_seen_without_its_colour(browser, reports):
+    page, _ = opened(browser, reports["two"])
+    lines = page.eval_on_selector_all("p a", "links => links.map(a => getComputedStyle(a).textDecorationLine)")
+    page.context.close()
+    assert set(lines) == {"underline"}
+
+
 def test_the_table_sorts_by_any_column_both_ways(browser, reports):
     page, _ = opened(browser, reports["six"])
     values = evaluate(EXAMPLE.qrels, EXAMPLE.runs["chargram"], "nDCG@10")
