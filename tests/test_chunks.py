@@ -137,7 +137,7 @@ def test_explain_shows_chunk_and_document_and_what_if_moves_the_grade_to_the_nex
 def test_a_report_names_the_document_beside_its_chunk_and_the_check_up_knows_documents():
     gold = GOLD | {"p": ["x"]}
     runs = {"old": Run(LIST | {"p": ["y#1", "x#2"]}, parents="#"), "new": Run(LIST | {"p": ["x#1", "x#2"]}, parents="#")}
-    found = report(gold, runs, "RR", topics={"p": "words"}).html
+    found = report(gold, runs, "RR", topics={"p": "words"}).to_html()
     assert "x#1" in found and '<span class="soft">of x</span>' in found
     assert "each chunk takes a place" in found
     assert "doc-ids" not in check(GOLD, BY_CHUNKS).codes and "nothing-judged" not in check(GOLD, BY_DOCUMENTS).codes

@@ -101,6 +101,7 @@ DOORS = {
     "reading.words": ["Columns", "DOCUMENTS", "LONGEST", "RULES", "TOPICS", "Words", "one_line", "read_words"],
     "reading.together": ["Span", "Together", "from_records", "from_spans"],
     "reading.groups": ["Groups"],
+    "reading.lake": ["runs_of"],
     "reading.judging": ["DEFAULT_MEMORY", "Reading", "judge", "judge_run"],
 }
 

@@ -252,7 +252,7 @@ def test_comparisons_explanations_and_reports_see_the_same_rows(way, tmp_path):
         assert difference.query('q1').rows == explain_difference('AP', *clean, other).query('q1').rows
         found = report(qrels, {'ours': run, 'other': other}, 'AP nDCG@3', duplicates=way, checkup=qrels is not paths[0])
         assert found.scores.means == expected.means and [c.query for c in found.losses] == [c.query for c in report(clean[0], cleaned, 'AP nDCG@3').losses]
-        assert 'rows of the run left out' in found.html
+        assert 'rows of the run left out' in found.to_html()
     assert judge(Qrels(list(QRELS), duplicates=way), Run(list(RUN), duplicates=way)).rank.tolist() == judge(*clean).rank.tolist()
 
 

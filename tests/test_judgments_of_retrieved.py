@@ -245,7 +245,7 @@ def test_differences_comparisons_and_reports_have_it(tmp_path):
     assert compared["mean_a"] == pytest.approx(difference.a)
     made = report(qrels, runs, "R@5 nDCG@5", checkup=False, **how)
     assert made.scores.means == scores.means
-    assert SAID in made.html
+    assert SAID in made.to_html()
     for one in (*made.gains, *made.losses):
         assert all(not side.missed for side in one.sides)
 

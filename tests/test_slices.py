@@ -76,7 +76,7 @@ def test_the_slices_that_differ_most_are_named_where_there_are_many():
 def test_a_report_shows_slices_of_several_dimensions():
     groups = Groups(table(), columns={"query": "q", "group": ["device", "language"]})
     for runs in ({"old": OLD, "new": NEW}, OLD):
-        html = report(QRELS, runs, "RR", groups=groups, checkup=False).html
+        html = report(QRELS, runs, "RR", groups=groups, checkup=False).to_html()
         assert "device=phone" in html and "language=de" in html
 
 

@@ -90,11 +90,12 @@ def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
     names = [str(tmp_path/name) for name in ('a.run.gz', 'b.run', 'c', 'd')]
     assert said(Run, tmp_path) == f'{tmp_path}: this is a directory, not a file; give its 2 files: {names[:2]!r}'
     for name in 'cd': put(tmp_path/name, b'q Q0 d 1 1 t\n')
-    text = said(evaluate, {'q': {'d': 1}}, tmp_path)
+    text = said(Run, tmp_path)
     assert text == f'{tmp_path}: this is a directory, not a file; give its 4 files: [{", ".join(map(repr, names[:3]))}, ...]'
     assert evaluate({'q': {'d': 1}}, names, 'AP').values.tolist() == [[[1]]] * 4
+    assert evaluate({'q': {'d': 1}}, tmp_path, 'AP').values.tolist() == [[[1]]] * 4, 'a run per file'
     done = irmetrics('evaluate', put(tmp_path/'d', b'q 0 d 1\n'), tmp_path)
-    assert done.returncode == 1 and 'give its 4 files' in done.stderr and done.stderr.count('\n') == 1
+    assert done.returncode == 1 and 'd, line 1: 4 columns where a run has 6' in done.stderr and done.stderr.count('\n') == 1
     alone = tmp_path/'folder'
     assert said(Qrels, [put(alone/'one', b''), alone][1]).endswith(f'give its 1 file: {str(alone/"one")!r}')
 
@@ -149,7 +150,7 @@ def test_a_json_file_may_list_what_is_relevant_and_everything_takes_such_judgmen
         assert explain('AP', qrels, SCORED, 'q0').value == evaluate(GRADED, SCORED, 'AP')['AP'][0]
         two = {'a': SCORED, 'b': RANKED}
         assert repr(compare(qrels, two, 'AP').rows) == repr(compare(GRADED, two, 'AP').rows)  # where NaN is NaN
-        assert 'without grades' in report(qrels, two, 'AP').markdown
+        assert 'without grades' in report(qrels, two, 'AP').to_markdown()
         assert 'listed' in check(qrels, SCORED).codes and 'swapped' not in check(qrels, SCORED).codes
     whole = {q: docs for q, docs in LISTS.items() if docs}
     Qrels(whole).save(tmp_path/'qrels.txt')

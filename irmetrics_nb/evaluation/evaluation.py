@@ -314,7 +314,7 @@ def worth_of_nothing(measure: Measure, answer: str) -> float:
     "What a query scores in which there is nothing to find: NaN; or 1, but a count is 0."
     return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
-# %% ../../nbs/5_evaluation/05_evaluation.ipynb #9be1f9dc
+# %% ../../nbs/5_evaluation/05_evaluation.ipynb #16a794a6
 def _judge_whole(judgments, run, roles_known, **options):
     "The run, the judgments beside it, and what else is known of the run. roles_known: they cannot be swapped."
     results = rereadable(run)
@@ -332,7 +332,7 @@ def _judge_part(judgments, run, roles_known, **options):
     judged, _ = judge_run(judgments, or_nothing({}, 'run'), **options)
     return results, judged, Reading(results.answered, results.name, 'in one piece')
 
-def or_nothing(source, kind):
+def or_nothing(source: Any, kind: str) -> Any:
     "The source, or, for a dict, list or table without a row, an empty set of rows."
     if isinstance(source, str) or not hasattr(source, '__len__') or len(source): return source
     nobody = Ids.from_list([])

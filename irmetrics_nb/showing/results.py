@@ -107,10 +107,13 @@ def raised(mark: str) -> str:
 
 def _as_cell(x): return x if isinstance(x, Cell) else Cell(x)
 
+def _is_number(x): return not isinstance(x.content if isinstance(x, Cell) else x, str)
+
 def _widths(table):
     "For each column, the length of its longest mark, with the blank before ▲ and ▼."
-    columns = zip(*([len(raised(_as_cell(x).mark)) for x in row] for row in table.rows))
-    return [max(column) for column in columns] or [0] * len(table.head)
+    columns = zip(*table.rows)
+    marks = [[x.mark for x in column if isinstance(x, Cell)] for column in columns]
+    return [max((len(raised(mark)) for mark in some), default=0) for some in marks] or [0] * len(table.head)
 
 def cell_text(content: str | float) -> str:
     "The content of a cell: text as it is, a number with four decimals, – where there is none."
@@ -139,12 +142,15 @@ def written_table(table: Table, form: str) -> str:
     "A table as text, Markdown or HTML."
     from tabulate import tabulate
     text = {'text': visible, 'markdown': markdown_text, 'html': html_text}[form]
-    def written(cell, width):
+    def written(x, width):
+        if not (width or isinstance(x, Cell)): return text(cell_text(x))
+        cell = _as_cell(x)
         return _html_cell(cell, width) if form == 'html' else _plain_cell(cell, width, form == 'markdown', text)
-    cells = [[written(_as_cell(x), width) for x, width in zip(row, _widths(table))] for row in table.rows]
+    widths = _widths(table)
+    cells = [[written(x, width) for x, width in zip(row, widths)] for row in table.rows]
     columns = zip(*table.rows)
-    align = ['left' if all(isinstance(_as_cell(x).content, str) for x in column) else 'right' for column in columns]
-    if form == 'markdown': align = ['left' if width else side for side, width in zip(align, _widths(table))]
+    align = ['right' if any(map(_is_number, column)) else 'left' for column in columns]
+    if form == 'markdown': align = ['left' if width else side for side, width in zip(align, widths)]
     how: dict[str, Any] = {'disable_numparse': True, 'preserve_whitespace': True, 'colalign': align or None}
     return tabulate(cells, [*map(text, table.head)], LAYOUTS[form], **how)
 
