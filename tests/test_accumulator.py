@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from irmetrics_nb import Accumulator, Judged, Scores, auc, evaluate, gauc
+from irmetrics_nb import Accumulator, Conventions, Judged, Scores, auc, evaluate, gauc
 from irmetrics_nb.evaluation.accumulator import ExactSum
 from irmetrics_nb.metrics.auc_of_stream import ScoreHistogram
 
@@ -131,6 +131,18 @@ def test_users_by_name_are_named_in_the_scores_of_an_update():
     found = Accumulator("RR").update([1, 0, 1], [0.1, 0.9, 0.5], ["bob", "bob", "ann"])
     assert (found.query_ids, found["RR"].tolist()) == (("ann", "bob"), [1.0, 0.5])
     assert found.conventions.negative == "keep"
+
+
+def test_kinds_of_measures_that_compare_scores_otherwise_do_so_in_a_stream_too():
+    # as floats of 32 bits both scores are equal, and the first item stays first; of 64 bits the relevant one is
+    accumulator = Accumulator("RR P@1 RBP(p=0.5) ERR(max_grade=1)", conventions="ir_measures", ties="given")
+    accumulator.update([0, 1], [1.0, 1.0 + 1e-9])
+    assert accumulator.compute() == {"RR": 0.5, "P@1": 0, "RBP(p=0.5)": 0.5, "ERR(max_grade=1)": 0.5}
+
+
+def test_a_kind_of_measures_whose_ties_go_by_id_is_refused():
+    with pytest.raises(ValueError, match="break ties by document id"):
+        Accumulator("AP", conventions=Conventions(ties="given", measures=(("AP", "ties", "docid"),)))
 
 
 def test_a_wrong_batch_is_refused_and_not_counted():

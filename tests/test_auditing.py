@@ -83,6 +83,45 @@ def test_a_right_function_passes_whatever_it_does_at_the_edges():
     assert audit(strict, "nDCG@10") and "raises ValueError" in repr(audit(strict, "nDCG@10"))
 
 
+def of_queries(f):
+    "A function of judgments, a run and k that gives the value of each query, by one of a query's grades and its ranked documents."
+    def each(qrels, run, k):
+        return {q: f(own, sorted(run.get(q, ()), key=lambda d: (run[q][d], d), reverse=True)[:k], k) for q, own in qrels.items()}
+
+    return each
+
+
+def test_any_grade_above_0_may_count_as_relevant():
+    precision = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) > 0 for d in docs) / k)
+    reciprocal = of_queries(lambda grades, docs, k: next((1 / i for i, d in enumerate(docs, 1) if grades.get(d, 0) > 0), 0))
+    for f, measure in ((precision, "P@10"), (reciprocal, "RR@10")):
+        found = audit(f, measure, shape="qrels run k")
+        assert found and "fractional grades: any grade above 0 is relevant" in repr(found)
+    above_1 = of_queries(lambda grades, docs, k: next((1 / i for i, d in enumerate(docs, 1) if grades.get(d, 0) > 1), 0))
+    assert audit(above_1, "RR@10", shape="qrels run k").mistake == "greater-for-at-least"
+
+
+def test_a_scale_of_grades_need_not_know_what_lies_below_0():
+    def err(grades, k):
+        total, goes_on = 0, 1
+        for rank, g in enumerate(grades[:k], 1):
+            stops = (2**g - 1) / 2**3
+            total, goes_on = total + goes_on * stops / rank, goes_on * (1 - stops)
+        return total
+
+    assert audit(err, "ERR(max_grade=3)@10")
+
+
+def test_where_the_order_of_ties_makes_no_difference_no_order_is_named():
+    hits = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / k)
+    found = audit(lambda qrels, run: hits(qrels, run, 5), "P@5", shape="qrels run")
+    assert found and found.mistake == "" and "equal scores: make no difference" in repr(found)
+
+
+def test_a_value_that_is_rounded_is_shown_with_the_digits_that_differ():
+    assert "it gives 0.3333, not 0.3333333333; " in audit(lambda grades, k: round(ndcg(grades, k), 4), "nDCG@10").counterexample
+
+
 def test_arguments_may_stand_in_any_order_and_come_as_arrays():
     def of_arrays(y_score, k, y_true):
         order = np.argsort(-y_score, kind="stable")

@@ -188,6 +188,26 @@ def test_records_give_judgments_and_run_at_once_from_lists_files_and_tables(tmp_
         assert scores.means == {"R@2": 0.25, "RR": 0.25} and scores.missing == 1
 
 
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [({"query": "", "retrieved": ["a"]}, "the query '' comes twice"), ({"query": None, "retrieved": ["a"]}, "not None"),
+     ({"query": 1.0, "retrieved": ["a"]}, "not 1.0"), ({"query": "p", "retrieved": {"a", "b"}}, "query 'p': retrieved should be a list, the best first, not the set"),
+     ({"query": "p", "retrieved": "[1,"}, "query 'p': retrieved is not JSON")],
+)  # fmt: skip
+def test_records_that_cannot_be_meant_are_one_clear_error(record, words):
+    first = {"query": "", "retrieved": ["b"], "relevant": ["b"]}
+    with pytest.raises(DataError, match=words) as error:
+        from_records([first, record | {"relevant": ["a"]}])
+    assert str(error.value).count("the records") == 1
+
+
+def test_passages_of_one_query_are_found_however_its_id_is_written():
+    both = from_spans({1: [("a", 100, 200)]}, {"1": [("a", 90, 190)]}, iou=0.8)
+    assert evaluate(*both, "R").means == {"R": 1}
+    with pytest.raises(DataError, match="gold: the query '1' comes twice"):
+        from_spans({1: [("a", 0, 9)], "1": [("b", 0, 9)]}, {}, iou=0.5)
+
+
 def test_gold_as_people_have_it_is_lists_tuples_or_sets():
     for gold in ({"q": ["a", "b"]}, {"q": ("a", "b")}, {"q": {"a", "b"}}):
         assert evaluate(Qrels(gold), BY_CHUNKS, "R@3").means == {"R@3": 0.5}

@@ -175,6 +175,14 @@ def test_nothing_fits_shows_the_nearest_and_how_far_it_is():
     assert "nothing fits" in repr(found)
 
 
+def test_of_several_numbers_that_nothing_gives_each_of_the_nearest_stands_below_its_measure():
+    found = identify({"q": {"a": 1}}, {"q": ["a"]}, {"AP": "0.5", "nDCG@10": "0.6"})
+    assert not found
+    of_ap, of_ndcg = found.to_polars().select("AP", "nDCG@10").rows()
+    assert of_ap == ("1.000000", "-") and of_ndcg[0] == "-" and float(of_ndcg[1]) < 1
+    assert [*found.rows[0]] == [*found.rows[1]]
+
+
 def test_rankings_of_seven_thousand_queries_are_scored_once_for_all_answers():
     rng = np.random.default_rng(1)
     qrels = {f"q{i}": {f"d{j}": int(g) for j, g in enumerate(rng.integers(0, 4, 8))} for i in range(700)}

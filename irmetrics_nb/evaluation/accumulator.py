@@ -143,13 +143,15 @@ class Accumulator:
         that do not fit together: then nothing is counted. EvaluationWarning if labels and
         scores look as if they were swapped, or many labels are fractions below a
         relevance level that no measure says."""
-        labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
-        if self.conventions.score_dtype == 'float32':
-            scores = scores.astype(np.float32).astype(float)
-        judged = Judged.from_scores(labels, scores, groups, sizes=sizes)
+        labels, given = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
+        def ranked(dtype):
+            exact = given.astype(dtype).astype(float)
+            return exact, Judged.from_scores(labels, exact, groups, sizes=sizes)
+        scores, judged = ranked(self.conventions.score_dtype)
+        batches = {kind: ranked(dtype)[1] for kind, dtype in self._otherwise()}
         ids, group = number_groups(groups, sizes, len(labels))
         named = groups is not None
-        found = self.add(judged, ids.tolist() if named else None)
+        found = self._add(judged, ids.tolist() if named else None, batches)
         if self.histogram is not None:
             self.histogram.update(labels, scores)
             self._add_groups(group_auc(labels, scores, group, rel=self.rel))
@@ -160,11 +162,22 @@ class Accumulator:
 
         `ids`: of its queries; default: numbers. It has no scores, so nothing of it
         counts for AUC."""
+        return self._add(judged, ids, {})
+
+    def _otherwise(self):
+        "(kind, score_dtype) of the kinds of measures whose scores are compared otherwise."
+        usual = self.conventions.score_dtype
+        kinds = {m.name: self.conventions.of(m.name).score_dtype for m in self.measures}
+        return [(kind, dtype) for kind, dtype in kinds.items() if dtype != usual]
+
+    def _add(self, judged, ids, batches):
+        "Count a batch; `batches`: as kinds of measures see it that the conventions treat otherwise."
         first = self.groups
         names = range(first, first + len(judged)) if ids is None else ids
         reading = Reading(len(judged), '', 'in one piece')
         found = score_batch(
-            self.measures, tuple(map(str, names)), judged, reading, self.conventions)
+            self.measures, tuple(map(str, names)), judged, reading, self.conventions,
+            batches)
         for doubt in levels_too_high(self.measures, judged): warn_caller(doubt)
         for total, values in zip(self.totals, found.values[0]): total.add(values)
         self.groups += len(judged)
@@ -232,7 +245,8 @@ def _of_stream(conventions, ties, no_relevant):
     if ties is not None: check_option('ties', ties, allowed)
     given = Conventions(ties='given') if conventions is None else conventions
     found = conventions_of(given, ties=ties, no_relevant=no_relevant)
-    if found.ties != 'docid': return replace(found, negative='keep')
+    ways = [found.ties, *(answer for _, name, answer in found.measures if name == 'ties')]
+    if 'docid' not in ways: return replace(found, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
     raise ValueError(f'{tool} ties by document id, which a stream has not: say ties=')
 

@@ -214,6 +214,9 @@ _EDGES |= {'negative grades': Case((-1, 2)), 'large grades': Case((1100, 1))}
 # %% ../../nbs/7_explaining/12_auditing.ipynb #0ceefe42
 def _with_answer(way, question, answer): return Way(((question, answer),), way.params, way.mistake)
 
+ABOVE_ZERO = 1e-9  # a level of relevance that every grade above 0 reaches
+def _with_level(way, rel): return Way((), tuple((dict(way.params) | {'rel': rel}).items()), way.mistake)
+
 _TIE_WORDS = {'ties-as-given': 'given', 'the later row first, which is the greater id': 'docid',
               'averaged over all their orders': 'average', 'ties-at-best': 'best', 'in the worst order': 'worst'}
 
@@ -343,6 +346,7 @@ class _Auditor(_OfCollections):
 
     def _negative(self, answer, case, way):
         question = Question(self.k, [case], [answer])
+        if 'max_grade' in self.measure.kind.params: return ', where a scale of grades begins at 0'
         for negative, words in (('zero', 'as if nobody had judged it'), ('keep', 'its gain counts against')):
             own = Way((*way.answers, *((('negative', 'keep'),) if negative == 'keep' else ())), way.params)
             if self.same(question, own, negative=(negative,)): return f', {words}'
@@ -359,17 +363,19 @@ class _Auditor(_OfCollections):
         named = [name for name in ('whole-grades', 'greater-for-at-least') if name in mistakes_of(self.measure.name)]
         own = Way(params=way.params, mistake=way.mistake)
         ways = {'as they are': own} | {name: Way(params=way.params, mistake=name) for name in named}
+        if 'rel' in self.measure.kind.params: ways['any grade above 0 is relevant'] = _with_level(way, ABOVE_ZERO)
         yield self._named('fractional grades', question, ways)
 
     def _named(self, edge, question, ways, **open):
         "Which of some ways gives what the function gave."
         errors = [a.error for a in question.answers if a.error]
         if errors: return Finding(edge, errors[0])
-        for words, way in ways.items():
-            if not self.same(question, way, **open): continue
-            mistake = words if words in MISTAKES else ''
-            return Finding(edge, MISTAKES[mistake].says if mistake else words, mistake)
-        return Finding(edge, 'as no convention that is known')
+        fits = [words for words, way in ways.items() if self.same(question, way, **open)]
+        if not fits: return Finding(edge, 'as no convention that is known')
+        if len(fits) == len(ways): return Finding(edge, 'make no difference')
+        words = next((words for words in fits if words not in MISTAKES), fits[0])
+        mistake = words if words in MISTAKES else ''
+        return Finding(edge, MISTAKES[mistake].says if mistake else words, mistake)
 
 # %% ../../nbs/7_explaining/12_auditing.ipynb #3791ef18
 HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # habits that have a name, and pass
@@ -462,11 +468,16 @@ def _parts_from(auditor, questions, measure):
         asked = measure @ question.k if question.k else measure
         right = _worked(asked, case)
         if right is None: continue
-        told = answer.error or f'gives {answer.value:.4f}'
+        told = answer.error or _gives(answer.value, right.value)
         if question.failed[place] and not answer.error: continue
         if answer.error or not np.isclose(answer.value, right.value, rtol=1e-5, atol=1e-7):
             return f'{case}{f", k={question.k}" if question.k else ""}: it {told}; by the definition {right.text}'
     return ''
+
+def _gives(value, right):
+    "A value that is not the right one, with the digits that show it."
+    told = f'{value:.4f}'
+    return f'gives {told}' if told != f'{right:.4f}' else f'gives {value:.10g}, not {right:.10g}'
 
 def _worked(measure, case):
     "The arithmetic of a case; None if there is none."

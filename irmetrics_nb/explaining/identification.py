@@ -467,7 +467,9 @@ class Identification(Result):
     def _row(self, fit):
         "One fit in columns."
         whose = ', '.join(fit.tools) or fit.mistake or ('no tool that is known')
-        values = {name: f'{value:.6f}' for name, value in fit.values.items()}
+        some = self.fits or self.nearest
+        names = dict.fromkeys(name for each in some for name in each.values)  # the nearest have one of them each
+        values = {name: f'{fit.values[name]:.6f}' if name in fit.values else '-' for name in names}
         off = {} if self.fits else {'off by': f'{fit.off:.2g}'}
         more = {'alike': str(fit.alike), 'does not matter here': ', '.join(fit.idle) or '-'}
         return {'whose': whose, 'differs from the defaults': fit.differs, **values, **off, **more}

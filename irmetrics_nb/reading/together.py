@@ -9,13 +9,14 @@ __all__ = ['Together', 'from_records', 'Span', 'from_spans']
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
 # %% ../../nbs/3_reading/16_together.ipynb #7f02c08f
 from .data import Qrels, Run
 from .errors import DataError, DataWarning, counted, polars_errors, short_repr
 from .files import named_lists
+from .objects import ids_of_objects
 from .tables import plain_name
 
 # %% ../../nbs/3_reading/16_together.ipynb #0a2e43f5
@@ -43,18 +44,37 @@ def _record_names(there, columns):
     if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(there)[1:-1]}')
     return found
 
+def _queries(given, where):
+    "The ids of queries as text; DataError for one that is none, or that comes twice."
+    found = ids_of_objects(list(given), where).tolist()
+    twice = next((q for n, q in enumerate(found) if q in found[:n]), None)
+    if twice is not None: raise DataError(f'{where}: the query {twice!r} comes twice')
+    return found
+
 def _lists(column, queries, name):
     "The ids of each record: lists, or such as text."
     return [_ids(value, query, name) for value, query in zip(column, queries)]
 
+def _in_order(lists, queries, name):
+    "Lists of ids; DataError for a set, which says nothing of what comes first."
+    for value, query in zip(lists, queries):
+        if not isinstance(value, Set): continue
+        raise DataError(f'query {query!r}: {name} should be a list, the best first, not the set {short_repr(value)}')
+    return lists
+
 def _ids(value, query, name):
     "The ids of one record; None is an empty list."
     if value is None: return []
-    if isinstance(value, str) and value[:1] in ('[', '{'): value = json.loads(value)
+    if isinstance(value, str) and value[:1] in ('[', '{'): value = _of_json(value, query, name)
     if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise DataError(f'query {query!r}: {name} should be a list of ids, not {short_repr(value)}')
     return list(value)
+
+def _of_json(text, query, name):
+    "What a text of JSON holds."
+    try: return json.loads(text)
+    except ValueError as error: raise DataError(f'query {query!r}: {name} is not JSON: {error}') from None
 
 def _graded(ids): return dict(ids) if isinstance(ids, Mapping) else dict.fromkeys(ids, 1)
 
@@ -83,7 +103,8 @@ def from_records(
     Raises
     ------
     DataError
-        For records that lack something, and queries that come twice.
+        For records that lack something, queries that come twice, and sets where an order
+        is needed.
 
     >>> from irmetrics_nb import evaluate, from_records
     >>> rows = [{'query': 'q', 'retrieved_ids': ['c', 'a'], 'relevant_ids': ['a', 'b']}]
@@ -94,11 +115,11 @@ def from_records(
     with polars_errors(os.fspath(where)):
         table = named_lists(source)
         names = _record_names(list(table), columns or {})
-        queries = [str(query) for query in table[names['query']]]
-        retrieved = _lists(table[names['retrieved']], queries, names['retrieved'])
+    queries = _queries(table[names['query']], str(where))
+    with polars_errors(os.fspath(where)):
+        ranked = _in_order(table[names['retrieved']], queries, names['retrieved'])
+        retrieved = _lists(ranked, queries, names['retrieved'])
         relevant = _lists(table[names['relevant']], queries, names['relevant'])
-    twice = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
-    if twice: raise DataError(f'{where}: the query {twice!r} comes twice')
     graded = any(isinstance(one, Mapping) for one in relevant)
     gold = [_graded(one) if graded else one for one in relevant]
     qrels, run = dict(zip(queries, gold)), dict(zip(queries, retrieved))
@@ -139,6 +160,11 @@ def _threshold(iou, covered):
     [(name, least)] = said.items()
     if not 0 < least <= 1: raise ValueError(f'{name} must be above 0 and at most 1, not {least!r}')
     return getattr(Span, name), least
+
+def _by_query(given, name):
+    "{query: its passages}; DataError for two ids of queries that are one as text."
+    queries = _queries(given, name)
+    return {query: _spans(own, query) for query, own in zip(queries, given.values())}
 
 def _spans(passages, query):
     "Passages of a query; DataError for one that is none, or that is there twice."
@@ -203,7 +229,7 @@ def from_spans(
     Raises
     ------
     DataError
-        For a passage that is none, or that stands twice in a query.
+        For a passage that is none or stands twice in a query, or a query that comes twice.
     ValueError
         Unless one of `iou` and `covered` is given, above 0 and up to 1.
 
@@ -222,8 +248,7 @@ def from_spans(
     share, least = _threshold(iou, covered)
     qrels: dict[str, dict] = {}
     several = 0
-    wanted = {query: _spans(own, query) for query, own in gold.items()}
-    found = {query: _spans(own, query) for query, own in retrieved.items()}
+    wanted, found = (_by_query(own, name) for own, name in ((gold, 'gold'), (retrieved, 'retrieved')))
     for query, own in wanted.items():
         grades, left, many = _found(own, found.get(query, []), share, least)
         qrels[query] = grades | dict.fromkeys((span.id for span in left), 1)
