@@ -36,7 +36,18 @@ from .evaluation.presets import conventions_of
 
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #cd563495
-from .foundations.conventions import Conventions, EvaluationWarning
+from .foundations.conventions import (
+    Conventions,
+    DuplicatesChoice,
+    EvaluationWarning,
+    JudgmentsChoice,
+    MissingChoice,
+    NegativeChoice,
+    NoRelevantChoice,
+    ScoreDtypeChoice,
+    TiesChoice,
+    UnjudgedChoice,
+)
 from .foundations.kinds import GEOMETRIC_MEAN, SUM
 from .metrics.auc import GroupAUC
 from .metrics.auc import group_auc as group_auc_here
@@ -290,11 +301,11 @@ def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
     system: str | None = None, order: str | None = None, collect: bool = True,
     memory: int | None = None, buckets: int | None = None,
-    conventions: str | Conventions | None = None, ties: str | None = None,
-    missing: str | None = None, no_relevant: str | None = None,
-    negative: str | None = None, score_dtype: str | None = None,
-    unjudged: str | None = None, judgments: str | None = None,
-    duplicates: str | None = None,
+    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
+    missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
+    negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
+    unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
+    duplicates: DuplicatesChoice | None = None,
 ) -> Any:
     """Evaluate runs against judgments on Spark: as `irmetrics_nb.evaluate`, same numbers.
 

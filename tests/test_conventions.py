@@ -1,15 +1,19 @@
 "Gains, discounts and every edge case decided once: each in all its spellings, and nothing else."
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
+from inspect import signature
 from math import log
+from typing import Unpack, get_args, get_type_hints
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, P, evaluate, explain
+from irmetrics_nb import AP, P, compare, evaluate, explain, explain_difference, report
+from irmetrics_nb.evaluation.evaluation import Options
 from irmetrics_nb.evaluation.presets import PRESETS
+from irmetrics_nb.foundations import conventions
 from irmetrics_nb.foundations.conventions import (
     AS_USUAL,
     CHOICES,
@@ -130,6 +134,23 @@ def test_every_choice_has_a_phrase_of_its_own_and_anything_else_is_refused(name)
     for wrong in "never", None, 0:
         with pytest.raises(ValueError, match=f"{name} must be '.*' or '.*', not {wrong!r}"):
             Conventions(**{name: wrong})
+
+
+def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time():
+    camel = {name: "".join(part.capitalize() for part in name.split("_")) for name in CHOICES}
+    typed = {name: getattr(conventions, f"{camel[name]}Choice") for name in CHOICES}
+    assert {name: list(get_args(choice)) for name, choice in typed.items()} == {name: list(choices) for name, choices in CHOICES.items()}
+    told = get_type_hints(conventions.Answers, {**vars(conventions)})
+    assert told.pop("conventions") == str | Conventions | None
+    assert told == {name: choice | None for name, choice in typed.items()}
+    for function in evaluate, explain, explain_difference:
+        hints = get_type_hints(function)
+        assert {name: hints[name] for name in told} == told, function
+    assert {name: get_type_hints(Conventions)[name] for name in CHOICES} == typed
+    handed_on = {get_type_hints(f)["options"] for f in (compare, report)}
+    assert handed_on == {Unpack[Options]}
+    taken = {name for name, one in signature(evaluate).parameters.items() if one.kind == one.KEYWORD_ONLY}
+    assert get_type_hints(Options).keys() == taken - {"groups"}  # which compare and report name themselves
 
 
 @pytest.mark.parametrize(("entry", "says"), [

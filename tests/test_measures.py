@@ -1,4 +1,7 @@
 "The text of measures: read back exactly, and never run. What may be declared."
+import doctest
+import pydoc
+
 import numpy as np
 import oracles
 import pytest
@@ -209,3 +212,26 @@ def test_what_the_kinds_claim_is_so(name):
 
 def test_every_kind_has_a_definition_to_be_checked_against():
     assert set(KINDS) == set(oracles.DEFINITIONS)
+
+
+# ---- help(nDCG) ----
+
+
+@pytest.mark.parametrize('name', KINDS)
+def test_help_of_a_measure_says_what_it_computes_with_its_parameters_and_an_example_that_runs(name):
+    kind = KINDS[name]
+    text = pydoc.render_doc(Measure(name), renderer=pydoc.plaintext)
+    assert kind.question in text and kind.written in text
+    for parameter in [*kind.params, 'judged_only']:
+        assert f'\n    {parameter} : ' in text
+    assert ('\n    @ : ' in text) == (kind.at is not None)
+    [example] = [test for test in doctest.DocTestFinder().find(Measure(name), name, globs={}, module=False) if test.examples]
+    assert doctest.DocTestRunner(verbose=False).run(example, out=lambda said: None).failed == 0
+    assert len(example.examples) == 2
+
+
+def test_help_of_a_measure_says_the_choices_and_what_was_given_and_help_of_the_class_what_a_measure_is():
+    text = pydoc.render_doc(nDCG(gain='exp') @ 10, renderer=pydoc.plaintext)
+    assert "gain : str, mapping or function, default 'linear', here 'exp'" in text and "'log2', 'jarvelin', 'ln'" in text
+    assert 'Each document adds g/log2(i+1), g: its gain, i: the rank.' in text
+    assert Measure.__doc__.startswith('A measure: its name') and 'judged_only' not in Measure.__doc__

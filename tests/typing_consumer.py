@@ -17,8 +17,11 @@ from irmetrics_nb import (
     Run,
     Scores,
     average_precision,
+    compare,
     dcg,
     evaluate,
+    explain,
+    explain_difference,
     gauc,
     judge,
     nDCG,
@@ -26,6 +29,7 @@ from irmetrics_nb import (
     parse,
     parse_all,
     precision_recall_curve,
+    report,
     roc_curve,
 )
 from irmetrics_nb.foundations.conventions import Conventions
@@ -81,3 +85,19 @@ gauc([1, 0], [0.2, 0.1])  # wrong: call-arg
 parse(10)  # wrong: arg-type
 evaluate("qrels", "run", "AP", tie="given")  # wrong: call-arg
 scores.mean()  # wrong: attr-defined
+
+# An answer that there is not, wherever it may be given, and one that there is.
+evaluate("qrels", "run", "AP", ties="docidd")  # wrong: arg-type
+evaluate("qrels", "run", "AP", ties="average", missing="skip", no_relevant="nan", negative="keep")
+evaluate("qrels", "run", "AP", score_dtype="float16")  # wrong: arg-type
+evaluate("qrels", "run", "AP", unjudged="drop")  # wrong: arg-type
+explain("AP", qrels, run, "q1", judgments="found")  # wrong: arg-type
+explain("AP", qrels, run, "q1", judgments="retrieved", duplicates="best")
+explain_difference("AP", qrels, run, run, no_relevant="null")  # wrong: arg-type
+compare("qrels", ["a", "b"], "AP", missing="drop")  # wrong: arg-type
+compare("qrels", ["a", "b"], "AP", missing="skip", memory=1 << 20, baseline="a")
+compare("qrels", ["a", "b"], "AP", tie="given")  # wrong: call-arg
+report("qrels", ["a", "b"], negative="drop")  # wrong: arg-type
+report("qrels", ["a", "b"], duplicates="last", unjudged="skip")
+Conventions(duplicates="all")  # wrong: arg-type
+Run("run.txt", duplicates="all")  # wrong: arg-type

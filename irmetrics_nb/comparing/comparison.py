@@ -8,7 +8,7 @@ __all__ = ['MOST', 'Comparison', 'shares', 'compare']
 # %% ../../nbs/8_comparing/07_comparison.ipynb #87411eea
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .sentences import (
     p_text,
     sentence,
 )
+from ..evaluation.evaluation import Options
 from ..foundations.conventions import check_option
 from ..reading.errors import counted
 from ..reading.groups import EVERYTHING, dimension_of, read_groups
@@ -240,7 +241,7 @@ def compare(
     groups: Any = None, test: str | Callable[[np.ndarray], float] = 't',
     correction: str | None = None, seed: int = 0, interval: str = 't',
     alpha: float = 0.05, margin: float | None = None, draws: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Comparison:
     """Which systems differ, by how much, and how sure that is.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 # %% ../../nbs/7_explaining/01_arithmetic.ipynb #95d8a679
 from .lists import Listing
-from ..foundations.conventions import CHOICES, check_option, ratio
+from ..foundations.conventions import CHOICES, TiesChoice, check_option, ratio
 from ..foundations.kinds import Parts
 from ..foundations.measures import Measure
 from ..foundations.rankings import Judged
@@ -145,7 +145,9 @@ class Arithmetic:
         at = parts_of(self.measure, everywhere, 'given').terms / unit
         return np.where(np.isnan(own), at, own)
 
-def work_out(measure: Measure, listing: Listing, ties: str = 'given') -> Arithmetic:
+def work_out(
+    measure: Measure, listing: Listing, ties: TiesChoice = 'given',
+) -> Arithmetic:
     """The arithmetic of one list, checked to add up to the measure's own value.
 
     measure: complete, as `resolve` gives it. TiesError where ties allow no arithmetic;

@@ -18,7 +18,17 @@ from ..evaluation.presets import conventions_of
 from .explanation import Explanation, explain, shares
 from .lists import near
 from .pictures import EARNED, LOST, UNJUDGED, html_table
-from ..foundations.conventions import Conventions
+from ..foundations.conventions import (
+    Conventions,
+    DuplicatesChoice,
+    JudgmentsChoice,
+    MissingChoice,
+    NegativeChoice,
+    NoRelevantChoice,
+    ScoreDtypeChoice,
+    TiesChoice,
+    UnjudgedChoice,
+)
 from ..foundations.kinds import Aggregate
 from ..foundations.measures import Measure
 from ..metrics.parsing import parse
@@ -213,11 +223,11 @@ class Difference(Result):
 # %% ../../nbs/7_explaining/06_differences.ipynb #c871b784
 def explain_difference(
     measure: str | Measure, qrels: Any, run_a: Any, run_b: Any, *,
-    conventions: str | Conventions | None = None, ties: str | None = None,
-    missing: str | None = None, no_relevant: str | None = None,
-    negative: str | None = None, score_dtype: str | None = None,
-    unjudged: str | None = None,
-    judgments: str | None = None, duplicates: str | None = None, documents: Any = None,
+    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
+    missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
+    negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
+    unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
+    duplicates: DuplicatesChoice | None = None, documents: Any = None,
 ) -> Difference:
     """Explain the difference of two runs, b − a: which queries make it, and how much.
 

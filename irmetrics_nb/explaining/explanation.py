@@ -31,7 +31,18 @@ from .lists import (
 from .pictures import OPEN, draw, page, rows
 from .swaps import Swaps, swap_changes
 from .wording import latex, line
-from ..foundations.conventions import CHOICES, Conventions
+from ..foundations.conventions import (
+    CHOICES,
+    Conventions,
+    DuplicatesChoice,
+    JudgmentsChoice,
+    MissingChoice,
+    NegativeChoice,
+    NoRelevantChoice,
+    ScoreDtypeChoice,
+    TiesChoice,
+    UnjudgedChoice,
+)
 from ..foundations.kinds import MEAN
 from ..foundations.measures import Measure
 from ..foundations.rankings import Judged
@@ -254,11 +265,11 @@ def _rank_cell(value):
 # %% ../../nbs/7_explaining/05_explanation.ipynb #9d092795
 def explain(
     measure: str | Measure, qrels: Any, run: Any = None, query: str | None = None, *,
-    conventions: str | Conventions | None = None, ties: str | None = None,
-    missing: str | None = None, no_relevant: str | None = None,
-    negative: str | None = None, score_dtype: str | None = None,
-    unjudged: str | None = None,
-    judgments: str | None = None, duplicates: str | None = None, ideal: Any = None,
+    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
+    missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
+    negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
+    unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
+    duplicates: DuplicatesChoice | None = None, ideal: Any = None,
     documents: Any = None,
 ) -> Explanation:
     """Explain the value of one list, or of one query of a run.

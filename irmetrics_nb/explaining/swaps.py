@@ -13,7 +13,7 @@ import numpy as np
 
 # %% ../../nbs/7_explaining/04_swaps.ipynb #b3d4e85d
 from .lists import Listing
-from ..foundations.conventions import check_cutoff
+from ..foundations.conventions import TiesChoice, check_cutoff
 from ..foundations.measures import Measure
 from ..foundations.rankings import Judged
 from ..foundations.ties import BLOCK
@@ -33,7 +33,7 @@ def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
     return batch.changed(rank=rank, grade=batch.grade[order], **ties)
 
 def swap_changes(
-    measure: Measure, listing: Listing, ties: str = 'given', k: int | None = None,
+    measure: Measure, listing: Listing, ties: TiesChoice = 'given', k: int | None = None,
 ) -> np.ndarray:
     """(n, n) by how much the value changes if two of the first k documents swap places.
 

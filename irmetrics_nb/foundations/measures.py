@@ -5,18 +5,21 @@
 # %% auto #0
 __all__ = ['Measure', 'Metric', 'Declares', 'measure']
 
-# %% ../../nbs/1_foundations/08_measures.ipynb #10e6b538
+# %% ../../nbs/1_foundations/08_measures.ipynb #77d7500c
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from inspect import getdoc
 from math import isfinite
+from textwrap import fill
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
 # %% ../../nbs/1_foundations/08_measures.ipynb #5dd72829
 from .building import RankingsLike
-from .conventions import CHOICES, check_option
+from .conventions import CHOICES, PARAMETERS, TiesChoice, check_option
 from .kinds import KINDS, Kind, check_claims, enter, tidy
 from .rankings import Judged, OfLists, as_judged, per_entry, per_query
 from .ties import TiesError
@@ -155,7 +158,9 @@ class Measure(Generic[_P]):
         args = {**self.kind.params, **given}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
-    def of(self, ranking: RankingsLike, *, ties: str = 'given') -> float | np.ndarray:
+    def of(
+        self, ranking: RankingsLike, *, ties: TiesChoice = 'given',
+    ) -> float | np.ndarray:
         """Its value for a ranking.
 
         Parameters
@@ -225,6 +230,46 @@ def _proved(kind):
         check_claims(kind)
         _proven.add(id(kind))
     return kind
+
+# %% ../../nbs/1_foundations/08_measures.ipynb #08f3baa2
+# What the letters of `Kind.written` stand for.
+_LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that come so far',
+            'r': 'the relevant documents down to here', 'n': 'the others that are judged down to here',
+            'R': 'all relevant documents', 'N': 'all that are judged not relevant'}
+
+def _help_of(measure):
+    "What a measure computes: the question, the formula, its parameters and an example."
+    kind = measure.kind
+    meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
+    text = [f'{measure!r}: {kind.question}', '', meaning, '']
+    if kind.written: text += [f'Each document adds {kind.written}, {_letters_in(kind.written)}.', '']
+    text += ['Parameters', '----------', *_parameter_lines(measure)]
+    shown = repr(Measure(kind.name))
+    value = round(float(Measure(kind.name).of([3, 0, 0, 1, 2, 1])), 4)
+    example = ['>>> from irmetrics_nb import parse', f'>>> round(parse({shown!r}).of([3, 0, 0, 1, 2, 1]), 4)']
+    return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
+
+def _letters_in(written):
+    "What the letters of a term stand for."
+    used = re.findall(r'[a-zA-Z]\w*', written)
+    return ', '.join(f'{x}: {_LETTERS[x]}' for x in dict.fromkeys(used) if x in _LETTERS)
+
+def _parameter_lines(measure):
+    "Its parameters, as `PARAMETERS` explains them, with the defaults and what was given."
+    for name, default in measure.defaults.items():
+        type_, meaning = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
+        given = f', here {measure.params[name]!r}' if name in measure.params else ''
+        yield f'{name} : {type_}, default {default!r}{given}'
+        yield fill(meaning, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)
+    at = measure.kind.at
+    if at is not None: yield from (f'@ : {PARAMETERS[at][0]}', f'    {PARAMETERS[at][1]}')
+
+class _Help:
+    "A docstring: that of the class, and of each measure one of its own."
+    def __init__(self, of_class): self.of_class = of_class
+    def __get__(self, measure, owner): return self.of_class if measure is None else _help_of(measure)
+
+Measure.__doc__ = _Help(Measure.__doc__)  # type: ignore[assignment]
 
 # %% ../../nbs/1_foundations/08_measures.ipynb #c824ae3d
 _F = TypeVar('_F', bound=Callable)

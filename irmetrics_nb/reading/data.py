@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
 # %% ../../nbs/3_reading/10_data.ipynb #b9623ab4
-from ..foundations.conventions import CHOICES, check_option
+from ..foundations.conventions import CHOICES, DuplicatesChoice, check_option
 from ..foundations.segments import pack
 from .errors import DataError, counted, visible
 from .files import read_lookup, read_rows
@@ -212,7 +212,8 @@ class QueryDocTable:
     dicts: Any = None   # a `DictSource`, if it came as dicts
 
     def __init__(
-        self, source: Any, *, columns: Mapping[str, Any] | None = None, duplicates: str = 'refuse', copy: bool = True,
+        self, source: Any, *, columns: Mapping[str, Any] | None = None,
+        duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
     ):
         self._init(source, copy, columns, duplicates)
 
@@ -495,8 +496,9 @@ class Run(QueryDocTable):
     def __init__(
         self, source: Any, *, name: str | None = None,
         columns: Mapping[str, Any] | None = None, descending: bool = True,
-        duplicates: str = 'refuse', parents: Any = None, count: str | None = None,
-        budget: float | None = None, lengths: Any = None, copy: bool = True,
+        duplicates: DuplicatesChoice = 'refuse', parents: Any = None,
+        count: str | None = None, budget: float | None = None, lengths: Any = None,
+        copy: bool = True,
     ):
         if not isinstance(name, str | None):
             raise TypeError(f'the name of a run must be text, not {name!r}')

@@ -10,12 +10,12 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 # %% ../../nbs/3_reading/15_judging.ipynb #40efdd0d
-from ..foundations.conventions import CHOICES, check_option
+from ..foundations.conventions import CHOICES, NegativeChoice, check_option
 from ..foundations.rankings import TIE, Judged
 from ..foundations.segments import sort_pool
 from .data import Qrels, Run, check_repeated
@@ -210,7 +210,8 @@ def _check_options(ties, negative):
 
 # %% ../../nbs/3_reading/15_judging.ipynb #f3c1b1bf
 def judge(
-    qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero',
+    qrels: Any, run: Any, *, ties: Literal['docid', 'given'] = 'docid',
+    negative: NegativeChoice = 'zero',
 ) -> Judged:
     """The ranks and grades of the judged documents that a run retrieved.
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import signature
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ import numpy as np
 from ..checking.checkup import Checkup, check
 from ..comparing.comparison import Comparison, compare
 from ..evaluation.doubts import rereadable, several_runs
-from ..evaluation.evaluation import evaluate
+from ..evaluation.evaluation import Options, evaluate
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.printing import as_record
 from ..evaluation.scores import Scores
@@ -151,7 +151,7 @@ def report(
     baseline: str | None = None, groups: Any = None, documents: Any = None,
     topics: Any = None, title: str | None = None, checkup: bool = True,
     test: str = 't', correction: str | None = None, alpha: float = .05, seed: int = 0,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Report:
     """Everything about one run or several in one file.
 
