@@ -56,7 +56,7 @@ def test_a_page_whose_imports_are_hidden_is_found(tmp_path):
 def test_the_notebook_of_a_page_is_named_with_what_it_needs_and_it_needs_no_file_beside_it(name):
     text = "\n".join(cell.source for cell in cells(NBS / name)[:3] if cell.kind == "markdown")
     assert f"blob/main/nbs/{name.as_posix()}) runs after" in text
-    assert 'pip install "irmetrics_nb[lessons]"' in text
+    assert 'pip install "irmetrics_nb[lessons] @ git+https://github.com/irmetrics-nb/irmetrics_nb"' in text
     assert not [cell.index for cell in cells(NBS / name) if cell.kind == "code" and re.search(r"""["'](?:\.\./|\w+\.mplstyle)""", cell.source)]
 
 
