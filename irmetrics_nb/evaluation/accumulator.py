@@ -19,7 +19,14 @@ from .evaluation import score_batch
 from .presets import completed, conventions_of
 from .scores import ByMeasure, Scores
 from ..foundations.columns import as_numbers, number_groups, warn_caller
-from ..foundations.conventions import CHOICES, Column, Conventions, check_option
+from ..foundations.conventions import (
+    CHOICES,
+    Column,
+    Conventions,
+    NoRelevantChoice,
+    TiesChoice,
+    check_option,
+)
 from ..foundations.kinds import GEOMETRIC_MEAN, MEAN, SUM
 from ..foundations.measures import Measure
 from ..foundations.rankings import Judged
@@ -78,7 +85,7 @@ class _Total:
         mean = float(self.sum) / self.count
         return float(np.exp(mean)) if self.aggregate is GEOMETRIC_MEAN else mean
 
-# %% ../../nbs/5_evaluation/06_accumulator.ipynb #ab447d56
+# %% ../../nbs/5_evaluation/06_accumulator.ipynb #0d9e8c5f
 class Accumulator:
     """Measures over batches of groups, with memory for a few numbers.
 
@@ -117,8 +124,8 @@ class Accumulator:
     def __init__(
         self, measures: Measures = 'AP nDCG@10 RR', *, auc: bool = False,
         rel: float = 1, weights: str | None = None,
-        conventions: str | Conventions | None = None, ties: str | None = None,
-        no_relevant: str | None = None, bins: int = LIMIT,
+        conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
+        no_relevant: NoRelevantChoice | None = None, bins: int = LIMIT,
     ):
         self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
