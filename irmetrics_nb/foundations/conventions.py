@@ -163,8 +163,7 @@ PARAMETERS = {
     'b': ('float', "Base of the 'jarvelin' discount: ranks before b are not discounted."),
     'tied': ('str', "Documents of one score stand 'apart', one after the other, or enter 'together' (scikit-learn)."),
     'ideal_from': ('str', "The documents of the ideal ranking: 'judged' (all judged ones), 'list', 'top' (the first "
-                          "k), 'found' (as many as the list has), 'best' (k of the best grade); or 'given': "
-                          "all judged ones, but in the order in which they were given."),
+                          "k), 'found' (as many as the list has) or 'best' (k of the best grade)."),
     'cut_ideal': ('bool', 'Whether the ideal ranking is cut at k as well.'),
     'max_grade': ('float or None', 'The largest grade of the scale. None: the largest among all judgments here.'),
     'phi': ('str or function', "What stopping at a rank is worth: 'reciprocal', 'log2', or a function; phi(1) = 1."),
