@@ -172,13 +172,13 @@ class Accumulator:
         return self._add(judged, ids, {})
 
     def _otherwise(self):
-        "(kind, score_dtype) of the kinds of measures whose scores are compared otherwise."
+        "(kind, score_dtype) of the kinds whose scores are compared otherwise."
         usual = self.conventions.score_dtype
         kinds = {m.name: self.conventions.of(m.name).score_dtype for m in self.measures}
         return [(kind, dtype) for kind, dtype in kinds.items() if dtype != usual]
 
     def _add(self, judged, ids, batches):
-        "Count a batch; `batches`: as kinds of measures see it that the conventions treat otherwise."
+        "Count a batch; `batches`: as kinds see it that the conventions treat otherwise."
         first = self.groups
         names = range(first, first + len(judged)) if ids is None else ids
         reading = Reading(len(judged), '', 'in one piece')

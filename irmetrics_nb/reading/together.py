@@ -229,7 +229,7 @@ def from_spans(
     Raises
     ------
     DataError
-        For a passage that is none or stands twice in a query, or a query that comes twice.
+        For a passage that is none or stands twice in a query, or a query twice.
     ValueError
         Unless one of `iou` and `covered` is given, above 0 and up to 1.
 
@@ -248,7 +248,7 @@ def from_spans(
     share, least = _threshold(iou, covered)
     qrels: dict[str, dict] = {}
     several = 0
-    wanted, found = (_by_query(own, name) for own, name in ((gold, 'gold'), (retrieved, 'retrieved')))
+    wanted, found = _by_query(gold, 'gold'), _by_query(retrieved, 'retrieved')
     for query, own in wanted.items():
         grades, left, many = _found(own, found.get(query, []), share, least)
         qrels[query] = grades | dict.fromkeys((span.id for span in left), 1)
