@@ -49,9 +49,8 @@ from .foundations.conventions import (
     UnjudgedChoice,
 )
 from .foundations.kinds import GEOMETRIC_MEAN, SUM
-from .metrics.auc import GroupAUC
+from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.auc import group_auc as group_auc_here
-from .metrics.auc_of_stream import LIMIT, BoundedAUC, ScoreHistogram
 from .metrics.parsing import Measures, parse, parse_all
 from .reading.data import Qrels, QueryDocTable, Run
 from .reading.errors import DataError, DataWarning, counted

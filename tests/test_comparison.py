@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG
-from irmetrics_nb.comparing.bootstrap import studentized_interval
-from irmetrics_nb.comparing.corrections import adjust
 from irmetrics_nb.comparing.pairs import COLUMNS, TESTS, Method
-from irmetrics_nb.comparing.randomization import tukey_test
 from irmetrics_nb.comparing.sentences import sentence
+from irmetrics_nb.comparing.statistics import adjust, studentized_interval, tukey_test
 
 EXAMPLE = load_example()
 THREE = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf", "title")}

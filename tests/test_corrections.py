@@ -9,10 +9,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb.comparing.bootstrap import METHODS, bootstrap_interval, bootstrap_test, studentized_interval
-from irmetrics_nb.comparing.corrections import CORRECTIONS, adjust
-from irmetrics_nb.comparing.paired import t_test
-from irmetrics_nb.comparing.randomization import randomization_test
+from irmetrics_nb.comparing.statistics import (
+    CORRECTIONS,
+    METHODS,
+    adjust,
+    bootstrap_interval,
+    bootstrap_test,
+    randomization_test,
+    studentized_interval,
+    t_test,
+)
 
 P = st.lists(st.floats(1e-12, 1), min_size=1, max_size=12)
 

@@ -33,7 +33,7 @@ from irmetrics_nb import (
     parse,
 )
 from irmetrics_nb.evaluation.presets import PRESETS
-from irmetrics_nb.explaining.wording import letters
+from irmetrics_nb.explaining.arithmetic import letters
 from irmetrics_nb.foundations.kinds import KINDS, LETTERS
 from irmetrics_nb.foundations.ties import TiesError
 

@@ -197,7 +197,7 @@ def test_only_the_parameters_of_inner_modules_are_kept_from_the_search(api_pages
     for module, (name, text) in api_pages.items():
         head = text.split("---\n")[1]
         assert ("search: false" in head) == (name.as_posix() in api.inner()), module
-    assert "3_reading/11_example.ipynb" not in api.inner()
+    assert "3_reading/10_example.ipynb" not in api.inner()
     assert QUARTO["website"]["search"] == {"merge-navbar-crumbs": False}
 
 

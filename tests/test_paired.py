@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb.comparing.paired import (
+from irmetrics_nb.comparing.statistics import (
     NEVER_ZERO,
     detectable,
     differences,

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import compare
-from irmetrics_nb.comparing.paired import differences
-from irmetrics_nb.comparing.randomization import randomization_test, tukey_test
+from irmetrics_nb.comparing.statistics import differences, randomization_test, tukey_test
 
 FEW = st.lists(st.integers(-8, 8).map(lambda x: x / 8), min_size=1, max_size=7)
 

@@ -346,8 +346,8 @@ def test_the_sidebar_has_the_readers_order():
     contents = SITE["website"]["sidebar"]["contents"]
     assert [item["section"] for item in contents if "section" in item] == ["Learn", "Metrics", "Use", "Look up", "Inside"]
     use = next(item["contents"] for item in contents if "section" in item and item["section"] == "Use")
-    assert use[0] == "5_evaluation/05_evaluation.ipynb" and "reference/command_line.ipynb" in use
-    assert use.index("5_evaluation/05_evaluation.ipynb") < use.index("5_evaluation/04_scores.ipynb")
+    assert use[0] == "5_evaluation/04_evaluation.ipynb" and "reference/command_line.ipynb" in use
+    assert use.index("5_evaluation/04_evaluation.ipynb") < use.index("5_evaluation/03_scores.ipynb")
 
 
 def test_the_site_has_an_icon_a_footer_a_card_and_a_way_to_the_repository():

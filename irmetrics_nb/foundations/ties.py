@@ -5,12 +5,13 @@
 # %% auto #0
 __all__ = ['BLOCK', 'MAX_ORDERS', 'Ties', 'in_best_order', 'in_worst_order', 'TiesError', 'check_falling', 'place_blocks',
            'sum_over_places', 'mean_over_places', 'choices', 'count_orders', 'all_orders', 'check_orders',
-           'mean_over_orders', 'ties_that_matter']
+           'mean_over_orders', 'ties_that_matter', 'WhenAsked', 'tie_bounds']
 
 # %% ../../nbs/1_foundations/06_ties.ipynb #07824760
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -193,3 +194,55 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
     everyone = np.bincount(ties.number) == ties.size
     matter = (ties.count(other_grade) > 0) | ~everyone
     return np.unique(judged.query[ties.first[matter]])
+
+# %% ../../nbs/1_foundations/06_ties.ipynb #bnds0001
+class WhenAsked(Mapping[str, np.ndarray]):
+    """A mapping that is made when somebody first looks into it.
+
+    `make(*args)` gives it; both are forgotten afterwards."""
+    def __init__(self, make: Callable[..., Mapping[str, np.ndarray]], *args: object):
+        self._later: tuple | None = (make, args)
+
+    def _made(self):
+        "The mapping itself."
+        if self._later is not None:
+            make, args = self._later
+            self._items = dict(make(*args))
+            self._later = None
+        return self._items
+
+    def __getitem__(self, key: str) -> np.ndarray:
+        return self._made()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def __reduce__(self) -> tuple[type, tuple]:
+        "To another process goes what was made, as a dict: not what it is made from."
+        return dict, (self._made(),)
+
+# %% ../../nbs/1_foundations/06_ties.ipynb #bnds0004
+def tie_bounds(
+    measures: Sequence[Any], values: np.ndarray, judged: Judged, kept: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """Measure -> (2, queries kept): its values with ties in the worst and the best order.
+
+    Only of those measures for which ties decide anything. `measures`: `Measure`s;
+    `values`: (measures, queries kept), as they are; `kept`: which queries of the batch
+    these are."""
+    queries = ties_that_matter(judged)
+    queries = queries[kept[queries]]
+    some, columns = judged.take(queries), (np.cumsum(kept) - 1)[queries]
+    bounds = {}
+    for measure, value in zip(measures, values) if queries.size else []:
+        try: ends = np.stack([measure.of(some, ties=ties) for ties in ('worst', 'best')])
+        except TiesError: continue  # a measure that has no such orders
+        if np.array_equal(*ends): continue
+        both = np.stack([value, value])
+        now = value[columns]  # NaN, or 1 where there is nothing to find: no order's value
+        both[:, columns] = np.where(np.isnan(now) | (now > ends[1] + 1e-9), now, ends)
+        bounds[repr(measure)] = both
+    return bounds

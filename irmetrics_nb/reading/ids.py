@@ -7,6 +7,7 @@ __all__ = []
 
 # %% ../../nbs/3_reading/01_ids.ipynb #6c3fb49a
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -237,3 +238,153 @@ def _refine(label, word):
     new_label = np.zeros(len(rows), np.intp)
     new_label[rows[1:]] = np.cumsum(changes)
     return rows, new_label
+
+# %% ../../nbs/3_reading/01_ids.ipynb #e85f7be9
+class KeyIndex:
+    "Different 64-bit keys, numbered from 0 in the order in which they were added."
+    def __init__(self, keys: np.ndarray | None = None):
+        self.keys = np.empty(0, np.uint64)
+        self.slots = np.full(1 << 10, -1, np.int32)
+        if keys is not None: self.add(keys)
+
+    def find(self, keys: np.ndarray) -> np.ndarray:
+        "(n,) int32: the number of each key; -1 where it was not added."
+        if not len(self.keys): return np.full(len(keys), -1, np.int32)
+        return self._find(keys, keys)
+
+    def candidates(self, keys: np.ndarray) -> np.ndarray:
+        "The places of all keys that were added, and of about one in a hundred others."
+        flags, mask = self._flags
+        passed = [np.empty(0, np.intp)]
+        for i in range(0, len(keys), BLOCK_ROWS):
+            block = keys[i:i + BLOCK_ROWS]
+            place = (block & mask).view(np.int64)
+            passed.append(np.flatnonzero(flags[place]) + i)
+        return np.concatenate(passed)
+
+    def add(self, keys: np.ndarray) -> None:
+        "Add keys that are not there yet, each once."
+        first = len(self.keys)
+        self.keys = np.concatenate((self.keys, keys))
+        self.__dict__.pop('_flags', None)
+        wanted = 4 * len(self.keys)
+        if wanted > len(self.slots):
+            first = 0
+            self.slots = np.full(1 << wanted.bit_length(), -1, np.int32)
+        numbers = np.arange(first, len(self.keys), dtype=np.int32)
+        self._insert(self.keys[first:], numbers)
+
+    def _find(self, keys, hashes):
+        "Look up; rehash on collision."
+        found = self.slots[self._slot_of(hashes)]
+        taken = self.keys[found] != keys
+        collided = np.flatnonzero(taken & (found >= 0))
+        if len(collided):
+            other_hashes = _rehash(hashes[collided])
+            found[collided] = self._find(keys[collided], other_hashes)
+        return found
+
+    def _insert(self, hashes, numbers):
+        "Insert; rehash on collision."
+        slot = self._slot_of(hashes)
+        free = self.slots[slot] < 0
+        self.slots[slot[free]] = numbers[free]
+        left = self.slots[slot] != numbers
+        if left.any():
+            other_hashes = _rehash(hashes[left])
+            self._insert(other_hashes, numbers[left])
+
+    def _slot_of(self, hashes): return (hashes & np.uint64(len(self.slots) - 1)).view(np.int64)
+
+    @cached_property
+    def _flags(self):
+        "The sieve: flags (64 for each key, at least 1024 and at most 16 million), and the mask of their places."
+        bits = 6 + len(self.keys).bit_length()
+        size = 1 << min(24, max(10, bits))
+        mask = np.uint64(size - 1)
+        flags = np.zeros(size, bool)
+        flags[self.keys & mask] = True
+        return flags, mask
+
+def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
+
+# %% ../../nbs/3_reading/01_ids.ipynb #e282bb99
+def first_occurrences(keys: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
+    "Where each different key comes first, and for every row the number of its key, counted from `number`."
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    by_place = np.argsort(first)
+    return first[by_place], np.argsort(by_place)[which] + number
+
+# %% ../../nbs/3_reading/01_ids.ipynb #682e552e
+class Vocabulary:
+    "Strings of one buffer, each once, numbered in the order in which they first appear."
+    def __init__(self, buffer: np.ndarray):
+        self.ids = Ids(buffer, np.empty(0, np.intp), np.empty(0, np.int32))
+        self.index = KeyIndex()
+        self.code_of: dict = {}  # by bytes; empty until two hashes collide
+
+    def codes(self, ids: Ids) -> np.ndarray:
+        "(n,) int32: the number of each string; new ones get the next."
+        codes = [np.empty(0, np.int32)]
+        for i in range(0, len(ids), BLOCK_ROWS):
+            block = ids[i:i + BLOCK_ROWS]
+            codes.append(self._codes(block))
+        return np.concatenate(codes)
+
+    def _codes(self, ids):
+        "The same for a short column."
+        if self.code_of: return self._codes_by_dict(ids)
+        hashes = ids.hash()
+        code = self.index.find(hashes)
+        new = np.flatnonzero(code < 0)
+        if len(new):
+            first, code[new] = first_occurrences(hashes[new], len(self.ids))
+            first_rows = new[first]
+            self.index.add(hashes[first_rows])
+            self._append(ids[first_rows])
+        exact = ids.equals(self.ids[code]).all()
+        return code if exact else self._codes_by_dict(ids)
+
+    def _append(self, ids):
+        start = np.concatenate((self.ids.start, ids.start))
+        length = np.concatenate((self.ids.length, ids.length))
+        self.ids = Ids(ids.buffer, start, length)
+
+    def _codes_by_dict(self, ids):
+        "The same, exact whatever the hashes."
+        if not self.code_of:
+            known = range(len(self.ids))
+            self.code_of = {self.ids.bytes(i): i for i in known}
+        codes = []
+        for i in range(len(ids)):
+            code = self.code_of.setdefault(ids.bytes(i), len(self.ids))
+            if code == len(self.ids): self._append(ids[i:i + 1])
+            codes.append(code)
+        return np.array(codes, np.int32)
+
+# %% ../../nbs/3_reading/01_ids.ipynb #93e6cf8f
+def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
+    "The unique strings in order of first appearance, and (n,) int32: for each row the number of its own."
+    vocabulary = Vocabulary(ids.buffer)
+    codes = vocabulary.codes(ids)
+    return vocabulary.ids, codes
+
+# %% ../../nbs/3_reading/01_ids.ipynb #8f82c2bf
+def block_starts(ids: Ids) -> np.ndarray:
+    "The rows whose string differs from the one above; the first row is one of them."
+    word = ids.words()
+    size = ids.length
+    starts = np.ones(len(ids), bool)
+    starts[1:] = word[1:] != word[:-1]
+    starts[1:] |= size[1:] != size[:-1]
+    longer = np.flatnonzero(~starts & (size > 8))
+    starts[longer] = ~ids[longer].equals(ids[longer - 1])
+    return np.flatnonzero(starts)
+
+def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Ids, np.ndarray]:
+    "As `factorize`, for a column whose equal strings mostly stand together; a `vocabulary` is continued."
+    vocabulary = vocabulary or Vocabulary(ids.buffer)
+    first = block_starts(ids)
+    codes = vocabulary.codes(ids[first])
+    size = np.diff(first, append=len(ids))
+    return vocabulary.ids, np.repeat(codes, size)

@@ -17,10 +17,10 @@ import numpy as np
 # %% ../../nbs/9_reporting/03_parts.ipynb #859ccab6
 from ..checking.checkup import Checkup
 from ..comparing.comparison import Comparison, shares
-from ..comparing.paired import t_interval
 from ..comparing.pairs import Pair
 from ..comparing.sample import Sample, slice_of
 from ..comparing.sentences import common, decimals, letter, marks, number, p_text
+from ..comparing.statistics import t_interval
 from ..evaluation.printing import small_print
 from ..evaluation.scores import Scores
 from ..foundations.kinds import MEAN
