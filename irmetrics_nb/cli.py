@@ -18,8 +18,8 @@ import typer
 # %% ../nbs/10_ways_in/02_cli.ipynb #5a3f4bcc
 from .cli_common import (
     Form,
-    Listing,
-    Measures,
+    ListingFormat,
+    MeasureArguments,
     Memory,
     Output,
     Progress,
@@ -39,10 +39,10 @@ from .cli_common import (
     with_more,
 )
 from .evaluation.evaluation import evaluate
-from .evaluation.printing import FORMATS, rendered
+from .evaluation.printing import FORMATS, rendered_scores
 from .metrics.names import name_table
 from .metrics.parsing import measure_table, parse_all
-from .showing.results import LAYOUTS
+from .showing.results import TABULATE_FORMATS
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #da36b3a3
 def peak_memory() -> int | None:
@@ -122,20 +122,20 @@ def _print_scores(scores, format, per_query, output, per_run):
     if output is None and means and sys.stdout.isatty():
         from .reporting.terminal import for_terminal, show_parts
         return show_parts(for_terminal(scores._parts()))
-    show(rendered(scores, format.value, per_query, per_run), output)
+    show(rendered_scores(scores, format.value, per_query, per_run), output)
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #bfa60622
 @app.command('evaluate', epilog=EXAMPLES)
 @takes_conventions
 def _evaluate(
-    qrels: QrelsFile, runs: RunFiles, measures: Measures = ('AP nDCG@10 RR',),
+    qrels: QrelsFile, runs: RunFiles, measures: MeasureArguments = ('AP nDCG@10 RR',),
     per_query: _PerQuery = False, format: _Format = Format.table,
     output: Output = None, memory: Memory = None, verbose: _Verbose = False,
     floors: _Min = (), per_run: _PerRun = False, system: _System = None, *, said: dict,
 ):
     "Evaluate runs against judgments and print the table."
-    asked = floors_of(floors)
-    wanted = _with_floors(measures_of(measures), asked)
+    required = floors_of(floors)
+    wanted = _with_floors(measures_of(measures), required)
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
         judgments = source_of(qrels, 'qrels')
@@ -146,14 +146,15 @@ def _evaluate(
                               system=system, memory=memory, progress=progress, **said)
         _print_scores(scores, format, per_query, output, per_run)
         if verbose: _report(scores, runs)
-        _stop_at_floors(scores.each(), asked)
+        _stop_at_floors(scores.each(), required)
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #6b3638e6
 _Faults = Annotated[int, typer.Option(min=1, help='How many faulty rows to show.')]
 
 @app.command('check')
 def _check(
-    qrels: QrelsFile, runs: RunFiles, format: Form = Listing.table, faults: _Faults = 20,
+    qrels: QrelsFile, runs: RunFiles, format: Form = ListingFormat.table,
+    faults: _Faults = 20,
     output: Output = None,
 ):
     "Say everything that is odd about judgments and runs."
@@ -170,7 +171,7 @@ def _check(
 # %% ../nbs/10_ways_in/02_cli.ipynb #2c910420
 @app.command('measures')
 def _list_measures(
-    format: Form = Listing.table,
+    format: Form = ListingFormat.table,
     names: Annotated[bool, typer.Option(
         '--names', help='What other tools call it.')] = False,
     output: Output = None,
@@ -187,9 +188,9 @@ def _list_measures(
 def _listed(rows, format, widths=None, note=''):
     "Rows of text as a table, or as JSON."
     from tabulate import tabulate
-    if format == Listing.json: return json.dumps(rows, indent=2, ensure_ascii=False)
-    layout = {'maxcolwidths': widths} if widths and format == Listing.table else {}
-    form = LAYOUTS[FORMATS[format.value]]
+    if format == ListingFormat.json: return json.dumps(rows, indent=2, ensure_ascii=False)
+    layout = {'maxcolwidths': widths} if widths and format == ListingFormat.table else {}
+    form = TABULATE_FORMATS[FORMATS[format.value]]
     table = tabulate(rows, 'keys', form, disable_numparse=True, **layout)
     return table + note
 

@@ -15,7 +15,7 @@ import typer
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #e804234a
 from .cli_common import (
-    Measures,
+    MeasureArguments,
     Memory,
     Output,
     Progress,
@@ -117,7 +117,7 @@ _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 @app.command('compare', epilog=_EPILOG)
 @takes_conventions
 def _compare(
-    qrels: QrelsFile, baseline: _Baseline, new: _New, measures: Measures = ('AP nDCG@10 RR',),
+    qrels: QrelsFile, baseline: _Baseline, new: _New, measures: MeasureArguments = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
     floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
     interval: _IntervalOption = _Interval.t, seed: _Seed = 0, all_pairs: _AllPairs = False,
@@ -127,13 +127,13 @@ def _compare(
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
     from .comparing.comparison import compare
     from .comparing.gate import gate
-    runs, asked = [baseline, *new], floors_of(floors)
+    runs, required = [baseline, *new], floors_of(floors)
     how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value}
     how |= {'alpha': alpha, 'margin': margin, 'seed': seed}
     _check_method(how, new)
     if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, format.value)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
-    floored = measures_of([floor.measure for floor in asked]) if asked else []
+    floored = measures_of([floor.measure for floor in required]) if required else []
     wanted = with_more(measures_of(measures), with_more(gated, floored))
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
@@ -141,7 +141,7 @@ def _compare(
         first = None if all_pairs else scores.runs[0].name
         comparison = compare(scores, baseline=first, groups=groups, **how)
         if all_pairs: return show(_all_pairs_text(comparison, format.value), output)
-        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=asked)
+        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required)
         _print(comparison, verdict, format.value, output)
     raise typer.Exit(0 if verdict.ok else 3)
 

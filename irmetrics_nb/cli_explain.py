@@ -17,8 +17,8 @@ import typer
 # %% ../nbs/10_ways_in/04_cli_explain.ipynb #6183affe
 from .cli_common import (
     Form,
-    Listing,
-    Measures,
+    ListingFormat,
+    MeasureArguments,
     Output,
     QrelsFile,
     app,
@@ -67,8 +67,8 @@ EXPLAIN_EXAMPLES = '''
 @app.command('explain', epilog=EXPLAIN_EXAMPLES)
 @takes_conventions
 def _explain(
-    qrels: QrelsFile, run: _RUN, query: _QUERY, measures: Measures = ('nDCG@10',), documents: _DOCUMENTS = None,
-    rows: _ROWS = 20, format: Form = Listing.table, output: Output = None, *, said: dict,
+    qrels: QrelsFile, run: _RUN, query: _QUERY, measures: MeasureArguments = ('nDCG@10',), documents: _DOCUMENTS = None,
+    rows: _ROWS = 20, format: Form = ListingFormat.table, output: Output = None, *, said: dict,
 ):
     "Show how the value of one query came about."
     from .explaining.explanation import explain
@@ -79,11 +79,11 @@ def _explain(
         judgments = Qrels(source_of(qrels, 'qrels'), duplicates=how.duplicates)
         results = Run(source_of(run, 'run'), duplicates=how.duplicates)
         whys = [explain(m, judgments, results, query, documents=documents, conventions=how) for m in wanted]
-        if format == Listing.table and output is None and sys.stdout.isatty():
+        if format == ListingFormat.table and output is None and sys.stdout.isatty():
             from .reporting.terminal import explanation_parts, show_parts
             return show_parts([part for why in whys for part in explanation_parts(why, rows)])
         texts = [as_json(whys)]
-        if format != Listing.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
+        if format != ListingFormat.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
         show('\n\n'.join(texts), output)
 
 
@@ -94,7 +94,7 @@ _MEASURE = Annotated[str, typer.Option('-m', '--measure', help='The measure.')]
 @app.command('worst')
 @takes_conventions
 def _worst(
-    qrels: QrelsFile, run: _RUN, measure: _MEASURE = 'nDCG@10', number: _MANY = 10, format: Form = Listing.table,
+    qrels: QrelsFile, run: _RUN, measure: _MEASURE = 'nDCG@10', number: _MANY = 10, format: Form = ListingFormat.table,
     output: Output = None, *, said: dict,
 ):
     "Show the queries with the lowest values, each with the reason."

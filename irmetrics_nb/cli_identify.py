@@ -17,7 +17,7 @@ import typer
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #7ecd2ae0
 from .cli_common import (
     Form,
-    Listing,
+    ListingFormat,
     Output,
     QrelsFile,
     app,
@@ -52,15 +52,16 @@ IDENTIFY_EXAMPLES = '''
 
 @app.command('identify', epilog=IDENTIFY_EXAMPLES)
 def _identify(
-    qrels: QrelsFile, run: _RUN, values: _VALUES, rows: _ROWS = 10, format: Form = Listing.table, output: Output = None,
+    qrels: QrelsFile, run: _RUN, values: _VALUES, rows: _ROWS = 10,
+    format: Form = ListingFormat.table, output: Output = None,
 ):
     "Find the conventions, the tool or the mistake that gives some numbers; exit code 3 if nothing does."
     from .explaining.identification import identify, read_wanted
     check_files(qrels, [run], output)
     wanted = _usable(read_wanted, values)
-    asked = {w.measure: w.mean.text for w in wanted}
+    numbers = {w.measure: w.mean.text for w in wanted}
     with one_line_errors(), one_line_warnings():
-        found = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), asked, say=say)
+        found = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
         show(_text(found, rows, format), output)
     raise typer.Exit(0 if found else 3)
 
@@ -72,7 +73,7 @@ def _usable(read, *args):
 
 def _text(found, rows, format):
     "A result as it was asked for."
-    if format == Listing.json: return found.to_json()
+    if format == ListingFormat.json: return found.to_json()
     return rendered(found._parts(rows), FORMATS[format.value])
 
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #dea18c15
@@ -86,17 +87,17 @@ DIFFER_EXAMPLES = '''
 
 @app.command('differ', epilog=DIFFER_EXAMPLES)
 def _differ(
-    qrels: QrelsFile, run: _RUN, measure: _MEASURE, a: _SIDE, b: _SIDE, format: Form = Listing.table,
+    qrels: QrelsFile, run: _RUN, measure: _MEASURE, a: _SIDE, b: _SIDE, format: Form = ListingFormat.table,
     output: Output = None,
 ):
     "Say which answers turn the number of one tool into that of another, and where that shows."
     from .explaining.tool_differences import differ
     check_files(qrels, [run], output)
-    asked = _usable(parse, measure)
+    parsed = _usable(parse, measure)
     with one_line_errors(), one_line_warnings():
         truth, results = Qrels(source_of(qrels, 'qrels'), duplicates='first'), source_of(run, 'run')
-        found = differ(truth, Run(results, duplicates='first'), asked, a=a, b=b)
-        show(found.to_json() if format == Listing.json else repr(found), output)
+        found = differ(truth, Run(results, duplicates='first'), parsed, a=a, b=b)
+        show(found.to_json() if format == ListingFormat.json else repr(found), output)
 
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #145140d2
 _FUNCTION = Annotated[str, typer.Argument(metavar='[MODULE:FUNCTION]', help='Such as mypackage.metrics:ndcg_at_k.')]
@@ -117,7 +118,7 @@ AUDIT_EXAMPLES = '''
 @app.command('audit', epilog=AUDIT_EXAMPLES)
 def _audit(
     function: _FUNCTION = '', measure: _OF = 'nDCG@10', shape: _SHAPE = 'grades k', accept: _ACCEPT = None,
-    answers: _ANSWERS = None, vectors: _VECTORS = Path('conformance/measures'), format: Form = Listing.table,
+    answers: _ANSWERS = None, vectors: _VECTORS = Path('conformance/measures'), format: Form = ListingFormat.table,
 ):
     "Say which convention a function computes, or which mistake it makes; exit code 3 if it is not the definition."
     from .explaining.auditing import audit, audit_answers
@@ -125,7 +126,7 @@ def _audit(
     with one_line_errors():
         if answers: found = audit_answers(answers, vectors)
         else: found = [audit(load_function(function), measure, shape=shape, accept=accept)]
-        show('\n\n'.join(each.to_json() if format == Listing.json else repr(each) for each in found))
+        show('\n\n'.join(each.to_json() if format == ListingFormat.json else repr(each) for each in found))
     raise typer.Exit(0 if all(found) else 3)
 
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #3e2448a0

@@ -19,12 +19,12 @@ from .cli_common import (
     app,
     check_files,
     choice,
-    complete_measures,
     measures_of,
     one_line_errors,
     one_line_warnings,
     show,
     source_of,
+    suggest_measures,
     takes_conventions,
 )
 from .reading.errors import visible
@@ -34,7 +34,7 @@ from .showing.results import file_format
 _Form = choice('_Form', ['html', 'markdown', 'latex'])
 _REPORT = Annotated[Path, typer.Option('-o', '--output', help='The file to write.')]
 _MEASURES = Annotated[list[str], typer.Option(
-    '-m', '--measures', autocompletion=complete_measures,
+    '-m', '--measures', autocompletion=suggest_measures,
     help='Measures, separated by blanks; by the first, systems and queries are ordered.')]
 _DOCS = Annotated[Path | None, typer.Option(
     help='Titles and texts of documents: JSONL, JSON, CSV, TSV or Parquet with doc_id and title or text.')]

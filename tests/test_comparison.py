@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG
-from irmetrics_nb.comparing.pairs import COLUMNS, TESTS, Method
+from irmetrics_nb.comparing.pairs import PAIR_COLUMNS, TESTS, Method
 from irmetrics_nb.comparing.sentences import sentence
 from irmetrics_nb.comparing.statistics import adjust, studentized_interval, tukey_test
 
@@ -33,7 +33,7 @@ def table(systems=(2, 4)):
 
 def test_pairs_is_a_table_with_just_these_columns():
     found = compare(EXAMPLE.qrels, THREE, "AP nDCG@10").to_polars()
-    assert found.columns == WANTED == list(COLUMNS) and found.height == 6
+    assert found.columns == WANTED == list(PAIR_COLUMNS) and found.height == 6
     assert found["measure"].to_list() == ["AP"] * 3 + ["nDCG@10"] * 3
     assert compare(EXAMPLE.qrels, THREE, "AP", groups={"q01": "x"}).to_polars().columns == [*WANTED, "slice"]
 

@@ -98,7 +98,7 @@ DOORS = {
     "reading.streams": ["read_batches"],
     "reading.data": ["Qrels", "Run"],
     "reading.example": ["Example", "load_example"],
-    "reading.words": ["Columns", "DOCUMENTS", "LONGEST", "RULES", "TOPICS", "Words", "one_line", "read_words"],
+    "reading.words": ["DOCUMENTS", "LONGEST", "RULES", "TOPICS", "WordColumns", "Words", "one_line", "read_words"],
     "reading.together": ["Span", "Together", "from_records", "from_spans"],
     "reading.groups": ["Groups"],
     "reading.lake": ["runs_of"],

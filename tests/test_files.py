@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import any_ids
 
-from irmetrics_nb import DataError, Run
+from irmetrics_nb import DataError, Qrels, Run, evaluate
 from irmetrics_nb.reading.files import read_rows
 from irmetrics_nb.reading.ids import MAX_ID_BYTES
 
@@ -175,3 +175,53 @@ def test_an_error_asks_whether_the_file_is_text_at_all(tmp_path):
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="kind must be 'qrels' or 'run', not 'runs'"):
         read_rows({"q1": {"d1": 1}}, "runs")
+
+
+# ---- JSON lines ----
+
+RECORDS = [{"query_id": "q1", "doc_id": "d2", "score": 3.5}, {"query_id": "q1", "doc_id": "d1", "score": 2.5}, {"query_id": "q2", "doc_id": "d1", "score": 1}]
+
+
+def json_lines(items, end="\n"):
+    return end.join(map(json.dumps, items)) + end
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.ndjson", "r.txt", "r.jsonl.gz"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+def test_json_lines_of_records_are_rows(tmp_path, name, end):
+    data = json_lines(RECORDS, end).encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    assert Run(tmp_path / name).to_dict() == {"q1": {"d2": 3.5, "d1": 2.5}, "q2": {"d1": 1.0}}
+
+
+def test_json_lines_may_hold_triples_ranks_and_columns_of_other_names(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text(json_lines([["q1", "a", 2], ["q1", "b", 3]]))
+    assert Run(path).to_dict() == {"q1": {"a": 2.0, "b": 3.0}}
+    path.write_text(json_lines([{"qid": "q1", "docid": "a", "rank": 2}, {"qid": "q1", "docid": "b", "rank": 1}]))
+    assert evaluate({"q1": {"b": 1}}, path, "RR").means["RR"] == 1
+    path.write_text(json_lines([{"topic": 7, "hit": "a", "points": 1.5}]))
+    assert Run(path, columns={"query": "topic", "document": "hit", "score": "points"}).to_dict() == {"7": {"a": 1.5}}
+
+
+def test_one_line_of_json_is_a_record_if_it_has_the_columns_and_a_dict_of_queries_otherwise(tmp_path):
+    path = tmp_path / "q.json"
+    path.write_text('{"query_id": "q1", "doc_id": "d1", "relevance": 2}')
+    assert Qrels(path).to_dict() == {"q1": {"d1": 2}}
+    path.write_text('{"query": {"doc": 1}, "document": {"d1": 2}, "relevance": {"d2": 1}}')
+    assert Qrels(path).queries == ["query", "document", "relevance"]
+
+
+@pytest.mark.parametrize("text, said", [
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n\n{"query_id": "q1", "doc_id": "d2", "score": "x"}\n', "line 3: the score 'x' is not a"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2"\n', "line 2: not JSON"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2"}\n', r"line 2: expected \(query, document, score\)"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "query_id": "q2", "doc_id": "d2", "score": 1}\n', "line 2: 'query_id' stands twice"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d1", "score": 2}\n', "line 2.*d1"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2", "rank": 2}\n', "line 2: some have a score, others a rank"),
+])  # fmt: skip
+def test_a_wrong_line_of_json_lines_is_named(tmp_path, text, said):
+    path = tmp_path / "r.jsonl"
+    path.write_text(text)
+    with pytest.raises(DataError, match=f"r.jsonl, {said}"):
+        Run(path)

@@ -27,7 +27,7 @@ from irmetrics_nb import (
 )
 from irmetrics_nb.comparing.gate import gate, missed_floors, parse_floor
 from irmetrics_nb.evaluation.printing import FORMATS
-from irmetrics_nb.evaluation.printing import rendered as render
+from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.reading.errors import DataWarning, visible
 from irmetrics_nb.reporting.terminal import explanation_parts, for_terminal
 from irmetrics_nb.showing.results import markdown_code, markdown_text

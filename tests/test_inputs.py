@@ -581,8 +581,8 @@ def test_the_help_of_evaluate_tells_every_parameter_what_is_returned_raised_and_
 
 @pytest.mark.parametrize(('begun', 'wanted'), [('nD', ['nDCG']), ('AP nd', ['AP nDCG']), ('AP RR xyz', []), ('Rpr', ['Rprec'])])
 def test_tab_completes_the_last_measure(begun, wanted):
-    from irmetrics_nb.cli_common import complete_measures
-    assert [name.split('(')[0] for name in complete_measures(begun)] == wanted
+    from irmetrics_nb.cli_common import suggest_measures
+    assert [name.split('(')[0] for name in suggest_measures(begun)] == wanted
 
 
 @pytest.mark.parametrize('command', ['evaluate', 'compare', 'explain', 'report'])

@@ -6,7 +6,7 @@ import pytest
 
 from irmetrics_nb import DataError, Qrels, Run, evaluate
 from irmetrics_nb.cli import main
-from irmetrics_nb.evaluation.printing import rendered
+from irmetrics_nb.evaluation.printing import rendered_scores
 from irmetrics_nb.reading import streams
 from irmetrics_nb.reading.judging import judge_run
 from irmetrics_nb.reading.streams import StreamedRun
@@ -177,7 +177,7 @@ def test_twenty_runs_print_one_table_and_one_small_print_that_says_where_they_di
 
 def test_each_of_many_runs_says_its_own_where_it_is_asked():
     scores = evaluate(QRELS, twenty(), "AP nDCG@10")
-    text = rendered(scores, per_run=True)
+    text = rendered_scores(scores, per_run=True)
     assert " ".join(text.split()).count("not answered by the run") == 20
 
 

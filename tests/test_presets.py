@@ -14,7 +14,7 @@ from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 from irmetrics_nb import AP, evaluate, explain, nDCG, parse
 from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
-from irmetrics_nb.evaluation.printing import rendered as render
+from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.foundations.conventions import CHOICES, OF_A_KIND, Conventions
 from irmetrics_nb.foundations.kinds import KINDS
 

@@ -17,7 +17,7 @@ from irmetrics_nb.metrics.parsing import parse_all
 from irmetrics_nb.reading.words import DOCUMENTS, TOPICS, Words, read_words
 from irmetrics_nb.reporting.contents import content
 from irmetrics_nb.reporting.figures import axis, histogram, waterfall
-from irmetrics_nb.reporting.parts import NUMBERS, query_values
+from irmetrics_nb.reporting.parts import MOST_NUMBERS, query_values
 from irmetrics_nb.reporting.report import Report
 from irmetrics_nb.reporting.sides import look
 from irmetrics_nb.showing.results import Table, booktabs, tex_text
@@ -378,7 +378,7 @@ def test_more_numbers_than_a_page_should_hold_are_cut_and_the_file_says_so():
     scores = synthetic(60, ["AP", "nDCG@10", "RR"], 6980)
     values = query_values(scores, {})
     kept = len(values["ids"])
-    assert kept == NUMBERS // 180
+    assert kept == MOST_NUMBERS // 180
     spread = np.ptp(scores.values[:, 0], axis=0)
     assert {*values["ids"]} == {scores.query_ids[i] for i in np.argsort(-spread)[:kept]}
     made = Report("T", scores, compare(scores, baseline="system 0"), ("system 0", "system 1"), (), (), {})

@@ -199,7 +199,7 @@ PAPER = r"\documentclass{article}\usepackage[utf8]{inputenc}\begin{document}%s\e
 if shutil.which("pdflatex"):
 
     def test_latex_compiles_in_a_plain_article_without_booktabs(result, tmp_path):
-        (tmp_path / "x.tex").write_text(PAPER % result.to_latex(), encoding="utf-8")
+        (tmp_path / "x.tex").write_text(PAPER % (result.to_latex() + "\n"), encoding="utf-8")
         done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-2000:]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmetrics_nb import AP, ERR, GMAP, RR, Scores, evaluate, nDCG, parse_all
-from irmetrics_nb.evaluation.printing import rendered as render
+from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
 from irmetrics_nb.foundations.conventions import Conventions
 from irmetrics_nb.foundations.kinds import KINDS

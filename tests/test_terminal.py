@@ -10,7 +10,7 @@ from helpers import irmetrics, terminal
 from rich.console import Console
 
 from irmetrics_nb import evaluate, explain, load_example
-from irmetrics_nb.evaluation.printing import rendered as render
+from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.reporting.terminal import explanation_parts, for_terminal
 
 EXAMPLE = load_example()

@@ -28,7 +28,7 @@ from irmetrics_nb import (
     parse_all,
 )
 from irmetrics_nb.cli import main
-from irmetrics_nb.evaluation.printing import rendered as render
+from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.foundations import ties as ties_page
 from irmetrics_nb.foundations.kinds import KINDS
 from irmetrics_nb.foundations.rankings import check_columns

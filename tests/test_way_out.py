@@ -20,7 +20,7 @@ from irmetrics_nb import (
     parse,
     report,
 )
-from irmetrics_nb.evaluation.printing import rendered as render
+from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.foundations.conventions import NAMED_GAINS
 from irmetrics_nb.reading.files import read_rows
 

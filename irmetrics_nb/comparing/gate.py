@@ -17,7 +17,7 @@ import numpy as np
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #6204c9b6
 from .comparison import Comparison, compare
-from .pairs import LEAST, check_margin
+from .pairs import LEAST_QUERIES, check_margin
 from .sample import Sample, slice_of
 from .sentences import decimals, family_text, how, interval_text, number, p_text
 from ..evaluation.scores import Scores
@@ -70,7 +70,7 @@ UNKNOWN = ': nothing can be said of it, and so it does not pass'
 def _drop(comparison, pair, max_drop):
     "Whether a system has dropped against the baseline, and by how much it could have."
     dropped = pair.difference < -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats
-    few = pair.slice != EVERYTHING and pair.queries < LEAST
+    few = pair.slice != EVERYTHING and pair.queries < LEAST_QUERIES
     unknown = not few and (not pair.queries or dropped and np.isnan(pair.p_adjusted))
     failed = unknown or dropped and pair.shown(comparison.method.alpha)
     interval = interval_text(pair.low, pair.high, comparison.method.level, decimals(pair))
@@ -245,12 +245,12 @@ def gate(
     if margin is not None: check_margin(margin, comparison.method.alpha)
     sample, rows = comparison.sample, comparison.rows
     named = {sample.measures[sample.index(measure)] for measure in fail_if_worse}
-    asked = [pair for pair in rows if not named or pair.measure in named]
+    pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:
-        verdicts += [_drop(comparison, pair, max_drop or 0) for pair in asked]
+        verdicts += [_drop(comparison, pair, max_drop or 0) for pair in pairs]
     if margin is not None:
-        verdicts += [_no_loss(comparison, pair, margin) for pair in asked]
+        verdicts += [_no_loss(comparison, pair, margin) for pair in pairs]
     wanted = [parse_floor(floor) if isinstance(floor, str) else floor for floor in floors]
     new = [name for name in sample.systems if name != comparison.baseline]
     verdicts += check_floors(sample, wanted, comparison.groups, new)

@@ -59,13 +59,13 @@ def from_numbers(systems: Mapping[str, Mapping[str, float]], name: str) -> Sampl
 
     DataError for what is no number; NaN and None count as not there."""
     check_apart(systems, 'systems')
-    for system, own in systems.items(): check_apart(own, f'queries of {system}')
+    for system, by_query in systems.items(): check_apart(by_query, f'queries of {system}')
     ids = tuple(dict.fromkeys(str(q) for values in systems.values() for q in values))
     place = {q: i for i, q in enumerate(ids)}
     values = np.full((len(systems), 1, len(ids)), np.nan)
-    for row, (system, own) in zip(values[:, 0], systems.items()):
-        numbers = [_number(value, system, q) for q, value in own.items()]
-        row[[place[str(q)] for q in own]] = numbers
+    for row, (system, by_query) in zip(values[:, 0], systems.items()):
+        numbers = [_number(value, system, q) for q, value in by_query.items()]
+        row[[place[str(q)] for q in by_query]] = numbers
     notes = _lacking(tuple(systems), ids, values)
     return Sample(tuple(map(str, systems)), (name,), ids, values, notes)
 
@@ -88,7 +88,7 @@ def _lacking(systems, ids, values):
     "A sentence for each system that lacks queries which another has."
     counted = ~np.isnan(values).all(axis=1)
     anyone = counted.any(axis=0)
-    lacking = [np.flatnonzero(anyone & ~own) for own in counted]
+    lacking = [np.flatnonzero(anyone & ~here) for here in counted]
     return tuple(_said_lacking(name, [ids[i] for i in places], np.count_nonzero(anyone))
                  for name, places in zip(systems, lacking) if len(places))
 
@@ -116,8 +116,8 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     unanswered = [(run.name, run.missing) for run in scores.runs if run.missing]
     if scores.conventions.missing == 'zero': notes += tuple(map(_said_missing, unanswered))
     notes += tuple(map(_said_repeats, _repeats(scores)))
-    asked = tuple(scores.asked[i] for i in rows)
-    return Sample(systems, tuple(names[i] for i in rows), scores.query_ids, values, notes, asked)
+    requested = tuple(scores.asked[i] for i in rows)
+    return Sample(systems, tuple(names[i] for i in rows), scores.query_ids, values, notes, requested)
 
 def _as_list(measures): return parse_all(measures) if isinstance(measures, str) else list(measures)
 
@@ -156,13 +156,13 @@ def _gather_any(qrels, runs, measures, options):
     "The sample, whatever it comes from."
     if runs is not None: return from_scores(_evaluate_each(qrels, runs, measures, options))
     if options: raise TypeError(f'{", ".join(options)}: only for judgments with runs')
-    given = qrels if isinstance(qrels, Mapping) else {}
+    mapping = qrels if isinstance(qrels, Mapping) else {}
     if isinstance(qrels, Scores): return from_scores(qrels, measures)
-    if given and all(isinstance(one, Scores) for one in given.values()):
-        return from_scores(_beside(given), measures)
-    if given and all(isinstance(one, Mapping) for one in given.values()):
-        return from_numbers(given, 'value' if measures is None else str(measures))
-    if isinstance(qrels, list | tuple) and all(isinstance(one, Scores) for one in qrels):
+    if mapping and all(isinstance(each, Scores) for each in mapping.values()):
+        return from_scores(_beside(mapping), measures)
+    if mapping and all(isinstance(each, Mapping) for each in mapping.values()):
+        return from_numbers(mapping, 'value' if measures is None else str(measures))
+    if isinstance(qrels, list | tuple) and all(isinstance(each, Scores) for each in qrels):
         return from_scores(Scores.beside(qrels), measures)
     raise TypeError('give judgments and {name: run}, or scores, or {name: {query: value}}')
 
@@ -178,10 +178,10 @@ def _evaluate_each(qrels, runs, measures, options):
 def _check_options(options):
     "TypeError for an option that is none of `evaluate`."
     known = signature(evaluate).parameters
-    odd = next((name for name in options if name not in known), None)
-    if odd is None: return
-    hint = ': a gate takes it, gate(comparison, ...)' if odd in ('max_drop', 'fail_if_worse', 'floors') else ''
-    raise TypeError(f'compare() has no option {odd!r}{hint}')
+    unknown = next((name for name in options if name not in known), None)
+    if unknown is None: return
+    hint = ': a gate takes it, gate(comparison, ...)' if unknown in ('max_drop', 'fail_if_worse', 'floors') else ''
+    raise TypeError(f'compare() has no option {unknown!r}{hint}')
 
 def _beside(named):
     "{name: scores} as one, under these names."
@@ -193,6 +193,6 @@ def _renamed(scores, name): return replace(scores, runs=(replace(scores.runs[0],
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     "The sample of the queries of one group, or of all; `groups`: the group of each query."
     if groups is None or name == EVERYTHING: return sample
-    own = inside(groups, name)
-    ids = tuple(q for q, here in zip(sample.query_ids, own) if here)
-    return replace(sample, query_ids=ids, values=sample.values[..., own], notes=())
+    members = inside(groups, name)
+    ids = tuple(q for q, here in zip(sample.query_ids, members) if here)
+    return replace(sample, query_ids=ids, values=sample.values[..., members], notes=())

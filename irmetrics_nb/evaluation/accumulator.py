@@ -128,8 +128,8 @@ class Accumulator:
     ):
         self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
-        asked = parse_all(measures)
-        said = {completed(m, self.conventions): m for m in reversed(asked)}
+        requested = parse_all(measures)
+        said = {completed(m, self.conventions): m for m in reversed(requested)}
         self.measures, self.asked = map(tuple, zip(*reversed(said.items())))
         for m in self.measures: _check_complete(m)
         self.totals = [_Total(m.kind.aggregate) for m in self.measures]
@@ -149,9 +149,9 @@ class Accumulator:
         that do not fit together: then nothing is counted. EvaluationWarning if labels and
         scores look as if they were swapped, or many labels are fractions below a
         relevance level that no measure says."""
-        labels, given = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
+        labels, numbers = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
         def ranked(dtype):
-            exact = given.astype(dtype).astype(float)
+            exact = numbers.astype(dtype).astype(float)
             return exact, Judged.from_scores(labels, exact, groups, sizes=sizes)
         scores, judged = ranked(self.conventions.score_dtype)
         batches = {kind: ranked(dtype)[1] for kind, dtype in self._otherwise()}
@@ -249,8 +249,8 @@ def _of_stream(conventions, ties, no_relevant):
     "Conventions for labels and scores, which have no ids and are all judged."
     allowed = [way for way in CHOICES['ties'] if way != 'docid']
     if ties is not None: check_option('ties', ties, allowed)
-    given = Conventions(ties='given') if conventions is None else conventions
-    found = conventions_of(given, ties=ties, no_relevant=no_relevant)
+    chosen = Conventions(ties='given') if conventions is None else conventions
+    found = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
     ways = [found.ties, *(answer for _, name, answer in found.measures if name == 'ties')]
     if 'docid' not in ways: return replace(found, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'

@@ -39,7 +39,7 @@ from ..foundations.rankings import Judged
 from ..foundations.ties import WhenAsked
 from ..reading.data import Qrels
 from ..reading.errors import DataError, visible
-from ..reading.judging import Look
+from ..reading.judging import QueryLook
 from ..reading.tables import import_polars
 
 # %% ../../nbs/5_evaluation/06_buckets.ipynb #0fafc3d0
@@ -95,9 +95,9 @@ def _complete(measure, conventions, top):
 def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str:
     "What of the conventions depends on the order of the rows; '' if nothing does."
     kinds = {m.name: conventions.of(m.name) for m in measures}
-    given = [name for name, its in kinds.items() if its.ties == 'given']
-    whose = '' if len(given) == len(kinds) else f' of {given[0]}' if given else ''
-    if given or conventions.ties == 'given': return f"ties='given'{whose}"
+    kept = [name for name, its in kinds.items() if its.ties == 'given']
+    whose = '' if len(kept) == len(kinds) else f' of {kept[0]}' if kept else ''
+    if kept or conventions.ties == 'given': return f"ties='given'{whose}"
     if conventions.duplicates in ('first', 'last'):
         return f'duplicates={conventions.duplicates!r}'
     return ''
@@ -115,7 +115,7 @@ class Facts:
     swapped: int = 0     # rows that look as if judgments and run were swapped
     rows: int = 0        # all rows
     grades: dict[float, int] = field(default_factory=dict)  # grade -> how often
-    looks: list[Look] = field(default_factory=list)         # some queries as they came
+    looks: list[QueryLook] = field(default_factory=list)  # some queries as they came
     unanswered: list[str] = field(default_factory=list)     # some queries without answer
 
 @dataclass
@@ -192,8 +192,8 @@ def _check_nulls(table, plan):
     columns = ['query', 'doc', 'value', *(['at'] if plan.ordered else [])]
     lacking = pl.any_horizontal(pl.col(columns[:3]).is_null())
     if plan.ordered:
-        asked = pl.lit(True) if plan.judgments_ordered else pl.col('run').is_not_null()
-        lacking |= pl.col('at').is_null() & asked
+        expected = pl.lit(True) if plan.judgments_ordered else pl.col('run').is_not_null()
+        lacking |= pl.col('at').is_null() & expected
     wrong = table.filter(lacking)
     if not len(wrong): return
     row = wrong.sort('query', 'doc', nulls_last=True).row(0, named=True)

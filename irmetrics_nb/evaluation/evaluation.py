@@ -251,25 +251,25 @@ def _judge_as(lay_beside, qrels, run, conventions, roles_known, **options):
     how = {'ties': _order(conventions), 'negative': conventions.negative}
     return lay_beside(qrels, run, roles_known, **how, **options)
 
-def _judge_kinds(asked, run, conventions, judge_as):
+def _judge_kinds(measures, run, conventions, judge_as):
     """The run, read if it is needed more than once, and {kind: its batch} of those kinds of
     measures that the conventions treat otherwise.
 
     judge_as(run, conventions) gives a batch and what is around it."""
     def way(answers): return _order(answers), answers.negative, answers.score_dtype
-    kinds = {m.name: conventions.of(m.name) for m in asked}
+    kinds = {m.name: conventions.of(m.name) for m in measures}
     others = {name: its for name, its in kinds.items() if way(its) != way(conventions)}
     if others: run = Run(run, duplicates=conventions.duplicates, copy=False)
     batches = {way(its): judge_as(run, its)[1] for its in others.values()}
     return run, {name: batches[way(its)] for name, its in others.items()}
 
-def _looked_at(asked, judged, conventions, batches):
+def _looked_at(measures, judged, conventions, batches):
     "{kind: the batch that its measures are computed on}."
     listed = cache(Judged.listed)
     def of(kind):
         batch = batches.get(kind, judged)
         return listed(batch) if conventions.of(kind).judgments == 'retrieved' else batch
-    return {m.name: of(m.name) for m in asked}
+    return {m.name: of(m.name) for m in measures}
 
 # %% ../../nbs/5_evaluation/04_evaluation.ipynb #90b4378a
 def score_batch(
@@ -309,10 +309,10 @@ def score_batch(
 def _have_nothing(measures, values, batches):
     "(measures, queries) where there is nothing to find: the ideal ranking scores 0 too."
     nothing = ~(values > 0)  # a query that scored has something relevant
-    asked = np.flatnonzero(nothing.any(axis=0))
-    best_of = cache(lambda batch: batch.take(asked).ideal)
+    doubtful = np.flatnonzero(nothing.any(axis=0))
+    best_of = cache(lambda batch: batch.take(doubtful).ideal)
     best = [best_of(batches[m.name]) for m in measures]
-    if len(asked): nothing[:, asked] &= np.stack([m.of(b) == 0 for m, b in zip(measures, best)])
+    if len(doubtful): nothing[:, doubtful] &= np.stack([m.of(b) == 0 for m, b in zip(measures, best)])
     return nothing
 
 def _all_tie_bounds(measures, values, batches, kept):
@@ -359,7 +359,7 @@ def or_nothing(source: Any, kind: str) -> Any:
     return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
 
 def _parsed(measures):
-    "As `parse_all` gives them; what is text alone is not parsed twice."
+    "The measures, parsed; what is text alone is not parsed twice."
     if isinstance(measures, list): measures = tuple(measures)
     texts = isinstance(measures, tuple) and {*map(type, measures)} == {str}
     if texts or isinstance(measures, str): return _parse_text(measures)
@@ -391,7 +391,7 @@ def _with_rows(scores, judgments, results):
 def _reporters(progress, several):
     "For each run, what reports its progress: bytes of one file, or of all together."
     if progress is None or several is None: return repeat(progress)
-    sizes = [_size(one) for _, one in several]
+    sizes = [_size(source) for _, source in several]
     before = [0, *accumulate(sizes)]
     def of(i):
         return lambda done, total: progress(before[i] + sizes[i] * done // max(total, 1), before[-1])
@@ -413,13 +413,13 @@ def _error_names(several, name, i):
 
 def _with_names(scores, runs):
     "The scores, no two of the same name: what a list gives twice also says which file or place it is from."
-    given = Counter(s.name for s in scores)
+    counts = Counter(s.name for s in scores)
     named: list = []
-    for i, (one, (_, run)) in enumerate(zip(scores, runs), 1):
-        name, path = one.name, isinstance(run, str | os.PathLike)
-        if given[name] > 1: name = f'{name} ({run})'.strip() if path else f'{name or "run"} {i}'
+    for i, (result, (_, run)) in enumerate(zip(scores, runs), 1):
+        name, path = result.name, isinstance(run, str | os.PathLike)
+        if counts[name] > 1: name = f'{name} ({run})'.strip() if path else f'{name or "run"} {i}'
         if name in {s.name for s in named}: name = f'{name} ({i})'
-        named.append(replace(one, runs=(replace(one.runs[0], name=name),)))
+        named.append(replace(result, runs=(replace(result.runs[0], name=name),)))
     return named
 
 # %% ../../nbs/5_evaluation/04_evaluation.ipynb #1f75677c

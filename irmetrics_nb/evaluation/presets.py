@@ -209,9 +209,9 @@ def conventions_of(
         preset = PRESETS[given]
         name = f'{given} ({preset.version})'
         given = replace(preset.conventions, name=name, kinds=preset.kinds)
-    own: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
-    chosen = replace(given or Conventions(), **own)
-    others = tuple(each for each in chosen.measures if each[1] not in own)
+    answers: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
+    chosen = replace(given or Conventions(), **answers)
+    others = tuple(each for each in chosen.measures if each[1] not in answers)
     return replace(chosen, measures=others)
 
 # %% ../../nbs/5_evaluation/00_presets.ipynb #41951cfd

@@ -56,10 +56,10 @@ class RunInfo:
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
     def __init__(
-        self, items: Iterable, measures: Sequence[Measure], asked: Sequence[Measure] = (),
+        self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = (),
     ):
         super().__init__(items)
-        self._known = measures, asked or measures
+        self._known = measures, requested or measures
 
     def __missing__(self, measure: Any) -> Any:
         known, found = self._known[0], position(measure, *self._known)
@@ -188,14 +188,14 @@ class Scores(Result):
         return each[self.runs[0].name] if self.single else each
 
     def _bounds_of(self, run):
-        "The same for one run."
-        asked = [m for m in self.measures if repr(m) in run.tie_bounds]
+        "Measure -> (lowest, highest) mean of a run by the order of ties, if it decides."
+        measures = [m for m in self.measures if repr(m) in run.tie_bounds]
         def mean(m, end):
             values = run.tie_bounds[repr(m)][end]
             counted = values[~np.isnan(values)]
             return float(m.kind.aggregate.f(counted)) if counted.size else float('nan')
-        ends = {repr(m): (mean(m, 0), mean(m, 1)) for m in asked}
-        decided = {name: both for name, both in ends.items() if both[0] < both[1]}
+        ends = {repr(m): (mean(m, 0), mean(m, 1)) for m in measures}
+        decided = {name: pair for name, pair in ends.items() if pair[0] < pair[1]}
         return ByMeasure(decided.items(), self.measures, self.asked)
 
     def _numbers(self, f):
@@ -205,7 +205,7 @@ class Scores(Result):
         return numbers[self.runs[0].name] if self.single else numbers
 
     def _numbers_of(self, values, f):
-        "The same for the values of one run; NaN where no value counts."
+        "f of each measure and its values of one run; NaN where no value counts."
         numbers = []
         for measure, row in zip(self.measures, values):
             counted = row[~np.isnan(row)]
@@ -270,10 +270,10 @@ class Scores(Result):
         "The scores of the queries in one slice. KeyError if there is no such slice."
         if name not in self.slices:
             raise KeyError(f'{name} is not among {", ".join(self.slices)}')
-        own = inside((self.groups.get(q, '') for q in self.query_ids), name)
-        ids = tuple(compress(self.query_ids, own))
+        members = inside((self.groups.get(q, '') for q in self.query_ids), name)
+        ids = tuple(compress(self.query_ids, members))
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
-        return replace(self, query_ids=ids, values=self.values[..., own], runs=runs)
+        return replace(self, query_ids=ids, values=self.values[..., members], runs=runs)
 
     def each(self) -> list['Scores']:
         "The scores of every run by itself."
@@ -304,7 +304,7 @@ class Scores(Result):
         return each[self.runs[0].name] if self.single else each
 
     def _to_dict(self):
-        "The same of one run."
+        "{query_id: {measure: value}} of one run."
         names, rows = self.keys(), self.values[0].T.tolist()
         return {q: dict(zip(names, row)) for q, row in zip(self.query_ids, rows)}
 
@@ -359,10 +359,10 @@ class Scores(Result):
         name of the run and / stand in front; ValueError if two then have one name."""
         names = list(map(flat_name, self.measures))
         if self.single: return dict(zip(names, self.means.values()))
-        each = {re.sub(r'[^\w. /-]', '_', one.name): one.flat() for one in self.each()}
+        each = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
         if len(each) < len(self.runs):
             raise ValueError('two runs have the same name for a logger')
-        return {f'{run}/{n}': x for run, own in each.items() for n, x in own.items()}
+        return {f'{run}/{n}': x for run, means in each.items() for n, x in means.items()}
 
     # To look at
     def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:
@@ -402,14 +402,14 @@ def _check_alike(scores, what):
     first = scores[0]
     for other in scores[1:]:
         if other.conventions != first.conventions:
-            odd = {*first.conventions.describe()} ^ {*other.conventions.describe()}
-            differ = f'which differ: {sorted(odd)}'
+            unlike = {*first.conventions.describe()} ^ {*other.conventions.describe()}
+            differ = f'which differ: {sorted(unlike)}'
             raise ValueError(f'{what} need the same conventions, {differ}')
 
 # %% ../../nbs/5_evaluation/03_scores.ipynb #635fecc0
 def beside(runs: Iterable[Scores]) -> Scores:
     "`Scores.beside`: the scores of several runs, aligned by query id."
-    runs = [one for scores in runs for one in scores.each()]
+    runs = [run for scores in runs for run in scores.each()]
     _check_alike(runs, 'runs in one table')
     names = [scores.name for scores in runs]
     twice = [name for name, count in Counter(names).items() if count > 1]

@@ -72,8 +72,8 @@ def plainest(
     same = COMES_TO if at is not None else COMES_TO | WITHOUT_CUTOFF
     for _ in range(2):  # one may open the way for another
         for (name, parameter, answer), instead in same.items():
-            given = left.get(parameter, _UNSAID)
-            if (name, answer) == (kind.name, given): left |= instead
+            answer_now = left.get(parameter, _UNSAID)
+            if (name, answer) == (kind.name, answer_now): left |= instead
     gain = left.get('gain')
     if gain in NAMED_GAINS: left['gain'] = _first_gain(kind, gain, grades)
     return left

@@ -74,15 +74,15 @@ class QueryDifference(Result):
     @property
     def rows(self) -> list[dict[str, Any]]:
         "A dict per document; None for a rank where it was not retrieved."
-        one, other = shares(self.a.work), shares(self.b.work)
-        differ = {doc: other.get(doc, 0.0) - one.get(doc, 0.0) for doc in one | other}
+        before, after = shares(self.a.work), shares(self.b.work)
+        differ = {doc: after.get(doc, 0.0) - before.get(doc, 0.0) for doc in before | after}
         docs = sorted(differ, key=lambda doc: -abs(differ[doc]))
         running = np.cumsum([differ[doc] for doc in docs]).tolist()
-        return [self._row(doc, one, other) | {'running': total} for doc, total in zip(docs, running)]
+        return [self._row(doc, before, after) | {'running': total} for doc, total in zip(docs, running)]
 
-    def _row(self, doc, one, other):
+    def _row(self, doc, before, after):
         "What is known of one document."
-        a, b = one.get(doc, 0.0), other.get(doc, 0.0)
+        a, b = before.get(doc, 0.0), after.get(doc, 0.0)
         title = {'title': self.a.titles.get(doc, '')} if self.a.titles else {}
         ranks = {f'rank {x}': _rank(why, doc) for x, why in (('a', self.a), ('b', self.b))}
         return {'document': doc, **title, 'grade': _grade(self, doc), **ranks, 'a': a, 'b': b, 'difference': b - a}
@@ -94,8 +94,8 @@ class QueryDifference(Result):
 
     def to_dict(self) -> dict[str, Any]:
         "The measure, the query, both values and the documents; NaN is None."
-        both = {'a': self.a.value, 'b': self.b.value, 'difference': self.value}
-        return without_nan({'measure': repr(self.a.measure), 'query': self.a.query, **both, 'rows': self.rows})
+        values = {'a': self.a.value, 'b': self.b.value, 'difference': self.value}
+        return without_nan({'measure': repr(self.a.measure), 'query': self.a.query, **values, 'rows': self.rows})
 
     def _head(self): return f'{self.a.query}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}'
 
@@ -105,7 +105,7 @@ class QueryDifference(Result):
         if rows: yield Table([*self.rows[0]], rows, label='tab:difference')
 
     def to_html(self) -> str:
-        "Both lines and the documents, with bars, as HTML."
+        "The arithmetic of both systems and the documents, with bars, as HTML."
         return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
 
     def _repr_markdown_(self): return None
@@ -171,8 +171,8 @@ class Difference(Result):
 
     def to_dict(self) -> dict[str, Any]:
         "The measure, both values and all queries; NaN is None."
-        both = {'a': self.a, 'b': self.b, 'difference': self.value}
-        return without_nan({'measure': repr(self.measure), 'runs': self.names, **both, 'rows': self.rows})
+        values = {'a': self.a, 'b': self.b, 'difference': self.value}
+        return without_nan({'measure': repr(self.measure), 'runs': self.names, **values, 'rows': self.rows})
 
     def query(self, query: str) -> QueryDifference:
         "Which documents make the difference for one query. ValueError if it is not there."
@@ -200,8 +200,8 @@ class Difference(Result):
         "The difference in a sentence."
         better, worse = (int(np.sum(self.effect > 0)), int(np.sum(self.effect < 0)))
         many = f'{better} better, {worse} worse, {len(self.effect) - better - worse} the same'
-        one, other = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
-        return f'{self.measure!r}, {one} → {other}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {many}'
+        first, second = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
+        return f'{self.measure!r}, {first} → {second}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {many}'
 
     def _parts(self, queries: int | None = None):
         yield Text(self._head())
@@ -267,30 +267,31 @@ def explain_difference(
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
         duplicates=duplicates)
-    asked, once = parse(measure), in_force.duplicates
+    parsed, once = parse(measure), in_force.duplicates
     truth = Qrels(qrels, duplicates=once, copy=False)
     runs = [Run(run, duplicates=once, copy=False) for run in (run_a, run_b)]
     how: dict[str, Any] = {'conventions': in_force}
-    one, other = (evaluate(truth, run, asked, **how) for run in runs)
-    values = _aligned(one, other)
-    order, effect = steps(asked.kind.aggregate, *values)
-    a, b = (scores.means[repr(one.measures[0])] for scores in (one, other))
-    kept = [q for q, x in zip(one.query_ids, one.values[0, 0]) if not np.isnan(x)]
-    ids, names = tuple(kept[i] for i in order), (one.name, other.name)
+    first, second = (evaluate(truth, run, parsed, **how) for run in runs)
+    values = _aligned(first, second)
+    order, effect = steps(parsed.kind.aggregate, *values)
+    a, b = (scores.means[repr(first.measures[0])] for scores in (first, second))
+    kept = [q for q, x in zip(first.query_ids, first.values[0, 0]) if not np.isnan(x)]
+    ids, names = tuple(kept[i] for i in order), (first.name, second.name)
     how |= {'documents': documents}
     sources = truth, runs[0], runs[1]
     found = ids, values[:, order], effect, sources, how
-    return Difference(one.measures[0], names, a, b, *found)
+    return Difference(first.measures[0], names, a, b, *found)
 
-def _aligned(one, other):
+def _aligned(first, second):
     "(2, queries) the values of two runs for those queries that count in both."
-    odd = {*one.query_ids} ^ {*other.query_ids}
-    if not odd:
-        values = np.stack([one.values[0, 0], other.values[0, 0]])
+    unlike = {*first.query_ids} ^ {*second.query_ids}
+    if not unlike:
+        values = np.stack([first.values[0, 0], second.values[0, 0]])
         nothing = np.isnan(values)
-        odd = {q for q, differ in zip(one.query_ids, nothing[0] != nothing[1]) if differ}
-    if not odd: return values[:, ~nothing[0]]
-    where = f'they differ in {", ".join(sorted(odd)[:3])}'
+        counts = nothing[0] != nothing[1]
+        unlike = {q for q, differ in zip(first.query_ids, counts) if differ}
+    if not unlike: return values[:, ~nothing[0]]
+    where = f'they differ in {", ".join(sorted(unlike)[:3])}'
     advice = "use missing='zero' and no_relevant='zero'"
     what = 'the runs are not averaged over the same queries'
     raise ValueError(f'{what} ({visible(where)}): {advice}')

@@ -81,8 +81,8 @@ def compared(what: str, one: Arithmetic, other: Arithmetic) -> Change:
     "The change from one arithmetic to another, the documents that changed most first."
     before, after = shares(one), shares(other)
     docs = dict.fromkeys([*before, *after])
-    both = [(doc, before.get(doc, 0.0), after.get(doc, 0.0)) for doc in docs]
-    moved = [row for row in both if row[1] != row[2]]
+    shares_of_docs = [(doc, before.get(doc, 0.0), after.get(doc, 0.0)) for doc in docs]
+    moved = [row for row in shares_of_docs if row[1] != row[2]]
     order = sorted(moved, key=lambda row: -abs(row[2] - row[1]))
     return Change(what, one.value, other.value, tuple(order))
 
@@ -128,7 +128,7 @@ class Explanation(Result):
 
     @property
     def latex(self) -> str:
-        "The same as LaTeX, without dollar signs."
+        "The arithmetic in one line as LaTeX, without dollar signs."
         return latex(self.work)
 
     @property
@@ -139,9 +139,9 @@ class Explanation(Result):
     def _columns(self) -> dict[str, Any]:
         "What stands in `rows`; grades are text, as some documents have none."
         found = self.rows
-        names = list(found[0]) if found else ['rank', 'document', 'grade', *NUMBERS]
+        names = list(found[0]) if found else ['rank', 'document', 'grade', *NUMBER_COLUMNS]
         columns = {name: [row[name] for row in found] for name in names}
-        numbers = {name: np.array(columns[name], float) for name in NUMBERS if name in columns}
+        numbers = {name: np.array(columns[name], float) for name in NUMBER_COLUMNS if name in columns}
         return columns | {'grade': [str(grade) for grade in columns['grade']]} | numbers
 
     @property
@@ -242,16 +242,16 @@ class Explanation(Result):
     def _repr_markdown_(self): return None
 
 # %% ../../nbs/7_explaining/04_explanation.ipynb #7a603952
-NUMBERS = ('gain', 'weight', 'term', 'running', 'ideal')
+NUMBER_COLUMNS = ('gain', 'weight', 'term', 'running', 'ideal')
 
-def _work_out(asked, listing, conventions, others):
+def _work_out(measure_asked, listing, conventions, others):
     "The arithmetic of a list by a measure that is complete with the judgments of all queries."
-    measure = asked.resolve(Judged.concat([others, listing.judged()]))
+    measure = measure_asked.resolve(Judged.concat([others, listing.judged()]))
     return work_out(measure, listing, conventions.ties)
 
 def _rank_table(found):
     "The ranks as a table; columns without a number are left out."
-    names = [name for name in found[0] if name not in NUMBERS or any(row[name] is not None for row in found)]
+    names = [name for name in found[0] if name not in NUMBER_COLUMNS or any(row[name] is not None for row in found)]
     cells = [[_rank_cell(row[name]) for name in names] for row in found]
     return Table(names, cells, label='tab:ranking')
 
@@ -334,19 +334,19 @@ def explain(
     return replace(found, titles=read_titles(documents, names))
 
 # %% ../../nbs/7_explaining/04_explanation.ipynb #13b3ec2f
-def _check_list(asked, grades, query):
+def _check_list(measure, grades, query):
     "TypeError for judgments without a run."
     if query is None and not isinstance(grades, Mapping | str | Qrels): return
-    raise TypeError(f'to explain a query of a run, write explain({str(asked)!r}, qrels, run, query)')
+    raise TypeError(f'to explain a query of a run, write explain({str(measure)!r}, qrels, run, query)')
 
-def _of_run(asked, qrels, run, query, conventions):
+def _of_run(measure, qrels, run, query, conventions):
     "The explanation of one query of a run."
     check_places(qrels, run)
     judgments = Qrels(qrels, duplicates=conventions.duplicates, copy=False)
     results = read_run(run, conventions)
     if query is None:
         some = ', '.join(map(repr, judgments.queries[:3]))
-        raise ValueError(f'which query? write explain({str(asked)!r}, qrels, run, query) with one like {some}')
+        raise ValueError(f'which query? write explain({str(measure)!r}, qrels, run, query) with one like {some}')
     query, order = str(query), 'given' if conventions.ties == 'given' else 'docid'
     check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
@@ -354,9 +354,9 @@ def _of_run(asked, qrels, run, query, conventions):
     if conventions.missing == 'skip' and not len(listing):
         raise DataError(f'the run does not answer query {query!r}{near(query, results.queries)}')
     others = _judgments_of_others(judgments, results, query, conventions)
-    work = _work_out(asked, listing, conventions, others)
+    work = _work_out(measure, listing, conventions, others)
     repeats = judgments.repeats + results.repeats
-    found = Explanation(work, listing, asked, conventions, query, {}, others, repeats=repeats)
+    found = Explanation(work, listing, measure, conventions, query, {}, others, repeats=repeats)
     if conventions.no_relevant == 'skip' and np.isnan(found.value):
         raise DataError(f'query {query!r} has nothing relevant, and is left out')
     return found

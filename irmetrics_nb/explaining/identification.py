@@ -78,12 +78,12 @@ def _unbounded(kind: Kind) -> bool:
     "Whether values above 1 are usual."
     return float(Measure(kind.name).of([3, 3, 3])) > 1
 
-def _check_range(measure, given):
+def _check_range(measure, number):
     "ValueError for a value that no convention can give."
-    what = f'{measure!r} = {given.text}'
-    if given.number < 0 and 'gain' not in measure.kind.params: raise ValueError(f'{what}: it is never below 0')
+    what = f'{measure!r} = {number.text}'
+    if number.number < 0 and 'gain' not in measure.kind.params: raise ValueError(f'{what}: it is never below 0')
     if _unbounded(measure.kind): return
-    if abs(given.number) > 100: raise ValueError(f'{what}: not even a percentage is above 100')
+    if abs(number.number) > 100: raise ValueError(f'{what}: not even a percentage is above 100')
 
 _OF_LABELS = 'auc', 'gauc', 'fallout'
 
@@ -109,8 +109,8 @@ class Wanted:
         return [*([self.mean] if self.mean else []), *self.of_query.values()]
 
     def __str__(self) -> str:
-        told = [f'{self.measure!r} = {self.mean.text}'] if self.mean else []
-        return ', '.join(told + [f'{self.measure!r} of {visible(q)} = {g.text}' for q, g in self.of_query.items()])
+        texts = [f'{self.measure!r} = {self.mean.text}'] if self.mean else []
+        return ', '.join(texts + [f'{self.measure!r} of {visible(q)} = {g.text}' for q, g in self.of_query.items()])
 
 def read_wanted(values: Any, value: Any = None) -> list[Wanted]:
     """Measures with their numbers, from {measure: number} or {measure: {query: number}},
@@ -121,7 +121,7 @@ def read_wanted(values: Any, value: Any = None) -> list[Wanted]:
     if isinstance(values, str): values = values.split()
     if not isinstance(values, Mapping): values = dict(map(_pair, values))
     if not values: raise ValueError('give a measure and its number, such as nDCG@10=0.4312')
-    return [_wanted(_measure(measure), given) for measure, given in values.items()]
+    return [_wanted(_measure(measure), number) for measure, number in values.items()]
 
 def _pair(text):
     "('nDCG@10', '0.4312') of 'nDCG@10=0.4312'."
@@ -129,11 +129,11 @@ def _pair(text):
     if not found: raise ValueError(f'{text!r}: write a measure and its number, such as nDCG@10=0.4312')
     return found.groups()
 
-def _wanted(measure, given):
+def _wanted(measure, numbers):
     "One measure with one number or several."
-    several = isinstance(given, Mapping)
-    each = {str(q): Given.of(x) for q, x in given.items()} if several else {'all': Given.of(given)}
-    for one in each.values(): _check_range(measure, one)
+    several = isinstance(numbers, Mapping)
+    each = {str(q): Given.of(x) for q, x in numbers.items()} if several else {'all': Given.of(numbers)}
+    for number in each.values(): _check_range(measure, number)
     if not each: raise ValueError(f'{measure!r}: there is no number')
     mean = each.pop('all', None)
     return Wanted(measure, mean, each)
@@ -172,17 +172,17 @@ class Fit:
     @property
     def call(self) -> str:
         "The line of Python that gives the number."
-        asked = ' '.join(map(repr, self.measures))
+        names = ' '.join(map(repr, self.measures))
         extra = ''.join(f', {q}={a!r}' for q, a in self.ways[0].answers)
         mistake = next((way.mistake for way in self.ways if way.mistake), '')
-        if mistake: return f'with_mistake(qrels, run, {asked!r}, {mistake!r}{extra})'
-        return f'evaluate(qrels, run, "{asked}"{extra})'
+        if mistake: return f'with_mistake(qrels, run, {names!r}, {mistake!r}{extra})'
+        return f'evaluate(qrels, run, "{names}"{extra})'
 
     @property
     def differs(self) -> str:
         "What differs from the defaults, in a line."
-        told = dict.fromkeys(word for way in self.ways for word in way.words)
-        return ', '.join(told) or 'nothing: the defaults'
+        words = dict.fromkeys(word for way in self.ways for word in way.words)
+        return ', '.join(words) or 'nothing: the defaults'
 
     def __repr__(self) -> str:
         values = ', '.join(f'{name} = {value:.6f}' for name, value in self.values.items())
@@ -213,8 +213,8 @@ def values_of_way(rankings: Rankings, measure: Measure, way: Way) -> tuple[np.nd
     key = (('rows', mistake.rows),) if mistake and mistake.rows else rows
     if key not in rankings.cells: raise ValueError(f'{", ".join(way.words)}: that cannot be computed on these data')
     cell, total = rankings.cells[key], mistake.total if mistake else ''
-    asked = measure.unless_said(**dict(way.params) | dict(mistake.params if mistake else {}))
-    for _, values, nothing in values_of(rankings, asked, [cell], mistake):
+    completed_measure = measure.unless_said(**dict(way.params) | dict(mistake.params if mistake else {}))
+    for _, values, nothing in values_of(rankings, completed_measure, [cell], mistake):
         blank = rankings.blank[cell.batch]
         counted = counted_values(measure, values, nothing, blank, dict(way.answers) | {'total': total})
         return counted, total_of(measure, counted, total, rankings.unjudged_queries)
@@ -244,17 +244,17 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
     --------
     >>> with_mistake({'q': {'a': 1, 'b': 1}}, {'q': ['a', 'b']}, 'RR', 'rr-over-positives')
     0.75"""
-    asked = parse(measure)
-    known = mistakes_of(asked.name)
-    if name not in known: raise ValueError(f'{asked.name} has no mistake {name!r}; it has {", ".join(known)}')
+    parsed = parse(measure)
+    known = mistakes_of(parsed.name)
+    if name not in known: raise ValueError(f'{parsed.name} has no mistake {name!r}; it has {", ".join(known)}')
     mistake = known[name]
     rankings = Rankings(qrels, run, rows=[mistake.rows] if mistake.rows else [])
     if mistake.same_as:
         answers |= {q: a for q, a in mistake.same_as.items() if q in CHOICES}
-        asked = asked.unless_said(**{p: x for p, x in mistake.same_as.items() if p not in CHOICES})
+        parsed = parsed.unless_said(**{p: x for p, x in mistake.same_as.items() if p not in CHOICES})
         name = ''
-    way = plain_way(rankings, asked, way_of(asked, conventions_of(None, **answers)))
-    return values_of_way(rankings, asked, Way(way.answers, way.params, name))[1]
+    way = plain_way(rankings, parsed, way_of(parsed, conventions_of(None, **answers)))
+    return values_of_way(rankings, parsed, Way(way.answers, way.params, name))[1]
 
 # %% ../../nbs/7_explaining/09_identification.ipynb #c965a7d9
 def _fitting(wanted, found, how):
@@ -266,7 +266,7 @@ def _fitting(wanted, found, how):
 
 def _scales(wanted):
     "By what a share is multiplied: by 100, if one of the numbers is above 1 and may be a percentage."
-    percent = any(given.number > 1 for given in wanted.numbers) and not _unbounded(wanted.measure.kind)
+    percent = any(number.number > 1 for number in wanted.numbers) and not _unbounded(wanted.measure.kind)
     return (1, 100) if percent else (1,)
 
 def _mean_fits(wanted, result, how, scale):
@@ -297,12 +297,12 @@ def _joined(found, fitting):
 def _by_answers(found, fits):
     "{answers: [(way, result)]}: of the ways with these answers that lead to one result the plainest."
     kept = {id(result) for result in fits}
-    own: dict = {}
+    by_answers: dict = {}
     for way, result in found.of_way.items():
         if id(result) not in kept: continue
-        here = own.setdefault(way.answers, {})
+        here = by_answers.setdefault(way.answers, {})
         here.setdefault((id(result), way.params, way.mistake), (way, result))
-    return {answers: [*ways.values()] for answers, ways in own.items()}
+    return {answers: [*ways.values()] for answers, ways in by_answers.items()}
 
 def _agree(found, chosen):
     "Whether the ways of several measures are those of one program."
@@ -372,7 +372,7 @@ _MOST = 40  # fits that are compared
 def _advice(rankings, wanted, fits):
     "Which further number tells the fits apart best, in words."
     some, measure = fits[:_MOST], wanted.measure
-    unit = min([0.0001, *(given.unit for given in wanted.numbers)])
+    unit = min([0.0001, *(number.unit for number in wanted.numbers)])
     columns = {f'{measure!r} of {q}': x for q, x in _of_queries(rankings, measure, some).items()}
     columns |= _of_cutoffs(rankings, measure, some)
     left = {name: _left(values, unit) for name, values in columns.items()}
@@ -397,8 +397,8 @@ def _of_cutoffs(rankings, measure, fits):
     found = {}
     for k in _CUTOFFS:
         if k == measure.at: continue
-        asked = measure @ k
-        try: found[repr(asked)] = np.array([values_of_way(rankings, asked, fit.ways[0])[1] for fit in fits])
+        cut = measure @ k
+        try: found[repr(cut)] = np.array([values_of_way(rankings, cut, fit.ways[0])[1] for fit in fits])
         except ValueError: continue
     return found
 
@@ -452,12 +452,12 @@ class Identification(Result):
     @property
     def summary(self) -> list[str]:
         "The answer in sentences."
-        asked = '; '.join(map(str, self.wanted))
+        question = '; '.join(map(str, self.wanted))
         tried = f'{self.tried:,} combinations come to {self.results:,} results on these data'
-        if not self.fits: return [f'{asked}: nothing fits. {tried}. The nearest:']
+        if not self.fits: return [f'{question}: nothing fits. {tried}. The nearest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
         many = 'one of them fits' if len(self.fits) == 1 else f'{len(self.fits)} of them fit, {of_tools} of tools'
-        return [f'{asked}: {tried}, {many}, the value {self.how}.']
+        return [f'{question}: {tried}, {many}, the value {self.how}.']
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -591,7 +591,7 @@ def _all_fits(rankings, wanted, found):
         fits = [_fit(found, results, ways, _with_results(tools, results)) for results, ways in groups.values()]
         for name, (results, ways) in tools.items():  # which answer a question in two ways, for two measures
             alone = tuple(map(id, results)) not in groups
-            fit = all(r in own for r, own in zip(results, fitting))
+            fit = all(r in outcomes for r, outcomes in zip(results, fitting))
             if alone and fit: fits.append(_fit(found, results, [ways], [name]))
         if fits: return how, scales, sorted(fits, key=_order)
     return 'rounded', [1] * len(wanted), []
@@ -602,7 +602,7 @@ def _order(fit):
 
 def _with_results(tools, results):
     "The tools that have these results."
-    return [name for name, (own, _) in tools.items() if all(a is b for a, b in zip(own, results))]
+    return [name for name, (outcomes, _) in tools.items() if all(a is b for a, b in zip(outcomes, results))]
 
 def _nearest(rankings, wanted, found):
     "For each measure the results nearest to its number."

@@ -122,16 +122,17 @@ def _by_chunks(qrels, run, query, ties):
     "Judgments, run and {chunk: document} of a query; changed if it is one of chunks."
     plain = not run.count and np.isinf(run.budget)
     if plain or query not in run.queries: return qrels, run, {}
-    own = np.flatnonzero(run.rows.query == run.queries.index(query))
-    judged, met = meet_documents(qrels, Run.unchecked(some_rows(run.rows, own)), ties)
+    rows_here = np.flatnonzero(run.rows.query == run.queries.index(query))
+    answered = Run.unchecked(some_rows(run.rows, rows_here))
+    judged, met = meet_documents(qrels, answered, ties)
     parents = met.rows.parent.tolist() if run.count else []
     return judged, met, dict(zip(met.rows.doc.tolist(), parents))
 
 def _rows_of(table, query):
     "{document: number} of one query."
     rows = table.rows
-    own = np.flatnonzero(rows.query == table.queries.index(query))
-    return dict(zip(rows.doc[own].tolist(), rows.value[own].tolist()))
+    rows_here = np.flatnonzero(rows.query == table.queries.index(query))
+    return dict(zip(rows.doc[rows_here].tolist(), rows.value[rows_here].tolist()))
 
 # %% ../../nbs/7_explaining/00_lists.ipynb #33ef5da8
 def find(listing: Listing, doc: str | int) -> str:
@@ -179,10 +180,10 @@ def _settled(new, old):
     if not new.parents: return new
     known = [new.parents.get(doc, doc) for doc in old.docs]
     grade_of = dict(zip(known[::-1], old.grade[::-1].tolist())) | dict(old.missed)
-    own = [new.parents.get(doc, doc) for doc in new.docs]
-    grades = [grade_of.get(doc, np.nan) for doc in own]
+    parents = [new.parents.get(doc, doc) for doc in new.docs]
+    grades = [grade_of.get(doc, np.nan) for doc in parents]
     seen: set[str] = set()
-    for i, doc in enumerate(own):
+    for i, doc in enumerate(parents):
         if doc in seen: grades[i] = min(grades[i], 0.0)
         seen.add(doc)
     of = new.parents

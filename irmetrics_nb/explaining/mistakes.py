@@ -44,7 +44,7 @@ class Mistake:
         return np.asarray(f(judged, **measure.arguments()), dtype=float)
 
     def function(self, kind: str) -> Callable:
-        "Its definition for a kind of measures; TypeError if it has none."
+        "How the mistake computes a kind of measures; TypeError if it has no definition."
         found = self.definition
         if isinstance(found, Mapping): found = found[kind]
         if found is None: raise TypeError('it has no definition of its own')

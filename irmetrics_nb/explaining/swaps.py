@@ -25,8 +25,9 @@ def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
     "A batch with one ranking for each pair of ranks: the list with these two swapped."
     judged, (start, size) = listing.judged(), listing.tie_columns()
     batch = judged.take(np.zeros(len(i), dtype=np.intp))
-    one, other = i[batch.query], j[batch.query]
-    rank = np.select([batch.rank == one, batch.rank == other], [other, one], batch.rank)
+    upper, lower = i[batch.query], j[batch.query]
+    at = batch.rank == upper, batch.rank == lower
+    rank = np.select(at, [lower, upper], batch.rank)
     order = np.lexsort((rank, batch.query))
     rank = rank[order]
     ties = {'tie_start': start[rank - 1], 'tie_size': size[rank - 1]}
@@ -45,9 +46,9 @@ def swap_changes(
     now = np.ravel(measure.of(judged, ties=ties))
     step = max(1, BLOCK // (len(judged.rank) + len(judged.pool_grade) + 1))
     for begin in range(0, len(i), step):
-        one, other = i[begin:begin + step], j[begin:begin + step]
-        batch = swapped(listing, one + 1, other + 1)
-        change[one, other] = measure.of(batch, ties=ties) - now
+        upper, lower = i[begin:begin + step], j[begin:begin + step]
+        batch = swapped(listing, upper + 1, lower + 1)
+        change[upper, lower] = measure.of(batch, ties=ties) - now
     return change + change.T
 
 # %% ../../nbs/7_explaining/03_swaps.ipynb #840f316e

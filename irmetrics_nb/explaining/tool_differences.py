@@ -76,8 +76,8 @@ class ToolDifference(Result):
     @property
     def lines(self) -> list[str]:
         "The answer in lines."
-        one, other = map(visible, self.names)
-        head = f'{self.measure!r}: {one} {self.a:.6f}, {other} {self.b:.6f} ({self.value:+.6f})'
+        first, second = map(visible, self.names)
+        head = f'{self.measure!r}: {first} {self.a:.6f}, {second} {self.b:.6f} ({self.value:+.6f})'
         if not self.steps: return [f'{head}: every query has the same value.', *self._rest()]
         many = counted(len(self.steps), 'answer')
         return [f'{head}: {many} make{"s" * (len(self.steps) == 1)} it.', *map(repr, self.steps), *self._rest()]
@@ -106,17 +106,17 @@ class ToolDifference(Result):
         yield from map(Text, '\n'.join(self.lines).split('\n'))
 
 # %% ../../nbs/7_explaining/10_tool_differences.ipynb #37731b88
-def _way(sources, measure, given):
+def _way(sources, measure, side):
     "(whose it is, the way) of a tool, of conventions, or of a number."
-    if isinstance(given, str) and given in PRESETS: return given, way_of(measure, conventions_of(given))
-    if isinstance(given, Conventions): return given.name or 'these conventions', way_of(measure, given)
-    if isinstance(given, str) and not given.strip()[:1].isdigit(): conventions_of(given)  # which says what there is
-    found = identify(sources[0], sources[1], {measure: given})
+    if isinstance(side, str) and side in PRESETS: return side, way_of(measure, conventions_of(side))
+    if isinstance(side, Conventions): return side.name or 'these conventions', way_of(measure, side)
+    if isinstance(side, str) and not side.strip()[:1].isdigit(): conventions_of(side)  # which says what there is
+    found = identify(sources[0], sources[1], {measure: side})
     if not found:
         near = found.nearest[0]
-        what = f'{measure!r} = {given}: nothing gives this number'
+        what = f'{measure!r} = {side}: nothing gives this number'
         raise ValueError(f'{what}; {near.value:.6f} is near ({near.differs})')
-    return f'{given} ({found[0].differs})', found[0].ways[0]
+    return f'{side} ({found[0].differs})', found[0].ways[0]
 
 def _items(way):
     "What differs from the defaults: {('answers' or 'params' or 'mistake', name): value}."
@@ -132,9 +132,9 @@ def _build(measure, items):
 
 def _mixed(measure, plain, taken):
     "The first way with some items of the second."
-    one, other = plain
-    items = {key: x for key, x in one.items() if key not in taken}
-    return _build(measure, items | {key: other[key] for key in taken if key in other})
+    first, second = plain
+    items = {key: x for key, x in first.items() if key not in taken}
+    return _build(measure, items | {key: second[key] for key in taken if key in second})
 
 def _word(key, other, measure):
     "A step in a word."
@@ -152,26 +152,26 @@ def _fewest(value, target, keys):
             if found is not None and _same(found[0], target[0]): return taken
     return tuple(keys)
 
-def _same(one, other): return np.allclose(one, other, rtol=1e-9, atol=1e-11, equal_nan=True)
+def _same(a, b): return np.allclose(a, b, rtol=1e-9, atol=1e-11, equal_nan=True)
 
-def _changes(queries, one, other):
+def _changes(queries, before, after):
     "The queries that two lists of values differ in, the largest difference first."
-    gone = np.isnan(one) != np.isnan(other)
-    size = np.where(gone, 1.0, np.abs(np.nan_to_num(other) - np.nan_to_num(one)))
+    gone = np.isnan(before) != np.isnan(after)
+    size = np.where(gone, 1.0, np.abs(np.nan_to_num(after) - np.nan_to_num(before)))
     order = np.argsort(-size, kind='stable')
     return [int(i) for i in order if size[i] > 1e-11]
 
 def _shown(qrels, run, measure, ways, query, values):
     "Lines that show a change on one query."
-    one, other = values
-    if np.isnan(other): return [f'{visible(query)} is left out of the mean']
-    if np.isnan(one): return [f'{visible(query)} counts in the mean, with {other:.4f}']
+    before, after = values
+    if np.isnan(after): return [f'{visible(query)} is left out of the mean']
+    if np.isnan(before): return [f'{visible(query)} counts in the mean, with {after:.4f}']
     try: pair = [explain(measure, qrels, run, query, conventions=way.conventions(measure.name)) for way in ways]
-    except ValueError: return [f'{visible(query)}: {one:.4f} becomes {other:.4f}']
-    if any(way.mistake for way in ways): return [f'{visible(query)}: {one:.4f} becomes {other:.4f}']
+    except ValueError: return [f'{visible(query)}: {before:.4f} becomes {after:.4f}']
+    if any(way.mistake for way in ways): return [f'{visible(query)}: {before:.4f} becomes {after:.4f}']
     docs = [row for row in QueryDifference(*pair).rows if abs(row['difference']) > 1e-11][:3]
-    told = ', '.join(f"{visible(row['document'])} {row['a']:.4f} → {row['b']:.4f}" for row in docs)
-    shares = [f'its documents: {told}'] if told else []
+    changes = ', '.join(f"{visible(row['document'])} {row['a']:.4f} → {row['b']:.4f}" for row in docs)
+    shares = [f'its documents: {changes}'] if changes else []
     return [f'{visible(query)}: {pair[0].text}', f'becomes {pair[1].text}', *shares]
 
 # %% ../../nbs/7_explaining/10_tool_differences.ipynb #a65e4db0
@@ -207,27 +207,27 @@ def differ(
     >>> qrels = {'q1': {'a': 1}, 'q2': {'b': 1}}
     >>> len(differ(qrels, {'q1': ['a']}, 'AP', a='trec_eval-c', b='trec_eval').steps)
     1"""
-    asked = parse(measure)
+    parsed = parse(measure)
     truth, results = Qrels(qrels, duplicates='first', copy=False), Run(run, duplicates='first', copy=False)
     sources: tuple[Any, Any] = (qrels, run) if truth.repeats or results.repeats else (truth, results)
-    (one, way_a), (other, way_b) = (_way(sources, asked, given) for given in (a, b))
+    (one, way_a), (other, way_b) = (_way(sources, parsed, side) for side in (a, b))
     rows = [MISTAKES[w.mistake].rows for w in (way_a, way_b) if w.mistake and MISTAKES[w.mistake].rows]
     rankings = Rankings(*sources, open=_open(way_a, way_b), rows=rows)
-    plain = [_items(plain_way(rankings, asked, way)) for way in (way_a, way_b)]
+    plain = [_items(plain_way(rankings, parsed, way)) for way in (way_a, way_b)]
     keys = [key for key in {**plain[0], **plain[1]} if plain[0].get(key) != plain[1].get(key)]
     known: dict = {}
     def value(taken):
-        if taken not in known: known[taken] = _value(rankings, asked, _mixed(asked, plain, taken))
+        if taken not in known: known[taken] = _value(rankings, parsed, _mixed(parsed, plain, taken))
         return known[taken]
     start, target = value(()), value(tuple(keys))
-    if start is None or target is None: raise ValueError(f'{asked!r} cannot be computed in both ways on these data')
+    if start is None or target is None: raise ValueError(f'{parsed!r} cannot be computed in both ways on these data')
     taken = _fewest(value, target, keys)
     alone = {key: abs((value((key,)) or start)[1] - start[1]) for key in taken}
     order = sorted(taken, key=lambda key: -alone[key])
-    steps = [_step(truth, results, rankings, asked, plain, order[:i], key) for i, key in enumerate(order)]
-    idle = [_word(key, plain[1], asked) for key in keys if key not in taken]
+    steps = [_step(truth, results, rankings, parsed, plain, order[:i], key) for i, key in enumerate(order)]
+    idle = [_word(key, plain[1], parsed) for key in keys if key not in taken]
     idle += _lost(way_a, way_b, plain)
-    return ToolDifference(asked, (one, other), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
+    return ToolDifference(parsed, (one, other), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
 def _open(*ways):
     "The answers of some ways about rows."
@@ -236,9 +236,9 @@ def _open(*ways):
 
 def _lost(way_a, way_b, plain):
     "What differs between two ways and cannot matter on the data."
-    one, other = (_items(way) for way in (way_a, way_b))
+    first, second = (_items(way) for way in (way_a, way_b))
     seen = {*plain[0], *plain[1]}
-    return [f'{key[1]}={other[key]!r}' for key in other if one.get(key) != other[key] and key not in seen]
+    return [f'{key[1]}={second[key]!r}' for key in second if first.get(key) != second[key] and key not in seen]
 
 def _value(rankings, measure, way):
     "(what each query counts, the number), or None if that cannot be computed."
@@ -248,9 +248,9 @@ def _value(rankings, measure, way):
 def _step(qrels, run, rankings, measure, plain, before, key):
     "The change of one answer, after others."
     ways = [_mixed(measure, plain, taken) for taken in (tuple(before), (*before, key))]
-    (one, value), (other, after) = (values_of_way(rankings, measure, plain_way(rankings, measure, way)) for way in ways)
-    changed = _changes(rankings.queries, one, other)
+    (one, value), (later, after) = (values_of_way(rankings, measure, plain_way(rankings, measure, way)) for way in ways)
+    changed = _changes(rankings.queries, one, later)
     names = [rankings.queries[i] for i in changed]
     shows = []
-    if changed: shows = _shown(qrels, run, measure, ways, names[0], (one[changed[0]], other[changed[0]]))
+    if changed: shows = _shown(qrels, run, measure, ways, names[0], (one[changed[0]], later[changed[0]]))
     return Step(_word(key, plain[1], measure), value, after, tuple(names), tuple(shows))

@@ -95,14 +95,14 @@ def _ideal_pool(ideal, query, grade, queries):
     return pool_query, values
 
 # %% ../../nbs/1_foundations/03_building.ipynb #52c9a48f
-def check_count(name: str, given: Counts, found: np.ndarray, what: str) -> np.ndarray:
+def check_count(name: str, count: Counts, found: np.ndarray, what: str) -> np.ndarray:
     "The number of documents that a caller states for each query; ValueError for fewer than were found."
-    given, found = np.broadcast_arrays(np.asarray(given), found)
-    wrong = np.flatnonzero((given < found) | (given % 1 != 0))
+    count, found = np.broadcast_arrays(np.asarray(count), found)
+    wrong = np.flatnonzero((count < found) | (count % 1 != 0))
     if wrong.size:
         i = wrong[0]
-        raise ValueError(f'{name}={given[i]}, but the list holds {found[i]:g} {what} documents')
-    return given
+        raise ValueError(f'{name}={count[i]}, but the list holds {found[i]:g} {what} documents')
+    return count
 
 # %% ../../nbs/1_foundations/03_building.ipynb #0ebcc123
 def columns_of_ranks(
@@ -126,15 +126,15 @@ def columns_of_ranks(
             'retrieved': retrieved,
             'pool_query': pool_query, 'pool_grade': np.ones(len(pool_query))}
 
-def _lengths(given, rank, query, queries):
+def _lengths(n_retrieved, rank, query, queries):
     "How many documents each query retrieved: as given, or down to its last rank."
     last = np.zeros(queries, dtype=np.int64)
     np.maximum.at(last, query, rank)
-    if given is None: return last
-    retrieved = np.broadcast_to(np.asarray(given), last.shape)
+    if n_retrieved is None: return last
+    retrieved = np.broadcast_to(np.asarray(n_retrieved), last.shape)
     if np.any(retrieved % 1) or not np.all(retrieved >= last):
         limit = f'the last rank {last.max(initial=0)}'
-        raise ValueError(f'n_retrieved={given}: not whole, or below {limit}')
+        raise ValueError(f'n_retrieved={n_retrieved}: not whole, or below {limit}')
     return retrieved
 
 # %% ../../nbs/1_foundations/03_building.ipynb #479da3a6

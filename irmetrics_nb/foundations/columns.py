@@ -93,8 +93,8 @@ def _each_as_number(array, what):
 def _same(array, numbers, what):
     "The numbers as floats; ValueError for one that became another."
     large = np.flatnonzero(_is_large(numbers))
-    given = _of_python(array[large].astype(object))
-    changed = given != numbers[large].astype(object)
+    exact = _of_python(array[large].astype(object))
+    changed = exact != numbers[large].astype(object)
     if changed.any():
         i = large[changed.argmax()]
         way_out = '; subtract the least of them from all' if what == 'scores' else ''
@@ -147,12 +147,12 @@ def _in_a_table(ids, low):
     seen = np.bincount(place) > 0
     return (np.flatnonzero(seen) + low).astype(ids.dtype), (np.cumsum(seen) - 1)[place]
 
-def _missing(ids, given):
+def _missing(ids, source):
     "The place of the first id that is None or NaN; as text, numpy takes it for a name."
     kind = ids.dtype.kind
     if kind in 'fcmM': none = np.isnan(ids)
-    elif kind == 'O' or kind == 'U' and not hasattr(given, 'dtype'):
-        none = [is_missing(x) for x in (ids if kind == 'O' else given)]
+    elif kind == 'O' or kind == 'U' and not hasattr(source, 'dtype'):
+        none = [is_missing(x) for x in (ids if kind == 'O' else source)]
     else: return None
     return int(np.argmax(none)) if np.any(none) else None
 
@@ -215,9 +215,9 @@ def _few_small_and_whole(numbers):
 
 def _fractions_or_below_zero(numbers):
     "Whether most numbers are fractions or below 0, hardly one like another, as scores."
-    odd = numbers[(numbers != np.floor(numbers)) | (numbers < 0)]
-    different = len(np.unique(odd[:10_000]))
-    return 2 * len(odd) > len(numbers) and different >= min(5, len(odd))
+    no_grades = numbers[(numbers != np.floor(numbers)) | (numbers < 0)]
+    different = len(np.unique(no_grades[:10_000]))
+    return 2 * len(no_grades) > len(numbers) and different >= min(5, len(no_grades))
 
 def warn_caller(text: str) -> None:
     "EvaluationWarning that points to the line outside of this package that called."

@@ -327,10 +327,10 @@ class Conventions:
     @cached_property
     def _of_kinds(self) -> dict[str, 'Conventions']:
         "Those of each kind that has answers of its own."
-        own: dict[str, dict] = {}
+        answers_of: dict[str, dict] = {}
         for kind, name, answer in self.measures:
-            if name in OF_A_KIND: own.setdefault(kind, {})[name] = answer
-        return {kind: replace(self, **answers) for kind, answers in own.items()}
+            if name in OF_A_KIND: answers_of.setdefault(kind, {})[name] = answer
+        return {kind: replace(self, **answers) for kind, answers in answers_of.items()}
 
     def describe(self) -> list[str]:
         "A phrase for each that is not a matter of course, as it stands under a table."
@@ -342,13 +342,14 @@ class Conventions:
     def averaging(self) -> str:
         "Over which queries the mean is taken: what `missing` and `no_relevant` come to."
         everywhere = self._averaged_over(self.no_relevant)
-        own = {kind: self._averaged_over(answer)
+        by_kind = {kind: self._averaged_over(answer)
                for kind, name, answer in self.measures if name == 'no_relevant'}
-        odd = [f'; of {kind}, {over}' for kind, over in own.items() if over != everywhere]
-        return everywhere + ''.join(odd)
+        exceptions = [f'; of {kind}, {over}' for kind, over in by_kind.items()
+                      if over != everywhere]
+        return everywhere + ''.join(exceptions)
 
     def _averaged_over(self, no_relevant):
-        "The same for measures that have this answer to `no_relevant`."
+        "Over which queries a mean is taken, with this answer to `no_relevant`."
         which = ['the run answers'] * (self.missing == 'skip')
         relevant = 'have a relevant document'
         if no_relevant in ('skip', 'nan'): which.append(relevant)

@@ -72,12 +72,12 @@ class Parts:
     rest: Iterator[Any]          # The function, where it stopped
 
     @classmethod
-    def of(cls, ranking: Judged, given: Iterator[Any]) -> 'Parts | None':
+    def of(cls, ranking: Judged, body: Iterator[Any]) -> 'Parts | None':
         "From what a metric was called with and gave; None if it yields nothing."
-        summed = next(given, None)
+        summed = next(body, None)
         if summed is None: return None
         entries, values = summed
-        return cls(ranking, entries, values, given)
+        return cls(ranking, entries, values, body)
 
     @cached_property
     def divisor(self) -> np.ndarray | None:

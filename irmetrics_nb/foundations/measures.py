@@ -106,9 +106,9 @@ class Measure(Generic[_P]):
         if unknown:
             known = f'it has {list(self.defaults)}'
             raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {known}')
-        given = {p: tidy(self.params[p]) for p in self.defaults if p in self.params}
-        for p, value in given.items(): _check_type(self, p, self.defaults[p], value)
-        return {p: x for p, x in given.items() if x != self.defaults[p]}
+        params = {p: tidy(self.params[p]) for p in self.defaults if p in self.params}
+        for p, value in params.items(): _check_type(self, p, self.defaults[p], value)
+        return {p: x for p, x in params.items() if x != self.defaults[p]}
 
     @property
     def kind(self) -> Kind:
@@ -154,14 +154,14 @@ class Measure(Generic[_P]):
 
     def arguments(self) -> dict[str, Any]:
         "What the function of its kind is called with: all parameters, and what @ sets."
-        given = {name: x for name, x in self.params.items() if name in self.kind.params}
-        args = {**self.kind.params, **given}
+        params = {name: x for name, x in self.params.items() if name in self.kind.params}
+        args = {**self.kind.params, **params}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
     def of(
         self, ranking: RankingsLike, *, ties: TiesChoice = 'given',
     ) -> float | np.ndarray:
-        """Its value for a ranking.
+        """The value of the measure for a ranking.
 
         Parameters
         ----------
@@ -255,11 +255,11 @@ def _letters_in(written):
     return ', '.join(f'{x}: {_LETTERS[x]}' for x in dict.fromkeys(used) if x in _LETTERS)
 
 def _parameter_lines(measure):
-    "Its parameters, as `PARAMETERS` explains them, with the defaults and what was given."
+    "The parameters of a measure, as `PARAMETERS` explains them, with the defaults and what was set."
     for name, default in measure.defaults.items():
         type_, meaning = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
-        given = f', here {measure.params[name]!r}' if name in measure.params else ''
-        yield f'{name} : {type_}, default {default!r}{given}'
+        setting = f', here {measure.params[name]!r}' if name in measure.params else ''
+        yield f'{name} : {type_}, default {default!r}{setting}'
         yield fill(meaning, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)
     at = measure.kind.at
     if at is not None: yield from (f'@ : {PARAMETERS[at][0]}', f'    {PARAMETERS[at][1]}')

@@ -146,13 +146,13 @@ class Judged:
         return here if there is None else np.searchsorted(there, here)
 
     # The judged documents of each query
-    def n_relevant(self, rel: float = 1, given: Counts = None) -> np.ndarray:
-        """R, how many documents are relevant to each query: in the pool, or as `given`.
+    def n_relevant(self, rel: float = 1, counts: Counts = None) -> np.ndarray:
+        """R, how many documents are relevant to each query: in the pool, or as `counts`.
 
         ValueError for fewer than were found."""
-        if given is not None:
+        if counts is not None:
             found = self.total(self.relevant(rel))
-            return check_count('n_relevant', given, found, 'relevant')
+            return check_count('n_relevant', counts, found, 'relevant')
         def counted():
             relevant = self.pool_query[self.pool_grade >= rel]
             return np.bincount(relevant, minlength=len(self))

@@ -241,8 +241,8 @@ def tie_bounds(
         try: ends = np.stack([measure.of(some, ties=ties) for ties in ('worst', 'best')])
         except TiesError: continue  # a measure that has no such orders
         if np.array_equal(*ends): continue
-        both = np.stack([value, value])
+        pair = np.stack([value, value])
         now = value[columns]  # NaN, or 1 where there is nothing to find: no order's value
-        both[:, columns] = np.where(np.isnan(now) | (now > ends[1] + 1e-9), now, ends)
-        bounds[repr(measure)] = both
+        pair[:, columns] = np.where(np.isnan(now) | (now > ends[1] + 1e-9), now, ends)
+        bounds[repr(measure)] = pair
     return bounds

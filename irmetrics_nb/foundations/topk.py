@@ -42,7 +42,7 @@ def _as_listed(values, ids):
     return np.fromiter(values, object, len(values)) if mixed else unrounded(values, ids)
 
 def _of_objects(ids):
-    "The same for Python's objects."
+    "Whole numbers or text, from an array of Python's objects; a missing one becomes a filler."
     gap = np.frompyfunc(is_missing, 1, 1)(ids).astype(bool)
     there = np.array(ids[~gap].tolist())
     if there.ndim > 1: raise _not_known_by(repr(ids[~gap][0]))
@@ -59,7 +59,7 @@ def _fits(x):
     return isinstance(x, int | np.integer) and -2**63 <= x < 2**63
 
 def _of_floats(ids):
-    "The same for numbers of which some are missing."
+    "Whole numbers from floats, of which NaN is a missing one."
     gap = np.isnan(ids)
     large = ids[np.abs(ids) >= np.float64(2**53)]
     if large.size:
@@ -72,7 +72,7 @@ def _of_floats(ids):
 
 # %% ../../nbs/1_foundations/04_topk.ipynb #f3a6bbe8
 def _sets_of(relevant):
-    "The same without what is given beside it."
+    "The relevant items of each user, from any form in which they come."
     if hasattr(relevant, 'tocsr'): return _of_matrix(relevant.tocsr())
     if isinstance(relevant, tuple): return _of_offsets(*relevant)
     rows = _plain(relevant)
@@ -154,8 +154,8 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
             raise ValueError('relevant has grades of its own: give no others')
         found = found._replace(grade=as_numbers(_flat(grades), 'grades'))
     if found.grade is not None:
-        both = f'{len(found.item):,} relevant items and {len(found.grade):,} grades'
-        if len(found.item) != len(found.grade): raise ValueError(both)
+        lengths = f'{len(found.item):,} relevant items and {len(found.grade):,} grades'
+        if len(found.item) != len(found.grade): raise ValueError(lengths)
         fine = np.isfinite(found.grade)
         check_items(fine, found.grade, 'grades must be finite')
     return found
@@ -247,8 +247,8 @@ def _check_rows(rows, bits, largest, table):
     twice &= rows[:, 1:] >> bits <= largest
     if twice.any():
         user, i = np.argwhere(twice)[0]
-        one, other = sorted(rows[user, i:i + 2] & ((1 << bits) - 1))
-        raise _Fault(user, f'item {table[user, one].item()!r} twice, at ranks {one + 1} and {other + 1}')
+        first, second = sorted(rows[user, i:i + 2] & ((1 << bits) - 1))
+        raise _Fault(user, f'item {table[user, first].item()!r} twice, at ranks {first + 1} and {second + 1}')
 
 def _check_sets(user, code, largest, item):
     "ValueError for an item that is twice in the set of a user, or none."
@@ -298,9 +298,9 @@ def _hits_by_parts(table, sets) -> Iterator[Hits]:
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     for a in range(0, max(1, len(table)), step):
         ids, begin = _ids(table[a:a + step]), sets.begin[a:a + step + 1]
-        own = slice(begin[0], begin[-1])
-        grade = None if sets.grade is None else sets.grade[own]
-        part = Sets(sets.item[own], begin - begin[0], grade)
+        members = slice(begin[0], begin[-1])
+        grade = None if sets.grade is None else sets.grade[members]
+        part = Sets(sets.item[members], begin - begin[0], grade)
         _check_kinds(ids, part.item, sets.columns)
         try: hits = hits_of(ids, part)
         except _Fault as fault: raise ValueError(f'user {a + fault.user} has {fault.what}') from None

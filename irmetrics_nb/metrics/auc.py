@@ -202,9 +202,9 @@ class GroupAUC:
         """The mean over the groups that have both classes; NaN if there is no such group.
 
         `weights` as in `gauc`. ValueError if they are unknown, negative or all 0."""
-        both, w = ~np.isnan(self.auc), _weights(self, weights)
-        if not both.any(): return float('nan')
-        auc, w = self.auc[both], w[both]
+        counted, w = ~np.isnan(self.auc), _weights(self, weights)
+        if not counted.any(): return float('nan')
+        auc, w = self.auc[counted], w[counted]
         if not w.any():
             raise ValueError('the weights of the groups with both classes are all 0')
         return float(np.sum(w * auc) / np.sum(w))

@@ -83,8 +83,8 @@ class Card:
         "The example as it is typed, with its value."
         f = self.example
         named = [f'{name}={x!r}' for name, x in f.keywords.items()]
-        given = ', '.join([*map(repr, f.args), *named])
-        return f'{f.func.__name__}({given}) = {round(f(), 4):g}'
+        arguments = ', '.join([*map(repr, f.args), *named])
+        return f'{f.func.__name__}({arguments}) = {round(f(), 4):g}'
 
     def __str__(self) -> str:
         head = f'{self.name}, {self.title}: {question_of(self)}'

@@ -57,8 +57,8 @@ def largest_grade(judged: Judged, /, *, max_grade: float | None = None) -> float
     if not number or not 0 < max_grade < np.inf:
         raise ValueError(f'max_grade must be a number above 0 or None, not {max_grade!r}')
     if top > max_grade:
-        given = f'max_grade={max_grade:g}'
-        raise ValueError(f'{given}, but the judgments hold a grade {top:g}')
+        setting = f'max_grade={max_grade:g}'
+        raise ValueError(f'{setting}, but the judgments hold a grade {top:g}')
     return float(max_grade)
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #d94c8c74
@@ -266,9 +266,10 @@ def survival(
         newest = np.flatnonzero(turn == j)
         passes = np.ones(len(size))
         passes[tie[newest]] = goes_on[newest]
-        own, documents = owner[where], size - n + j + 1
-        among = np.minimum(after[where] / documents[own], 1)
-        still[where] = (1 - among) * still[where] + among * passes[own] * still[where - 1]
+        query, documents = owner[where], size - n + j + 1
+        among = np.minimum(after[where] / documents[query], 1)
+        passed = among * passes[query] * still[where - 1]
+        still[where] = (1 - among) * still[where] + passed
     return still
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #aa5e3781

@@ -157,7 +157,7 @@ def by_gain_in_ndcg(
     return by_gain(ranking, gain=gain, discount=discount, b=b)
 
 def _some_gains(table: Any) -> dict[str, Any]:
-    "As in ir_measures: some grades have a gain of their own, the others their grade."
+    "The gains of ir_measures: some grades have one of their own, others their grade."
     if not isinstance(table, Mapping):
         raise ValueError(f'gains must be a mapping, not {table!r}')
     return {'gain': {**table, 'else': 'linear'}}

@@ -356,8 +356,8 @@ def aliases_of(kind: str) -> tuple[str, ...]:
     "The other names of a kind of measures, each once; no two differ in case alone."
     plain = [row.stem for row in NAMES if row.measure in (kind, f'{kind}@{{k}}')]
     owners = {name: find_name(name) for name in plain}
-    own = [name for name, row in owners.items() if row and row.measure in (kind, f'{kind}@{{k}}')]
-    found = {name.casefold(): name for name in own}
+    names = [name for name, row in owners.items() if row and row.measure in (kind, f'{kind}@{{k}}')]
+    found = {name.casefold(): name for name in names}
     found.pop(kind.casefold(), None)
     return tuple(found.values())
 

@@ -23,7 +23,7 @@ from . import ap, cascade, dcg, sets
 from .names import TOOLS, aliases_of, find_elsewhere, find_name, find_numbered
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #4ef5f67f
-PAGES = sets, ap, dcg, cascade  # which declare the measures
+METRIC_PAGES = sets, ap, dcg, cascade  # which declare the measures
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #121840af
 def measure_table() -> list[dict[str, str]]:
@@ -402,17 +402,17 @@ def _each(measures):
     return [measures] if callable(measures) else measures
 
 def position(
-    measure: Any, computed: Sequence[Measure | None], asked: Sequence[Measure | None],
+    measure: Any, computed: Sequence[Measure | None], requested: Sequence[Measure | None],
 ) -> int | None:
     """Where a measure in any spelling stands among those that were computed.
 
-    `asked`: the same as they were asked for, before conventions completed them; what
+    `requested`: the same as they were asked for, before conventions completed them; what
     `measure` says itself must be so in what was computed. None: nowhere."""
     try: wanted = parse(measure)
     except ValueError: return None
     if wanted in computed: return list(computed).index(wanted)
-    for i, (own, done) in enumerate(zip(asked, computed)):
-        if own == wanted and done and _agrees(wanted, done): return i
+    for i, (request, done) in enumerate(zip(requested, computed)):
+        if request == wanted and done and _agrees(wanted, done): return i
     return None
 
 def _agrees(wanted, done):

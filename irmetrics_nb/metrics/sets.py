@@ -196,11 +196,11 @@ def fallout(
     came_up = places(ranking, k) - ranking.found(rel, k).total(1)
     return ratio(came_up, _total_nonrelevant(ranking, n_nonrelevant, rel))
 
-def _total_nonrelevant(ranking, given, rel):
-    "The non-relevant documents of each query: judged so or in the list, or as `given`."
+def _total_nonrelevant(ranking, counts, rel):
+    "The non-relevant documents of each query: judged so or in the list, or as `counts`."
     listed = ranking.retrieved - ranking.found(rel).total(1)
-    if given is not None:
-        return check_count('n_nonrelevant', given, listed, 'non-relevant')
+    if counts is not None:
+        return check_count('n_nonrelevant', counts, listed, 'non-relevant')
     unjudged = ranking.retrieved - ranking.total(1)
     return unjudged + ranking.n_relevant(-np.inf) - ranking.n_relevant(rel)
 

@@ -176,7 +176,7 @@ def _of_each_chunk(rows, find, why):
     "What `find` gives for each different chunk, and (n,) which one each row is; DataError for one that has nothing."
     chunks, code = factorize(rows.doc)
     found = [find(chunk) for chunk in chunks.tolist()]
-    lacking = np.array([one is None or one == '' for one in found], bool)
+    lacking = np.array([parent is None or parent == '' for parent in found], bool)
     without = np.flatnonzero(lacking[code])
     if len(without): raise DataError(f'{rows.where(without[0])}: the chunk {rows.doc[without[0]]!r} {why}')
     return found, code
@@ -287,7 +287,7 @@ class QueryDocTable:
     def __len__(self) -> int: return len(self.queries)
 
     def to_dict(self) -> dict:
-        "As {query: {document: number}}."
+        "All rows as {query: {document: number}}."
         rows = self.rows
         whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
@@ -298,14 +298,14 @@ class QueryDocTable:
         return dict(zip(self.queries, docs_of, strict=True))
 
     def to_polars(self) -> Any:
-        "As a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
+        "All rows as a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
         pl = import_polars()
         query_ids = pl.Series('query_id', escape_non_utf8(self.queries), pl.String)
         doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
         return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self.number, self.rows.value)])
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        "As a pandas table, with the columns of `to_polars`; ImportError if pandas is not installed."
+        "All rows as a pandas table, with the columns of `to_polars`; ImportError if pandas is not installed."
         try:
             import pandas as pd
         except ImportError:
@@ -387,7 +387,7 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        "The same from the order that the judgments are looked up in."
+        "Keys of more than one row, from the order in which judgments are looked up."
         order, packed = self.packed
         again = order[1:][packed[1:] == packed[:-1]]
         if not len(again): return np.empty(0, np.uint64)  # a slice keeps all

@@ -40,7 +40,7 @@ from .tables import (
     scan,
     to_polars_table,
 )
-from .text import Text, keep_freed_memory, rows_from_text
+from .text import TextBytes, keep_freed_memory, rows_from_text
 
 # %% ../../nbs/3_reading/07_files.ipynb #ed8bd527
 BINARY_MAGIC = {
@@ -144,7 +144,7 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, kind, name, columns)
     with hint_if_binary(head), polars_errors(name): layout = text_layout(head, kind, columns)
-    with hint_if_binary(head): return rows_from_text(Text.from_bytes(name, data), kind, layout)
+    with hint_if_binary(head): return rows_from_text(TextBytes.from_bytes(name, data), kind, layout)
 
 # %% ../../nbs/3_reading/07_files.ipynb #ad1d2b4f
 def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
@@ -177,9 +177,10 @@ def read_lookup(
 
 def _of_dict(source):
     "{id: value} or {id: {column: value}}."
-    if not all(isinstance(one, Mapping) for one in source.values()): return list(source), {'': list(source.values())}
-    names = dict.fromkeys(name for one in source.values() for name in one)
-    return list(source), {str(name): [one.get(name) for one in source.values()] for name in names}
+    values = list(source.values())
+    if not all(isinstance(record, Mapping) for record in values): return list(source), {'': values}
+    names = dict.fromkeys(name for record in source.values() for name in record)
+    return list(source), {str(name): [record.get(name) for record in source.values()] for name in names}
 
 def named_lists(source: Any) -> dict[str, list]:
     "{column: values} of a table, of records or of a file."
@@ -187,7 +188,7 @@ def named_lists(source: Any) -> dict[str, list]:
     if hasattr(source, 'iloc') and hasattr(source, 'columns'):
         return {str(name): source[name].tolist() for name in source.columns}
     records = list(source) if isinstance(source, Iterable) and not is_table(source) else []
-    if records and all(isinstance(one, Mapping) for one in records): return _of_dict(dict(enumerate(records)))[1]
+    if records and all(isinstance(record, Mapping) for record in records): return _of_dict(dict(enumerate(records)))[1]
     if not is_table(source): raise DataError(f'a dict, a table, records or a path, not {short_repr(source)}')
     return to_polars_table(source, 'run').to_dict(as_series=False)
 
@@ -226,13 +227,13 @@ def _id_and_rest(table, where, ids, columns):
     "The ids, and the columns that are asked for."
     said = columns.get(ids[0])
     plain = {plain_name(name): name for name in table}
-    own = said or next((plain[name] for name in (*ids, 'id') if name in plain), None)
-    asked = [name for key, names in columns.items() if key != ids[0] for name in _as_names(names)]
-    missing = [name for name in [own, *asked] if name not in table]
+    id_column = said or next((plain[name] for name in (*ids, 'id') if name in plain), None)
+    wanted = [name for key, names in columns.items() if key != ids[0] for name in _as_names(names)]
+    missing = [name for name in [id_column, *wanted] if name not in table]
     if missing:
         lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
         raise DataError(f'{where}: no column {lacking}; there are {short_repr(list(table))[1:-1]}')
-    return table[own], {name: table[name] for name in asked or table if name != own}
+    return table[id_column], {name: table[name] for name in wanted or table if name != id_column}
 
 def _as_names(names): return [names] if isinstance(names, str) else list(names)
 
@@ -246,9 +247,9 @@ def read_rows(
     Parameters
     ----------
     source : path, dict, table or iterable
-        The path of a TREC file, CSV, TSV, JSON, Parquet or Arrow file, gzipped or not;
-        {query: {document: number}} or, for a run, {query: [document, ...]}; a table of
-        polars, pandas or anything that speaks Arrow; an iterable of (query, document,
+        The path of a TREC file, CSV, TSV, JSON, JSON lines, Parquet or Arrow file, gzipped or
+        not; {query: {document: number}} or, for a run, {query: [document, ...]}; a table
+        of polars, pandas or anything that speaks Arrow; an iterable of (query, document,
         number).
     kind : str
         'qrels' for judgments, 'run' for results.
@@ -316,7 +317,7 @@ def _rows_scanned(path, kind, columns):
     return rows
 
 def _checked_columns(columns, kind):
-    "The same, or an empty dict; ValueError unless they are names or places."
+    "`columns=` as it came, or an empty dict; ValueError unless it holds names or places."
     keys = column_keys(kind)
     if columns is None: return NO_COLUMNS
     right = isinstance(columns, Mapping) and columns and {*columns} <= {*keys}

@@ -66,7 +66,7 @@ def _spans(known, edges, many):
     "The least and the greatest number of each bin."
     place = np.searchsorted(edges, known, side='left')
     each = [known[place == i] for i in range(many)]
-    return [f'{own.min():g} to {own.max():g}' if len(own) else '' for own in each]
+    return [f'{numbers.min():g} to {numbers.max():g}' if len(numbers) else '' for numbers in each]
 
 # %% ../../nbs/3_reading/16_groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
@@ -74,10 +74,10 @@ QUERY = 'query', 'query_id', 'qid', 'topic', 'topic_id'
 
 def _crossed(said):
     "{'device × lang': ['device', 'lang']}; their parts become columns that are asked for, if need be."
-    asked = said.get('group', [])
-    asked = [asked] if isinstance(asked, str) else list(asked)
-    crossed = {name: [part.strip() for part in name.split('×')] for name in asked if '×' in name}
-    plain = [name for name in asked if name not in crossed]
+    dimensions = said.get('group', [])
+    dimensions = [dimensions] if isinstance(dimensions, str) else list(dimensions)
+    crossed = {name: [part.strip() for part in name.split('×')] for name in dimensions if '×' in name}
+    plain = [name for name in dimensions if name not in crossed]
     said['group'] = list(dict.fromkeys([*plain, *(part for parts in crossed.values() for part in parts)]))
     if not said['group']: del said['group']
     return crossed
@@ -166,8 +166,8 @@ def read_groups(groups: Any) -> dict[str, str]:
     else: raise TypeError(f'groups come as a dict, a table or a file, not as {type(groups).__name__}')
     found: dict[str, str] = {}
     for q, group in pairs:
-        own = _group_name(group, f'query {q!r}')
-        if found.setdefault(str(q), own) != own: raise DataError(f'the query {q!r} has two groups')
+        named_group = _group_name(group, f'query {q!r}')
+        if found.setdefault(str(q), named_group) != named_group: raise DataError(f'the query {q!r} has two groups')
     return found
 
 def _table_pairs(table):

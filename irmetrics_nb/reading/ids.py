@@ -116,7 +116,7 @@ def _join_text(items):
     return data, np.flatnonzero(data == 10)
 
 def _join_any(items):
-    "The same for items of any kind, which may hold newlines."
+    "Bytes of items of any kind, which may hold newlines, and where each ends."
     encoded = [encode_id(item) for item in items]
     data = np.frombuffer(b'\n'.join(encoded) + bytes(PAD + 1), np.uint8)
     end = np.cumsum([len(item) + 1 for item in encoded], dtype=np.intp)
@@ -150,7 +150,7 @@ def escape_non_utf8(ids: Sequence[str]) -> Sequence[str]:
 MAX_ID_BYTES = 1 << 16
 
 def check_lengths(ids: Ids) -> Ids:
-    "The same ids; DataError if one is longer than MAX_ID_BYTES."
+    "The ids as they are; DataError if one is longer than MAX_ID_BYTES."
     longest = ids.length.max(initial=0)
     if longest > MAX_ID_BYTES: raise DataError(f'an id of {longest:,} bytes')
     return ids
@@ -167,7 +167,7 @@ def equal_rows(ids: Ids, other: Ids) -> np.ndarray:
     return equal
 
 def _equal_in_block(ids, other):
-    "The same for short columns."
+    "(n,) bool: which rows of two short columns hold equal bytes."
     equal = ids.length == other.length
     equal &= ids.words() == other.words()
     open_rows = np.flatnonzero(equal & (ids.length > 8))
@@ -332,7 +332,7 @@ class Vocabulary:
         return np.concatenate(codes)
 
     def _codes(self, ids):
-        "The same for a short column."
+        "(n,) int32: the number of each string of a short column."
         if self.code_of: return self._codes_by_dict(ids)
         hashes = ids.hash()
         code = self.index.find(hashes)
@@ -351,7 +351,7 @@ class Vocabulary:
         self.ids = Ids(ids.buffer, start, length)
 
     def _codes_by_dict(self, ids):
-        "The same, exact whatever the hashes."
+        "(n,) int32: the number of each string, exact whatever the hashes."
         if not self.code_of:
             known = range(len(self.ids))
             self.code_of = {self.ids.bytes(i): i for i in known}
@@ -382,7 +382,7 @@ def block_starts(ids: Ids) -> np.ndarray:
     return np.flatnonzero(starts)
 
 def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Ids, np.ndarray]:
-    "As `factorize`, for a column whose equal strings mostly stand together; a `vocabulary` is continued."
+    "(unique ids, codes) of a column whose equal strings mostly stand together; a `vocabulary` is continued."
     vocabulary = vocabulary or Vocabulary(ids.buffer)
     first = block_starts(ids)
     codes = vocabulary.codes(ids[first])

@@ -105,14 +105,14 @@ def _window(rows, begin=0):
     return Rows(query_ids, code, doc, value, rows.source, lines=(), ranks=rows.ranks)
 
 def _copied(ids):
-    "The same ids in a buffer of their own."
+    "The ids, copied to a buffer that holds nothing else."
     begin = int(ids.start.min(initial=len(ids.buffer)))
     end = int((ids.start + ids.length).max(initial=begin))
     return Ids(ids.buffer[begin:end + PAD].copy(), ids.start - begin, ids.length.copy())
 
 # %% ../../nbs/3_reading/14_judging.ipynb #6593fd72
 @dataclass
-class Look:
+class QueryLook:
     "A query of a run as it came, beside its judgments."
     query: str
     judged: bool
@@ -124,7 +124,7 @@ QUERIES = 50  # that are looked at in one window
 DOCS = 300    # that are compared with missed ones in one window
 MISSED = 10   # of one query
 
-def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[Look]:
+def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
     "Queries of windows, with what they miss. hits: all that were found."
     judgments = qrels.columns.query
     found = np.zeros(len(judgments), bool)
@@ -136,21 +136,21 @@ def _looks(rows, qrels, found, lacking):
     "The queries of one window."
     room, code = DOCS, match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)[:QUERIES]
     for i, query in enumerate(code.tolist()):
-        own = np.flatnonzero(rows.query == i)
+        rows_here = np.flatnonzero(rows.query == i)
         missed, docs = [], []
         if query >= 0 and lacking[query] and room > 0:
-            docs = rows.doc[own[:room]].tolist()
+            docs = rows.doc[rows_here[:room]].tolist()
             room -= len(docs)
             judged, missed = _judged_and_missed(qrels, query, found)
             docs = [doc for doc in docs if doc not in judged]
-        yield Look(rows.query_ids[i], query >= 0, rows.value[own], missed, docs)
+        yield QueryLook(rows.query_ids[i], query >= 0, rows.value[rows_here], missed, docs)
 
 def _judged_and_missed(qrels, query, found):
     "(the judged documents of a query, some of those that were not found and are no junk)."
     rows = qrels.rows
-    own = np.flatnonzero(rows.query == query)
-    lost = own[~found[own] & (rows.value[own] >= 0)]
-    return {*rows.doc[own].tolist()}, _sample(rows.doc[lost].tolist())
+    rows_here = np.flatnonzero(rows.query == query)
+    lost = rows_here[~found[rows_here] & (rows.value[rows_here] >= 0)]
+    return {*rows.doc[rows_here].tolist()}, _sample(rows.doc[lost].tolist())
 
 def _sample(docs):
     "Some of them, from all over the alphabet."
@@ -158,17 +158,17 @@ def _sample(docs):
 
 # %% ../../nbs/3_reading/14_judging.ipynb #fcbb748b
 COMPARED = 12         # of the queries of a run of dicts, all over it,
-LEAST, PART = 300, 100  # with so many documents, or one of so many; but two at the least
+ENOUGH_DOCUMENTS, PART = 300, 100  # with so many documents, or one of so many; but two at the least
 
-def looks_at_dicts(qrels: Qrels, run: Run) -> list[Look]:
+def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     "Queries from all over a run of dicts; some of them with their scores, and what they miss."
     source, queries = qrels.by_query[0], list(run.dicts.docs)
     number = {query: i for i, query in enumerate(source.docs)}
     rows = sum(map(len, run.dicts.docs.values()))
     mean = max(rows // max(len(queries), 1), 1)
-    many = max(2, min(COMPARED, max(LEAST, rows // PART) // mean))
+    many = max(2, min(COMPARED, max(ENOUGH_DOCUMENTS, rows // PART) // mean))
     compared = queries[::-(-len(queries) // many)]
-    ids = [Look(query, query in number, np.empty(0), [], []) for query in _evenly(queries, QUERIES)]
+    ids = [QueryLook(query, query in number, np.empty(0), [], []) for query in _evenly(queries, QUERIES)]
     return ids + [_look_at_dict(query, run.dicts.docs[query], source, number) for query in compared]
 
 def _evenly(items, many):
@@ -181,13 +181,13 @@ def _look_at_dict(query, docs, source, number):
     missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
     others = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
     score = np.fromiter(docs.values(), float, len(docs))
-    return Look(query, query in number, score, _sample(missed), others)
+    return QueryLook(query, query in number, score, _sample(missed), others)
 
 def _grades_in_dict(source, query, number):
     "{document: grade} of a query; nothing for one that nobody judged."
     if query not in number: return {}
-    own = slice(*source.begin[number[query]:number[query] + 2])
-    return dict(zip(source.docs[query], source.value[own].tolist()))
+    rows_here = slice(*source.begin[number[query]:number[query] + 2])
+    return dict(zip(source.docs[query], source.value[rows_here].tolist()))
 
 # %% ../../nbs/3_reading/14_judging.ipynb #d567dcab
 class NoCommonQuery(DataError):
@@ -273,7 +273,7 @@ class JudgedPart:
         return cls(match(qrels, run, ties), rows.query_ids.hash(), run.suspects, windows(rows, looks))
 
     def copied(self) -> 'JudgedPart':
-        "The same in new memory, of this thread: the worker that made it can use the old one for its next part."
+        "The part in new memory, of this thread: the worker that made it can use the old one for its next part."
         hits = JudgedHits(**{name: column.copy() for name, column in vars(self.hits).items()})
         some = [_window(rows) for rows in self.windows]
         return JudgedPart(hits, self.queries.copy(), self.suspects.copy(), some)
@@ -362,7 +362,7 @@ class Reading:
     queries: int  # how many it answers
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
-    looks: list[Look] = field(default_factory=list)  # some of its queries, as they came
+    looks: list[QueryLook] = field(default_factory=list)  # some queries as they came
 
 # %% ../../nbs/3_reading/14_judging.ipynb #4564e385
 DEFAULT_MEMORY = 1 << 30  # bytes
@@ -372,7 +372,7 @@ def judge_run(
     memory: int | None = None, progress: Callable | None = None,
     release_qrels: bool = False,
 ) -> tuple[Judged, Reading]:
-    """As `judge`, without holding more of a file than the memory allows.
+    """Judge a run without holding more of a file than the memory allows.
 
     Parameters
     ----------
@@ -415,14 +415,14 @@ def judge_run(
             file.comments.warn()
             read = how + getattr(file, 'way', '') + _left_out(file.comments)
             return judged, Reading(queries, file.tag, read, looks)
-    given = Run(run, copy=False)
-    judgments, results = meet_documents(judgments, given, ties)
+    results_given = Run(run, copy=False)
+    judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
     looks = _looks_at_run(judgments, results, hits)
     judged = _ranked(judgments, results, hits, negative)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
-    return judged, Reading(results.answered, given.name, how, looks)
+    return judged, Reading(results.answered, results_given.name, how, looks)
 
 def _looks_at_run(qrels, run, hits):
     "A look at some queries of a run in memory."

@@ -43,14 +43,14 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
     return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
 
 def _by_index(qrels, run, qrels_query):
-    "The same by the index, up to collisions of keys."
+    "(rows, judgment) of `join` by the index, up to collisions of keys."
     rows = qrels.index.candidates(run.keys)
     found = qrels.index.find(run.keys[rows])
     judged = found >= 0
     return rows[judged], found[judged]
 
 def _by_sorting(qrels, run, qrels_query):
-    "The same among the sorted judgments, up to collisions of the documents' hashes."
+    "(rows, judgment) of `join` among the sorted judgments, up to collisions of the documents' hashes."
     order, packed = qrels.packed
     query = qrels_query[run.rows.query]
     known = slice(None) if (query >= 0).all() else np.flatnonzero(query >= 0)
@@ -68,7 +68,7 @@ def _by_sorting(qrels, run, qrels_query):
     return rows[judged], order[place[judged]]
 
 def _join_by_dict(qrels, run, qrels_query):
-    "The same by a dict of bytes, for the case that two different pairs share a key."
+    "(rows, judgment) of `join` by a dict of bytes, for the case that two different pairs share a key."
     judgment_of = {}
     for i, query in enumerate(qrels.rows.query):
         doc = qrels.rows.doc.bytes(i)
@@ -139,13 +139,13 @@ def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     out = np.empty((3, len(rows)), np.int64)
     turn = _occurrence(query[rows])
     for k in range(turn.max(initial=-1) + 1):
-        own = rows[turn == k]
+        turn_rows = rows[turn == k]
         bar = np.full(len(run), np.nan)  # nothing is greater than NaN
-        bar[query[own]] = value[own]
+        bar[query[turn_rows]] = value[turn_rows]
         above, tied = _compare(value, bar[query])
-        start = np.bincount(query[above], minlength=len(run))[query[own]] + 1
-        size = np.bincount(query[tied], minlength=len(run))[query[own]]
-        tied_before = count_tied_before(run.rows.doc, tied, query[tied], own, ties)
+        start = np.bincount(query[above], minlength=len(run))[query[turn_rows]] + 1
+        size = np.bincount(query[tied], minlength=len(run))[query[turn_rows]]
+        tied_before = count_tied_before(run.rows.doc, tied, query[tied], turn_rows, ties)
         out[:, turn == k] = start + tied_before, start, size
     return out
 
@@ -165,9 +165,9 @@ def _occurrence(query):
 # %% ../../nbs/3_reading/13_matching.ipynb #808131b3
 def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
     "(order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
-    own = rows_of_their_queries(rows, run)
-    row_at = argsort_descending(run.rows.query[own], run.rows.value[own], stable=False)
-    if not isinstance(own, slice): row_at = own[row_at]
+    rows_there = rows_of_their_queries(rows, run)
+    row_at = argsort_descending(run.rows.query[rows_there], run.rows.value[rows_there], stable=False)
+    if not isinstance(rows_there, slice): row_at = rows_there[row_at]
     query = run.rows.query[row_at]
     begins = changes(query, run.rows.value[row_at])
     which = np.full(len(run.rows), -1, np.int32)
@@ -182,9 +182,9 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     size[:] = np.diff(first, append=np.int32(len(query)))[own_tie]
     several = np.flatnonzero(size > 1)
     if several.size:
-        asked = np.zeros(len(first), bool)
-        asked[own_tie[several]] = True
-        shared = asked[tie]
+        has_judged = np.zeros(len(first), bool)
+        has_judged[own_tie[several]] = True
+        shared = has_judged[tie]
         rank[several] += count_tied_before(run.rows.doc, row_at[shared], tie[shared], rows[order[several]], ties)
         by_rank = several[np.lexsort((rank[several], own_tie[several]))]
         order[several], rank[several] = order[by_rank], rank[by_rank]
@@ -192,9 +192,9 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
 
 def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray | slice:
     "All rows of the queries that some rows belong to, as they stand."
-    asked = np.zeros(len(run), bool)
-    asked[run.rows.query[rows]] = True
-    return slice(None) if asked.all() else np.flatnonzero(asked[run.rows.query])
+    has_judged = np.zeros(len(run), bool)
+    has_judged[run.rows.query[rows]] = True
+    return slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
 
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "(3, n) the same, for `rows` as they stand."
@@ -231,7 +231,7 @@ def _is_descending(query, value, queries):
     return descending
 
 def _ranks_by_bisection(rows, run, ties):
-    "The same where the rows of the queries in question stand in order."
+    "(rank, start of tie, its size) of some rows whose queries stand in descending order."
     query, value = run.rows.query, run.rows.value
     begin = np.searchsorted(query, query[rows], 'left')
     end = np.searchsorted(query, query[rows], 'right')
@@ -255,9 +255,9 @@ def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
     for q in set(query[elsewhere].tolist()):
         begin = run.begin[q]
         end = run.begin[q + 1]
-        own = query == q
+        rows_here = query == q
         ascending = begin + np.argsort(run.value[begin:end])
-        rows[own] = ascending[places[own] - begin]
+        rows[rows_here] = ascending[places[rows_here] - begin]
     return rows
 
 # %% ../../nbs/3_reading/13_matching.ipynb #8e536195
@@ -326,7 +326,7 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     return _match_dicts(qrels, run, ties) if run.dicts else _match_rows(qrels, run, ties)
 
 def _match_rows(qrels, run, ties):
-    "The same for a run of rows."
+    "The judged documents in a run of rows."
     qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
     rows, judgment = join(qrels, run, qrels_query)
     count = np.bincount(run.rows.query, minlength=len(run))
@@ -344,7 +344,7 @@ def _narrow(numbers):
     return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 def _match_dicts(qrels, run, ties):
-    "The same for a run of dicts."
+    "The judged documents in a run of dicts."
     judged, row_of = qrels.by_query
     judgment, ranks = ranks_in_dicts(judged, run.dicts, lookup_scores(judged, run.dicts.docs), ties)
     rank, start, size = ranks
@@ -422,12 +422,12 @@ def _check_names(qrels, run, qrels_query, found):
 def _of_chunks(qrels, rows, first, later):
     "Judgments whose documents are the chunks that lead them; (row, judgment) of these, and of those of grade 0."
     known = qrels.rows
-    both, place = _joined(known.doc, rows.doc), np.arange(len(known))
+    joined, place = _joined(known.doc, rows.doc), np.arange(len(known))
     place[first[1]] = len(known) + first[0]
     place = np.append(place, len(known) + later[0])
     query = np.append(known.query, known.query[later[1]])
     value = np.append(known.value, np.minimum(known.value[later[1]], 0))  # a chunk of junk is junk
-    return Qrels.unchecked(replace(known, query=query, doc=both[place], value=value, lines=()))
+    return Qrels.unchecked(replace(known, query=query, doc=joined[place], value=value, lines=()))
 
 def _joined(ids, others):
     "Two columns of ids, one below the other."

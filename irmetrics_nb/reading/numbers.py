@@ -115,7 +115,7 @@ def parse_floats(ids: Ids) -> np.ndarray:
     return value
 
 def _single_digits(ids):
-    "The same where every string is one digit, as most grades are; else None."
+    "(n,) float64 where every string is one digit, as most grades are; else None."
     if not (ids.length == 1).all(): return None
     digit = ids.buffer[ids.start] - np.uint8(ord('0'))
     return digit.astype(float) if (digit < 10).all() else None
@@ -147,7 +147,7 @@ def first_invalid(value: np.ndarray, kind: str) -> int | None:
     invalid = ~np.isfinite(value) if kind == 'qrels' else np.isnan(value)
     return int(invalid.argmax()) if invalid.any() else None
 
-def invalid_number(kind: str, given: object, value: float) -> str:
-    "The words of the error: `given` is the number as it came, `value` as it was read."
+def invalid_number(kind: str, source: object, value: float) -> str:
+    "The words of the error: `source` is the number as it came, `value` as it was read."
     finite = 'finite ' if np.isinf(value) else ''
-    return f'the {NUMBER_NAMES[kind]} {short_repr(given)} is not a {finite}number'
+    return f'the {NUMBER_NAMES[kind]} {short_repr(source)} is not a {finite}number'

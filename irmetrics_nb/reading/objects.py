@@ -7,7 +7,7 @@ __all__ = []
 
 # %% ../../nbs/3_reading/05_objects.ipynb #1d59df19
 import json
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
@@ -31,9 +31,10 @@ def from_service(source: Mapping, kind: str, name: str) -> Mapping:
     failed = source.get('failures') if shape == 'details' else None
     if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
     if shape == 'request':
-        return {one['id']: _numbers_of(one['ratings'], 'rating', one['id'], name) for one in source['requests']}
+        requests = source['requests']
+        return {each['id']: _numbers_of(each['ratings'], 'rating', each['id'], name) for each in requests}
     each = source['details'] if shape == 'details' else source
-    return {query: _numbers_of(_hits(one), '_score', query, name) for query, one in each.items()}
+    return {query: _numbers_of(_hits(answer), '_score', query, name) for query, answer in each.items()}
 
 NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed '
                 'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
@@ -45,16 +46,16 @@ def service_shape(source: Mapping) -> str:
     if isinstance(requests, list) and _all_have('ratings', requests): return 'request'
     if isinstance(details, dict) and _all_have('hits', details.values()): return 'details'
     answers = list(source.values())
-    return 'search' if _all_have('hits', answers) and _all_have('hits', [one['hits'] for one in answers]) else ''
+    return 'search' if _all_have('hits', answers) and _all_have('hits', [answer['hits'] for answer in answers]) else ''
 
 def _all_have(name, items):
     "Whether there are some, and all are dicts with this name."
-    return len(items) > 0 and all(type(one) is dict and name in one for one in items)
+    return len(items) > 0 and all(type(item) is dict and name in item for item in items)
 
 def _hits(answer):
     "The documents of an answer, in order."
     hits = answer['hits']
-    return hits['hits'] if isinstance(hits, Mapping) else [one['hit'] for one in hits]
+    return hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
 
 def _numbers_of(rows, number, query, name):
     "{document: number}; by their order where some have no score. DataError for one id in two indices."
@@ -105,45 +106,50 @@ def _numbers(source, kind, name):
     docs = source.values()
     if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs): return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
-    query, odd = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
+    query, wrong = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
     wanted = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
-    if kind == 'qrels' and isinstance(odd, (list, tuple, Set)): wanted += ', as others do'
-    raise DataError(f'{name}: query {query!r} should hold {wanted}, not {short_repr(odd)}')
+    if kind == 'qrels' and isinstance(wrong, (list, tuple, Set)): wanted += ', as others do'
+    raise DataError(f'{name}: query {query!r} should hold {wanted}, not {short_repr(wrong)}')
 
 # %% ../../nbs/3_reading/05_objects.ipynb #8156b864
-def rows_from_triples(source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_triples(
+    source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
+) -> Rows:
     """The rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
 
-    columns: what is said of the names in records."""
+    columns: what is said of the names in records; lines: on which line of a file each item stands."""
     triples = []
     first_of: dict[bool, int] = {}  # whether the number is a rank: the first item of which it is true
     for n, item in enumerate(source, 1):
-        triple, ranked = _triple(item, kind, name, n, columns)
+        place = f'{name}, line {lines[n - 1]}' if lines else f'{name}, item {n}'
+        triple, ranked = _triple(item, kind, place, columns)
         triples.append(triple)
         first_of.setdefault(ranked, n)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
     queries, docs, numbers = zip(*triples, strict=True)
     query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
-    rows = Rows(query_ids, codes, doc, to_floats(numbers), name)
+    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines)
     check_values(rows, kind, numbers)
     if len(first_of) > 1:
-        raise DataError(f'{name}, item {max(first_of.values())}: some have a score, others a rank alone')
+        n = max(first_of.values())
+        place = f'line {lines[n - 1]}' if lines else f'item {n}'
+        raise DataError(f'{name}, {place}: some have a score, others a rank alone')
     return negate_ranks(rows) if True in first_of else rows
 
-def _triple(item, kind, name, n, columns):
-    "(query, document, number) of the n-th item, and whether the number is a rank."
-    if isinstance(item, Mapping): return _record(item, kind, f'{name}, item {n}', columns)
+def _triple(item, kind, place, columns):
+    "(query, document, number) of an item, and whether the number is a rank."
+    if isinstance(item, Mapping): return _record(item, kind, place, columns)
     number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
     if columns:
-        raise DataError(f'{name}, item {n}: columns= is for tables, text and records, not for {short_repr(item)}')
+        raise DataError(f'{place}: columns= is for tables, text and records, not for {short_repr(item)}')
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, a) for a in attributes): return tuple(getattr(item, a) for a in attributes), False
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
-    raise DataError(f'{name}, item {n}: expected (query, document, {number}), not {short_repr(item)}')
+    raise DataError(f'{place}: expected (query, document, {number}), not {short_repr(item)}')
 
 def _record(item, kind, place, columns):
-    "The same of a dict."
+    "(query, document, number) of a dict, and whether the numbers are ranks."
     names = [*map(str, item)]
     found = find_columns(names, kind, columns)
     if None not in found: return tuple(item[c] for c in found), holds_ranks(found[2], kind, columns)
@@ -157,7 +163,7 @@ JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
 def looks_like_json(head: bytes, name: str = '') -> bool:
     "Whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
-    if name.lower().endswith(('.json', '.json.gz')): return True
+    if name.lower().removesuffix('.gz').endswith(('.json', '.jsonl', '.ndjson')): return True
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
 
@@ -166,13 +172,32 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     try:
         found = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
+        if error.msg == 'Extra data': return _rows_from_lines(data, kind, name, columns)
         raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
-    for one in found if isinstance(found, list) else [found]: _check_unique(one, name)
+    for value in found if isinstance(found, list) else [found]: _check_unique(value, name)
+    if isinstance(found, dict) and _is_record(found, kind, columns): found = [found]  # the only one of JSON lines
     if isinstance(found, dict): return rows_from_dicts(found, kind, name, columns)
     if isinstance(found, list): return rows_from_triples(found, kind, name, columns)
     raise DataError(f'{name}: expected an object or a list, not {short_repr(found)}')
+
+def _rows_from_lines(data, kind, name, columns):
+    "The rows of JSON lines, a record or a triple in each; DataError for the first line that is none."
+    items, lines = [], []
+    for number, line in enumerate(data.splitlines(), 1):
+        if not line.strip(): continue
+        try: item = json.loads(line, object_pairs_hook=_object)
+        except (ValueError, RecursionError) as error: raise DataError(f'{name}, line {number}: not JSON: {error}') from None
+        _check_unique(item, f'{name}, line {number}')
+        items.append(item)
+        lines.append(number)
+    return rows_from_triples(items, kind, name, columns, lines)
+
+def _is_record(found, kind, columns):
+    "Whether an object is one row by itself: it has the columns, and holds neither objects nor lists."
+    if any(isinstance(x, Mapping | list) for x in found.values()): return False
+    return None not in find_columns([*found], kind, columns)
 
 class _Repeated(Mapping):
     "All names and values of a JSON object in which a name stands twice."

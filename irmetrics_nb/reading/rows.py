@@ -123,11 +123,11 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
 def _given_layout(columns, kind, count):
     "By places from 1, or by the names of TREC's columns."
     names, parts = COLUMN_NAMES[kind], column_keys(kind)
-    by_name = all(isinstance(given, str) for given in columns.values())
+    by_name = all(isinstance(chosen, str) for chosen in columns.values())
     width = len(names) if by_name else count
     usual = {part: place + 1 for part, place in zip(parts, USED_COLUMNS[kind])} if width == len(names) else {}
-    given = [columns.get(part, usual.get(part, f'the {part}')) for part in parts]
-    places = [names.index(x) + 1 if x in names else x for x in given]
+    chosen = [columns.get(part, usual.get(part, f'the {part}')) for part in parts]
+    places = [names.index(x) + 1 if x in names else x for x in chosen]
     for place in places:
         if isinstance(place, int) and 1 <= place <= width: continue
         raise DataError(f'no column {place!r}: those of a text are numbers from 1 to {width}, or {", ".join(names)}')
@@ -136,7 +136,7 @@ def _given_layout(columns, kind, count):
 
 # %% ../../nbs/3_reading/03_rows.ipynb #3abed234
 def negate_ranks(rows: Rows) -> Rows:
-    "The same rows with numbers that fall as those given rise."
+    "The rows with numbers that fall where they rose: ranks as scores."
     rows.value = -rows.value
     rows.ranks = True
     return rows
@@ -144,9 +144,9 @@ def negate_ranks(rows: Rows) -> Rows:
 def check_ranks(rows: Rows) -> None:
     "DataError unless the numbers of every query go from 1 to n."
     order = np.lexsort((rows.value, rows.query))
-    odd = order[rows.value[order] != cumcount(rows.query[order]) + 1]
-    if not len(odd): return
-    row = int(odd.min())
+    wrong = order[rows.value[order] != cumcount(rows.query[order]) + 1]
+    if not len(wrong): return
+    row = int(wrong.min())
     call = "columns={'query': 1, 'document': 2, 'score': 3}"
     what = f'{rows.value[row]:g} does not fit a rank, which the third of three columns should be: 1 to n in every query'
     raise DataError(f'{rows.where(row)}: {what}; say what it is: {call}, and descending=False if the least is the best')

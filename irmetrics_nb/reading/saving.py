@@ -104,10 +104,10 @@ def file_form(path: str | os.PathLike) -> str:
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
     "ValueError for an id that such a file cannot hold."
     wrong = {'': r'|.*[ \t\n\r\v\f].*', '.csv': '[ \t]*', '.tsv': '[ \t]*'}.get(form)
-    odd = None if wrong is None else next((id for id in ids if re.fullmatch(wrong, id, re.DOTALL)), None)
-    if odd is None: return
+    bad = None if wrong is None else next((id for id in ids if re.fullmatch(wrong, id, re.DOTALL)), None)
+    if bad is None: return
     what = 'an id is empty, or blanks alone' if form else 'TREC text cannot hold ids that are empty or have blanks'
-    raise ValueError(f'{visible(path)}: {what}: {short_repr(odd)}; .parquet and .json can')
+    raise ValueError(f'{visible(path)}: {what}: {short_repr(bad)}; .parquet and .json can')
 
 # %% ../../nbs/3_reading/08_saving.ipynb #984504b7
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
@@ -120,8 +120,8 @@ def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any
 def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
     "Columns as CSV or TSV with a header; text is in quotes if any of it needs them."
     rows, out = list(zip(*columns.values(), strict=True)), StringIO(newline='')
-    odd = any(re.search(r'[\s",;\x00-\x1f]', x) for row in rows for x in row if isinstance(x, str))
-    quoting: Any = csv.QUOTE_NONNUMERIC if odd else csv.QUOTE_NONE
+    special = any(re.search(r'[\s",;\x00-\x1f]', x) for row in rows for x in row if isinstance(x, str))
+    quoting: Any = csv.QUOTE_NONNUMERIC if special else csv.QUOTE_NONE
     table = csv.writer(out, delimiter={'.csv': ',', '.tsv': '\t'}[form], lineterminator='\n', quoting=quoting)
     table.writerow(columns)
     table.writerows(rows)
@@ -171,7 +171,7 @@ def _check_rows(qrels, path):
     raise ValueError(f'{visible(path)}: query {query!r} has no judgment, and so no row; .json can hold it')
 
 def _text(pairs, form, path):
-    "As TREC text, CSV or TSV."
+    "Judgments or a run as TREC text, CSV or TSV."
     check_ids(chain(pairs.queries, pairs.rows.doc.tolist()), form, path)
     if form:
         columns = named_columns(pairs.rows, pairs.number, 'given')

@@ -57,7 +57,7 @@ from .tables import (
 from .text import (
     BATCH_BYTES,
     HASH,
-    Text,
+    TextBytes,
     keep_freed_memory,
     parse_piece,
     rows_from_text,
@@ -94,7 +94,7 @@ def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.nd
     offset = end - np.cumsum(length)
     return np.arange(len(which)) + offset[which], which
 
-def partition_text(text: Text, files: list) -> Comments:
+def partition_text(text: TextBytes, files: list) -> Comments:
     "Append each line of a text to one of the open files, chosen by the hash of its query; what is left out."
     comments = NO_COMMENTS
     for begin, end in text.pieces():
@@ -104,8 +104,8 @@ def partition_text(text: Text, files: list) -> Comments:
         part = query.hash() % np.uint64(len(files))
         line_end = np.append(query.start[1:], end)
         for i, file in enumerate(files):
-            own = np.flatnonzero(part == i)
-            places, _ = concat_ranges(query.start[own], line_end[own])
+            lines_here = np.flatnonzero(part == i)
+            places, _ = concat_ranges(query.start[lines_here], line_end[lines_here])
             file.write(text.buffer[places])
     return comments
 
@@ -131,7 +131,7 @@ class TextFile:
             self.head = stream.read(HEAD_BYTES)
         keep_freed_memory()
 
-    def rows(self, text: Text) -> Rows:
+    def rows(self, text: TextBytes) -> Rows:
         "The rows of a batch."
         with hint_if_binary(self.head): rows = rows_from_text(text, 'run')
         if text.line == 1: self.tag = rows.name
@@ -160,7 +160,7 @@ class TextFile:
         for path in paths:
             with file_errors(path): content = np.fromfile(path, np.uint8)
             data = np.append(content, np.zeros(PAD, np.uint8))
-            if len(content): yield rows_from_text(Text.from_bytes(self.name, data, 0, whole=False), 'run')
+            if len(content): yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, whole=False), 'run')
 
     def count_bytes(self) -> int:
         "How many bytes there are, unpacked; for a packed file this reads it to its end."
@@ -196,7 +196,7 @@ class TextFile:
             buffer, filled, cut = self._whole_queries(stream, buffer, len(carried), line)
             if not filled: return
             carried = buffer[cut:filled].copy()
-            text = Text.from_bytes(self.name, buffer[:cut + PAD], line, whole=False)
+            text = TextBytes.from_bytes(self.name, buffer[:cut + PAD], line, whole=False)
             line += text.lines
             room *= 2
             yield text
@@ -211,7 +211,7 @@ class TextFile:
             buffer = self._enlarge(buffer, line)
 
     def _enlarge(self, buffer, line):
-        "The same in a buffer of twice the length; DataError if one line or query is too long."
+        "The buffer, of twice the length; DataError if one line or query is too long."
         check_end(buffer[:-PAD], self.name, line)
         if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
         raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
@@ -258,8 +258,8 @@ class TableFile:
         "The rows of the whole file in `many` parts, each query in one of them."
         pl = import_polars()
         for i in range(many):
-            own = pl.col(self.columns[0]).hash() % many == i
-            with self._reading(): table = self.table.filter(own).collect(engine='streaming')
+            in_part = pl.col(self.columns[0]).hash() % many == i
+            with self._reading(): table = self.table.filter(in_part).collect(engine='streaming')
             if len(table): yield self.rows((0, table))
 
     def count_bytes(self) -> int:
@@ -361,7 +361,7 @@ class StreamedRun(TableFile):
             else: yield from self._by_way_of_a_file()
 
     def _by_way_of_a_file(self):
-        "The same where polars is older than 1.34: from a file that is written first."
+        "The rows in batches where polars is older than 1.34: from a file that is written first."
         from tempfile import TemporaryDirectory
         pl = import_polars()
         self.way = ', by way of a temporary file'
@@ -398,8 +398,8 @@ def _part_of(table, query, i, many):
     "The rows of those queries whose hash says so."
     pl = import_polars()
     if not _is_relation(table): return table.filter(pl.col(query).hash() % many == i).collect(engine='streaming')
-    own = table.filter(f'hash({_in_sql(query)}) % {many} = {i}')
-    return pl.concat([*_of_relation(own, BATCH_ROWS)] or [pl.DataFrame()])
+    part = table.filter(f'hash({_in_sql(query)}) % {many} = {i}')
+    return pl.concat([*_of_relation(part, BATCH_ROWS)] or [pl.DataFrame()])
 
 # %% ../../nbs/3_reading/11_streams.ipynb #1d96bd39
 def open_run(

@@ -164,10 +164,10 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
     check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
 
-def check_values(rows: Rows, kind: str, given: Any) -> Rows:
-    "The same rows; DataError for the first number that is none. `given`: the numbers as they came."
+def check_values(rows: Rows, kind: str, source: Any) -> Rows:
+    "The rows as they are; DataError for the first number that is none. `source`: the numbers as they came."
     i = first_invalid(rows.value, kind)
-    if i is not None: raise DataError(f'{rows.where(i)}: {invalid_number(kind, given[i], rows.value[i])}')
+    if i is not None: raise DataError(f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
     return rows
 
 # %% ../../nbs/3_reading/04_tables.ipynb #d232ee4a
@@ -269,10 +269,10 @@ def _check_snapshot(fields, names, snapshots, where):
     "DataError for a second snapshot in one file of Quepid's."
     place = names.index('Snapshot Name') if 'Snapshot Name' in names else None
     if place is None: return
-    own = fields[place]
-    first = snapshots.setdefault('first', own)
-    if own == first: return
-    raise DataError(f'{where}: a second snapshot, {own!r} beside {first!r}: take the rows of one, which is a run')
+    label = fields[place]
+    first = snapshots.setdefault('first', label)
+    if label == first: return
+    raise DataError(f'{where}: a second snapshot, {label!r} beside {first!r}: take the rows of one, which is a run')
 
 def _fault_in_fields(fields, names, columns):
     "What is wrong with the fields of a line; '' if nothing is."

@@ -105,15 +105,15 @@ def _check_lines(data, columns, fields, fail, may_go_on):
     behind = np.searchsorted(start, newline)
     count = np.diff(behind, prepend=0)
     full = np.flatnonzero(count >= columns)
-    own = (behind - count)[full, None] + np.arange(columns)
+    fields = (behind - count)[full, None] + np.arange(columns)
     right = count[full] == columns
-    if may_go_on and not right.all(): right[~right] = may_go_on(start[own[~right]], end[own[~right]])
+    if may_go_on and not right.all(): right[~right] = may_go_on(start[fields[~right]], end[fields[~right]])
     wrong = count != 0
     wrong[full[right]] = False
     if wrong.any():
         line_start = np.append(0, newline + 1)
         fail(int(line_start[wrong.argmax()]), int(count[wrong.argmax()]))
-    return start[own], end[own]
+    return start[fields], end[fields]
 
 def _newlines_fit(newline, columns, start):
     "Whether every newline stands between the last field of a line and the first of the next."
@@ -125,7 +125,7 @@ def _newlines_fit(newline, columns, start):
 PIECE_BYTES = 1 << 20
 
 @dataclass
-class Text:
+class TextBytes:
     "The bytes of a text file, ending in a newline, with spare bytes behind."
     name: str            # what an error calls it
     buffer: np.ndarray   # (bytes,) uint8
@@ -141,7 +141,7 @@ class Text:
         return sum(int(np.count_nonzero(piece == 10)) for piece in pieces)
 
     @classmethod
-    def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, whole: bool = True) -> 'Text':
+    def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, whole: bool = True) -> 'TextBytes':
         "From an array of bytes, the last PAD of which are spare; only a `whole` file may begin with a mark."
         marked = whole and data[:3].tobytes() == BYTE_ORDER_MARK
         begin = len(BYTE_ORDER_MARK) if marked else 0
@@ -179,7 +179,7 @@ class Text:
         return self.end if at + reach >= self.end else self.line_end(at, reach * 8)
 
 # %% ../../nbs/3_reading/06_text.ipynb #7c580d1f
-class Columns(NamedTuple):
+class TextColumns(NamedTuple):
     "The columns of one piece of a text."
     query: Ids
     doc: Ids
@@ -187,7 +187,7 @@ class Columns(NamedTuple):
     value: np.ndarray  # and as float64
     comments: Comments = NO_COMMENTS
 
-def parse_piece(text: Text, begin: int, end: int, layout: Layout) -> Columns:
+def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextColumns:
     "The columns in text.buffer[begin:end]; DataError for the first line that is wrong."
     def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
     data = text.buffer[begin:end]
@@ -196,7 +196,7 @@ def parse_piece(text: Text, begin: int, end: int, layout: Layout) -> Columns:
     start, stop = lines.start, lines.end
     def column(c): return Ids(text.buffer, start[:, c] + begin, (stop[:, c] - start[:, c]).astype(np.int32))
     query, doc, number = map(column, layout.used)
-    columns = Columns(query, doc, number, parse_floats(number))
+    columns = TextColumns(query, doc, number, parse_floats(number))
     faults = sorted(_invalid_fields(columns, layout.kind))
     if faults: text.fail(*faults[0])
     if not lines.n_comments: return columns
@@ -286,7 +286,7 @@ def _call(f, item):
 # %% ../../nbs/3_reading/06_text.ipynb #3a899aa8
 BATCH_BYTES = 1 << 23  # of a file read at a time; what is made of them stays in the larger cache
 
-def rows_from_text(text: Text, kind: str, layout: Layout | None = None) -> Rows:
+def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> Rows:
     "The rows of a TREC file, or of one with other columns; DataError if there are none or one is wrong."
     layout = layout or LAYOUTS[kind]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))

@@ -36,17 +36,17 @@ RECORD_COLUMNS = {
 def _record_names(there, columns):
     "{part: name of its column}; DataError for all parts that are not there."
     plain = {plain_name(name): name for name in there}
-    odd = [key for key in columns if key not in RECORD_COLUMNS]
-    if odd: raise DataError(f'columns= has the keys {", ".join(RECORD_COLUMNS)}, not {odd[0]!r}')
+    unknown = [key for key in columns if key not in RECORD_COLUMNS]
+    if unknown: raise DataError(f'columns= has the keys {", ".join(RECORD_COLUMNS)}, not {unknown[0]!r}')
     usual = {part: next((plain[n] for n in names if n in plain), None) for part, names in RECORD_COLUMNS.items()}
     found = {part: columns.get(part, usual[part]) for part in RECORD_COLUMNS}
     missing = [columns.get(part, f'of {part}') for part, name in found.items() if name not in there]
     if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(there)[1:-1]}')
     return found
 
-def _queries(given, where):
+def _queries(ids, where):
     "The ids of queries as text; DataError for one that is none, or that comes twice."
-    found = ids_of_objects(list(given), where).tolist()
+    found = ids_of_objects(list(ids), where).tolist()
     twice = next((q for n, q in enumerate(found) if q in found[:n]), None)
     if twice is not None: raise DataError(f'{where}: the query {twice!r} comes twice')
     return found
@@ -120,8 +120,8 @@ def from_records(
         ranked = _in_order(table[names['retrieved']], queries, names['retrieved'])
         retrieved = _lists(ranked, queries, names['retrieved'])
         relevant = _lists(table[names['relevant']], queries, names['relevant'])
-    graded = any(isinstance(one, Mapping) for one in relevant)
-    gold = [_graded(one) if graded else one for one in relevant]
+    graded = any(isinstance(record, Mapping) for record in relevant)
+    gold = [_graded(record) if graded else record for record in relevant]
     qrels, run = dict(zip(queries, gold)), dict(zip(queries, retrieved))
     return Together(Qrels(qrels), Run(run, **options))
 
@@ -144,8 +144,8 @@ class Span(NamedTuple):
 
     def iou(self, other: 'Span') -> float:
         "Intersection over union: what both have, as a share of what either has."
-        both = self.common(other)
-        return both / (self.end - self.start + other.end - other.start - both)
+        shared = self.common(other)
+        return shared / (self.end - self.start + other.end - other.start - shared)
 
     def covered(self, other: 'Span') -> float:
         "The share of this passage that lies in the other one."
@@ -154,21 +154,21 @@ class Span(NamedTuple):
 # %% ../../nbs/3_reading/15_together.ipynb #1048d594
 def _threshold(iou, covered):
     "(share, least): how an overlap is measured, and from what on it is enough."
-    given = {'iou': iou, 'covered': covered}
-    said = {name: x for name, x in given.items() if x is not None}
+    thresholds = {'iou': iou, 'covered': covered}
+    said = {name: x for name, x in thresholds.items() if x is not None}
     if len(said) != 1: raise ValueError('say one of iou= and covered=: from which overlap on a passage is relevant')
     [(name, least)] = said.items()
     if not 0 < least <= 1: raise ValueError(f'{name} must be above 0 and at most 1, not {least!r}')
     return getattr(Span, name), least
 
-def _by_query(given, name):
+def _by_query(passages, name):
     "{query: its passages}; DataError for two ids of queries that are one as text."
-    queries = _queries(given, name)
-    return {query: _spans(own, query) for query, own in zip(queries, given.values())}
+    queries = _queries(passages, name)
+    return {query: _spans(spans, query) for query, spans in zip(queries, passages.values())}
 
 def _spans(passages, query):
     "Passages of a query; DataError for one that is none, or that is there twice."
-    spans = [_span(one, query) for one in passages]
+    spans = [_span(passage, query) for passage in passages]
     twice = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
     if twice: raise DataError(f'query {query!r}: the passage {twice.id} stands twice')
     return spans
@@ -192,10 +192,10 @@ def _found(gold, retrieved, share, least):
     "{id: grade} of the passages that reach a gold one, those not found, and how many reach several."
     grades, left, several = {}, list(gold), 0
     for span in retrieved:
-        near = [one for one in gold if share(one, span) >= least]
-        new = [one for one in near if one in left]
+        near = [gold_span for gold_span in gold if share(gold_span, span) >= least]
+        new = [gold_span for gold_span in near if gold_span in left]
         if near: grades[span.id] = int(bool(new))
-        if new: left.remove(max(new, key=lambda one: (share(one, span), one.iou(span))))
+        if new: left.remove(max(new, key=lambda gold_span: (share(gold_span, span), gold_span.iou(span))))
         several += len(new) > 1
     return grades, left, several
 
@@ -249,10 +249,10 @@ def from_spans(
     qrels: dict[str, dict] = {}
     several = 0
     wanted, found = _by_query(gold, 'gold'), _by_query(retrieved, 'retrieved')
-    for query, own in wanted.items():
-        grades, left, many = _found(own, found.get(query, []), share, least)
+    for query, spans in wanted.items():
+        grades, left, many = _found(spans, found.get(query, []), share, least)
         qrels[query] = grades | dict.fromkeys((span.id for span in left), 1)
         several += many
     if several: warnings.warn(_said_several(several), DataWarning, stacklevel=2)
-    run = {query: [span.id for span in own] for query, own in found.items()}
+    run = {query: [span.id for span in spans] for query, spans in found.items()}
     return Together(Qrels(qrels), Run(run, **options))

@@ -39,7 +39,7 @@ def content(report: Any) -> dict[str, Any]:
     scores, comparison = report.scores, report.comparison
     level = comparison.method.level if comparison else .95
     cards = [*report.gains, *report.losses]
-    anchors = {one.query: f'query-{i}' for i, one in enumerate(cards, 1)}
+    anchors = {card.query: f'query-{i}' for i, card in enumerate(cards, 1)}
     values = query_values(scores, report.queries, report.groups) | {'anchors': anchors}
     content = {'title': report.title, 'version': _version(), 'level': f'{100 * level:g} %', 'measures': scores.keys(),
                'systems': values['systems'], 'pair': report.pair, 'anchors': anchors, 'best_grade': report.best_grade}
@@ -58,9 +58,9 @@ def _counted(conventions):
 
 def _counts(runs):
     "(names, text) of runs with the same text, together; no names if all have it."
-    texts = dict.fromkeys(one['text'] for one in runs)
+    texts = dict.fromkeys(run['text'] for run in runs)
     if len(texts) == 1: return [('', text) for text in texts]
-    return [(', '.join(one['name'] for one in runs if one['text'] == text), text) for text in texts]
+    return [(', '.join(run['name'] for run in runs if run['text'] == text), text) for text in texts]
 
 def _version():
     "The version of the package."
@@ -94,7 +94,7 @@ def many(n: int, word: str, plural: str = '') -> str:
     return f'{n:,} {word if n == 1 else plural or word + "s"}'
 
 # %% ../../nbs/9_reporting/04_contents.ipynb #22fac1c6
-MARKS = {True: 'A raised letter: better than that system, beyond chance.',
+MARK_NOTES = {True: 'A raised letter: better than that system, beyond chance.',
          False: '▲ better, ▼ worse than the baseline, beyond chance.'}
 FOCUS = 4  # sentences below the figures
 QUERIES_SAY = ('Click a head to sort by it; choose the measure, and from which system to which the difference goes. '
@@ -109,7 +109,7 @@ def _of_several(report, level):
     differences = [y - x for _, x, y in comparison.queries(a, b)]
     focus = [_said(pair, method) for pair in whole if {pair.a, pair.b} == {a, b}]
     rows = pair_rows(comparison)
-    found = {'comparison': comparison, 'letters': alone, 'marks_say': MARKS[alone], 'notes': comparison.notes}
+    found = {'comparison': comparison, 'letters': alone, 'marks_say': MARK_NOTES[alone], 'notes': comparison.notes}
     found |= {'family': family_text(comparison.rows, method, comparison.baseline), 'could_say': could_text(method)}
     found |= {'doubts': [*map(_capital, comparison.warnings[:FOCUS])]}
     found |= {'pairs': rows, 'pairs_left': len(whole) - len(rows), 'sentences': focus[:FOCUS]}
@@ -210,7 +210,7 @@ def _stats_of_one(report):
 def _first_queries(report, values):
     "The table of queries as it stands before the script of the page takes over: fifty rows."
     systems, texts = values['systems'], any(values['texts'])
-    columns = [own[0] for own in values['values']][:6]
+    columns = [first_column[0] for first_column in values['values']][:6]
     heads = ['query', *['what was asked'] * texts, *(systems[:6] if len(systems) > 1 else values['measures'][:1])]
     rows = []
     for q in _first_order(report, values)[:50]:
@@ -223,8 +223,8 @@ def _first_order(report, values):
     systems, sign = values['systems'], -1
     if len(systems) == 1: keys, sign = values['values'][0][0], 1
     else:
-        both = zip(*(values['values'][systems.index(name)][0] for name in report.pair))
-        keys = [None if x is None or y is None else y - x for x, y in both]
+        pairs = zip(*(values['values'][systems.index(name)][0] for name in report.pair))
+        keys = [None if x is None or y is None else y - x for x, y in pairs]
     return sorted(range(len(keys)), key=lambda q: (keys[q] is None, sign * (keys[q] or 0), q))
 
 def _holds(report, values):

@@ -31,11 +31,11 @@ def plot_cutoffs(
 
     measure: without a cutoff, such as 'nDCG'; runs: one or several, as `evaluate` takes
     them. ValueError for a measure that has no cutoff, DataError for bad input."""
-    asked = parse(measure)
-    scores = evaluate(qrels, runs, [asked @ k for k in ks])
-    each = {one.name or 'run': [*one.means.values()] for one in scores.each()}
-    look: dict[str, Any] = {'xlabel': 'cutoff k', 'ylabel': f'mean {asked!r}@k'}
-    ax = lines(ks, each, title=f'{asked!r} by cutoff', ax=ax, **look)
+    parsed = parse(measure)
+    scores = evaluate(qrels, runs, [parsed @ k for k in ks])
+    each = {result.name or 'run': [*result.means.values()] for result in scores.each()}
+    look: dict[str, Any] = {'xlabel': 'cutoff k', 'ylabel': f'mean {parsed!r}@k'}
+    ax = lines(ks, each, title=f'{parsed!r} by cutoff', ax=ax, **look)
     ax.set_xscale('log')
     ax.set_xticks(ks, [f'{k}' for k in ks])
     ax.minorticks_off()
@@ -66,12 +66,12 @@ def plot_cumulated_gain(
     DataError for bad input; ValueError for a gain or a discount that is not known."""
     judged, rank = judge(qrels, run), np.arange(1, k + 1)
     how: dict[str, Any] = {'gain': gain, 'discount': discount}
-    own = [np.mean(dcg(judged, k=int(i), **how)) for i in rank]
+    of_run = [np.mean(dcg(judged, k=int(i), **how)) for i in rank]
     best = [np.mean(idcg(judged, k=int(i), **how)) for i in rank]
     look: dict[str, Any] = {'xlabel': 'rank', 'ylabel': 'mean DCG'}
-    both = {'the run': own, 'the ideal order': best}
-    ax = lines(rank, both, title='Cumulated gain', marks=False, ax=ax, **look)
-    ax.fill_between(rank, own, best, color=ink(ax), alpha=.12, linewidth=0)
+    curves = {'the run': of_run, 'the ideal order': best}
+    ax = lines(rank, curves, title='Cumulated gain', marks=False, ax=ax, **look)
+    ax.fill_between(rank, of_run, best, color=ink(ax), alpha=.12, linewidth=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
 

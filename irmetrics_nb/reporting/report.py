@@ -29,7 +29,7 @@ from ..reading.groups import EVERYTHING, read_groups
 from ..reading.words import TOPICS, Words, read_words
 from .contents import content, many, over_text
 from .parts import common_means, mean_rows
-from .sides import Card, card, with_words
+from .sides import QueryCard, card, with_words
 from ..showing.results import Cell, Result, Table, Text, markdown_text, raised, rendered
 
 # %% ../../nbs/9_reporting/05_report.ipynb #9ad3b263
@@ -43,8 +43,8 @@ class Report(Result):
     scores: Scores
     comparison: Comparison | None       # None: one run
     pair: tuple[str, ...]               # the systems in focus: the other one, the better
-    gains: tuple[Card, ...]             # the largest first
-    losses: tuple[Card, ...]            # of one run: the worst queries
+    gains: tuple[QueryCard, ...]             # the largest first
+    losses: tuple[QueryCard, ...]            # of one run: the worst queries
     queries: Mapping[str, Words]        # what was asked, as far as it is known
     groups: tuple[str, ...] | None = None  # of each query
     checkup: Checkup | None = None
@@ -216,19 +216,20 @@ def report(
     comparison = None if alone else _compared(scores, other, groups, how | {'seed': seed})
     pair = _focus(scores, comparison)
     cards = _cards(scores, comparison, pair, grades, by_name)
-    asked = read_words(topics, scores.query_ids, TOPICS)
-    gains, losses = _told(cards, asked, documents)
-    own = _groups(scores, groups)
+    topic_words = read_words(topics, scores.query_ids, TOPICS)
+    gains, losses = _told(cards, topic_words, documents)
+    groups_of = _groups(scores, groups)
     checked = check(judgments, by_name) if checkup else None
     best = float(grades.rows.value.max(initial=0))
     headline = title or _headline(scores)
-    found = scores, comparison, pair, gains, losses, asked, own, checked, best
+    found = scores, comparison, pair, gains, losses, topic_words, groups_of, checked, best
     return Report(headline, *found)
 
 # %% ../../nbs/9_reporting/05_report.ipynb #6a6d5681
 def _check_options(options):
     "TypeError for an option that is none of those of `evaluate`."
-    known = [name for name, one in signature(evaluate).parameters.items() if one.kind == one.KEYWORD_ONLY]
+    parameters = signature(evaluate).parameters.values()
+    known = [each.name for each in parameters if each.kind == each.KEYWORD_ONLY]
     wrong = next((name for name in options if name not in known), None)
     if wrong is None: return
     hint = ': .save(path) of what it returns writes the file' if wrong in WRITING else ''
@@ -242,8 +243,8 @@ def _duplicates(conventions=None, duplicates=None, **_):
 
 def _source(run, duplicates):
     "A run that can be read again: a path, a large table, or what is read now."
-    asked = duplicates != 'refuse' and not _is_path(run)
-    return Run(run, duplicates=duplicates, copy=False) if asked else rereadable(run)
+    resolves = duplicates != 'refuse' and not _is_path(run)
+    return Run(run, duplicates=duplicates, copy=False) if resolves else rereadable(run)
 
 def _grades(judgments, duplicates): return Qrels(judgments, duplicates=duplicates, copy=False)
 
@@ -279,8 +280,8 @@ def _groups(scores, groups):
     "The group of each query."
     if groups is None: return None
     known = read_groups(groups)
-    own = tuple(known.get(q, '') for q in scores.query_ids)
-    if any(own): return own
+    names = tuple(known.get(q, '') for q in scores.query_ids)
+    if any(names): return names
     raise ValueError('none of the queries is in a group: do the ids agree?')
 
 def _focus(scores, comparison):
@@ -322,9 +323,9 @@ def _worst(scores, qrels):
     counted = [(q, (x,)) for q, x in values if q in some and not np.isnan(x)]
     return sorted(counted, key=lambda row: row[1])[:LARGEST]
 
-def _told(sides: Iterable, asked: Mapping[str, Words], documents: Any) -> list[tuple[Card, ...]]:
+def _told(sides: Iterable, queries: Mapping[str, Words], documents: Any) -> list[tuple[QueryCard, ...]]:
     "The cards with words, for which the documents are gone through once."
     sides = [*sides]
-    wanted = {doc for cards in sides for one in cards for doc in one.docs}
+    wanted = {doc for cards in sides for card in cards for doc in card.docs}
     docs = read_words(documents, wanted)
-    return [tuple(with_words(cards, asked, docs)) for cards in sides]
+    return [tuple(with_words(cards, queries, docs)) for cards in sides]

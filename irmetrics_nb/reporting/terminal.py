@@ -29,7 +29,7 @@ def _for_console(part):
     return [Text(visible(part.text), style=styles[part.style])]
 
 # %% ../../nbs/9_reporting/06_terminal.ipynb #47b8a449
-WORDS = 'document', 'title', 'grade'  # columns that may be cut
+CUT_COLUMNS = 'document', 'title', 'grade'  # columns that may be cut
 SIGNS = {'▲': 'green', '▼': 'red'}    # better and worse than a baseline
 
 def _coloured(part):
@@ -49,7 +49,7 @@ def _table(head, align):
     from rich.text import Text
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style='bold')
     for name, side in zip(head, ['left', *align]):
-        table.add_column(Text(visible(name)), justify=side, no_wrap=name not in WORDS)
+        table.add_column(Text(visible(name)), justify=side, no_wrap=name not in CUT_COLUMNS)
     return table
 
 def _cell(cell): return visible(cell_text(cell.content)) + raised(cell.mark)
@@ -87,7 +87,7 @@ def _sign(difference): return 'green' if difference > 0 else 'red' if difference
 def _rank_table(why, rows):
     "The ranks as a table; a column that says nothing is left out."
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-    table = _table(names, ['left' if name in WORDS else 'right' for name in names[1:]])
+    table = _table(names, ['left' if name in CUT_COLUMNS else 'right' for name in names[1:]])
     cut = why.measure.at if why.measure.kind.at == 'k' else None
     for row in rows:
         pale = row['grade'] == UNJUDGED or cut is not None and (row.get('place', row['rank']) or cut + 1) > cut
