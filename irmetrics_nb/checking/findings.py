@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
+import numpy as np
 import polars as pl
 
 # %% ../../nbs/6_checking/02_findings.ipynb #ce6436c4
@@ -29,7 +30,9 @@ from ..evaluation.doubts import (
 from ..evaluation.evaluation import evaluate
 from ..reading.data import Qrels, Run
 from ..reading.errors import DataError, DataWarning
+from ..reading.ids import escape_non_utf8
 from ..reading.judging import judge
+from ..reading.matching import match
 
 # %% ../../nbs/6_checking/02_findings.ipynb #c7afb213
 @dataclass
@@ -61,10 +64,26 @@ def read_side(source: Any, kind: str, name: str, faults: int) -> Side:
         try: own.pairs = make(source, copy=False)
         except DataError as error: _read_slowly(own, source, kind, faults, error, make)
     if own.pairs is not None:
-        own.table = own.pairs.to_polars()
+        own.table = _table_of(own.pairs)
         own.comments = own.comments or own.pairs.rows.comments.count
     _say_doubts(own, [str(doubt.message) for doubt in doubts])
     return own
+
+def _table_of(pairs):
+    "The rows, with a hash for each document: its text is made where somebody sees it."
+    rows = pairs.rows
+    query_ids = pl.Series('query_id', escape_non_utf8(pairs.queries), pl.String)
+    columns = query_ids[rows.query], pl.Series('doc', rows.doc.hash()), pl.Series(pairs.number, rows.value)
+    return pl.DataFrame(columns).with_row_index('row')
+
+def _docs(own, rows):
+    "The documents of some rows as text."
+    ids = own.pairs.rows.doc[rows.to_numpy()].tolist()
+    return pl.Series('doc_id', escape_non_utf8(ids), pl.String)
+
+def _with_docs(own, table):
+    "Rows of one side, with the text of their documents."
+    return table.with_columns(_docs(own, table['row']))
 
 def _say_doubts(own, doubts):
     "What the reader said of lines that may be cut off, or no comments."
@@ -110,8 +129,8 @@ ODD_IDS = {  # code: level, what is said, pattern
 def _odd_ids(own):
     "Whatever is odd about the ids of one side."
     anything = '|'.join(f'(?:{pattern})' for _, _, pattern in ODD_IDS.values())
-    for column in 'query_id', 'doc_id':
-        ids = own.table[column].unique(maintain_order=True)
+    docs = _docs(own, own.table['doc'].arg_unique().sort())
+    for column, ids in ('query_id', own.table['query_id'].unique(maintain_order=True)), ('doc_id', docs):
         odd = ids.filter(ids.str.contains(anything)).sort()
         for code, (level, text, pattern) in ODD_IDS.items():
             if column == 'doc_id' and text.startswith('query'): continue
@@ -153,9 +172,10 @@ def _meeting_queries(judged, own):
 def _meeting_docs(judged, own, hits):
     "Whether the documents of both sides meet."
     both = judged.table.join(own.table.select('query_id').unique(), on='query_id', how='semi')
-    lost = both.join(hits, on=['query_id', 'doc_id'], how='anti')
-    some = lost['query_id'].unique(maintain_order=True)[:20]
-    left, every, right = (t.filter(pl.col('query_id').is_in(some.implode()))[:20_000] for t in (lost, both, own.table))
+    lost = both.join(hits, on='row', how='anti')
+    some = pl.col('query_id').is_in(lost['query_id'].unique(maintain_order=True)[:20].implode())
+    left, every = (_with_docs(judged, table.filter(some)[:20_000]) for table in (lost, both))
+    right = _with_docs(own, own.table.filter(some)[:20_000])
     missed, retrieved = _by_query(left), _by_query(right)
     worth_a_look = not len(hits) or any(may_be(missed[q], retrieved[q]) for q in missed if q in retrieved)
     spelling = find_spelling(_by_query(every), retrieved, pairs=not len(hits)) if worth_a_look else None
@@ -165,7 +185,7 @@ def _meeting_docs(judged, own, hits):
         own.say('doc-ids', _pairs_of(spelling), level, n=spelling.meet, all=len(left), how=spelling.how)
     if len(both) and not len(hits):
         own.say('nothing-judged', _sides(left['doc_id'], right['doc_id']))
-        if _numeric(both['doc_id']) != _numeric(right['doc_id']): own.say('numeric', what='document')
+        if _numeric(_docs(judged, both['row'])) != _numeric(right['doc_id']): own.say('numeric', what='document')
 
 def _by_query(table):
     "{query: documents}."
@@ -235,30 +255,33 @@ def _depth(own, queries, k):
 def _constant(table, queries):
     "Whether all queries, five or more, have the same documents."
     if len(queries) < 5 or queries['n'].n_unique() > 1: return False
-    first, second = (set(table.filter(pl.col('query_id') == q)['doc_id']) for q in queries['query_id'][:2])
-    return first == second and table['doc_id'].n_unique() == len(first)
+    first, second = (set(table.filter(pl.col('query_id') == q)['doc']) for q in queries['query_id'][:2])
+    return first == second and table['doc'].n_unique() == len(first)
 
 # %% ../../nbs/6_checking/02_findings.ipynb #c0e040a5
 def _judged_share(judged, own, hits):
     "How much of the top is judged, and how many judged documents stand in a tie."
     answered = own.table.join(judged.table.select('query_id').unique(), on='query_id', how='semi')
-    share = {k: float((hits['rank'] <= k).sum() / (answered['rank'] <= k).sum()) for k in (10, 100)}
+    depth = answered['query_id'].value_counts()['count']
+    share = {k: float((hits['rank'] <= k).sum() / depth.clip(upper_bound=k).sum()) for k in (10, 100)}
     if len(hits) and share[10] < .1: own.say('few-judged', share=share[10])
-    alike = len(hits) == len(answered) == len(judged.table) and (hits['score'] == hits['relevance']).all()
+    alike = len(hits) == len(answered) == len(judged.table) and _equal_numbers(judged, own)
     if alike and hits['relevance'].n_unique() > 1: own.say('leak')
-    tied = _tied(own, answered, hits)
+    tied = _tied(own, hits)
     bounds = _tie_bounds(judged.pairs, own.pairs) if tied else {}
     return {'top 10 judged': share[10], 'top 100 judged': share[100], 'judged documents found': len(hits),
             'of them in a tie': tied, **bounds}
 
-def _tied(own, answered, hits):
+def _equal_numbers(judged, own):
+    "Whether the score of each judged document is its grade."
+    both = own.table.join(judged.table, on=['query_id', 'doc'])
+    return (both['score'] == both['relevance']).all()
+
+def _tied(own, hits):
     "How many judged documents share their score with another."
-    place = ['query_id', 'score']
-    same = answered.join(hits.select(place).unique(), on=place, how='semi')
-    groups = same.group_by(place, maintain_order=True).len().filter(pl.col('len') > 1)
-    tied = len(hits.join(groups, on=place, how='semi'))
-    level = 'warning' if 2 * tied > len(hits) else 'note'
-    if 5 * tied > len(hits): own.say('ties', _first(groups['query_id'].unique().sort()), level, n=tied, all=len(hits))
+    shared = hits.filter(pl.col('alike') > 1)['query_id']
+    tied, level = len(shared), 'warning' if 2 * len(shared) > len(hits) else 'note'
+    if 5 * tied > len(hits): own.say('ties', _first(shared.unique().sort()), level, n=tied, all=len(hits))
     return tied
 
 def _tie_bounds(qrels, run, measures='AP RR nDCG@10'):
@@ -300,7 +323,7 @@ def facts_of_judgments(judged: Side) -> dict[str, Any]:
     return _grades(judged)
 
 def facts_of_run(judged: Side, own: Side, source: Any, k: int) -> dict[str, Any]:
-    "The same of a run, beside the judgments if there are any."
+    "The facts of a run, beside the judgments if there are any; what is odd is added to its findings."
     if own.table is None: return {}
     _odd_ids(own)
     facts = _scores(own, k)
@@ -313,14 +336,21 @@ def _upwards(judged, own):
     if found is None or found.order != 'mixed': return
     if upwards(judge(judged.pairs, own.pairs)) >= 3: own.say('upwards', places=found)
 
+def _judged_hits(judged, own):
+    "The judged documents that were retrieved, junk apart: their ranks, and how many are alike in score."
+    met = match(judged.pairs, own.pairs, 'docid')
+    place = pl.Series('rank', met.rank), pl.Series('alike', met.tie_size)
+    return judged.table[met.judgment].with_columns(*place).filter(pl.col('relevance') >= 0)
+
 def _beside(judged, own):
     "The facts about a run beside the judgments."
-    query, score = own.table['query_id'].rank('dense').to_numpy(), own.table['score'].to_numpy()
+    _, query = np.unique(own.pairs.rows.query, return_inverse=True)
+    score = own.table['score'].to_numpy()
     graded = look_like_scores(judged.table['relevance'].to_numpy()) and look_like_grades(query, score)
-    if graded or is_listed_ranking(judged.pairs, query - 1, score): own.say('swapped')
+    if graded or is_listed_ranking(judged.pairs, query, score): own.say('swapped')
     facts = _meeting_queries(judged, own)
     if not facts['of them judged']: return facts
     _upwards(judged, own)
-    hits = own.table.join(judged.table.filter(pl.col('relevance') >= 0), on=['query_id', 'doc_id'])
+    hits = _judged_hits(judged, own)
     _meeting_docs(judged, own, hits)
     return facts | _judged_share(judged, own, hits)
