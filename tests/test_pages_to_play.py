@@ -14,8 +14,10 @@ LEARNING = [name for name in notebooks() if name.parts[0] == "learn"]
 CODE = [name for name in notebooks() if re.fullmatch(r"2_metrics/0[0-4]_\w+\.ipynb", name.as_posix())]
 ORDER = "The question|By hand|Under your hand|The formula|In plain lines|When to use it|Try it|Exercises|References".split("|")
 MARKS = "right|convention|slip".split("|")  # of the forms of a formula that are printed
-RECIPES = "gate_for_ci language_models my_ndcg training_loop whose_number".split()  # they begin with what somebody has
-LESSONS = [name for name in notebooks() if name.parts[0] == "tutorials" and name.stem not in RECIPES]
+HOW_TO = "gate_for_ci language_models my_ndcg training_loop whose_number".split()  # recipes: they begin with what somebody has
+TUTORIALS = [name for name in notebooks() if name.parts[0] == "tutorials"]
+RECIPES = [name for name in TUTORIALS if name.stem in HOW_TO]
+LESSONS = [name for name in TUTORIALS if name not in RECIPES]
 PLAYED = [name for name in notebooks() if play.tagged(NBS / name, "play")]
 
 
@@ -32,13 +34,13 @@ def sections(name):
 
 def test_all_lessons_and_the_pages_to_learn_a_metric_can_be_played_with():
     assert set(LEARNING) | set(LESSONS) <= set(PLAYED)
-    assert len(LEARNING) == len(CODE) == 5
+    assert len(LEARNING) == len(CODE) == len(RECIPES) == len(HOW_TO) == 5
 
 
-@pytest.mark.parametrize("name", PLAYED, ids=str)
+@pytest.mark.parametrize("name", [*PLAYED, *RECIPES], ids=str)
 def test_what_is_copied_from_a_page_runs_alone_and_other_numbers_in_its_cells_to_play_with_give_others(name):
     # The other numbers come in at once: running a page twice would show nothing more.
-    alone = name in LEARNING or name in LESSONS
+    alone = name in LEARNING or name in TUTORIALS
     assert pages("play", "copied_and_played" if alone else "played", NBS / name) is None
 
 
@@ -52,7 +54,7 @@ def test_a_page_whose_imports_are_hidden_is_found(tmp_path):
     assert pages("play", "played", page) is None
 
 
-@pytest.mark.parametrize("name", LEARNING + LESSONS, ids=str)
+@pytest.mark.parametrize("name", LEARNING + TUTORIALS, ids=str)
 def test_the_notebook_of_a_page_is_named_with_what_it_needs_and_it_needs_no_file_beside_it(name):
     text = "\n".join(cell.source for cell in cells(NBS / name)[:3] if cell.kind == "markdown")
     assert f"blob/main/nbs/{name.as_posix()}) runs after" in text
