@@ -247,10 +247,10 @@ def read_rows(
     Parameters
     ----------
     source : path, dict, table or iterable
-        The path of a TREC file, CSV, TSV, JSON, JSON lines, Parquet or Arrow file, gzipped or
-        not; {query: {document: number}} or, for a run, {query: [document, ...]}; a table
-        of polars, pandas or anything that speaks Arrow; an iterable of (query, document,
-        number).
+        The path of a TREC file, CSV, TSV, JSON, JSON lines, Parquet or Arrow file,
+        gzipped or not; {query: {document: number}} or, for a run, {query: [document,
+        ...]}; a table of polars, pandas or anything that speaks Arrow; an iterable of
+        (query, document, number).
     kind : str
         'qrels' for judgments, 'run' for results.
     columns : dict, optional

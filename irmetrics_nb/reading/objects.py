@@ -188,7 +188,8 @@ def _rows_from_lines(data, kind, name, columns):
     for number, line in enumerate(data.splitlines(), 1):
         if not line.strip(): continue
         try: item = json.loads(line, object_pairs_hook=_object)
-        except (ValueError, RecursionError) as error: raise DataError(f'{name}, line {number}: not JSON: {error}') from None
+        except (ValueError, RecursionError) as error:
+            raise DataError(f'{name}, line {number}: not JSON: {error}') from None
         _check_unique(item, f'{name}, line {number}')
         items.append(item)
         lines.append(number)
