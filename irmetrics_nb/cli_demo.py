@@ -22,14 +22,15 @@ from .reading.example import load_example
 from .showing.drawing import INK, STYLE
 from .showing.results import Table, rendered, written_table
 
-# %% ../nbs/10_ways_in/06_cli_demo.ipynb #2eb02fa8
+# %% ../nbs/10_ways_in/06_cli_demo.ipynb #943645b1
 def draw_means(scores: Scores, measure: str, path: Path) -> None:
     "The means of all runs with their intervals, and every query of each, as a PNG."
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     with rc_context(STYLE):
-        figure = Figure(figsize=(9, 4), dpi=120, layout='constrained', facecolor='white')
-        means, queries = figure.subplots(1, 2)
+        look = {'layout': 'constrained', 'facecolor': 'white'}
+        figure = Figure(figsize=(5, 5.6), dpi=200, **look)
+        means, queries = figure.subplots(2, 1)
         for ax in means, queries: ax.tick_params(colors=INK, grid_alpha=.25)
         scores.plot(measure, ax=means)
         scores.plot(measure, 'distribution', ax=queries)

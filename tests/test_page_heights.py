@@ -17,6 +17,7 @@ from test_finding import fresh
 LIMIT = 6000
 PAGES = [name for name in notebooks() if name.parts[0] == "learn"]
 AROUND = 430  # the bar above, the way to the next page and the footer: 231; the rest is what Quarto adds to code and cards
+ABOVE = 125  # of that, what stands above the first calculation
 HOME = "http://site.test/"
 THEME = """
 body { margin: 0; font: 17px/1.55 "Source Sans 3"; } main { width: 798px; display: flow-root }
@@ -106,7 +107,7 @@ def measured(browser):
         page.evaluate("document.fonts.ready")
         found = page.evaluate(HEIGHTS)
         page.close()
-        return [round(y) + AROUND for y in found]
+        return round(found[0]) + AROUND, round(found[1]) + ABOVE
 
     return heights
 

@@ -13,6 +13,19 @@ from project import NBS, cells, notebooks
 LEARNING = [name for name in notebooks() if name.parts[0] == "learn"]
 CODE = [name for name in notebooks() if re.fullmatch(r"2_metrics/0[0-4]_\w+\.ipynb", name.as_posix())]
 ORDER = "The question|By hand|Under your hand|The formula|In plain lines|When to use it|Try it|Exercises|References".split("|")
+# What stands on many pages has one heading; whatever else is called like that would be another word for it.
+ONE_WORD = {
+    "At the edges": r"(the |at the )?(edges?|edge cases|boundar\w+( cases)?|corner cases)$",
+    "By hand": r"(worked )?(by hand|calculation by hand|hand-worked|worked example)s?$",
+    "Exercises": r"(exercises?|practice|problems|quiz|questions to answer)$",
+    "References": r"(references?|sources|literature|bibliography|further reading|read more)$",
+    "The question": r"the question( it answers)?$",
+    "Try it": r"(try (it|this|next|yourself|them)|things to try|your turn|play with it)$",
+    "Under your hand": r"(under|in) your hands?$",
+    "When to use it": r"when to (use|take|choose) (it|this|them)$",
+    "Where next": r"(where|what) next|next( steps| lesson)?$|see also|where to go",
+    "Where tools and books disagree": r"where .*disagree",
+}
 MARKS = "right|convention|slip".split("|")  # of the forms of a formula that are printed
 HOW_TO = "gate_for_ci language_models my_ndcg training_loop whose_number".split()  # recipes: they begin with what somebody has
 TUTORIALS = [name for name in notebooks() if name.parts[0] == "tutorials"]
@@ -83,6 +96,24 @@ def test_a_page_to_learn_a_metric_has_the_order_that_all_have(name):
     assert 3 <= len(play.tagged(NBS / name, "answer").keys() & set(found["Exercises"])) <= 5
 
 
+def test_what_stands_on_many_pages_has_one_heading():
+    found = [(name.as_posix(), head) for name in notebooks() for head in sections(name) if head]
+    for word, others in ONE_WORD.items():
+        assert re.match(others, word.lower())
+        called = {(page, head) for page, head in found if re.match(others, head.lower())}
+        assert called, word
+        assert {head for _, head in called} == {word}, sorted(called)
+
+
+def test_a_link_that_asks_a_question_asks_that_of_its_page():
+    titles = {name.as_posix(): cells(NBS / name)[0].source.splitlines()[0].removeprefix("# ") for name in notebooks()}
+    for name in notebooks():
+        prose = "\n".join(cell.source for cell in cells(NBS / name) if cell.kind == "markdown")
+        for text, target in re.findall(r"\[([^\]]+\?)\]\(([\w./]+\.ipynb)\)", prose):
+            page = (NBS / name.parent / target).resolve().relative_to(NBS.resolve()).as_posix()
+            assert " ".join(text.split()) == titles[page], name
+
+
 @pytest.mark.parametrize("name", LEARNING, ids=str)
 def test_each_printed_form_of_a_formula_is_marked_as_right_as_a_convention_or_as_a_slip(name):
     text = "\n".join(cell.source for cell in cells(NBS / name) if cell.index in sections(name)["The formula"] and cell.kind == "markdown")
@@ -110,10 +141,25 @@ def test_the_page_of_the_code_keeps_to_the_code(name):
     assert not play.tagged(NBS / name, "play") and not play.tagged(NBS / name, "answer")
 
 
-def test_the_pictures_of_a_page_to_learn_from_can_be_read_on_a_phone():
-    texts = ["".join(o.get("data", {}).get("text/plain", "")) for name in LEARNING for cell in cells(NBS / name) for o in cell.outputs]
-    widths = [int(width) for text in texts for width in re.findall(r"<Figure size (\d+)x", text)]
-    assert len(widths) >= 3 and max(widths) <= 520, "shrunk to 360 pixels, letters of 15 become smaller than 10"
+def drawn(name):
+    "The pictures that code of a page drew, each by its width in points."
+    for cell in cells(NBS / name):
+        for output in cell.outputs:
+            data = output.get("data", {})
+            if svg := "".join(data.get("image/svg+xml", "")):
+                yield float(re.search(r'width="([\d.]+)pt"', svg)[1])
+            elif found := re.search(r"<Figure size (\d+)x", "".join(data.get("text/plain", ""))):
+                yield int(found[1]) / 110 * 72  # 110 dots an inch
+
+
+def test_a_picture_can_be_read_on_a_phone():
+    widths = {(name.as_posix(), nth): width for name in notebooks() for nth, width in enumerate(drawn(name))}
+    assert len(widths) > 60
+    # Shrunk to the 349 pixels of a phone's column, letters of 9.5 points then are 9 pixels high.
+    assert {where: width for where, width in widths.items() if width > 385} == {}
+    code = "\n".join(cell.source for name in notebooks() for cell in cells(NBS / name) if cell.kind == "code")
+    sizes = re.findall(r"(?:fontsize|labelsize|titlesize|font\.size|legend\.fontsize)'?[=:] *([\d.]+)", code + (NBS / "house.mplstyle").read_text(encoding="utf-8"))
+    assert len(sizes) > 15 and min(map(float, sizes)) >= 9.5
 
 
 @pytest.mark.parametrize("name", LEARNING + CODE + LESSONS, ids=str)

@@ -32,7 +32,7 @@ from ..reading.groups import EVERYTHING, dimension_of, read_groups
 from ..showing.drawing import forest, scatter, sorted_bars
 from ..showing.results import Items, Result, Text, without_nan
 
-# %% ../../nbs/8_comparing/04_comparison.ipynb #fffbbbe3
+# %% ../../nbs/8_comparing/04_comparison.ipynb #f8c538bf
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Pairs of systems on some measures: differences, intervals, p-values, queries won.
@@ -134,7 +134,6 @@ class Comparison(Result):
         if self.groups is not None:
             yield Items([*share_sentences(self), *_said_differing(self)])
         yield from map(_small, _last_lines(self))
-
 
 # %% ../../nbs/8_comparing/04_comparison.ipynb #dc508935
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence

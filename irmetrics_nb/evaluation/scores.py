@@ -34,7 +34,7 @@ from ..reading.tables import import_polars
 from ..showing.drawing import distribution, forest
 from ..showing.results import Result
 
-# %% ../../nbs/5_evaluation/03_scores.ipynb #9f0de498
+# %% ../../nbs/5_evaluation/03_scores.ipynb #105e529c
 @dataclass(frozen=True)
 class RunInfo:
     "What is known of a run besides its values."
@@ -68,7 +68,6 @@ class ByMeasure(dict[str, Any]):
         return self[name]
 
     def __reduce__(self) -> tuple: return dict, (dict(self),)
-
 
 # %% ../../nbs/5_evaluation/03_scores.ipynb #627bc013
 @dataclass(frozen=True, eq=False, repr=False)

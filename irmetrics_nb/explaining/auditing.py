@@ -377,7 +377,7 @@ class _Auditor(_OfCollections):
         mistake = words if words in MISTAKES else ''
         return EdgeFinding(edge, MISTAKES[mistake].says if mistake else words, mistake)
 
-# %% ../../nbs/7_explaining/11_auditing.ipynb #3791ef18
+# %% ../../nbs/7_explaining/11_auditing.ipynb #407a62f8
 HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # habits that have a name, and pass
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -435,7 +435,6 @@ class Audit(Result):
         yield Items([f'{finding}' for finding in self.findings])
 
     def __repr__(self) -> str: return '\n'.join(self.lines)
-
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #053292d0
 def _habit(measure, ways):

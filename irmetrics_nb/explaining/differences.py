@@ -56,7 +56,7 @@ def steps(
         after[step] = aggregate.f(value) if a[i] != b[i] else after[max(step - 1, 0)]
     return order, np.diff(after, prepend=start)
 
-# %% ../../nbs/7_explaining/05_differences.ipynb #aa5ad543
+# %% ../../nbs/7_explaining/05_differences.ipynb #c5fea2cb
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryDifference(Result):
     """Which documents make the difference between two lists for one query.
@@ -110,7 +110,6 @@ class QueryDifference(Result):
 
     def _repr_markdown_(self): return None
 
-
 # %% ../../nbs/7_explaining/05_differences.ipynb #682f6167
 def _rank(why, doc):
     "The rank of a document in a list, or None."
@@ -133,7 +132,7 @@ def _shown(x):
     if x is None: return 'not retrieved'
     return x if isinstance(x, float) else str(x) if len(str(x)) <= 44 else f'{x[:41]}...'
 
-# %% ../../nbs/7_explaining/05_differences.ipynb #41382c67
+# %% ../../nbs/7_explaining/05_differences.ipynb #569877c2
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Result):
     """Which queries make the difference between two runs: b − a.
@@ -218,7 +217,6 @@ class Difference(Result):
     def __repr__(self) -> str: return rendered(self._parts(10), 'text')
 
     def _repr_markdown_(self): return None
-
 
 # %% ../../nbs/7_explaining/05_differences.ipynb #c871b784
 def explain_difference(

@@ -73,7 +73,7 @@ class Swaps:
         """The first k ranks as a picture, blue for better and red for worse.
 
         Returns matplotlib's axes; `ax`: where to draw."""
-        ax = new_axes(4.4, 5.2) if ax is None else ax
+        ax = new_axes(4.4, 5) if ax is None else ax
         shown = self.change[:k, :k]
         n, most = len(shown), np.abs(shown).max(initial=0) or 1
         edge = (.5, n + .5, n + .5, .5)

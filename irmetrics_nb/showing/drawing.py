@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../../nbs/4_showing/01_drawing.ipynb #96b8f9b9
+# %% ../../nbs/4_showing/01_drawing.ipynb #60df8f7e
 INK = '#767676'
 BETTER, WORSE = '#0072B2', '#D55E00'
 COLOURS = BETTER, WORSE, '#009E73', '#CC79A7', '#B8860B', '#3A9BD0'
@@ -26,7 +26,7 @@ STYLE: dict[Any, Any] = {
     'axes.axisbelow': True, 'axes.xmargin': .05, 'axes.ymargin': .05,
 }
 
-def new_axes(height: float = 3.2, width: float = 7) -> Any:
+def new_axes(height: float = 3, width: float = 5) -> Any:
     "The axes of a new figure in the style; height and width in inches."
     from matplotlib import rc_context
     from matplotlib.pyplot import subplots
@@ -45,7 +45,7 @@ def finish(
     "Title and labels, the same for every picture; the axes."
     ax.set_title(title, loc='left')
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    if legend: ax.legend(frameon=False, fontsize=9, labelcolor=ink(ax))
+    if legend: ax.legend(frameon=False, fontsize=9.5, labelcolor=ink(ax))
     return ax
 
 # %% ../../nbs/4_showing/01_drawing.ipynb #d1e6499f
@@ -110,11 +110,11 @@ def _name_places(ax, places, values, names):
     for place in places:
         up = values[place] > 0
         ax.annotate(names[place], (place, values[place]), (0, 3 if up else -3),
-                    textcoords='offset points', rotation=90, fontsize=8, color=ink(ax),
+                    textcoords='offset points', rotation=90, fontsize=9.5, color=ink(ax),
                     ha='center', va='bottom' if up else 'top')
     ax.margins(y=.25)
 
-# %% ../../nbs/4_showing/01_drawing.ipynb #a2cbf254
+# %% ../../nbs/4_showing/01_drawing.ipynb #f5b9cbc2
 def scatter(
     names: Sequence[str], x: Any, y: Any, *, named: int = 3, title: str = '',
     xlabel: str = '', ylabel: str = '', ax: Any = None,
@@ -134,7 +134,7 @@ def scatter(
     for nth, i in enumerate(far[(y != x)[far]]):
         beside = 4, -9 if nth % 2 else 3  # above and below in turn
         ax.annotate(names[i], (x[i], y[i]), beside, textcoords='offset points',
-                    fontsize=8, color=ink(ax))
+                    fontsize=9.5, color=ink(ax))
     ax.set_aspect('equal')
     return finish(ax, title, xlabel, ylabel)
 

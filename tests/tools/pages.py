@@ -74,9 +74,16 @@ def docstring(cell, name):
 
 @cache
 def used():
-    "The pages that say how to use something: a part of the sidebar."
+    "The pages that say how to use something, and those to look things up: two parts of the sidebar."
+    def listed(items):
+        for item in items:
+            if isinstance(item, str):
+                yield item
+            else:
+                yield from listed(item.get("contents", []))
+
     parts = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]["sidebar"]["contents"]
-    return next(part["contents"] for part in parts if part.get("section") == "Use")
+    return [page for part in parts if part.get("section") in ("Use", "Look up") for page in listed(part["contents"])]
 
 
 def sources(name):
