@@ -15,16 +15,18 @@ from typing import Annotated
 
 import typer
 
-# %% ../nbs/10_ways_in/02_cli.ipynb #5a3f4bcc
+# %% ../nbs/10_ways_in/02_cli.ipynb #fc6d59b8
 from .cli_common import (
     Form,
     ListingFormat,
     MeasureArguments,
     Memory,
     Output,
+    PerRun,
     Progress,
     QrelsFile,
     RunFiles,
+    System,
     app,
     check_files,
     choice,
@@ -35,6 +37,7 @@ from .cli_common import (
     say,
     show,
     source_of,
+    sources_of,
     takes_conventions,
     with_more,
 )
@@ -82,10 +85,6 @@ EXAMPLES = '''
 
 _PerQuery = Annotated[bool, typer.Option(
     '--per-query', help='Show every query instead of the means.')]
-_PerRun = Annotated[bool, typer.Option(
-    '--per-run', help='Say below the table what is known of each of many runs.')]
-_System = Annotated[str | None, typer.Option(
-    metavar='COLUMN', help='The column of the run that tells several systems apart.')]
 _Format = Annotated[Format, typer.Option(help='How to print.')]
 _Min = Annotated[list[str], typer.Option(
     '--min', metavar='FLOOR',
@@ -124,14 +123,14 @@ def _print_scores(scores, format, per_query, output, per_run):
         return show_parts(for_terminal(scores._parts()))
     show(rendered_scores(scores, format.value, per_query, per_run), output)
 
-# %% ../nbs/10_ways_in/02_cli.ipynb #bfa60622
+# %% ../nbs/10_ways_in/02_cli.ipynb #7675d7a6
 @app.command('evaluate', epilog=EXAMPLES)
 @takes_conventions
 def _evaluate(
     qrels: QrelsFile, runs: RunFiles, measures: MeasureArguments = ('AP nDCG@10 RR',),
     per_query: _PerQuery = False, format: _Format = Format.table,
     output: Output = None, memory: Memory = None, verbose: _Verbose = False,
-    floors: _Min = (), per_run: _PerRun = False, system: _System = None, *, said: dict,
+    floors: _Min = (), per_run: PerRun = False, system: System = None, *, said: dict,
 ):
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
@@ -139,11 +138,10 @@ def _evaluate(
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
         judgments = source_of(qrels, 'qrels')
-        sources = [source_of(run, 'run') for run in runs]
-        if system and len(sources) > 1: raise typer.BadParameter('--system is of one run')
+        sources = sources_of(runs, system)
         with Progress() as progress:
-            scores = evaluate(judgments, sources[0] if system else sources, wanted,
-                              system=system, memory=memory, progress=progress, **said)
+            how = {'system': system, 'memory': memory, 'progress': progress}
+            scores = evaluate(judgments, sources, wanted, **how, **said)
         _print_scores(scores, format, per_query, output, per_run)
         if verbose: _report(scores, runs)
         _stop_at_floors(scores.each(), required)

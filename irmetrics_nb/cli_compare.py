@@ -13,13 +13,15 @@ from typing import Annotated, Any
 
 import typer
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #e804234a
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #06ead4e2
 from .cli_common import (
     MeasureArguments,
     Memory,
     Output,
+    PerRun,
     Progress,
     QrelsFile,
+    System,
     app,
     check_files,
     choice,
@@ -29,10 +31,12 @@ from .cli_common import (
     one_line_warnings,
     show,
     source_of,
+    sources_of,
     takes_conventions,
     with_more,
 )
 from .evaluation.evaluation import evaluate
+from .showing.results import rendered
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any) -> None:
@@ -57,17 +61,21 @@ _EPILOG = '''
 
 `irmetrics compare qrels.txt main.run change.run --margin 0.02 --groups groups.tsv`
 
+`irmetrics compare qrels.parquet lake/results --system model --baseline main`
+
 `irmetrics compare qrels.txt main.run change.run --min nDCG@10=0.45 --groups groups.tsv --min "*:nDCG@10=0.3"`
 
 Exit code 3: the gate failed.
 '''
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #231366bb
-def _print(comparison, verdict, format, output):
+def _print(comparison, verdict, format, per_run, output):
     "Print everything in a format."
-    if format == 'text' and output is None and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
-    if format == 'text': text = f'{comparison}\n\n{verdict}'
-    elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{comparison.to_markdown()}'
+    alone = format == 'text' and output is None and not per_run
+    if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
+    words = _written(comparison, format, per_run)
+    if format == 'text': text = f'{words}\n\n{verdict}'
+    elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{words}'
     elif format == 'junit': text = verdict.to_junit()
     else: text = json.dumps(comparison.to_dict() | {'gate': verdict.to_dict()}, indent=2, ensure_ascii=False)
     show(text, output)
@@ -77,19 +85,26 @@ def _check_no_gate(max_drop, fail_if_worse, floors, format):
     if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
     raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
 
-def _all_pairs_text(comparison, format):
-    "All pairs in a format."
-    return {'json': comparison.to_json, 'markdown': comparison.to_markdown}.get(format, comparison.__repr__)()
+def _written(comparison, format, per_run):
+    "A comparison in a format."
+    if format == 'json': return comparison.to_json()
+    return rendered(comparison._parts(per_run), 'markdown' if format == 'markdown' else 'text')
 
-def _evaluate_all(qrels, runs, wanted, memory, conventions):
+def _evaluate_all(qrels, runs, wanted, system, memory, conventions):
     "The scores of the runs, side by side, under names that differ."
-    sources = [source_of(run, 'run') for run in runs]
+    how = {'system': system, 'memory': memory, **conventions}
+    sources = sources_of(runs, system)
     with Progress() as progress:
-        return evaluate(source_of(qrels, 'qrels'), sources, wanted, memory=memory, progress=progress, **conventions)
+        return evaluate(source_of(qrels, 'qrels'), sources, wanted, progress=progress, **how)
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #bfa1ecf0
-_Baseline = Annotated[Path, typer.Argument(metavar='BASELINE', help='The run that the others are compared with.')]
-_New = Annotated[list[Path], typer.Argument(metavar='NEW...', help='One run or several.')]
+_First = Annotated[Path, typer.Argument(
+    metavar='BASELINE',
+    help='The run that the others are compared with; or a folder, a pattern or a table of several.')]
+_New = Annotated[list[Path], typer.Argument(metavar='[NEW...]', help='One run or several.')]
+_Baseline = Annotated[str | None, typer.Option(
+    '--baseline', metavar='NAME',
+    help='The system that the others are compared with, by its name; if not given, the first.')]
 _MaxDrop = Annotated[float | None, typer.Option(
     min=0, help='The gate fails if a measure drops by more than this, and significantly, anywhere.')]
 _Margin = Annotated[float | None, typer.Option(
@@ -113,36 +128,39 @@ _AllPairs = Annotated[bool, typer.Option(
     '--all-pairs', help='Compare every pair, the first run like any other; there is no gate then.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #a241d437
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #d8f29993
 @app.command('compare', epilog=_EPILOG)
 @takes_conventions
 def _compare(
-    qrels: QrelsFile, baseline: _Baseline, new: _New, measures: MeasureArguments = ('AP nDCG@10 RR',),
+    qrels: QrelsFile, first: _First, new: _New = (), measures: MeasureArguments = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
     floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
     interval: _IntervalOption = _Interval.t, seed: _Seed = 0, all_pairs: _AllPairs = False,
-    format: _FormatOption = _Format.text,
+    format: _FormatOption = _Format.text, per_run: PerRun = False, system: System = None, baseline: _Baseline = None,
     output: Output = None, memory: Memory = None, *, said: dict,
 ):
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
     from .comparing.comparison import compare
     from .comparing.gate import gate
-    runs, required = [baseline, *new], floors_of(floors)
+    runs, required = [first, *new], floors_of(floors)
     how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value}
     how |= {'alpha': alpha, 'margin': margin, 'seed': seed}
     _check_method(how, new)
+    if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
     if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, format.value)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
     wanted = with_more(measures_of(measures), with_more(gated, floored))
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
-        scores = _evaluate_all(qrels, runs, wanted, memory, said)
-        first = None if all_pairs else scores.runs[0].name
-        comparison = compare(scores, baseline=first, groups=groups, **how)
-        if all_pairs: return show(_all_pairs_text(comparison, format.value), output)
+        scores = _evaluate_all(qrels, runs, wanted, system, memory, said)
+        if len(scores.runs) < 2:
+            raise typer.BadParameter('one run alone: name another, a folder of runs, or a --system')
+        other = None if all_pairs else baseline or scores.runs[0].name
+        comparison = compare(scores, baseline=other, groups=groups, **how)
+        if all_pairs: return show(_written(comparison, format.value, per_run), output)
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required)
-        _print(comparison, verdict, format.value, output)
+        _print(comparison, verdict, format.value, per_run, output)
     raise typer.Exit(0 if verdict.ok else 3)
 
 def _check_method(how, new):

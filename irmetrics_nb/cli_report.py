@@ -11,11 +11,12 @@ from typing import Annotated
 
 import typer
 
-# %% ../nbs/10_ways_in/05_cli_report.ipynb #8e59d380
+# %% ../nbs/10_ways_in/05_cli_report.ipynb #7c5b3b95
 from .cli_common import (
     Memory,
     QrelsFile,
     RunFiles,
+    System,
     app,
     check_files,
     choice,
@@ -24,6 +25,7 @@ from .cli_common import (
     one_line_warnings,
     show,
     source_of,
+    sources_of,
     suggest_measures,
     takes_conventions,
 )
@@ -64,7 +66,7 @@ REPORT_EXAMPLES = '''
 def _report(
     qrels: QrelsFile, runs: RunFiles, output: _REPORT = Path('report.html'), measures: _MEASURES = ('nDCG@10 AP RR',),
     documents: _DOCS = None, topics: _TOPICS = None, groups: _GROUPS = None, baseline: _BASELINE = None,
-    title: _TITLE = None, format: _FORM = None, check: _CHECK = True, memory: Memory = None,
+    title: _TITLE = None, format: _FORM = None, check: _CHECK = True, memory: Memory = None, system: System = None,
     *, said: dict,
 ):
     "Write one file about one run or several: means, differences, queries, rankings, input."
@@ -75,10 +77,10 @@ def _report(
     try: form = file_format(output, format and format.value, '--format', 'html')
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
-    words |= {'checkup': check, 'memory': memory, 'baseline': baseline}
+    words |= {'checkup': check, 'memory': memory, 'baseline': baseline, 'system': system}
     with one_line_errors(), one_line_warnings():
-        sources = [source_of(run, 'run') for run in runs]
-        several = sources if len(sources) > 1 else sources[0]
+        sources = sources_of(runs, system)
+        several = sources if system or len(sources) > 1 else sources[0]
         found = report(source_of(qrels, 'qrels'), several, wanted, **words, **said)
         found.save(output, form)
         show(visible(f'{found.title}: {output}'))

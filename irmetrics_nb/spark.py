@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-# %% ../nbs/10_ways_in/09_spark.ipynb #c75b6826
+# %% ../nbs/10_ways_in/09_spark.ipynb #d0175fae
 from . import __version__
 from .comparing.comparison import Comparison
 from .comparing.comparison import compare as compare_scores
@@ -30,10 +30,10 @@ from .evaluation.buckets import (
     complete_measures,
     put_together,
     score_bucket,
+    score_rest,
 )
 from .evaluation.doubts import several_runs
 from .evaluation.presets import conventions_of
-
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #cd563495
 from .foundations.conventions import (
@@ -115,6 +115,7 @@ def _place(frame, order, kind):
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #3d55a569
 PIECE = 100_000  # rows of a local source that are sent in one piece
+COLUMNS = 'run string, query string, doc string, value double, at bigint'
 
 def _selected(frame, kind, run, order):
     "The rows of a DataFrame as they are shuffled; run: the SQL for the name of its run."
@@ -124,45 +125,64 @@ def _selected(frame, kind, run, order):
                'value': sign + _number(frame, number, kind), 'at': _place(frame, order, kind)}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
-def _sent(session, source, run):
-    "The rows of a `Qrels` or a `Run` as a DataFrame, in their order."
+def _here(source, run):
+    "The rows of a `Qrels` or a `Run` as a table of polars, in their order."
     pl = import_polars()
     table = QueryDocTable.to_polars(source)
     table.columns = ['query', 'doc', 'value']
-    name = pl.lit(run, pl.String).alias('run')
-    table = table.select(name, pl.all()).with_row_index('at')
+    name, place = pl.lit(run, pl.String).alias('run'), pl.int_range(pl.len()).alias('at')
+    return table.select(name, pl.all(), place)
+
+def _sent(session, table, columns):
+    "A table of polars as a DataFrame."
     pieces = [(_packed(piece),) for piece in table.iter_slices(PIECE)]
-    frame = session.createDataFrame(pieces, 'piece binary')
-    return frame.mapInArrow(_unpacked, 'run string, query string, doc string, value double, at bigint')
+    return session.createDataFrame(pieces, 'piece binary').mapInArrow(_unpacked, columns)
 
 def _packed(table):
     "A table of polars as bytes."
     file = BytesIO()
-    table.write_ipc_stream(file, compat_level=import_polars().CompatLevel.oldest())
+    table.write_ipc_stream(file, compression='zstd', compat_level=import_polars().CompatLevel.oldest())
     return file.getvalue()
+
+def _opened(piece):
+    "The table of pyarrow that was packed as bytes, with texts as Spark has them."
+    import pyarrow as pa
+    table = pa.ipc.open_stream(piece).read_all()
+    plain = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
+    return table.cast(pa.schema(zip(table.column_names, plain)))
 
 def _unpacked(batches):
     "On an executor: the batches of rows that were packed as bytes."
-    import pyarrow as pa
-    text = pa.string()
-    schema = pa.schema({'run': text, 'query': text, 'doc': text, 'value': pa.float64(), 'at': pa.int64()})
     for batch in batches:
-        for piece in batch.column(0).to_pylist():
-            table = pa.ipc.open_stream(piece).read_all()
-            yield from table.select(schema.names).cast(schema).to_batches(10_000)
+        for piece in batch.column(0).to_pylist(): yield from _opened(piece).to_batches(10_000)
+
+def _packed_batches(batches):
+    "On an executor: each batch of rows as bytes."
+    import pyarrow as pa
+    for batch in batches:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer: writer.write_batch(batch)
+        yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=['piece'])
+
+def _fetched(frame):
+    "The rows of a DataFrame as a table of polars."
+    pl = import_polars()
+    pieces = _bytes_of(frame.mapInArrow(_packed_batches, 'piece binary'))
+    return pl.concat([pl.from_arrow(_opened(piece)) for piece in pieces])
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #17a86292
 @dataclass
 class _Rows:
-    "Everything that is shuffled, and what is known of it."
-    frame: Any
+    "Everything that is evaluated, and what is known of it."
+    frame: Any             # what is shuffled
+    truth: Any             # the judgments: a table of polars that goes along with every bucket, or a DataFrame
     session: Any
     runs: list[str]        # their names; none yet if a column says them
     local: dict            # what was sent: None -> the judgments, name -> a run
     names: dict[str, str]  # how columns are called
 
 def _rows(qrels, run, system, order, conventions):
-    "The rows of the judgments and of all runs under each other."
+    "The rows of all runs under each other, and those of the judgments."
     runs = _several(run, system)
     frames = [one for _, one in [('', qrels), *runs] if _is_frame(one)]
     if not frames:
@@ -176,12 +196,13 @@ def _rows(qrels, run, system, order, conventions):
             return _selected(source, kind, said, order if ordered else None)
         given = (Qrels if kind == 'qrels' else Run)(source, duplicates=conventions.duplicates, copy=False)
         local[name] = given
-        return _sent(session, given, name)
-    parts = [rows(qrels, 'qrels', None), *(rows(one, 'run', name) for name, one in runs)]
+        table = _here(given, name)
+        return table if kind == 'qrels' else _sent(session, table, COLUMNS)
+    truth, *parts = rows(qrels, 'qrels', None), *(rows(one, 'run', name) for name, one in runs)
     whole = parts[0]
     for part in parts[1:]: whole = whole.unionByName(part)
-    if order is None: whole = whole.drop('at')
-    return _Rows(whole, session, [name for name, _ in runs], local, _column_names(qrels, runs, order))
+    if order is None: truth, whole = truth.drop('at'), whole.drop('at')
+    return _Rows(whole, truth, session, [name for name, _ in runs], local, _column_names(qrels, runs, order))
 
 def _system(frame, column):
     "The SQL for the name of each row's system; DataError for a column that is not there."
@@ -207,7 +228,7 @@ def _column_names(qrels, runs, order):
         names |= {f'{kind} {part}': name for part, name in zip(('query', 'doc', 'value'), _find(source, kind))}
     return names
 
-# %% ../nbs/10_ways_in/09_spark.ipynb #24b832e5
+# %% ../nbs/10_ways_in/09_spark.ipynb #db909847
 MEMORY = 1 << 28      # bytes that a bucket may take on an executor
 ROW_BYTES = 200       # of these, for each row
 LEAST_ROWS = 100_000  # that are worth a bucket of their own
@@ -220,6 +241,14 @@ def _counted(frame, key='run', number='value'):
     whole = each.groupBy(key).agg({'n': 'sum', 'top': 'max', 'largest': 'max'})
     rows = whole.selectExpr(key, '`sum(n)` as n', '`max(top)` as top', '`max(largest)` as largest').collect()
     return {row[key]: (row['n'], row['top'], (row['largest'][0], row['largest'][1])) for row in rows}
+
+def _counts(rows):
+    "As `_counted`, for runs and judgments."
+    if _is_frame(rows.truth): return _counted(rows.truth.unionByName(rows.frame))
+    counts = _counted(rows.frame)
+    each = rows.truth.group_by('query').len('n').sort('n', 'query')
+    if len(each): counts[None] = len(rows.truth), rows.truth['value'].max(), each.select('n', 'query').row(-1)
+    return counts
 
 def _buckets(session, counts, memory, buckets):
     "How many buckets there should be; DataError for a query that none can hold."
@@ -238,6 +267,21 @@ def _buckets(session, counts, memory, buckets):
     for_memory = -(-2 * total * ROW_BYTES // int(memory))  # the buckets are not equal
     return int(max(for_memory, min(at_once, -(-total // LEAST_ROWS))))
 
+# %% ../nbs/10_ways_in/09_spark.ipynb #3cd1dec0
+ALONG_ROWS = 200_000   # judgments that go along
+ALONG_BYTES = 1 << 23  # if they have no more bytes
+
+def _sent_along(rows, n):
+    "(the rows with judgments that go along, and these as bytes), or, of very many, (all under each other, None)."
+    rows = replace(rows, truth=_fetched(rows.truth)) if n <= ALONG_ROWS and _is_frame(rows.truth) else rows
+    packed = b'' if _is_frame(rows.truth) or n > ALONG_ROWS else _packed(rows.truth)
+    if packed and len(packed) <= ALONG_BYTES: return rows, packed
+    truth = rows.truth
+    if not _is_frame(truth):
+        columns = COLUMNS if 'at' in truth.columns else COLUMNS.rpartition(',')[0]
+        truth = _sent(rows.session, truth, columns)
+    return replace(rows, frame=truth.unionByName(rows.frame), truth=None), None
+
 # %% ../nbs/10_ways_in/09_spark.ipynb #d75f9540
 LOOKED_AT = 48  # queries, of all buckets together
 
@@ -249,8 +293,8 @@ def _table(batches):
     batches = [batch for batch in batches if batch.num_rows]
     return import_polars().from_arrow(pa.Table.from_batches(batches)) if batches else None
 
-def _score(plan, version, batches):
-    "The bucket of a partition; None for one without rows."
+def _score(plan, version, along, batches):
+    "The bucket of a partition; None for one without rows. along: all judgments as bytes, unless they are rows."
     from pyspark import TaskContext
     table, task = _table(batches), TaskContext.get()
     if table is None: return None
@@ -258,11 +302,11 @@ def _score(plan, version, batches):
         here = f'the executors have irmetrics_nb {__version__}, and this is {version}'
         return Bucket(error=('ValueError', f'{here}: install one of them everywhere'))
     if task and task.partitionId() >= LOOKED_AT: plan = replace(plan, looks=0)
-    return score_bucket(table, plan)
+    return score_bucket(table, plan, import_polars().from_arrow(_opened(along)) if along else None)
 
-def _small(plan, version, batches):
+def _small(plan, version, along, batches):
     "For `mapInArrow`: one row, the bucket as bytes."
-    bucket = _score(plan, version, batches)
+    bucket = _score(plan, version, along, batches)
     if bucket is not None: yield _bytes_batch(bucket)
 
 def _bytes_batch(value, name='part'):
@@ -270,30 +314,43 @@ def _bytes_batch(value, name='part'):
     import pyarrow as pa
     return pa.record_batch([pa.array([pickle.dumps(value)], pa.binary())], names=[name])
 
-LONG = 'run string, query string, measure string, value double, part binary'
+VALUES = 'run string, query string, measure string, value double'
+LONG = f'{VALUES}, part binary'
 
-def _long(plan, version, batches):
-    "For `mapInArrow`: a row for each value, and one with the rest of the bucket as bytes."
+def _tables_of(bucket):
+    "The values of a bucket as tables of pyarrow."
     import pyarrow as pa
-    bucket = _score(plan, version, batches)
-    if bucket is None: return
-    text, number, rest = pa.string(), pa.float64(), pa.binary()
-    schema = pa.schema({'run': text, 'query': text, 'measure': text, 'value': number, 'part': rest})
+    text = pa.string()
+    schema = pa.schema({'run': text, 'query': text, 'measure': text, 'value': pa.float64()})
     for scores in bucket.scores:
         n = len(scores)
         for name, values in zip(scores, scores.values[0]):
-            columns = [[scores.runs[0].name] * n, scores.query_ids, [name] * n, values, [None] * n]
-            yield from pa.table(dict(zip(schema.names, columns)), schema).to_batches(10_000)
-    bucket.scores = []
-    yield pa.record_batch([[None], [None], [None], [None], [pickle.dumps(bucket)]], schema=schema)
+            columns = [scores.runs[0].name] * n, scores.query_ids, [name] * n, values
+            yield pa.table(dict(zip(schema.names, columns)), schema)
 
-def _collected(frame):
-    "The values that were sent as bytes; ImportError if executors have no irmetrics_nb."
+def _long(plan, version, along, batches):
+    "For `mapInArrow`: a row for each value, and one with the rest of the bucket as bytes."
+    import pyarrow as pa
+    bucket = _score(plan, version, along, batches)
+    if bucket is None: return
+    names = ['run', 'query', 'measure', 'value', 'part']
+    for table in _tables_of(bucket):
+        yield from table.append_column('part', pa.nulls(len(table), pa.binary())).to_batches(10_000)
+    bucket.scores = []
+    text, rest = pa.nulls(1, pa.string()), pa.array([pickle.dumps(bucket)], pa.binary())
+    yield pa.record_batch([text, text, text, pa.nulls(1, pa.float64()), rest], names=names)
+
+def _bytes_of(frame):
+    "The first column of all rows, which is bytes; ImportError if executors have no irmetrics_nb."
     try: rows = frame.collect()
     except Exception as error:
         if "No module named 'irmetrics_nb" not in str(error): raise
         raise ImportError('the executors have no irmetrics_nb: install it there, or send it along') from error
-    return [pickle.loads(row[0]) for row in rows]
+    return [row[0] for row in rows]
+
+def _collected(frame):
+    "The values that were sent as bytes."
+    return [*map(pickle.loads, _bytes_of(frame))]
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #cb7a9fd2
 def evaluate(
@@ -363,16 +420,17 @@ def evaluate(
             f'{needed} asks for the order in which rows stand, and those of a DataFrame '
             'have none: order= names a column that says it')
     rows = _rows(qrels, run, system, order if needed else None, in_force)
-    counts = _counted(rows.frame)
+    counts = _counts(rows)
     names = _run_names(rows, counts, system)
     n = _buckets(rows.session, counts, memory, buckets)
     whole, asked = complete_measures(asked, in_force, counts[None][1])
     ids = max(10, 5000 // n)
     plan = Plan(whole, in_force, names, bool(needed), collect,
                 max(1, LOOKED_AT // n), ids, rows.names)
+    rows, along = _sent_along(rows, counts[None][0])
     spread = rows.frame.repartition(n, 'query')
-    if collect: return _scores(spread, rows, plan, asked, n)
-    return _values(spread, rows, plan)
+    if collect: return _scores(spread, rows, along, plan, asked, n)
+    return _values(spread, rows, along, plan)
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #b97db896
 def _run_names(rows, counts, system):
@@ -385,9 +443,10 @@ def _run_names(rows, counts, system):
     if not names: raise DataError('the run: the table has no rows')
     return tuple(names)
 
-def _scores(spread, rows, plan, asked, n):
+def _scores(spread, rows, along, plan, asked, n):
     "What is collected: the scores of the whole."
-    parts = _collected(spread.mapInArrow(partial(_small, plan, __version__), 'part binary'))
+    parts = _collected(spread.mapInArrow(partial(_small, plan, __version__, along), 'part binary'))
+    parts += _rest(rows, parts, plan)
     _check(parts, rows, plan)
     scores = put_together(parts, plan, asked, f'by Spark, in {counted(n, "bucket")}')
     truth = rows.local.get(None)
@@ -400,18 +459,30 @@ def _with_local(info, truth, run):
     repeats = tuple(there + here for there, here in zip(info.repeats, left_out))
     return replace(info, repeats=repeats, listed=truth.listed if truth is not None else '')
 
-def _values(spread, rows, plan):
+def _rest(rows, parts, plan):
+    "The bucket of judged queries without any answer, if judgments went along: none, or one."
+    rest = None if rows.truth is None else score_rest(rows.truth, parts, plan)
+    return [] if rest is None else [rest]
+
+def _values(spread, rows, along, plan):
     "What is not collected: the values as a DataFrame."
-    done = spread.mapInArrow(partial(_long, plan, __version__), LONG).persist()
-    _check(_collected(done.where('part is not null').select('part')), rows, plan)
-    return done.where('part is null').select('run', 'query', 'measure', 'value')
+    done = spread.mapInArrow(partial(_long, plan, __version__, along), LONG).persist()
+    parts = _collected(done.where('part is not null').select('part'))
+    rest = _rest(rows, parts, plan)
+    _check([*parts, *rest], rows, plan)
+    values = done.where('part is null').select('run', 'query', 'measure', 'value')
+    tables = [table for bucket in rest for table in map(import_polars().from_arrow, _tables_of(bucket)) if len(table)]
+    if not tables: return values
+    return values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES))
 
 def _check(parts, rows, plan):
     "Raise the error that a bucket has found, or that the whole has; warn of the rest, once."
     def ids(where):
         found = rows.frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in found)
-    def spelt(name): return ids('run is null'), ids(f'run = {_text(name)}')
+    def spelt(name):
+        judged = ids('run is null') if rows.truth is None else sorted(rows.truth['query'].unique().head(20_000))
+        return judged, ids(f'run = {_text(name)}')
     said = check_whole(parts, plan, spelt)
     seen = dict.fromkeys(each for part in parts for each in part.warned)
     kinds = {'DataWarning': DataWarning, 'EvaluationWarning': EvaluationWarning}

@@ -1,10 +1,12 @@
 "Runs in folders and in parts, and tables that are made when they are asked for: the numbers of the same rows in one file."
-import sys
+import json
+import re
+from pathlib import Path
 
 import polars as pl
 import pytest
 
-from irmetrics_nb import DataError, Qrels, Run, evaluate
+from irmetrics_nb import DataError, Qrels, Run, check, compare, evaluate, report
 from irmetrics_nb.cli import main
 from irmetrics_nb.evaluation.printing import rendered_scores
 from irmetrics_nb.reading import streams
@@ -122,23 +124,39 @@ def test_a_document_twice_in_a_stream_is_found(form):
 def test_over_the_network_tables_are_read_and_all_else_is_refused_with_what_to_do():
     with pytest.raises(DataError, match=r"s3://lake/run.txt: over the network, Parquet, CSV and JSON lines are read.*copy"):
         evaluate(QRELS, "s3://lake/run.txt", "AP")
+    with pytest.raises(DataError, match=r"s3://lake/\*.parquet: over the network, a pattern is not followed; name the files in a list"):
+        evaluate(QRELS, "s3://lake/*.parquet", "AP")
     with pytest.raises(DataError, match="^nowhere://lake/run.parquet: "):
         evaluate(QRELS, "nowhere://lake/run.parquet", "AP")
 
 
 class Served:
-    "A file over HTTP on this machine."
+    "Files over HTTP on this machine, whole or in ranges of bytes."
 
     def __init__(self, folder):
         import functools
         import http.server
         import threading
 
-        class Quiet(http.server.SimpleHTTPRequestHandler):
+        class Ranges(http.server.SimpleHTTPRequestHandler):
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+            def do_GET(self):
+                asked = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
+                path = Path(self.translate_path(self.path))
+                if not asked or not path.is_file():
+                    return super().do_GET()
+                content = path.read_bytes()
+                end = len(content) - 1
+                first, last = (int(asked[1]), min(int(asked[2] or end), end)) if asked[1] else (max(0, end + 1 - int(asked[2])), end)
+                self.send_response(206)
+                self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
+                self.send_header("Content-Length", str(last + 1 - first))
+                self.end_headers()
+                self.wfile.write(content[first : last + 1])
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Ranges, directory=folder))
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
@@ -147,14 +165,40 @@ class Served:
         self.server.server_close()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the server of the test is a Unix one")
-def test_a_file_that_is_not_there_is_an_error_of_the_reader_with_the_path(tmp_path):
-    served = Served(tmp_path)
-    try:
-        with pytest.raises(DataError, match=f"^{served.url}/none.csv: "):
-            evaluate(QRELS, f"{served.url}/none.csv", "AP")
-    finally:
-        served.close()
+@pytest.fixture
+def served(tmp_path):
+    server = Served(tmp_path)
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize(("end", "kind"), [("parquet", "parquet"), ("csv", "csv"), ("jsonl", "json"), ("ndjson", "json")])
+def test_a_table_over_http_gives_the_values_of_the_file(tmp_path, served, end, kind, capsys):
+    write(TABLE, tmp_path / f"run.{end}", kind)
+    write(Qrels(QRELS).to_polars(), tmp_path / f"qrels.{end}", kind)
+    urls = [f"{served.url}/{name}.{end}" for name in ("qrels", "run")]
+    scores = evaluate(*urls, "AP nDCG@5")
+    assert (scores.to_dict(), scores.name) == (HERE.to_dict(), "run")
+    lines = command(capsys, "evaluate", *urls, "-m", "AP", "--format", "csv").splitlines()
+    assert lines == ["run,AP", f"run,{HERE.means['AP']!r}"]
+
+
+def test_a_column_of_systems_over_http_gives_a_run_each(tmp_path, served):
+    systems().write_parquet(tmp_path / "systems.parquet")
+    scores = evaluate(QRELS, f"{served.url}/systems.parquet", "AP nDCG@5", system="model")
+    assert scores.to_dict() == {name: HERE.to_dict() for name in ("one", "two")}
+
+
+def test_over_http_what_is_wrong_in_a_file_or_with_it_is_said_with_the_path(tmp_path, served):
+    (tmp_path / "no.parquet").write_bytes(b"this is no table")
+    TABLE.rename({"score": "points"}).write_parquet(tmp_path / "points.parquet")
+    pl.concat([TABLE, TABLE[:1]]).write_parquet(tmp_path / "twice.parquet")
+    for name, said in (("none.csv", ".*404"), ("no.parquet", ".*(?i:parquet|magic|footer)"), ("points.parquet", "no column score"),
+                       ("twice.parquet", "document 'd0' stands twice in query 'q0'")):
+        with pytest.raises(DataError, match=f"^{served.url}/{name}: {said}"):
+            evaluate(QRELS, f"{served.url}/{name}", "AP")
+    with pytest.raises(DataError, match="run.txt: over the network, Parquet, CSV and JSON lines are read.*copy anything else here first"):
+        evaluate(QRELS, f"{served.url}/run.txt", "AP")
 
 
 def twenty():
@@ -210,3 +254,56 @@ def test_the_command_prints_one_small_print_below_many_runs_and_each_where_it_is
     together, each = (command(capsys, "evaluate", tmp_path / "qrels.txt", *paths, "-m", "nDCG@10", *more) for more in ([], ["--per-run"]))
     assert together.count("Conventions:") == 1
     assert " ".join(each.split()).count("not answered by the run") == 20
+
+
+def test_a_folder_a_pattern_or_a_column_of_several_runs_is_compared_reported_and_checked(tmp_path):
+    for name, rows in {"good": ROWS, "bad": ROWS[::2]}.items():
+        Run(rows, name=name).save(tmp_path / f"{name}.run")
+    both = pl.concat([pl.DataFrame(rows, schema=TABLE.schema, orient="row").with_columns(pl.lit(name).alias("model"))
+                      for name, rows in (("good", ROWS), ("bad", ROWS[::2]))])
+    named = compare(QRELS, {"good": ROWS, "bad": ROWS[::2]}, "AP", baseline="bad").pair("bad", "good")
+    for runs, how in ((tmp_path, {}), (str(tmp_path / "*.run"), {}), (both, {"system": "model"}), (both.lazy(), {"system": "model"})):
+        assert compare(QRELS, runs, "AP", baseline="bad", **how).pair("bad", "good") == named
+        found = report(QRELS, runs, "AP", baseline="bad", **how)
+        assert {run.name for run in found.scores.runs} == {"good", "bad"}
+        assert found.comparison.pair("bad", "good") == named
+        assert len(found.checkup.facts) == 3
+    assert len(check(QRELS, tmp_path).facts) == 3
+    with pytest.raises(TypeError, match="as a list or as a folder of runs; or system= names a column; this is one PosixPath"):
+        compare(QRELS, tmp_path / "good.run", "AP")
+    with pytest.raises(ValueError, match="there must be two systems"):
+        compare(QRELS, str(tmp_path / "good.*"), "AP")
+
+
+def test_many_runs_are_compared_with_a_few_notes_of_each_kind_and_with_all_where_they_are_asked(tmp_path, capsys):
+    Qrels(QRELS).save(tmp_path / "qrels.txt")
+    (tmp_path / "runs").mkdir()
+    for name, rows in twenty().items():
+        Run(rows, name=name).save(tmp_path / "runs" / f"{name}.run")
+    words = "compare", tmp_path / "qrels.txt", tmp_path / "runs", "-m", "nDCG@10"
+    some, every = (command(capsys, *words, *more) for more in ([], ["--per-run"]))
+    assert (every.count("Warning:"), some.count("Warning:")) == (16, 4)
+    assert "12 more like these" in some and "more like these" not in every
+    assert some.count("Note:") == every.count("Note:") == 4
+
+
+def test_the_commands_compare_and_report_take_folders_and_systems(tmp_path, capsys):
+    Qrels(QRELS).save(tmp_path / "qrels.txt")
+    runs = {"one": ROWS, "two": ROWS[::2]}
+    tables = [pl.DataFrame(rows, schema=TABLE.schema, orient="row").with_columns(model=pl.lit(name)) for name, rows in runs.items()]
+    pl.concat(tables).write_parquet(tmp_path / "systems.parquet")
+    (tmp_path / "runs").mkdir()
+    for name, rows in runs.items():
+        Run(rows, name=name).save(tmp_path / "runs" / f"{name}.run")
+    systems = tmp_path / "systems.parquet", "--system", "model"
+    for words in systems, (tmp_path / "runs",), (tmp_path / "runs" / "*.run",):
+        found = json.loads(command(capsys, "compare", tmp_path / "qrels.txt", *words, "-m", "AP", "--format", "json"))
+        assert (found["baseline"], found["pairs"][0]["b"]) == ("one", "two")
+    swapped = json.loads(command(capsys, "compare", tmp_path / "qrels.txt", *systems, "-m", "AP", "--baseline", "two", "--format", "json"))
+    assert (swapped["baseline"], swapped["pairs"][0]["b"]) == ("two", "one")
+    assert swapped["pairs"][0]["difference"] == -found["pairs"][0]["difference"]
+    assert "2 systems, 40 queries" in command(capsys, "report", tmp_path / "qrels.txt", *systems, "-o", tmp_path / "report.html")
+    for words in ((tmp_path / "runs" / "one.run",), (tmp_path / "runs", *systems), (tmp_path / "runs", "--all-pairs", "--baseline", "one")):
+        with pytest.raises(SystemExit) as ended:
+            main(["compare", *map(str, (tmp_path / "qrels.txt", *words))])
+        assert ended.value.code == 2

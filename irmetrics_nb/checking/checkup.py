@@ -15,6 +15,7 @@ from typing import Any
 from .messages import LEVELS, Finding
 from ..evaluation.doubts import check_places, several_runs
 from ..reading.data import Qrels, Run
+from ..reading.lake import runs_of
 from ..reading.matching import run_of_documents
 from ..reading.tables import import_polars
 from ..showing.results import Items, Result, Table, Text
@@ -89,6 +90,7 @@ def _kept(source):
 
 def _named_runs(run):
     "{name: run} of one run or of several."
+    run = runs_of(run)
     several = several_runs(run) or [('', run)]
     named = [(name or _name_of(one), one) for name, one in several]
     names = [name for name, _ in named]
@@ -108,7 +110,7 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     qrels : path, dict, table, iterable or Qrels
         The judgments, as `evaluate` takes them.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
-        The run, or several runs.
+        The run, or several runs; of a folder or a pattern, a run per file.
     k : int
         How many documents a query should have; with fewer it is called short.
     faults : int

@@ -6,6 +6,7 @@
 __all__ = ['MOST_SLICES', 'Comparison', 'share_sentences', 'compare']
 
 # %% ../../nbs/8_comparing/04_comparison.ipynb #87411eea
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Unpack
@@ -32,7 +33,7 @@ from ..reading.groups import EVERYTHING, dimension_of, read_groups
 from ..showing.drawing import forest, scatter, sorted_bars
 from ..showing.results import Items, Result, Text, without_nan
 
-# %% ../../nbs/8_comparing/04_comparison.ipynb #f8c538bf
+# %% ../../nbs/8_comparing/04_comparison.ipynb #d92b538d
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Pairs of systems on some measures: differences, intervals, p-values, queries won.
@@ -129,13 +130,13 @@ class Comparison(Result):
         how = {'method': method, 'baseline': self.baseline, 'family': family}
         return without_nan(how | {'pairs': rows, 'sentences': self.sentences(), **said})
 
-    def _parts(self) -> Iterable[Any]:
+    def _parts(self, per_run: bool = False) -> Iterable[Any]:
         for name in self.slices: yield from _slice_parts(self, name)
         if self.groups is not None:
             yield Items([*share_sentences(self), *_said_differing(self)])
-        yield from map(_small, _last_lines(self))
+        yield from map(_small, _last_lines(self, per_run))
 
-# %% ../../nbs/8_comparing/04_comparison.ipynb #dc508935
+# %% ../../nbs/8_comparing/04_comparison.ipynb #e4059dc1
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
 def _slice_parts(comparison, name):
@@ -149,14 +150,26 @@ def _slice_parts(comparison, name):
     few = len(pairs) <= MOST_SENTENCES * len(comparison.sample.measures)
     yield Items([sentence(pair, comparison.method) for pair in pairs] if few else [])
 
-def _last_lines(comparison):
-    "What the marks mean and how it was tested, and what one should know besides."
+def _last_lines(comparison, per_run):
+    "What the marks mean, how it was tested, and what one should know besides: of each run, or of each kind."
+    said = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
     alone = comparison.baseline is None
     better = 'A raised letter: better than that system' if alone else '▲ better, ▼ worse than the baseline'
     yield f'{family} {better}. {could_text(comparison.method)}'
-    yield from (f'Note: {note}.' for note in comparison.notes)
-    yield from (f'Warning: {warning}.' for warning in comparison.warnings)
+    yield from said if per_run else _briefly(said)
+
+OF_A_KIND = 4  # sentences that are printed; the others are counted
+
+def _briefly(sentences):
+    "Some sentences of each kind, by the words at their end, and how many there are besides."
+    kinds: Counter = Counter()
+    for text in sentences:
+        kind = ' '.join(text.split()[-3:])
+        kinds[kind] += 1
+        if kinds[kind] <= OF_A_KIND: yield text
+    more = sum(max(0, n - OF_A_KIND) for n in kinds.values())
+    if more: yield f'{more} more like these are in .notes and .warnings; the command prints them with --per-run.'
 
 def _small(text): return Text(text, 'small')
 
@@ -235,7 +248,7 @@ def _said_differing(comparison):
         return f'{pair.slice} {change} ({pair.measure}, {pairs}, {p})'
     return ['Differ most: ' + '; '.join(map(said, _differing(comparison)))]
 
-# %% ../../nbs/8_comparing/04_comparison.ipynb #e1c63920
+# %% ../../nbs/8_comparing/04_comparison.ipynb #749ec53b
 def compare(
     qrels: Any, runs: Any = None, measures: Any = None, *, baseline: str | None = None,
     groups: Any = None, test: str | Callable[[np.ndarray], float] = 't',
@@ -250,8 +263,9 @@ def compare(
     qrels : judgments; or Scores, several of them, or {name: {query: value}}
         Judgments as `evaluate` takes them, with `runs`; or, without runs, scores of two
         systems or more that exist already, or any plain numbers.
-    runs : dict, optional
-        {name: run}, each as `evaluate` takes it; or a list of runs.
+    runs : dict, list or path, optional
+        {name: run}, each as `evaluate` takes it; a list of runs; a folder or a pattern of
+        several; or, with `system`, one table whose column tells them apart.
     measures : str, Measure, or several
         As for `evaluate`; of scores, some of theirs; of plain numbers, their name.
     baseline : str, optional
@@ -280,7 +294,7 @@ def compare(
         How often a test shuffles or resamples; default 100,000, for Tukey's 10,000, for
         the bootstrap 9,999.
     options
-        Those of `evaluate`: ties, missing, no_relevant, negative, memory.
+        Those of `evaluate`: ties, missing, no_relevant, negative, memory, system.
 
     Returns
     -------

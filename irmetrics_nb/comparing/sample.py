@@ -21,6 +21,7 @@ from ..foundations.measures import Measure
 from ..metrics.parsing import parse, parse_all, position
 from ..reading.errors import DataError, counted, short_repr
 from ..reading.groups import EVERYTHING, inside
+from ..reading.lake import runs_of
 
 # %% ../../nbs/8_comparing/01_sample.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
@@ -142,7 +143,7 @@ def _check_mean(measure):
     if how.spread: return
     raise ValueError(f'{measure!r} is no mean over the queries but {how.name}: there is no mean to compare')
 
-# %% ../../nbs/8_comparing/01_sample.ipynb #9c44dcc1
+# %% ../../nbs/8_comparing/01_sample.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
     """The sample of judgments with {name: run}, of scores, or of {name: {query: value}}.
 
@@ -167,10 +168,12 @@ def _gather_any(qrels, runs, measures, options):
     raise TypeError('give judgments and {name: run}, or scores, or {name: {query: value}}')
 
 def _evaluate_each(qrels, runs, measures, options):
-    "The scores of {name: run}, side by side."
-    if not isinstance(runs, Mapping | list | tuple):
-        raise TypeError(f'runs come as {{name: run}} or as a list, not as {type(runs).__name__}')
+    "The scores of {name: run}, of a list, or of what a folder, a pattern or a column of systems gives, side by side."
     _check_options(options)
+    runs = runs_of(runs, options.pop('system', None))
+    if not isinstance(runs, Mapping | list | tuple):
+        forms = '{name: run}, as a list or as a folder of runs; or system= names a column'
+        raise TypeError(f'runs come as {forms}; this is one {type(runs).__name__}')
     wanted = 'AP nDCG@10 RR' if measures is None else measures
     several = dict(runs) if isinstance(runs, Mapping) else list(runs)
     return evaluate(qrels, several, wanted, **options)

@@ -403,7 +403,7 @@ def _is_run(item):
         values = item.values() if isinstance(item, Mapping) else item
         inner = next(iter(values), None)
         return isinstance(inner, Mapping | list | tuple) if len(item) else None
-    known = isinstance(item, str | os.PathLike | Qrels | Run | Rows)
+    known = isinstance(item, str | os.PathLike | Qrels | Run | Rows | StreamedRun)
     return known or is_table(item) or hasattr(item, '__next__')
 
 def _half_of_them(items, whole, named):

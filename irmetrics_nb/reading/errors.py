@@ -107,7 +107,9 @@ def polars_errors(source: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:  # a panic is no Exception
-        if isinstance(error, DataError): raise DataError(f'{source}: {error}') from None
+        if isinstance(error, DataError):
+            named = str(error).startswith(f'{source}: ')
+            raise DataError(str(error) if named else f'{source}: {error}') from None
         ours = isinstance(error, OSError)
         if not (ours or type(error).__module__.startswith(TABLE_LIBRARIES)): raise
         first_line = (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -332,10 +332,23 @@ def _kind_of_file(path):
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
+def _check_parts(folder):
+    "DataError for a folder over the network with files that are not the parts of one table."
+    pl = import_polars()
+    with polars_errors(folder):
+        paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
+        found = sorted(paths.collect().to_series())
+    names = [name for one in found for name in one.removeprefix(folder).split('/')]
+    if len(found) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return
+    names = f'{found[0]} and {found[1]}'
+    raise DataError(f'{folder}: {names} are not parts of one table (part-*); name the files in a list')
+
 def _scan_remote(path):
     "A table over the network, by the end of its name; DataError for anything but a table."
     name = path.partition('?')[0].removesuffix('.gz')
     kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
+    if '*' in name: raise DataError(f'{path}: over the network, a pattern is not followed; name the files in a list')
+    if name.endswith('/'): _check_parts(path)
     if kind: return _scan_as([path], kind, partitioned=name.endswith('/'))
     raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '
                     f'({", ".join(REMOTE_KINDS)}); copy anything else here first')

@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-# %% ../../nbs/9_reporting/05_report.ipynb #57cf7ac0
+# %% ../../nbs/9_reporting/05_report.ipynb #8b0791f8
 from ..checking.checkup import Checkup, check
 from ..comparing.comparison import Comparison, compare
 from ..evaluation.doubts import rereadable, several_runs
@@ -26,6 +26,8 @@ from ..evaluation.scores import Scores
 from ..reading.data import Qrels, Run
 from ..reading.errors import visible
 from ..reading.groups import EVERYTHING, read_groups
+from ..reading.lake import runs_of
+from ..reading.streams import TableFile
 from ..reading.words import TOPICS, Words, read_words
 from .contents import content, many, over_text
 from .parts import common_means, mean_rows
@@ -143,7 +145,7 @@ def _with_interval(cell):
     interval = f' [{cell["interval"].replace(" to ", ", ")}]' if cell['interval'] else ''
     return Cell(cell['text'] + interval, best=cell['best'])
 
-# %% ../../nbs/9_reporting/05_report.ipynb #cac105ba
+# %% ../../nbs/9_reporting/05_report.ipynb #4cb27f32
 LARGEST = 10  # gains, and as many losses
 
 def report(
@@ -158,7 +160,8 @@ def report(
     Parameters
     ----------
     qrels, runs : judgments and results
-        As `evaluate` takes them; several runs as {name: run} or a list.
+        As `evaluate` takes them; several runs as {name: run}, a list, a folder or a
+        pattern, or with `system` in one table.
     measures : str, Measure, or several
         The first is the one by which systems and queries are ordered.
     baseline : str, optional
@@ -177,7 +180,7 @@ def report(
         As in `compare`.
     options
         Those of `evaluate`: conventions, ties, missing, no_relevant, negative,
-        score_dtype, unjudged, judgments, duplicates, memory.
+        score_dtype, unjudged, judgments, duplicates, memory, system.
 
     Returns
     -------
@@ -203,6 +206,7 @@ def report(
     >>> found.gains[0].query, found.gains[0].difference
     ('q1', 0.5)"""
     _check_options(options)
+    runs = runs_of(runs, options.pop('system', None))
     once = _duplicates(**options)
     judgments = qrels if _is_path(qrels) else _grades(qrels, once)
     several = several_runs(runs)
@@ -211,7 +215,7 @@ def report(
     names = [run.name or 'run' for run in scores.runs]
     how: dict[str, Any] = {'test': test, 'correction': correction, 'alpha': alpha}
     alone = several is None or len(names) == 1
-    by_name, grades = dict(zip(names, sources)), _grades(judgments, once)
+    by_name, grades = dict(zip(names, map(_table, sources))), _grades(judgments, once)
     other = _named(baseline, by_name)
     comparison = None if alone else _compared(scores, other, groups, how | {'seed': seed})
     pair = _focus(scores, comparison)
@@ -225,7 +229,7 @@ def report(
     found = scores, comparison, pair, gains, losses, topic_words, groups_of, checked, best
     return Report(headline, *found)
 
-# %% ../../nbs/9_reporting/05_report.ipynb #6a6d5681
+# %% ../../nbs/9_reporting/05_report.ipynb #6872ab84
 def _check_options(options):
     "TypeError for an option that is none of those of `evaluate`."
     parameters = signature(evaluate).parameters.values()
@@ -245,6 +249,10 @@ def _source(run, duplicates):
     "A run that can be read again: a path, a large table, or what is read now."
     resolves = duplicates != 'refuse' and not _is_path(run)
     return Run(run, duplicates=duplicates, copy=False) if resolves else rereadable(run)
+
+def _table(source):
+    "A source as it was given: of what is read in batches, the table."
+    return source.table if isinstance(source, TableFile) else source
 
 def _grades(judgments, duplicates): return Qrels(judgments, duplicates=duplicates, copy=False)
 

@@ -12,8 +12,12 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["MPLBACKEND"] = "agg"
 
 
+def pytest_addoption(parser):
+    parser.addoption("--connect", action="store_true", help="by Spark Connect, which has no SparkContext here")
+
+
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
+def spark(tmp_path_factory, request):
     from pyspark.sql import SparkSession
 
     options = {
@@ -25,11 +29,14 @@ def spark(tmp_path_factory):
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         "spark.worker.dir": str(tmp_path_factory.mktemp("worker")),
     }
-    builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("tests")
+    connect, master = request.config.getoption("--connect"), "local-cluster[2,1,1024]"
+    builder = SparkSession.builder.appName("tests")
+    builder = builder.remote(master) if connect else builder.master(master)
     for name, value in options.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
+    if not connect:
+        session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
     shutil.rmtree("spark-warehouse", ignore_errors=True)

@@ -16,6 +16,7 @@ import pytest
 
 import irmetrics_nb
 from irmetrics_nb import DataError, EvaluationWarning
+from irmetrics_nb import spark as spark_door
 from irmetrics_nb.spark import auc, compare, evaluate, group_auc, means
 
 MEASURES = "AP nDCG@10 RR P(rel=2)@5 ERR@20 GMAP NumRelRet Bpref RBP"
@@ -72,13 +73,31 @@ def frames(spark):
     return qrels, {name: spread(spark, rows, RUN, 2, 2).persist() for name, rows in RUNS_ROWS.items()}
 
 
-@pytest.mark.parametrize("buckets", [None, 1, 7])
-def test_every_value_is_that_of_one_machine_whatever_the_partitions_the_order_of_rows_and_the_buckets(spark, buckets):
+def sent_along(monkeypatch, rows):
+    "Judgments go along with every bucket if they have no more rows than this; whether they do, from call to call."
+    found, decide = [], spark_door._sent_along
+
+    def spy(*args):
+        rows, packed = decide(*args)
+        found.append(packed is not None)
+        return rows, packed
+
+    monkeypatch.setattr(spark_door, "ALONG_ROWS", rows)
+    monkeypatch.setattr(spark_door, "_sent_along", spy)
+    return found
+
+
+@pytest.mark.parametrize(("buckets", "along"), [(None, True), (1, False), (7, True), (7, False)])
+def test_every_value_is_that_of_one_machine_whatever_the_partitions_the_order_of_rows_and_the_buckets(
+    spark, buckets, along, monkeypatch
+):
+    went = sent_along(monkeypatch, len(QRELS_ROWS) - (not along))
     here, said = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS, MEASURES)
     seed = buckets or 0
     qrels = spread(spark, QRELS_ROWS, QRELS, 1 + seed % 3, seed)
     runs = {name: spread(spark, rows, RUN, 3 - seed % 3, seed) for name, rows in RUNS_ROWS.items()}
     there, warned = quietly(evaluate, qrels, runs, MEASURES, buckets=buckets)
+    assert went == [along]
     same_bits(there, here)
     assert str(there) == str(here)
     assert warned == said
@@ -103,6 +122,28 @@ def test_a_column_of_systems_gives_a_run_each_and_judgments_may_be_on_one_machin
     there, _ = quietly(evaluate, path, frame, "AP nDCG", system="model")
     here, _ = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS, "AP nDCG")
     same_bits(there, here)
+
+
+@pytest.mark.parametrize("along", [True, False])
+@pytest.mark.parametrize("collect", [True, False])
+def test_judged_queries_without_any_answer_count_as_on_one_machine_whether_judgments_travel_or_are_shuffled(
+    spark, monkeypatch, along, collect
+):
+    went = sent_along(monkeypatch, 10**6 if along else 0)
+    qrels = [(f"q{i}", "d", 1.0 if i % 2 else 0.0) for i in range(9)]
+    run = [(f"q{i}", "d", 1.0) for i in (1, 2)]
+    frame = spark.createDataFrame(run, RUN)
+    for options in {}, {"missing": "skip"}, {"no_relevant": "skip"}:
+        here, said = quietly(irmetrics_nb.evaluate, qrels, run, "AP nDCG", **options)
+        there, warned = quietly(evaluate, qrels, frame, "AP nDCG", buckets=2, collect=collect, **options)
+        assert warned == said
+        if not collect:
+            found = {(row.query, row.measure): row.value for row in there.collect()}
+            assert found == {(q, m): v for q, row in here.to_dict().items() for m, v in row.items()}
+            continue
+        same_bits(there, here)
+        assert (there.missing, there.no_relevant, there.means) == (here.missing, here.no_relevant, here.means)
+    assert went == [along] * 3
 
 
 def test_whole_numbers_and_text_are_one_id(spark):
@@ -145,12 +186,14 @@ BAD = [
 
 @pytest.mark.parametrize(("rows", "said"), BAD, ids=lambda x: x if isinstance(x, str) else "")
 def test_an_error_in_the_data_is_ours_names_the_query_and_fails_no_task(spark, rows, said):
-    failed = spark.sparkContext.statusTracker()
-    spark.sparkContext.setJobGroup(said, said)
+    context = getattr(spark, "sparkContext", None)  # none by Spark Connect
+    if context:
+        context.setJobGroup(said, said)
     with pytest.raises(DataError) as caught:
         evaluate([("q1", "d1", 1), ("q2", "d1", 1)], spark.createDataFrame(rows, RUN), "AP", buckets=2)
     assert str(caught.value).startswith(said)
-    for job in failed.getJobIdsForGroup(said):
+    failed = context and context.statusTracker()
+    for job in failed.getJobIdsForGroup(said) if context else ():
         for stage in failed.getJobInfo(job).stageIds:
             info = failed.getStageInfo(stage)
             assert info is None or info.numFailedTasks == 0
@@ -274,6 +317,8 @@ def test_when_an_executor_dies_in_the_middle_the_numbers_are_the_same(spark):
 def test_the_page_shows_what_its_cells_give(spark):
     import pages
 
+    if not hasattr(spark, "sparkContext"):
+        pytest.skip("the page has a session of its own, which is none of Spark Connect")
     assert pages.late(Path(__file__).parents[2] / "nbs/10_ways_in/09_spark.ipynb") == []
 
 
