@@ -140,8 +140,8 @@ def _evaluate(
         judgments = source_of(qrels, 'qrels')
         sources = sources_of(runs, system)
         with Progress() as progress:
-            how = {'system': system, 'memory': memory, 'progress': progress}
-            scores = evaluate(judgments, sources, wanted, **how, **said)
+            scores = evaluate(judgments, sources, wanted, system=system, memory=memory,
+                              progress=progress, **said)
         _print_scores(scores, format, per_query, output, per_run)
         if verbose: _report(scores, runs)
         _stop_at_floors(scores.each(), required)

@@ -340,8 +340,8 @@ def _check_parts(folder):
         found = sorted(paths.collect().to_series())
     names = [name for one in found for name in one.removeprefix(folder).split('/')]
     if len(found) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return
-    names = f'{found[0]} and {found[1]}'
-    raise DataError(f'{folder}: {names} are not parts of one table (part-*); name the files in a list')
+    first_two = f'{found[0]} and {found[1]}'
+    raise DataError(f'{folder}: {first_two} are not parts of one table (part-*); name the files in a list')
 
 def _scan_remote(path):
     "A table over the network, by the end of its name; DataError for anything but a table."
