@@ -28,7 +28,7 @@ def draw_means(scores: Scores, measure: str, path: Path) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     with rc_context(STYLE):
-        figure = Figure(figsize=(5, 5.6), dpi=200, layout='constrained', facecolor='white')
+        figure = Figure((5, 5.6), dpi=200, layout='constrained', facecolor='white')
         means, queries = figure.subplots(2, 1)
         for ax in means, queries: ax.tick_params(colors=INK, grid_alpha=.25)
         scores.plot(measure, ax=means)

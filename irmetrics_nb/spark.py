@@ -92,15 +92,22 @@ def _find(frame, kind):
         if frame.columns.count(name) > 1: raise DataError(f'the {kind}: the column {name!r} is there twice')
     return found
 
+def _only(frame, name, kind):
+    "The type of a column; DataError if there are two that Spark calls so."
+    exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
+    names = frame.columns if exact else [one.lower() for one in frame.columns]
+    if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
+    raise DataError(f'the {kind}: the column {name!r} is there twice, for Spark: there are {", ".join(frame.columns)}')
+
 def _id(frame, name, kind):
     "The SQL for a column of ids as text; DataError for what is neither text nor whole numbers."
-    type_ = _types(frame)[name]
+    type_ = _only(frame, name, kind)
     if type_ in (*TEXTS, *WHOLE): return f'cast({_quoted(name)} as string)'
     raise DataError(f'the {kind}: an id must be text or a whole number; column {name!r} holds {type_}: cast it')
 
 def _number(frame, name, kind):
     "The SQL for a column of numbers; DataError for anything else."
-    type_ = _types(frame)[name]
+    type_ = _only(frame, name, kind)
     if type_ in NUMBERS: return f'cast({_quoted(name)} as double)'
     raise DataError(f"the {kind}: column {name!r} should hold numbers, not {type_}: cast it to 'double'")
 
@@ -109,6 +116,7 @@ def _place(frame, order, kind):
     if order is None: return 'cast(null as bigint)'
     types = _types(frame)
     if order not in types: raise DataError(f'the {kind}: no column {order!r}, which should say the order of its rows')
+    _only(frame, order, kind)
     if types[order] in WHOLE: return f'cast({_quoted(order)} as bigint)'
     if types[order] in MOMENTS: return MOMENTS[types[order]].format(_quoted(order))
     raise DataError(f'the {kind}: column {order!r} holds {types[order]}, and an order is whole numbers or moments')

@@ -2,6 +2,7 @@
 import json
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import polars as pl
 import pytest
@@ -92,6 +93,24 @@ def test_a_partition_of_systems_gives_a_run_each(tmp_path):
         (tmp_path / f"model={name}").mkdir()
         TABLE.write_parquet(tmp_path / f"model={name}" / "part-0.parquet")
     assert evaluate(QRELS, tmp_path, "AP nDCG@5", system="model").to_dict() == {name: HERE.to_dict() for name in ("one", "two")}
+
+
+@pytest.mark.parametrize("ids", [("007", "7"), ("2024-01-01", "2024-01-02"), ("a b/c", "d")])
+def test_what_the_name_of_a_folder_says_is_text_as_it_stands(tmp_path, ids):
+    for name, doc in zip(ids, "ab", strict=True):
+        folder = tmp_path / f"query_id={quote(name, safe='')}"
+        folder.mkdir()
+        pl.DataFrame({"doc_id": [doc], "score": [1.0]}).write_parquet(folder / "part-0.parquet")
+    scores = evaluate({ids[0]: {"a": 1}, ids[1]: {"b": 1}}, tmp_path, "AP")
+    assert scores.to_dict() == {name: {"AP": 1.0} for name in ids}
+
+
+def test_a_partition_without_a_value_is_no_system(tmp_path):
+    for name in "one", "__HIVE_DEFAULT_PARTITION__":
+        (tmp_path / f"model={name}").mkdir()
+        TABLE.write_parquet(tmp_path / f"model={name}" / "part-0.parquet")
+    with pytest.raises(DataError, match=f"^{re.escape(str(tmp_path))}: nothing in column 'model'$"):
+        evaluate(QRELS, tmp_path, "AP", system="model")
 
 
 @pytest.mark.parametrize("form", [pl.DataFrame.lazy, relation], ids=["lazy", "duckdb"])

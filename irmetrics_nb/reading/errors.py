@@ -108,7 +108,7 @@ def polars_errors(source: str) -> Iterator[None]:
         yield
     except BaseException as error:  # a panic is no Exception
         if isinstance(error, DataError):
-            named = str(error).startswith(f'{source}: ')
+            named = str(error).startswith((f'{source}: ', f'{source}, '))
             raise DataError(str(error) if named else f'{source}: {error}') from None
         ours = isinstance(error, OSError)
         if not (ours or type(error).__module__.startswith(TABLE_LIBRARIES)): raise

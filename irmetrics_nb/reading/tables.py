@@ -284,7 +284,7 @@ def _fault_in_fields(fields, names, columns):
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''
 
-# %% ../../nbs/3_reading/04_tables.ipynb #d4cdad51
+# %% ../../nbs/3_reading/04_tables.ipynb #dfe0fb6b
 def is_remote(path: str | os.PathLike) -> bool:
     "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
@@ -309,12 +309,14 @@ def scan(path: str | os.PathLike) -> Any:
     "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
     if is_remote(path): return _scan_remote(os.fspath(path))
     files = part_files(path) if os.path.isdir(path) else [os.fspath(path)]
-    return _scan_as(files, _kind_of_file(files[0]), os.path.isdir(path))
+    keys = _keys(os.path.relpath(file, path) for file in files) if os.path.isdir(path) else {}
+    return _scan_as(files, _kind_of_file(files[0]), keys)
 
-def _scan_as(files, kind, partitioned=False):
-    "Files of one kind: 'parquet', 'json', or the separator of a CSV file, all of whose fields are text."
+def _scan_as(files, kind, keys=()):
+    "Files of one kind: 'parquet', 'json', or the separator of a CSV file, all of whose fields are text; keys: of folders."
     pl = import_polars()
-    if kind == 'parquet': return pl.scan_parquet(files, hive_partitioning=partitioned)
+    texts = dict.fromkeys(keys, pl.String)
+    if kind == 'parquet': return pl.scan_parquet(files, hive_partitioning=bool(texts), hive_schema=texts or None)
     if kind == 'json': return pl.scan_ndjson(files)
     return pl.scan_csv(files, separator=kind, infer_schema=False)
 
@@ -332,14 +334,19 @@ def _kind_of_file(path):
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
+def _keys(paths):
+    "The columns that folders like model=a/ name in some paths; what they say is text, as 07 and 7 are two ids."
+    folders = [name for path in paths for name in re.split(r'[/\\\\]', path)[:-1]]
+    return dict.fromkeys(name.partition('=')[0] for name in folders if _is_partition(name))
+
 def _check_parts(folder):
-    "DataError for a folder over the network with files that are not the parts of one table."
+    "The paths in a folder over the network; DataError for files that are not the parts of one table."
     pl = import_polars()
     with polars_errors(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
         found = sorted(paths.collect().to_series())
     names = [name for one in found for name in one.removeprefix(folder).split('/')]
-    if len(found) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return
+    if len(found) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return found
     first_two = f'{found[0]} and {found[1]}'
     raise DataError(f'{folder}: {first_two} are not parts of one table (part-*); name the files in a list')
 
@@ -348,7 +355,7 @@ def _scan_remote(path):
     name = path.partition('?')[0].removesuffix('.gz')
     kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
     if '*' in name: raise DataError(f'{path}: over the network, a pattern is not followed; name the files in a list')
-    if name.endswith('/'): _check_parts(path)
-    if kind: return _scan_as([path], kind, partitioned=name.endswith('/'))
+    if name.endswith('/'): return _scan_as([path], kind, _keys(one.removeprefix(path) for one in _check_parts(path)))
+    if kind: return _scan_as([path], kind)
     raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '
                     f'({", ".join(REMOTE_KINDS)}); copy anything else here first')
