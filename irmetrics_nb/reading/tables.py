@@ -313,7 +313,7 @@ def scan(path: str | os.PathLike) -> Any:
     return _scan_as(files, _kind_of_file(files[0]), keys)
 
 def _scan_as(files, kind, keys=()):
-    "Files of one kind: 'parquet', 'json', or the separator of a CSV file, all of whose fields are text; keys: of folders."
+    "Files of one kind: 'parquet', 'json', or the separator of CSV, whose fields all are text; keys: of folders."
     pl = import_polars()
     texts = dict.fromkeys(keys, pl.String)
     if kind == 'parquet': return pl.scan_parquet(files, hive_partitioning=bool(texts), hive_schema=texts or None)
