@@ -151,7 +151,7 @@ def _slice_parts(comparison, name):
     yield Items([sentence(pair, comparison.method) for pair in pairs] if few else [])
 
 def _last_lines(comparison, per_run):
-    "What the marks mean and how it was tested, and what one should know besides: of each run, or a little of each kind."
+    "What the marks mean, how it was tested, and what one should know besides: of each run, or some of each kind."
     said = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
     alone = comparison.baseline is None
