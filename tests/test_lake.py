@@ -143,7 +143,7 @@ def test_a_document_twice_in_a_stream_is_found(form):
 def test_over_the_network_tables_are_read_and_all_else_is_refused_with_what_to_do():
     with pytest.raises(DataError, match=r"s3://lake/run.txt: over the network, Parquet, CSV and JSON lines are read.*copy"):
         evaluate(QRELS, "s3://lake/run.txt", "AP")
-    with pytest.raises(DataError, match=r"s3://lake/\*.parquet: over the network, a pattern is not followed; name the files in a list"):
+    with pytest.raises(DataError, match=r"s3://lake/\*.parquet: over the network, no pattern is followed; name the files in a list"):
         evaluate(QRELS, "s3://lake/*.parquet", "AP")
     with pytest.raises(DataError, match="^nowhere://lake/run.parquet: "):
         evaluate(QRELS, "nowhere://lake/run.parquet", "AP")

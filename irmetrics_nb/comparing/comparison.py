@@ -136,7 +136,7 @@ class Comparison(Result):
             yield Items([*share_sentences(self), *_said_differing(self)])
         yield from map(_small, _last_lines(self, per_run))
 
-# %% ../../nbs/8_comparing/04_comparison.ipynb #e4059dc1
+# %% ../../nbs/8_comparing/04_comparison.ipynb #2a4f3e23
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
 def _slice_parts(comparison, name):
@@ -151,7 +151,7 @@ def _slice_parts(comparison, name):
     yield Items([sentence(pair, comparison.method) for pair in pairs] if few else [])
 
 def _last_lines(comparison, per_run):
-    "What the marks mean, how it was tested, and what one should know besides: of each run, or of each kind."
+    "What the marks mean, how it was tested, and what one should know besides: of each run, or some of each kind."
     said = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
     alone = comparison.baseline is None

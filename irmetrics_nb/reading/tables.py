@@ -284,7 +284,7 @@ def _fault_in_fields(fields, names, columns):
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''
 
-# %% ../../nbs/3_reading/04_tables.ipynb #dfe0fb6b
+# %% ../../nbs/3_reading/04_tables.ipynb #9878408e
 def is_remote(path: str | os.PathLike) -> bool:
     "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
@@ -313,7 +313,7 @@ def scan(path: str | os.PathLike) -> Any:
     return _scan_as(files, _kind_of_file(files[0]), keys)
 
 def _scan_as(files, kind, keys=()):
-    "Files of one kind: 'parquet', 'json', or the separator of CSV, whose fields all are text; keys: of folders."
+    "Files of one kind: 'parquet', 'json', or the separator of CSV, all of whose fields are text; keys: of folders."
     pl = import_polars()
     texts = dict.fromkeys(keys, pl.String)
     if kind == 'parquet': return pl.scan_parquet(files, hive_partitioning=bool(texts), hive_schema=texts or None)
@@ -347,14 +347,13 @@ def _check_parts(folder):
         found = sorted(paths.collect().to_series())
     names = [name for one in found for name in one.removeprefix(folder).split('/')]
     if len(found) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return found
-    first_two = f'{found[0]} and {found[1]}'
-    raise DataError(f'{folder}: {first_two} are not parts of one table (part-*); name the files in a list')
+    raise DataError(f'{folder}: {found[0]} and {found[1]} are not parts of one table (part-*): give a list')
 
 def _scan_remote(path):
     "A table over the network, by the end of its name; DataError for anything but a table."
     name = path.partition('?')[0].removesuffix('.gz')
     kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
-    if '*' in name: raise DataError(f'{path}: over the network, a pattern is not followed; name the files in a list')
+    if '*' in name: raise DataError(f'{path}: over the network, no pattern is followed; name the files in a list')
     if name.endswith('/'): return _scan_as([path], kind, _keys(one.removeprefix(path) for one in _check_parts(path)))
     if kind: return _scan_as([path], kind)
     raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '

@@ -206,6 +206,11 @@ def test_what_cannot_be_a_column_of_its_kind_is_refused_at_once(spark):
                               ("query_id string, url string, score double", ("q1", "d1", 1.0), "no column doc_id or docno.*withColumnRenamed")):
         with pytest.raises(DataError, match=said):
             evaluate(qrels, spark.createDataFrame([row], schema), "AP")
+    run = spark.createDataFrame([("q1", "d1", 1.0)], RUN)
+    for twice, options in ((run.selectExpr("*", "0D as SCORE"), {}), (run.selectExpr("*", "'a' as model", "'b' as Model"), {"system": "model"}),
+                           (run.selectExpr("*", "1 as at", "2 as AT"), {"ties": "given", "order": "at"})):
+        with pytest.raises(DataError, match="the run: the column '.*' is there twice, for Spark: there are query_id, doc_id, score"):
+            evaluate(qrels, twice, "AP", **options)
     with pytest.raises(ValueError, match="neither the judgments nor a run is a DataFrame of Spark"):
         evaluate(qrels, {"q1": {"d1": 1.0}}, "AP")
 
@@ -339,3 +344,34 @@ def test_the_recipe_of_another_engine_gives_the_values_of_one_machine(engine, tm
     example = irmetrics_nb.load_example()
     means = irmetrics_nb.evaluate(example.qrels, example.runs["bm25"], "AP nDCG@10").means
     assert json.loads(done.stdout.splitlines()[-1].replace("'", '"')) == pytest.approx(dict(means), rel=1e-12)
+
+
+def test_what_the_page_says_for_spark_submit_and_for_a_notebook_with_a_session_runs(tmp_path):
+    from subprocess import run
+
+    from project import cells
+
+    page = cells(Path(__file__).parents[2] / "nbs/reference/big_data.ipynb")
+    block = next(part for cell in page for part in cell.source.split("```") if "spark.table(" in part)
+    folder = irmetrics_nb.load_example().folder
+    program = f"""
+from pyspark.sql import SparkSession
+import irmetrics_nb
+
+spark = SparkSession.builder.getOrCreate()
+example = irmetrics_nb.load_example()
+spark.createDataFrame(example.qrels.to_pandas()).createOrReplaceTempView('judgments')
+spark.createDataFrame(example.runs['bm25'].to_pandas()).createOrReplaceTempView('results')
+{block.removeprefix("python").strip().replace("evaluate(spark", "found = evaluate(spark")}
+print('MEANS', found.means)
+"""
+    (tmp_path / "evaluate.py").write_text(program)
+    submit = Path(sys.executable).with_name("spark-submit")
+    options = ["--master", "local-cluster[1,1,1024]", "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=2"]
+    words = [sys.executable, submit] if os.name == "nt" else [submit]
+    done = run([*map(str, words), *options, "evaluate.py"], capture_output=True, text=True, cwd=tmp_path, timeout=300,
+               env=os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"})
+    said = [line for line in done.stdout.splitlines() if line.startswith("MEANS")]
+    assert said, done.stderr[-3000:]
+    here = irmetrics_nb.evaluate(folder / "qrels.txt", folder / "runs" / "bm25.run.gz", "AP nDCG@10 RR").means
+    assert json.loads(said[0].removeprefix("MEANS ").replace("'", '"')) == pytest.approx(dict(here), rel=1e-12)
