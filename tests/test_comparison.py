@@ -306,14 +306,15 @@ def test_without_polars_everything_works_but_tables_which_say_what_they_need():
         qrels, runs = {'q1': {'d': 1}, 'q2': {'e': 1}}, {'a': {'q1': ['d'], 'q2': ['x', 'e']}, 'b': {'q1': ['d'], 'q2': ['e']}}
         found, scores = compare(qrels, runs, 'AP RR'), evaluate(qrels, runs, 'AP')
         why, apart = explain('AP', qrels, runs['a'], 'q2'), explain_difference('AP', qrels, *runs.values())
-        print(found.rows[0].difference, 'system' in str(found), why.value, apart.rows[0]['adds'], scores.runs[0].name)
-        for ask in (lambda: found.to_polars(), lambda: scores.to_polars(), lambda: why.to_polars(), lambda: apart.to_polars(), lambda: check(qrels, runs['a'])):
+        looked = check(qrels, runs['a'])
+        print(found.rows[0].difference, 'system' in str(found), why.value, apart.rows[0]['adds'], scores.runs[0].name, looked.codes[0])
+        for ask in (lambda: found.to_polars(), lambda: scores.to_polars(), lambda: why.to_polars(), lambda: apart.to_polars()):
             try: ask()
             except ImportError as error: print(error)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     first, *said = done.stdout.splitlines()
-    assert first == "0.25 True 0.5 0.25 a", done.stderr
-    assert [line.split(" needs polars, which is not installed here")[0] for line in said] == [".to_polars()"] * 4 + ["check"]
+    assert first == "0.25 True 0.5 0.25 a one-grade", done.stderr
+    assert [line.split(" needs polars, which is not installed here")[0] for line in said] == [".to_polars()"] * 4
 
 
 # ---- families: all queries, and slices beside them ----

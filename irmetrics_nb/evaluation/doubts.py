@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['SPELLINGS', 'PATTERNS', 'LOSSY', 'IdsByQuery', 'ROWS', 'LEAST_UPWARDS', 'TOP', 'MANY_FRACTIONS', 'affixes',
            'Spelling', 'find_spelling', 'rereadable', 'first_ids', 'nothing_judged', 'all_missed', 'part_missed',
-           'queries_missed', 'Positions', 'find_positions', 'turned', 'upwards', 'in_deviations',
-           'positions_for_scores', 'look_like_scores', 'look_like_grades', 'is_listed_ranking', 'check_swapped',
-           'check_places', 'several_runs', 'top_counts', 'deepest', 'n_short', 'levels_too_high',
-           'many_fractions_below', 'doubts', 'cut_short']
+           'queries_missed', 'Positions', 'PositionSigns', 'find_positions', 'turned', 'upwards', 'in_deviations',
+           'positions_for_scores', 'look_like_scores', 'look_like_grades', 'are_small_grades', 'counted_down',
+           'is_listed_ranking', 'check_swapped', 'check_places', 'several_runs', 'top_counts', 'deepest', 'n_short',
+           'levels_too_high', 'many_fractions_below', 'doubts', 'cut_short']
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #13271544
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -275,18 +275,45 @@ class Positions:
 
     def __str__(self) -> str: return '0 to n - 1' if self.first == 0 else '1 to n'
 
+@dataclass(frozen=True)
+class PositionSigns:
+    "What queries say by which scores may be positions."
+    firsts: frozenset[int] = frozenset()      # where they begin
+    directions: frozenset[str] = frozenset()
+    bits: float = 0.0                         # how rare that is by chance
+
+    @classmethod
+    def of(cls, scores: Iterable[np.ndarray]) -> 'PositionSigns | None':
+        "From the scores of every query; None if those of one are no positions."
+        signs = cls()
+        for score in scores:
+            n, first = len(score), score.min()
+            if first not in (0, 1): return None
+            positions = np.arange(first, first + n)
+            if not np.array_equal(np.sort(score), positions): return None
+            direction = frozenset([_direction(np.diff(score))] if n > 1 else [])
+            bits = lgamma(n + 1) / log(2)  # n things have n! orders
+            signs += cls(frozenset([int(first)]), direction, bits)
+        return signs
+
+    def __add__(self, other: 'PositionSigns') -> 'PositionSigns':
+        "Those of two parts."
+        firsts = self.firsts | other.firsts
+        directions = self.directions | other.directions
+        return PositionSigns(firsts, directions, self.bits + other.bits)
+
+    @property
+    def kind(self) -> Positions | None:
+        "The positions, if they are sure enough."
+        if self.bits < 10 or len(self.firsts) > 1: return None
+        [first], direction = self.firsts, 'mixed'
+        if len(self.directions) == 1: [direction] = self.directions
+        return Positions(first, direction)
+
 def find_positions(scores: Iterable[np.ndarray]) -> Positions | None:
     "The kind of scores that are 1 to n, or 0 to n - 1, in every query; else None."
-    firsts, directions, rare = set(), set(), 0.0
-    for score in scores:
-        n, first = len(score), score.min()
-        if first not in (0, 1): return None
-        if not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
-        firsts.add(int(first))
-        if n > 1: directions.add(_direction(np.diff(score)))
-        rare += lgamma(n + 1) / log(2)  # bits: n things have n! orders
-    if rare < 10 or len(firsts) > 1: return None
-    return Positions(firsts.pop(), directions.pop() if len(directions) == 1 else 'mixed')
+    signs = PositionSigns.of(scores)
+    return signs.kind if signs else None
 
 def _direction(step):
     "'rising', 'falling' or 'mixed'."
@@ -328,22 +355,31 @@ def look_like_scores(grades: np.ndarray) -> bool:
 
 def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
     "Whether the scores of a run are a few small whole numbers, and no places."
-    small = np.unique(score)
-    few = len(small) <= 10 and small[0] >= -3 and 1 <= small[-1] <= 10
-    if not few or (small % 1).any(): return False
+    small = are_small_grades(np.unique(score).tolist())
+    return small and counted_down(query, score) != (True, True)
+
+def are_small_grades(scores: Collection[float]) -> bool:
+    "Whether different scores are a few small whole numbers."
+    few = len(scores) <= 10 and min(scores) >= -3 and 1 <= max(scores) <= 10
+    return few and not any(score % 1 for score in scores)
+
+def counted_down(query: np.ndarray, score: np.ndarray) -> tuple[bool, bool]:
+    "Whether a query has several scores, and whether all of such are counted down by one."
     order = np.lexsort((score, query))
     step, same = np.diff(score[order]), np.diff(query[order]) == 0
-    return bool(not same.any() or (step[same] != 1).any())
+    return bool(same.any()), bool((step[same] == 1).all())
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #00c1cb98
-def is_listed_ranking(lists: Qrels, query: np.ndarray, score: np.ndarray) -> bool:
-    "Whether judgments that came as lists look like a run, and the scores like judgments."
+def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> bool:
+    """Whether judgments as lists look like a run, and the scores like judgments.
+
+    depth: how many documents each query has."""
     if lists.listed != 'lists' or not len(score): return False
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
     if score.max() != 0: return False  # those of a ranked list are 0, -1, -2 and so on
-    here, there = np.bincount(lists.rows.query), np.bincount(query)
-    return len(here) >= 5 and 3 <= here.min() == here.max() and there.min() < there.max()
+    here = np.bincount(lists.rows.query)
+    return len(here) >= 5 and 3 <= here.min() == here.max() and depth.min() < depth.max()
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #644a1240
 def check_swapped(qrels: Qrels, run: Any) -> None:
@@ -354,7 +390,7 @@ def check_swapped(qrels: Qrels, run: Any) -> None:
     columns = run.columns if isinstance(run, Run) else first_rows(run)
     query, score = np.asarray(columns.query), np.asarray(columns.value)
     swapped = len(score) and graded and look_like_grades(query, score)
-    if not (swapped or is_listed_ranking(qrels, query, score)): return
+    if not (swapped or is_listed_ranking(qrels, np.bincount(query), score)): return
     signs = 'The judgments are lists, and the run holds what looks like judgments'
     if graded:
         signs = ('The grades are many different fractions, '

@@ -7,7 +7,8 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 
 # %% ../../nbs/3_reading/14_judging.ipynb #cde9003b
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
@@ -265,18 +266,23 @@ class JudgedPart:
     queries: np.ndarray   # (queries,) uint64: the hashes of their ids
     suspects: np.ndarray  # uint64: the keys of pairs that may be there twice
     windows: list[Rows]   # some rows as they came, to be looked at
+    observed: Any = None  # what an observer says of it
 
     @classmethod
-    def of(cls, rows: Rows, qrels: Qrels, ties: str, looks: int = 1) -> 'JudgedPart':
+    def of(
+        cls, rows: Rows, qrels: Qrels, ties: str, looks: int = 1, observe: Callable | None = None,
+    ) -> 'JudgedPart':
         "From rows that nobody has checked yet; looks: how many windows are kept at the most."
         run = Run.unchecked(rows)
-        return cls(match(qrels, run, ties), rows.query_ids.hash(), run.suspects, windows(rows, looks))
+        hits = match(qrels, run, ties)
+        observed = observe(run, hits) if observe else None
+        return cls(hits, rows.query_ids.hash(), run.suspects, windows(rows, looks), observed)
 
     def copied(self) -> 'JudgedPart':
         "The part in new memory, of this thread: the worker that made it can use the old one for its next part."
         hits = JudgedHits(**{name: column.copy() for name, column in vars(self.hits).items()})
         some = [_window(rows) for rows in self.windows]
-        return JudgedPart(hits, self.queries.copy(), self.suspects.copy(), some)
+        return JudgedPart(hits, self.queries.copy(), self.suspects.copy(), some, deepcopy(self.observed))
 
 # %% ../../nbs/3_reading/14_judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
@@ -315,14 +321,15 @@ def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[Judge
         return [judge_rows(rows, int(i < WINDOWS)) for i, rows in enumerate(every)]
 
 # %% ../../nbs/3_reading/14_judging.ipynb #eb312c1a
-def _judge_file(file, judge_rows, memory, progress):
+def _judge_file(file, judge_rows, memory, progress, observe):
     "(parts of a file, in words how it was read); no parts if it is to be read in one piece."
     parts = judge_batches(file, judge_rows, progress)
     if parts is not None: return parts, 'in one batch' if len(parts) == 1 else f'in {len(parts)} batches'
+    if observe: observe.start()
     parts = judge_partitions(file, judge_rows, memory) or []
     return parts, f'in {len(parts)} parts, since its queries are scattered'
 
-def _finish(qrels, file, parts, negative, release_qrels):
+def _finish(qrels, file, parts, negative, release_qrels, observe):
     "(the parts put together, and their list emptied; a look at some); DataError if something is wrong with the whole."
     suspects = np.concatenate([part.suspects for part in parts])
     if len(suspects): check_repeated(map(file.rows, file), suspects)
@@ -330,7 +337,7 @@ def _finish(qrels, file, parts, negative, release_qrels):
     parts.clear()  # what is put together need not be there twice
     looks = looks_at(some, qrels, hits)
     judged = assemble(qrels, hits, negative, release_qrels)
-    if not judged.retrieved.any():
+    if not (observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1000].tolist())
     return judged, looks
@@ -348,6 +355,11 @@ def _open_run(run, memory, judgments):
     dense = MANY * judgments >= table.height  # what is judged takes more room than what is not
     return TableRun(table, max(1, size >> 6 if dense else size >> 5))
 
+def row_batches(run: Any) -> Iterator[Rows]:
+    "The rows of a run, batch by batch where it can be read so."
+    file = _open_run(run, DEFAULT_MEMORY, 0)
+    yield from [Run(run, copy=False).rows] if file is None else map(file.rows, file)
+
 def _as_bytes(memory):
     "A whole number of bytes; ValueError if it is none, or none at all."
     try: size = int(min(memory, 1 << 62))
@@ -363,6 +375,7 @@ class Reading:
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
     looks: list[QueryLook] = field(default_factory=list)  # some queries as they came
+    observed: list = field(default_factory=list)  # what an observer says of each part
 
 # %% ../../nbs/3_reading/14_judging.ipynb #4564e385
 DEFAULT_MEMORY = 1 << 30  # bytes
@@ -370,7 +383,7 @@ DEFAULT_MEMORY = 1 << 30  # bytes
 def judge_run(
     qrels: Any, run: Any, *, ties: str = 'docid', negative: str = 'zero',
     memory: int | None = None, progress: Callable | None = None,
-    release_qrels: bool = False,
+    release_qrels: bool = False, observe: Any = None,
 ) -> tuple[Judged, Reading]:
     """Judge a run without holding more of a file than the memory allows.
 
@@ -386,6 +399,10 @@ def judge_run(
     release_qrels : bool, default False
         Whether nobody needs the judgments any more: all but their queries is let go as
         soon as it has been used.
+    observe : observer or None, default None
+        Called as observe(run, hits) with every part of the run, which has all rows of its
+        queries, by two threads; observe.start() says that the run is read anew. With an
+        observer no query need be in both.
 
     Returns
     -------
@@ -403,26 +420,32 @@ def judge_run(
     ([2], 'in one piece')
     """
     _check_options(ties, negative)
+    if observe: observe.start()
     judgments = Qrels(qrels, copy=False)
     size = _as_bytes(DEFAULT_MEMORY if memory is None else memory)
     file = _open_run(run, size, len(judgments.columns.value))
     if file is not None:
-        def judge_rows(rows, looks): return JudgedPart.of(rows, judgments, ties, looks)
-        parts, how = _judge_file(file, judge_rows, size, progress)
+        def judge_rows(rows, looks):
+            return JudgedPart.of(rows, judgments, ties, looks, observe)
+        parts, how = _judge_file(file, judge_rows, size, progress, observe)
         if parts:
             queries = sum(len(part.queries) for part in parts)
-            judged, looks = _finish(judgments, file, parts, negative, release_qrels)
+            observed = [part.observed for part in parts]
+            how_to = negative, release_qrels, observe
+            judged, looks = _finish(judgments, file, parts, *how_to)
             file.comments.warn()
             read = how + getattr(file, 'way', '') + _left_out(file.comments)
-            return judged, Reading(queries, file.tag, read, looks)
+            return judged, Reading(queries, file.tag, read, looks, observed)
     results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
     looks = _looks_at_run(judgments, results, hits)
-    judged = _ranked(judgments, results, hits, negative)
+    observed = [observe(results, hits[0])] if observe else []
+    if observe: judged = assemble(judgments, hits, negative)
+    else: judged = _ranked(judgments, results, hits, negative)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
-    return judged, Reading(results.answered, results_given.name, how, looks)
+    return judged, Reading(results.answered, results_given.name, how, looks, observed)
 
 def _looks_at_run(qrels, run, hits):
     "A look at some queries of a run in memory."

@@ -189,18 +189,22 @@ class TextColumns(NamedTuple):
 
 def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextColumns:
     "The columns in text.buffer[begin:end]; DataError for the first line that is wrong."
-    def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
-    data = text.buffer[begin:end]
-    def may_go_on(start, end): return _are_run_lines(text.buffer, start + begin, end + begin)
-    lines = split_lines(data, layout.width, fail, may_go_on if layout == LAYOUTS['run'] else None)
-    start, stop = lines.start, lines.end
-    def column(c): return Ids(text.buffer, start[:, c] + begin, (stop[:, c] - start[:, c]).astype(np.int32))
-    query, doc, number = map(column, layout.used)
+    lines, (query, doc, number) = _cut(text, begin, end, layout, layout.used)
     columns = TextColumns(query, doc, number, parse_floats(number))
     faults = sorted(_invalid_fields(columns, layout.kind))
     if faults: text.fail(*faults[0])
     if not lines.n_comments: return columns
     return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
+
+def _cut(text, begin, end, layout, used):
+    "The lines of a piece, and some of their columns."
+    def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
+    def may_go_on(start, end): return _are_run_lines(text.buffer, start + begin, end + begin)
+    words_behind = may_go_on if layout == LAYOUTS['run'] else None
+    lines = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
+    def column(c):
+        return Ids(text.buffer, lines.start[:, c] + begin, (lines.end[:, c] - lines.start[:, c]).astype(np.int32))
+    return lines, tuple(map(column, used))
 
 def _are_run_lines(buffer, start, end):
     "For lines with words behind the tag: whether the fourth field is a whole number and the fifth a number."
@@ -252,6 +256,13 @@ def _hint(layout, count):
     call = f"columns={{'query': 1, 'document': 2, {name!r}: 3}}"
     least = ', and descending=False if the least is the best' if layout.kind == 'run' else ''
     return f'; if they are others, say which: {call}{least}' if count == 3 else ''
+
+# %% ../../nbs/3_reading/06_text.ipynb #05f8f504
+def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids]]:
+    "The columns of a TREC run that nobody reads, piece by piece as they stand there: the ranks and the tags."
+    for begin, end in text.pieces():
+        _, (rank, tag) = _cut(text, begin, end, LAYOUTS['run'], (3, 5))
+        yield rank, tag
 
 # %% ../../nbs/3_reading/06_text.ipynb #560ae418
 def keep_freed_memory() -> None:
