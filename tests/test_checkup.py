@@ -1,6 +1,8 @@
 "The check-up finds what is odd, kind by kind, and nothing where nothing is."
 import gzip
 import json
+import subprocess
+import sys
 import unicodedata
 
 import polars as pl
@@ -152,6 +154,33 @@ def test_faults_are_found_in_every_format(name, tmp_path):
     if name.endswith('json'): path.write_text('{"q1": {"d1": 1.5, "d2": "bad"}}')
     if name.endswith('parquet'): pl.DataFrame({'query_id': ['q1', 'q1'], 'doc_id': ['d1', 'd1'], 'score': [1., 2.]}).write_parquet(path)
     assert {'number', 'duplicate'} & set(check({'q1': {'d1': 1}}, path).codes)
+
+
+def odd_run(order):
+    "Lines of a run with much that is odd: ties, ids in two cases and in quotes, ranks against scores, two tags, two unjudged queries."
+    lines = []
+    for q, docs in (RUN | {'u1': {'a': 1.5}, 'u2': {'"b"': 2.5, 'c': 2.5}}).items():
+        names = [*docs, 'D' + q, 'd' + q]
+        lines += [f'{q} Q0 {doc} {len(names) - i if q == "q3" else i + 1} {9 - i // 2} {"toy" if q < "q4" else "other"}\n'
+                  for i, doc in enumerate(names)]
+    return lines if order == 'grouped' else lines[::2] + lines[1::2]
+
+
+@pytest.mark.parametrize('order', ['grouped', 'scattered'])
+def test_a_run_that_is_read_in_many_batches_is_found_as_odd_as_in_one(order, tmp_path, monkeypatch):
+    path, qrels = tmp_path/'odd.run', regraded(lambda g: g - 1) | {'q9': {'x': 1}}
+    path.write_text(''.join(odd_run(order)))
+    in_one = check(qrels, path)
+    monkeypatch.setattr('irmetrics_nb.reading.judging.BATCH_BYTES', 150)
+    assert check(qrels, path).to_dict() == in_one.to_dict()
+    assert {'case-variants', 'quoted', 'tags', 'rank-order', 'unjudged-queries', 'missing', 'ties', 'negative'} <= {*in_one.codes}
+
+
+def test_text_is_checked_without_polars(tmp_path):
+    (tmp_path/'a.run').write_text(HEAD)
+    code = f"import sys; sys.modules['polars'] = None; from irmetrics_nb import check; print(check({{'q1': {{'d1': 1}}}}, {str(tmp_path/'a.run')!r}).ok)"
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    assert done.stdout == 'True\n', done.stderr
 
 
 # ---- nothing where nothing is ----
