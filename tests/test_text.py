@@ -323,4 +323,4 @@ def test_a_run_whose_last_line_lacks_its_newline_is_read_without_a_warning(tmp_p
 def test_the_warning_can_be_made_an_error():
     with warnings.catch_warnings(), pytest.raises(DataWarning):
         warnings.simplefilter("error", DataWarning)
-        rows_from_text(text_room.Text.from_bytes("qrels", np.frombuffer(TORN["a sign"][0] + bytes(PAD), np.uint8).copy()), "qrels")
+        rows_from_text(text_room.TextBytes.from_bytes("qrels", np.frombuffer(TORN["a sign"][0] + bytes(PAD), np.uint8).copy()), "qrels")
