@@ -251,7 +251,7 @@ def _counted(frame, key='run', number='value'):
     return {row[key]: (row['n'], row['top'], (row['largest'][0], row['largest'][1])) for row in rows}
 
 def _counts(rows):
-    "As `_counted`, for runs and judgments."
+    "How many rows and queries runs and judgments have, as `_counted` says it."
     if _is_frame(rows.truth): return _counted(rows.truth.unionByName(rows.frame))
     counts = _counted(rows.frame)
     each = rows.truth.group_by('query').len('n').sort('n', 'query')

@@ -30,7 +30,7 @@ from ..reading.text import TextBytes, ranks_and_tags
 
 # %% ../../nbs/6_checking/02_counting.ipynb #dbbb0608
 CAPITAL, SMALL, OTHER, FOREIGN = 1, 2, 4, 8
-LONG = 250  # bytes
+LONG_ID = 250  # bytes
 
 def _kinds():
     "The kind of every byte; 0 for digits, most signs, and what is behind the end."
@@ -41,7 +41,7 @@ def _kinds():
         kind[capital], kind[small] = CAPITAL, SMALL
     return bytes(kind)
 
-KINDS = _kinds()
+BYTE_KINDS = _kinds()
 
 def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 
@@ -62,14 +62,14 @@ def _look_at_words(ids, done, longer, unlike, seen):
     rest = Ids(ids.buffer, ids.start[longer] + done, ids.length[longer] - done)
     many = min(-(-int(rest.length.max()) // 8), PAD // 8)
     for place, word in enumerate(rest.first_words(many), done // 8):
-        kind = np.frombuffer(word.tobytes().translate(KINDS), np.uint64)
+        kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
         found = np.bitwise_or.reduce(kind)
         seen[place] |= found
         if found & _of_all_bytes(OTHER): unlike[longer] |= (kind & _of_all_bytes(OTHER)) != 0
 
 def _of_odd_length(ids):
     "Which ids are empty, very long, or as long as `nan` and `null` and begin like these."
-    unlike = (ids.length == 0) | (ids.length > LONG)
+    unlike = (ids.length == 0) | (ids.length > LONG_ID)
     short = np.flatnonzero((ids.length == 3) | (ids.length == 4))
     unlike[short] = np.isin(ids.buffer[ids.start[short]], [*b'nN<'])
     return unlike
@@ -267,8 +267,8 @@ def total_counts(parts: Sequence[RunCounts]) -> RunCounts:
     return whole
 
 # %% ../../nbs/6_checking/02_counting.ipynb #5dcedb4b
-COMPARED = 20     # queries, the documents of which are compared with missed ones
-ROWS = 20_000     # of these queries that are looked at
+COMPARED_QUERIES = 20     # queries, the documents of which are compared with missed ones
+COMPARED_ROWS = 20_000     # of these queries that are looked at
 
 @dataclass
 class MissedQuery:
@@ -280,13 +280,13 @@ class MissedQuery:
 
 def missed_query(part: 'PartRows', at: int, i: int, judged: np.ndarray) -> MissedQuery:
     "Query i of a part, which lacks the judgment `at`."
-    its = part.at(part.begin[i], min(part.end[i], part.begin[i] + ROWS))
+    its = part.at(part.begin[i], min(part.end[i], part.begin[i] + COMPARED_ROWS))
     rows = np.arange(its.start, its.stop) if isinstance(its, slice) else its
     return MissedQuery(int(at), int(judged[i]), rows, [*escape_non_utf8(part.rows.doc[rows].tolist())])
 
 def keep_first(kept: list[MissedQuery], others: Iterable[MissedQuery]) -> list[MissedQuery]:
     "Of both, those whose missed judgments come first."
-    return sorted([*kept, *others], key=lambda one: one.at)[:COMPARED]
+    return sorted([*kept, *others], key=lambda one: one.at)[:COMPARED_QUERIES]
 
 # %% ../../nbs/6_checking/02_counting.ipynb #e6f7aaaa
 @dataclass
@@ -302,7 +302,7 @@ class PartRows:
     @classmethod
     def of(cls, rows: Rows) -> 'PartRows':
         "From rows in any order."
-        order = in_order(rows.query)
+        order = rows_in_order(rows.query)
         query, value = rows.query[order], rows.value[order]
         begin = np.flatnonzero(changes(query))
         return cls(rows, order, query, value, begin, np.append(begin[1:], len(query)))
@@ -311,7 +311,7 @@ class PartRows:
         "Which rows stand at some places of the order."
         return slice(begin, end) if isinstance(self.order, slice) else self.order[begin:end]
 
-def in_order(query: np.ndarray) -> np.ndarray | slice:
+def rows_in_order(query: np.ndarray) -> np.ndarray | slice:
     "The order of rows by query, as they come within each; a slice if that is how they stand."
     return slice(None) if (query[1:] >= query[:-1]).all() else np.argsort(query, kind='stable')
 
@@ -356,7 +356,7 @@ class Counter:
     graded: whether the scores may be grades; trec: whether the run is TREC text, with ranks and tags."""
     def __init__(self, qrels: Qrels, graded: bool = False, trec: bool = False):
         self.qrels, self.graded, self.trec = qrels, graded, trec
-        self.order = in_order(qrels.rows.query)
+        self.order = rows_in_order(qrels.rows.query)
         self.begin = np.searchsorted(qrels.rows.query[self.order], np.arange(len(qrels) + 1))
         self.start()
 
@@ -414,6 +414,6 @@ class Counter:
         lacking, first = np.unique(which[lost], return_index=True)
         at, own = judgment[lost][first], known[lacking]
         with self.lock:
-            last = self.missed[-1].at if len(self.missed) == COMPARED else np.inf
-            early = [i for i in np.argsort(at)[:COMPARED] if at[i] < last]
+            last = self.missed[-1].at if len(self.missed) == COMPARED_QUERIES else np.inf
+            early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
             self.missed = keep_first(self.missed, [missed_query(part, at[i], own[i], judged) for i in early])

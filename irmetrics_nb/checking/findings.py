@@ -17,9 +17,9 @@ import numpy as np
 
 # %% ../../nbs/6_checking/03_findings.ipynb #8e974545
 from .counting import (
+    COMPARED_ROWS,
     ITS_OWN,
     ODD_IDS,
-    ROWS,
     Counter,
     RankSigns,
     Tally,
@@ -207,8 +207,8 @@ def _meeting_docs(judged, side):
     hits, number = len(side.judged.rank), side.counts.judged
     missed = {one.query: one for one in side.counter.missed}
     asked = np.isin(judged.pairs.rows.query, [*missed])
-    every = _docs_by_query(judged.pairs, np.flatnonzero(asked)[:ROWS])
-    left = _docs_by_query(judged.pairs, np.flatnonzero(asked & ~side.counter.found)[:ROWS])
+    every = _docs_by_query(judged.pairs, np.flatnonzero(asked)[:COMPARED_ROWS])
+    left = _docs_by_query(judged.pairs, np.flatnonzero(asked & ~side.counter.found)[:COMPARED_ROWS])
     retrieved = _retrieved(missed, side.reading.observed)
     right = _by_query(retrieved)
     worth_a_look = not hits or any(may_be(left[q], right[q]) for q in left if q in right)
@@ -240,7 +240,7 @@ def _retrieved(missed, parts):
     part_of = {query: i for i, part in enumerate(parts) for query in part.judged.tolist() if query in missed}
     rows = [(part_of[one.query], row, one.query, doc)
             for one in missed.values() for row, doc in zip(one.rows.tolist(), one.docs, strict=True)]
-    return [(query, doc) for *_, query, doc in sorted(rows, key=lambda row: row[:2])[:ROWS]]
+    return [(query, doc) for *_, query, doc in sorted(rows, key=lambda row: row[:2])[:COMPARED_ROWS]]
 
 # %% ../../nbs/6_checking/03_findings.ipynb #7127666c
 def _grades(judged):

@@ -159,7 +159,7 @@ def _last_lines(comparison, per_run):
     yield f'{family} {better}. {could_text(comparison.method)}'
     yield from said if per_run else _briefly(said)
 
-OF_A_KIND = 4  # sentences that are printed; the others are counted
+MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
 def _briefly(sentences):
     "Some sentences of each kind, by the words at their end, and how many there are besides."
@@ -167,8 +167,8 @@ def _briefly(sentences):
     for text in sentences:
         kind = ' '.join(text.split()[-3:])
         kinds[kind] += 1
-        if kinds[kind] <= OF_A_KIND: yield text
-    more = sum(max(0, n - OF_A_KIND) for n in kinds.values())
+        if kinds[kind] <= MOST_OF_A_KIND: yield text
+    more = sum(max(0, n - MOST_OF_A_KIND) for n in kinds.values())
     if more: yield f'{more} more like these are in .notes and .warnings; the command prints them with --per-run.'
 
 def _small(text): return Text(text, 'small')

@@ -68,7 +68,7 @@ def _by_name(lazy, column, name):
     return {text: lazy.filter(pl.col(column) == value) for text, value in names.items()}
 
 def _of_relation(relation, column):
-    "The same for a relation of DuckDB."
+    "The rows of each system, of a relation of DuckDB."
     _check_there(column, relation.columns)
     quoted = '"' + column.replace('"', '""') + '"'
     found = [row[0] for row in relation.project(quoted).distinct().fetchall()]
