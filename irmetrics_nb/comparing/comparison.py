@@ -103,10 +103,10 @@ class Comparison(Result):
         "(query, value of a, value of b), the queries on which b loses most first."
         place = 0 if measure is None else self.sample.index(measure)
         first, second = (self.sample.systems.index(name) for name in (a, b))
-        both = self.sample.values[[first, second], place]
-        order = np.argsort(both[1] - both[0], kind='stable')
-        kept = [i for i in order if not np.isnan(both[:, i]).any()]
-        return [(self.sample.query_ids[i], *map(float, both[:, i])) for i in kept]
+        pair = self.sample.values[[first, second], place]
+        order = np.argsort(pair[1] - pair[0], kind='stable')
+        kept = [i for i in order if not np.isnan(pair[:, i]).any()]
+        return [(self.sample.query_ids[i], *map(float, pair[:, i])) for i in kept]
 
     def plot(
         self, a: str | None = None, b: str | None = None, measure: Any = None,
@@ -334,6 +334,6 @@ def compare(
 def _groups_of(sample, groups):
     "The group of each query of a sample; ValueError if no query has one."
     known = read_groups(groups)
-    own = tuple(known.get(q, '') for q in sample.query_ids)
-    if any(own): return own
+    groups_known = tuple(known.get(q, '') for q in sample.query_ids)
+    if any(groups_known): return groups_known
     raise ValueError('none of the queries is in a group: do the ids agree?')

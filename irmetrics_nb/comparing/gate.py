@@ -59,8 +59,8 @@ def parse_floor(text: str) -> Floor:
     if not measure or not np.isfinite(bound):
         way = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
         raise ValueError(f'{text!r} is no floor; {way}')
-    found = parse(measure)
-    name = repr(found) if parse(repr(found)).said == found.said else measure.strip()
+    parsed = parse(measure)
+    name = repr(parsed) if parse(repr(parsed)).said == parsed.said else measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #5345c4ea
@@ -159,8 +159,8 @@ def _floor(system, values, floor, name, ids):
     counted = np.flatnonzero(~np.isnan(values))
     mean = float(values[counted].mean()) if counted.size else float('nan')
     reached, where = mean >= floor.least, '' if name == EVERYTHING else f' in {name}'
-    found = f'{number(mean, 4)}, at least {floor.least:g}'
-    text = visible(f'{floor.measure} of {system}{where}: {found}')
+    figures = f'{number(mean, 4)}, at least {floor.least:g}'
+    text = visible(f'{floor.measure} of {system}{where}: {figures}')
     lowest = counted[np.argsort(values[counted], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], float('nan'), float(values[i])) for i in lowest)
     return Verdict('floor', system, floor.measure, name, bool(reached), text, queries)
@@ -174,8 +174,8 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
     for one in scores:
         for floor in floors:
             mean = one.means[floor.measure]
-            found = f'{number(mean, 4)}, at least {floor.least:g}'
-            text = f'{floor.measure} of {one.name or "run"}: {found}'
+            figures = f'{number(mean, 4)}, at least {floor.least:g}'
+            text = f'{floor.measure} of {one.name or "run"}: {figures}'
             if not mean >= floor.least: out.append(visible(text))
     return out
 

@@ -151,8 +151,8 @@ LEAST_QUERIES = 3  # queries, below which there is no verdict
 def _describe(measure, names, values, method):
     "All of a pair but what its family decides; `values`: its two rows."
     d = differences(*values)
-    both = values[:, ~np.isnan(values).any(axis=0)]
-    means = [float(x) for x in both.mean(axis=1)] if d.size else [np.nan, np.nan]
+    complete = values[:, ~np.isnan(values).any(axis=0)]
+    means = [float(x) for x in complete.mean(axis=1)] if d.size else [np.nan, np.nan]
     difference = float(d.mean()) if d.size else np.nan
     low, high = _interval(d, method, method.level)
     wins, ties, losses = wins_ties_losses(d)
@@ -200,9 +200,9 @@ def _fisher(rows, places, method):
     "Fisher's randomization of all pairs by the same signs; a query that one lacks is a tie."
     table, step = np.zeros((rows.shape[1], len(places))), np.ones(len(places))
     for column, (a, b) in enumerate(places):
-        both = ~np.isnan(rows[[a, b]]).any(axis=0)
+        complete = ~np.isnan(rows[[a, b]]).any(axis=0)
         steps, step[column] = stepped_differences(rows[a], rows[b])
-        table[both, column] = steps * step[column]
+        table[complete, column] = steps * step[column]
     return randomization_test(table, draws=method.draws or 100_000, seed=method.seed, step=step)
 
 def _tukey(rows, places, method):
@@ -252,14 +252,14 @@ def compare_family(
     p = np.array([_p_values(values, places, method) for values in rows])
     adjusted = _adjusted(p, method)
     family = max(1, int(np.count_nonzero(~np.isnan(p))))
-    found = []
+    compared = []
     for i, j in np.ndindex(p.shape):
         both = [sample.systems[place] for place in places[j]]
         pair = _describe(measure, both, rows[i][[*places[j]]], method)
         could = _detectable(rows[i], places[j], p, method)
         pair = replace(pair, p=float(p[i, j]), p_adjusted=float(adjusted[i, j]))
-        found.append(replace(pair, slice=slices[i], detectable=could, family=family))
-    return found
+        compared.append(replace(pair, slice=slices[i], detectable=could, family=family))
+    return compared
 
 def _places(systems, baseline, method):
     "The pairs of positions that are compared."

@@ -45,8 +45,8 @@ class Sample:
         "The position of a measure in any spelling; KeyError if it is not there."
         if measure in self.measures: return self.measures.index(measure)
         known = [_parsed(name) for name in self.measures]
-        found = position(measure, known, self.asked or known)
-        if found is not None: return found
+        place = position(measure, known, self.asked or known)
+        if place is not None: return place
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
 def _parsed(name):

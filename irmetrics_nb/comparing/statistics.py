@@ -54,10 +54,10 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def stepped_differences(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
     "(steps, step): b − a query by query in whole steps of a grid, and what a step is."
-    both = np.stack([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
-    if np.isinf(both).any(): raise ValueError('a value is infinite: it has no mean')
-    both = both[:, ~np.isnan(both).any(axis=0)]
-    size, d = np.abs(both).max(initial=0), both[1] - both[0]
+    values = np.stack([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
+    if np.isinf(values).any(): raise ValueError('a value is infinite: it has no mean')
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    size, d = np.abs(values).max(initial=0), values[1] - values[0]
     d[np.abs(d) < TIE_SHARE * size] = 0
     noise = 2.0**-46 * size  # a hundred times the rounding of a float
     step = grid_step(np.abs(d).max(initial=0), len(d), noise)
@@ -360,8 +360,8 @@ def bootstrap_interval(
     random, batch = np.random.default_rng(seed), max(1, BATCH // len(d))
     with warnings.catch_warnings():  # of lopsided data BCa may give NaN, which is seen
         warnings.simplefilter('ignore')
-        found = stats.bootstrap((d,), np.mean, batch=batch, rng=random, **how)
-    low, high = found.confidence_interval
+        result = stats.bootstrap((d,), np.mean, batch=batch, rng=random, **how)
+    low, high = result.confidence_interval
     return float(low), float(high)
 
 # by their names in scipy
@@ -414,8 +414,8 @@ def studentized_interval(
 def _quantile(ascending, level):
     "The value that so large a share does not exceed; NaN if it is infinite."
     place = int(np.ceil(level * (len(ascending) + 1) - 1e-9)) - 1
-    found = ascending[place] if place < len(ascending) else np.inf
-    return found if np.isfinite(found) else np.nan
+    quantile = ascending[place] if place < len(ascending) else np.inf
+    return quantile if np.isfinite(quantile) else np.nan
 
 # %% ../../nbs/8_comparing/00_statistics.ipynb #ccff66c3
 def bootstrap_test(

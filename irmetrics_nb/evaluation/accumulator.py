@@ -157,11 +157,11 @@ class Accumulator:
         batches = {kind: ranked(dtype)[1] for kind, dtype in self._otherwise()}
         ids, group = number_groups(groups, sizes, len(labels))
         named = groups is not None
-        found = self._add(judged, ids.tolist() if named else None, batches)
+        part = self._add(judged, ids.tolist() if named else None, batches)
         if self.histogram is not None:
             self.histogram.update(labels, scores)
             self._add_groups(group_auc(labels, scores, group, rel=self.rel))
-        return found
+        return part
 
     def add(self, judged: Judged, ids: Iterable | None = None) -> Scores:
         """Count a batch that is a `Judged` already, such as `Judged.from_topk` gives.
@@ -181,15 +181,15 @@ class Accumulator:
         first = self.groups
         names = range(first, first + len(judged)) if ids is None else ids
         reading = Reading(len(judged), '', 'in one piece')
-        found = score_batch(
+        scores = score_batch(
             self.measures, tuple(map(str, names)), judged, reading, self.conventions,
             batches)
         for doubt in levels_too_high(self.measures, judged): warn_caller(doubt)
-        for total, values in zip(self.totals, found.values[0]): total.add(values)
+        for total, values in zip(self.totals, scores.values[0]): total.add(values)
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())
-        self.no_relevant += found.no_relevant
-        return found
+        self.no_relevant += scores.no_relevant
+        return scores
 
     def _add_groups(self, each):
         "Count the AUC of each of some groups."
@@ -250,9 +250,9 @@ def _of_stream(conventions, ties, no_relevant):
     allowed = [way for way in CHOICES['ties'] if way != 'docid']
     if ties is not None: check_option('ties', ties, allowed)
     chosen = Conventions(ties='given') if conventions is None else conventions
-    found = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
-    ways = [found.ties, *(answer for _, name, answer in found.measures if name == 'ties')]
-    if 'docid' not in ways: return replace(found, negative='keep')
+    rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
+    ways = [rules.ties, *(answer for _, name, answer in rules.measures if name == 'ties')]
+    if 'docid' not in ways: return replace(rules, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
     raise ValueError(f'{tool} ties by document id, which a stream has not: say ties=')
 

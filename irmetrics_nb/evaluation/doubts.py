@@ -40,8 +40,8 @@ from ..reading.tables import is_spread, is_table
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #c2de0fe5
 def _rule(pattern, by=''):
     "A function of a text that replaces what matches."
-    found = re.compile(pattern)
-    return lambda id: found.sub(by, id)
+    expression = re.compile(pattern)
+    return lambda id: expression.sub(by, id)
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
     'without blanks around them': str.strip,
@@ -79,8 +79,8 @@ def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, st
     some = [id for id, _ in zip(shorter, range(30))]
     pairs = ((long, short) for long, _ in zip(longer, range(2000)) for short in some)
     inside = ((long, short) for long, short in pairs if short in long)
-    found = Counter(part for pair in inside for part in _left_over(*pair))
-    return [part for part, _ in found.most_common(3)]
+    counts = Counter(part for pair in inside for part in _left_over(*pair))
+    return [part for part, _ in counts.most_common(3)]
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #ae2596a1
 def _named(): return [((how, f, f),) for how, f in SPELLINGS.items()]
@@ -121,8 +121,8 @@ def _met(both, way):
     met: list = []
     for left, right in both:
         here, there = _one_by_one(left, way, 1), _one_by_one(right, way, 2)
-        found = ((id, there[form]) for form, id in here.items() if there.get(form, id) != id)
-        met += [pair for pair in found if _tells_apart(way, *pair)]
+        pairs_met = ((id, there[form]) for form, id in here.items() if there.get(form, id) != id)
+        met += [pair for pair in pairs_met if _tells_apart(way, *pair)]
     return Spelling(' and '.join(step[0] for step in way), len(met), tuple(dict.fromkeys(met))[:2])
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #eb29814e
@@ -157,8 +157,8 @@ def find_spelling(
     double = [a + b for a, b in combinations(single, 2)] if pairs else []
     for ways in single, double:
         met = (_met(both, way) for way in ways)
-        found = max(met, key=lambda s: s.meet, default=None)
-        if found and found.meet: return found
+        best = max(met, key=lambda s: s.meet, default=None)
+        if best and best.meet: return best
     return None
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #08da68e4
@@ -178,9 +178,9 @@ def first_ids(run: Any, rows: int = ROWS) -> dict[str, list[str]]:
     first = run.rows if isinstance(run, Run) else first_rows(run)
     docs = (first.parent or first.doc)[:rows].tolist()  # judged are documents, not chunks of them
     queries = first.query_ids.tolist()
-    found: dict[str, list[str]] = {}
-    for query, doc in zip(first.query[:rows].tolist(), docs): found.setdefault(queries[query], []).append(doc)
-    return found
+    ids: dict[str, list[str]] = {}
+    for query, doc in zip(first.query[:rows].tolist(), docs): ids.setdefault(queries[query], []).append(doc)
+    return ids
 
 def nothing_judged(qrels: Qrels, run: Any) -> str:
     "What to say if no judged document was retrieved; nothing if one was, or no query is in both."
@@ -246,16 +246,16 @@ def part_missed(looks: Iterable[QueryLook]) -> str:
     "What to say if judged documents were missed that another spelling would have found."
     lost = {look.query: look.missed for look in looks if look.missed}
     near = {look.query: may_be(look.missed, look.docs) for look in looks if look.missed}
-    found = find_spelling(lost, near, pairs=False) if any(near.values()) else None
+    spelling = find_spelling(lost, near, pairs=False) if any(near.values()) else None
     many = sum(map(len, lost.values()))
-    return _would_match('documents that were not found', found, many)
+    return _would_match('documents that were not found', spelling, many)
 
 def queries_missed(unanswered: Sequence[str], looks: Iterable[QueryLook]) -> str:
     "What to say if queries are not answered that another spelling would have been."
     strange = [look.query for look in looks if not look.judged]
     if not (strange and unanswered): return ''
-    found = find_spelling({'': unanswered[:1000]}, {'': strange}, pairs=False)
-    return _would_match('queries that are not answered', found, len(unanswered[:1000]))
+    spelling = find_spelling({'': unanswered[:1000]}, {'': strange}, pairs=False)
+    return _would_match('queries that are not answered', spelling, len(unanswered[:1000]))
 
 def _would_match(what, spelling, many):
     "The sentence, if more than a few would match, and two different ones at least."
@@ -339,11 +339,11 @@ LEAST_UPWARDS = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
 def positions_for_scores(upwards: Callable[[], float], looks: Iterable[QueryLook]) -> str:
     "What to say if the scores of a run are positions. upwards: asked if they may be."
-    found = find_positions(look.score for look in looks if len(look.score))
-    if found is None or upwards() < LEAST_UPWARDS[found.order]: return ''
-    rising = found.order == 'rising'
+    positions = find_positions(look.score for look in looks if len(look.score))
+    if positions is None or upwards() < LEAST_UPWARDS[positions.order]: return ''
+    rising = positions.order == 'rising'
     how = 'rise as they are listed' if rising else 'are better read upwards'
-    return (f'the scores are {found} in every query, and {how}: are they positions? '
+    return (f'the scores are {positions} in every query, and {how}: are they positions? '
             'If the least is the best, write Run(..., descending=False)')
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #d6222a1a
@@ -500,18 +500,18 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
 def _no_grade_reaches(measure, largest):
     "What to say of a relevance level that no grade reaches."
     level = measure.params.get('rel', measure.kind.params['rel'])
-    found = f'the largest is {largest:g}, and {measure!r} finds nothing'
+    reason = f'the largest is {largest:g}, and {measure!r} finds nothing'
     half = f'{largest / 2:.2g}'
     way_out = f'say from which grade on a document is relevant, as in rel={half}'
-    return f'no grade reaches the relevance level {level:g}: {found}; {way_out}'
+    return f'no grade reaches the relevance level {level:g}: {reason}; {way_out}'
 
 def _fractions_below(measure, level):
     "What to say of fractions below a relevance level that nobody has chosen."
-    found = f'{measure!r} takes them for not relevant'
+    reason = f'{measure!r} takes them for not relevant'
     advised = measure(rel=level / 2)
     way_out = f'say from which grade on a document is relevant, as in {advised!r}'
     low = f'many grades are fractions below the relevance level {level:g}'
-    return f'{low}: {found}; {way_out}'
+    return f'{low}: {reason}; {way_out}'
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #0405bdc4
 def doubts(

@@ -216,11 +216,11 @@ def evaluate(
     truth = Qrels(given, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     lay_beside = _judge_part if part else _judge_whole
-    found: list[Scores] = []
+    scored: list[Scores] = []
     warned: list[str] = []
     for (name, one), report in zip(runs, _reporters(progress, several)):
-        release = not roles_known and len(found) + 1 == len(runs)  # they have served
-        with _error_names(several, name, len(found)):
+        release = not roles_known and len(scored) + 1 == len(runs)  # they have served
+        with _error_names(several, name, len(scored)):
             sure = roles_known and isinstance(one, Run)
             judge_as = partial(_judge_as, lay_beside, truth, roles_known=sure)
             one = or_nothing(one, 'run') if part else one
@@ -232,10 +232,10 @@ def evaluate(
         of_run = judged, truth, results, reading.name, reading.looks
         if not part: warned += doubts(asked, *of_run)
         alone = score_batch(asked, truth.queries, judged, reading, in_force, batches)
-        found.append(_with_rows(alone, truth, results))
+        scored.append(_with_rows(alone, truth, results))
     said = dict.fromkeys(map(visible, warned))
     for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
-    scores = found[0] if several is None else Scores.beside(_with_names(found, runs))
+    scores = scored[0] if several is None else Scores.beside(_with_names(scored, runs))
     return scores if groups is None else _with_groups(scores, groups)
 
 # %% ../../nbs/5_evaluation/04_evaluation.ipynb #0ae767d2
@@ -317,11 +317,11 @@ def _have_nothing(measures, values, batches):
 
 def _all_tie_bounds(measures, values, batches, kept):
     "`tie_bounds` of each batch, in the order of the measures."
-    found: dict = {}
+    bounds: dict = {}
     for batch in dict.fromkeys(batches.values()):
         mine = [batches[m.name] is batch for m in measures]
-        found |= tie_bounds([*compress(measures, mine)], values[mine], batch, kept)
-    return {name: found[name] for name in map(repr, measures) if name in found}
+        bounds |= tie_bounds([*compress(measures, mine)], values[mine], batch, kept)
+    return {name: bounds[name] for name in map(repr, measures) if name in bounds}
 
 def _for_all(measures, nothing):
     """The queries in which there is nothing to find for every measure that reads grades.
@@ -341,8 +341,8 @@ def _judge_whole(judgments, run, roles_known, **options):
     if not roles_known: check_swapped(judgments, results)
     try: return results, *judge_run(judgments, results, **options)
     except NoCommonQuery as error:
-        found = find_spelling({'': judgments.queries[:20_000]}, {'': error.queries[:20_000]})
-        hint = f'; they would match {found.how}' if found else ''
+        spelling = find_spelling({'': judgments.queries[:20_000]}, {'': error.queries[:20_000]})
+        hint = f'; they would match {spelling.how}' if spelling else ''
         raise DataError(f'{error}{hint}') from None
 
 def _judge_part(judgments, run, roles_known, **options):

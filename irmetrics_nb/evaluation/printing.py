@@ -153,14 +153,14 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     documents, judged = info.top
     counts[f'judged@{TOP}'] = judged / documents if documents else None
     counts['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
-    found = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
-    if info.listed: found['listed'] = info.listed
-    if info.count: found['count'] = info.count
-    if np.isfinite(info.budget): found['budget'] = info.budget
-    if scores.tie_bounds: found['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
-    if scores.slices: found['slices'] = {name: scores.slice(name).means for name in scores.slices}
-    if per_query: found['per_query'] = scores.to_dict()
-    return without_nan(found)
+    record = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
+    if info.listed: record['listed'] = info.listed
+    if info.count: record['count'] = info.count
+    if np.isfinite(info.budget): record['budget'] = info.budget
+    if scores.tie_bounds: record['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
+    if scores.slices: record['slices'] = {name: scores.slice(name).means for name in scores.slices}
+    if per_query: record['per_query'] = scores.to_dict()
+    return without_nan(record)
 
 # %% ../../nbs/5_evaluation/02_printing.ipynb #6f647de2
 def check_measures(scores: Sequence[Any], what: str) -> None:
@@ -244,14 +244,14 @@ def _figures(scores):
     "{what is counted: how many} of one run."
     info = scores.runs[0]
     nothing = 'without a relevant document' + _lowest_level(scores.measures)
-    found = {'queries': len(scores), 'not answered': info.missing, nothing: info.no_relevant,
+    figures = {'queries': len(scores), 'not answered': info.missing, nothing: info.no_relevant,
              'without judgments (left out)': info.unjudged}
     documents, judged = info.top
-    if documents: found[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
-    if info.short: found[f'with fewer than {deepest(scores.measures)} documents'] = info.short
+    if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
+    if info.short: figures[f'with fewer than {deepest(scores.measures)} documents'] = info.short
     for count, kind in zip(info.repeats, ('judgments', 'run')):
-        if count: found[f'rows of the {kind} left out (a document twice)'] = count
-    return found
+        if count: figures[f'rows of the {kind} left out (a document twice)'] = count
+    return figures
 
 def _from_to(counts, what, names):
     "How many, if all runs have as many; else from the fewest to the most, and which run has the most."

@@ -62,8 +62,8 @@ class ByMeasure(dict[str, Any]):
         self._known = measures, requested or measures
 
     def __missing__(self, measure: Any) -> Any:
-        known, found = self._known[0], position(measure, *self._known)
-        name = '' if found is None else repr(known[found])
+        known, place = self._known[0], position(measure, *self._known)
+        name = '' if place is None else repr(known[place])
         if name not in self.keys(): raise KeyError(f'{measure} is not among {", ".join(self)}')
         return self[name]
 
@@ -217,8 +217,8 @@ class Scores(Result):
 
     def _index(self, measure):
         "The position of a measure, however it is spelt; KeyError if it was not computed."
-        found = position(measure, self.measures, self.asked)
-        if found is not None: return found
+        place = position(measure, self.measures, self.asked)
+        if place is not None: return place
         raise KeyError(f'{measure} is not among {", ".join(self.keys())}')
 
     # As a collection of columns
@@ -335,10 +335,10 @@ class Scores(Result):
         columns = self.means, self.medians, self.standard_errors
         for name, values in zip(self.keys(), self.values[0]):
             numbers = (each[name] for each in columns)
-            found = dict(zip(('mean', 'median', 'standard_error'), numbers))
+            figures = dict(zip(('mean', 'median', 'standard_error'), numbers))
             counted = int(np.count_nonzero(~np.isnan(values)))
             head = {'run': self.runs[0].name, 'measure': name}
-            yield head | found | {'queries': counted}
+            yield head | figures | {'queries': counted}
 
     def to_pandas(self) -> 'pandas.DataFrame':
         """A pandas table, one row per query, the query ids as its index.

@@ -26,8 +26,8 @@ def answers_to(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple:
 
     grades: those of all judgments. The default comes first."""
     default = kind.params[name]
-    found = _answers(kind, name, sorted({float(g) for g in grades}))
-    return tuple(dict.fromkeys((default, *found)))
+    answers = _answers(kind, name, sorted({float(g) for g in grades}))
+    return tuple(dict.fromkeys((default, *answers)))
 
 def _answers(kind, name, grades):
     "Answers by the type or the name of a parameter."
@@ -44,8 +44,8 @@ def _answers(kind, name, grades):
 def _literals(hint):
     "The words of a type, or of one of the types that it may be."
     if get_origin(hint) is Literal: return get_args(hint)
-    found = [_literals(part) for part in get_args(hint) if not isinstance(part, str)]
-    return next(filter(None, found), ())
+    nested = [_literals(part) for part in get_args(hint) if not isinstance(part, str)]
+    return next(filter(None, nested), ())
 
 # %% ../../nbs/7_explaining/06_answers.ipynb #b3e3fc66
 COMES_TO: dict[tuple[str, str, Any], dict[str, Any]] = {

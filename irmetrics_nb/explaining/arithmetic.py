@@ -59,8 +59,8 @@ def parts_of(measure: Measure, view: Judged, ties: str) -> Parts:
     "What is summed for a batch, and its divisor. TiesError where ties have no formula."
     kind, params = measure.kind, measure.arguments()
     averaged = ties == 'average' and not kind.unordered and (view.tie_size > 1).any()
-    found = kind.averaged(view, **params) if averaged else kind.parts(view, **params)
-    if found is not None: return found
+    parts = kind.averaged(view, **params) if averaged else kind.parts(view, **params)
+    if parts is not None: return parts
     raise TiesError(f'{measure!r}: no formula is known for its terms averaged over ties; '
                     "explain it with other ties, such as ties='docid'")
 
@@ -127,13 +127,13 @@ class Arithmetic:
         n = len(self.listing)
         rank = np.arange(1, n + 1)
         place = rank if self.view.retrieved[0] == n else self.by_rank(self.view.rank)
-        found = {'rank': rank, 'place': place, 'gain': self.by_rank(self.gain)}
+        columns = {'rank': rank, 'place': place, 'gain': self.by_rank(self.gain)}
         names = 'weight', 'term', 'running', 'ideal'
-        if self.terms is None: return found | dict.fromkeys(names, np.full(n, np.nan))
+        if self.terms is None: return columns | dict.fromkeys(names, np.full(n, np.nan))
         term = self.by_rank(self.terms, 0)
         ideal = np.append(self.ideal_terms, np.zeros(n))[:n]
         more = self.weights(), term, self.share(np.cumsum(term)), ideal
-        return found | dict(zip(names, more))
+        return columns | dict(zip(names, more))
 
     def weights(self) -> np.ndarray:
         """What one unit of gain is worth at each rank: term / gain.
@@ -193,20 +193,20 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     hit, R = view.relevant(params.get('rel', 1)), view.n_relevant(params.get('rel', 1))[0]
     gain = gains(measure, view.grade)
     with np.errstate(all='ignore'): above = np.cumprod(np.append(1, 1 - gain))[:-1]
-    found = {'i': view.rank, 'g': gain, 'e': above}
+    ranks = {'i': view.rank, 'g': gain, 'e': above}
     numbers = {name: x for name, x in params.items() if isinstance(x, int | float)}
     counts = {'r': np.cumsum(hit), 'n': np.cumsum(~hit)}
     totals = {'R': R, 'N': len(view.pool_grade) - R}
     some = np.ones(len(gain))
-    return {name: x * some for name, x in (numbers | found | counts | totals).items()}
+    return {name: x * some for name, x in (numbers | ranks | counts | totals).items()}
 
 # %% ../../nbs/7_explaining/01_arithmetic.ipynb #02657229
 def holds(form: str, values: dict, terms: np.ndarray) -> bool:
     "Whether a form with these letters gives the terms (those that are not 0)."
     known = {'log2': np.log2, 'min': np.minimum, '__builtins__': {}}
-    with np.errstate(all='ignore'): found = eval(form, known, values) + 0 * terms
+    with np.errstate(all='ignore'): result = eval(form, known, values) + 0 * terms
     earned = terms != 0
-    return bool(np.allclose(found[earned], terms[earned], rtol=1e-9, atol=0))
+    return bool(np.allclose(result[earned], terms[earned], rtol=1e-9, atol=0))
 
 def put_in(form: str, values: dict[str, float]) -> str:
     "The form with numbers for its letters."

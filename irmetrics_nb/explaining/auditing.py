@@ -44,8 +44,8 @@ class Case:
 
     def judged(self) -> dict[str, float]:
         "The judgments."
-        found = {f'd{i}': g for i, g in enumerate(self.grades) if g is not None}
-        return found | {f'm{i}': g for i, g in enumerate(self.missed)}
+        judgments = {f'd{i}': g for i, g in enumerate(self.grades) if g is not None}
+        return judgments | {f'm{i}': g for i, g in enumerate(self.missed)}
 
     def scored(self) -> list[float]:
         "A score for each retrieved document."
@@ -67,8 +67,8 @@ def ordinary_cases(binary: bool, missed: bool, graded_top: bool = False) -> list
     lists = [text.partition('+') for text in _GRADED.split() + (_MISSED.split() if missed else [])]
     end = '3' if graded_top else ''
     def number(x): return min(int(x), 1) if binary else int(x)
-    found = [Case(tuple(map(number, a + end)), tuple(map(number, b))) for a, _, b in lists]
-    return sorted(dict.fromkeys(found), key=lambda case: len(case.grades) + len(case.missed))
+    cases = [Case(tuple(map(number, a + end)), tuple(map(number, b))) for a, _, b in lists]
+    return sorted(dict.fromkeys(cases), key=lambda case: len(case.grades) + len(case.missed))
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #a8793294
 SHAPE_WORDS = 'grades', 'true', 'score', 'retrieved', 'relevant', 'qrels', 'run', 'k'
@@ -93,8 +93,8 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> Answer:
     args = [arguments[word] for word in words]
     before = copy.deepcopy(args)
     try:
-        with np.errstate(all='ignore'): found = f(*args)
-        return _with_changes(_number(found), args, before)
+        with np.errstate(all='ignore'): result = f(*args)
+        return _with_changes(_number(result), args, before)
     except Exception as error:  # whatever it is, it is the answer
         return Answer(error=_raised(error))
 
@@ -144,8 +144,8 @@ class Question:
         return np.array([self._failed(case, answer) for case, answer in zip(self.cases, self.answers)], bool)
 
     def _failed(self, case, answer):
-        found = any((g or 0) > 0 for g in case.grades[:self.k])
-        return bool(answer.error) or np.isnan(answer.value) and not found
+        relevant = any((g or 0) > 0 for g in case.grades[:self.k])
+        return bool(answer.error) or np.isnan(answer.value) and not relevant
 
     @property
     def values(self) -> np.ndarray:
@@ -167,8 +167,8 @@ def ways_that_fit(measure: Measure, question: Question, rows: Sequence[str] = ()
     rankings = Rankings(*question.tables(), open=_ONE_EACH | open, rows=rows)
     cut = measure @ question.k if question.k else measure
     def check(counted): return bool(question.fits(counted).all())
-    found = all_results(rankings, cut, check=check)
-    return {way for way, result in found.of_way.items() if result.fits}
+    results = all_results(rankings, cut, check=check)
+    return {way for way, result in results.of_way.items() if result.fits}
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #aac6bdcc
 def _standard(measure, way):
@@ -261,8 +261,8 @@ class _OfCollections:
         rows = [m.rows for m in mistakes_of(self.measure.name).values() if m.rows in whole]
         rankings = Rankings(qrels, run, open=_ONE_EACH | {q: CHOICES[q] for q in ('missing', 'no_relevant')}, rows=rows)
         cut = self.measure @ self.k if self.measure.kind.at == 'k' and self.k else self.measure
-        found = all_results(rankings, cut)
-        near = [w for w, r in found.of_way.items() if np.isclose(r.value, answer.value, atol=1e-7)]
+        results = all_results(rankings, cut)
+        near = [w for w, r in results.of_way.items() if np.isclose(r.value, answer.value, atol=1e-7)]
         plain = plain_way(rankings, cut, way)
         fits = [w for w in near if _goes_with(w, plain)]
         if not fits: return [EdgeFinding('several queries', f'gives {answer.value:g}, as no mean that is known')]
@@ -275,8 +275,8 @@ class _OfCollections:
     def _of_several(self, qrels, run):
         "The answer about several queries; of values of queries the mean."
         def mean(*args):
-            found = self.f(*args)
-            return np.mean(list(found.values())) if isinstance(found, Mapping) else found
+            result = self.f(*args)
+            return np.mean(list(result.values())) if isinstance(result, Mapping) else result
         arguments = {'qrels': qrels, 'run': run, 'k': self.k}
         try: return _number(mean(*(copy.deepcopy(arguments[word]) for word in self.words)))
         except Exception as error: return Answer(error=_raised(error))
@@ -426,8 +426,8 @@ class Audit(Result):
 
     def _columns(self) -> dict[str, Any]:
         "A row for each edge."
-        found = self.findings
-        return {'edge': [finding.edge for finding in found], 'what': [finding.what for finding in found]}
+        findings = self.findings
+        return {'edge': [finding.edge for finding in findings], 'what': [finding.what for finding in findings]}
 
     def _parts(self):
         edges = len(self.lines) - len(self.findings)
@@ -453,11 +453,11 @@ def _tools(measure, ways):
     known = {way.params for way in ways if not way.mistake}
     rankings = Rankings({'q': {'a': 3, 'b': 1, 'c': 2}}, {'q': ['a', 'b']}, open=_ONE_EACH)
     cut = measure @ 2 if measure.kind.at == 'k' else measure
-    found = []
+    tools = []
     for name, preset in PRESETS.items():
         if measure.name not in preset.kinds.split(): continue
-        if plain_way(rankings, cut, way_of(cut, conventions_of(name))).params in known: found.append(name)
-    return found
+        if plain_way(rankings, cut, way_of(cut, conventions_of(name))).params in known: tools.append(name)
+    return tools
 
 def _parts_from(auditor, questions, measure):
     "The first case on which the function is not the definition, worked by hand."
@@ -544,8 +544,8 @@ def _answered(questions):
     "Whether every list that is as long as the cutoff has a value."
     for question in questions:
         for case, answer in zip(question.cases, question.answers):
-            found = any((g or 0) > 0 for g in case.grades[:question.k])
-            if answer.error and found and len(case.grades) >= max(2, question.k or 2): return False
+            relevant = any((g or 0) > 0 for g in case.grades[:question.k])
+            if answer.error and relevant and len(case.grades) >= max(2, question.k or 2): return False
     return True
 
 def _accepted(measure, accept, ways):

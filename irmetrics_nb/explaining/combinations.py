@@ -169,8 +169,8 @@ def _counted(reader):
     run = Run.unchecked(replace(rows, doc=Ids.from_list(names), lines=(), line=0))
     def again(docs): return {d + '\n' * i: g for d, g in docs.items() for i in range(most + 1)}
     grades = {q: again(docs) for q, docs in qrels.to_dict().items()}
-    found, plain = judge(grades, run), judge(qrels, run)
-    return found.changed(pool_query=plain.pool_query, pool_grade=plain.pool_grade)
+    batch, plain = judge(grades, run), judge(qrels, run)
+    return batch.changed(pool_query=plain.pool_query, pool_grade=plain.pool_grade)
 
 # %% ../../nbs/7_explaining/08_combinations.ipynb #6e7e4d74
 class Rankings:

@@ -88,9 +88,9 @@ class QueryDifference(Result):
         return {'document': doc, **title, 'grade': _grade(self, doc), **ranks, 'a': a, 'b': b, 'difference': b - a}
 
     def _columns(self) -> dict[str, Any]:
-        found = self.rows
-        columns = {name: [row[name] for row in found] for name in (found[0] if found else ())}
-        return columns | {'grade': [str(row['grade']) for row in found]}
+        rows = self.rows
+        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        return columns | {'grade': [str(row['grade']) for row in rows]}
 
     def to_dict(self) -> dict[str, Any]:
         "The measure, the query, both values and the documents; NaN is None."

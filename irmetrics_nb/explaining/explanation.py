@@ -138,9 +138,9 @@ class Explanation(Result):
 
     def _columns(self) -> dict[str, Any]:
         "What stands in `rows`; grades are text, as some documents have none."
-        found = self.rows
-        names = list(found[0]) if found else ['rank', 'document', 'grade', *NUMBER_COLUMNS]
-        columns = {name: [row[name] for row in found] for name in names}
+        rows = self.rows
+        names = list(rows[0]) if rows else ['rank', 'document', 'grade', *NUMBER_COLUMNS]
+        columns = {name: [row[name] for row in rows] for name in names}
         numbers = {name: np.array(columns[name], float) for name in NUMBER_COLUMNS if name in columns}
         return columns | {'grade': [str(grade) for grade in columns['grade']]} | numbers
 
@@ -323,15 +323,15 @@ def explain(
         duplicates=duplicates)
     asked = completed(parse(measure), in_force)
     in_force = in_force.of(asked.name)
-    if run is not None: found = _of_run(asked, qrels, run, query, in_force)
+    if run is not None: shown = _of_run(asked, qrels, run, query, in_force)
     else:
         _check_list(asked, qrels, query)
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
         listing = replace(listing, judgments=in_force.judgments)
         work = _work_out(asked, listing, in_force, Judged.concat([]))
-        found = Explanation(work, listing, asked, in_force)
-    names = [*found.listing.docs, *found.listing.missed, *found.listing.parents.values()]
-    return replace(found, titles=read_titles(documents, names))
+        shown = Explanation(work, listing, asked, in_force)
+    names = [*shown.listing.docs, *shown.listing.missed, *shown.listing.parents.values()]
+    return replace(shown, titles=read_titles(documents, names))
 
 # %% ../../nbs/7_explaining/04_explanation.ipynb #13b3ec2f
 def _check_list(measure, grades, query):
@@ -356,10 +356,10 @@ def _of_run(measure, qrels, run, query, conventions):
     others = _judgments_of_others(judgments, results, query, conventions)
     work = _work_out(measure, listing, conventions, others)
     repeats = judgments.repeats + results.repeats
-    found = Explanation(work, listing, measure, conventions, query, {}, others, repeats=repeats)
-    if conventions.no_relevant == 'skip' and np.isnan(found.value):
+    explanation = Explanation(work, listing, measure, conventions, query, {}, others, repeats=repeats)
+    if conventions.no_relevant == 'skip' and np.isnan(explanation.value):
         raise DataError(f'query {query!r} has nothing relevant, and is left out')
-    return found
+    return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):
     "The judgments of all queries but one that count, as rankings of nothing."

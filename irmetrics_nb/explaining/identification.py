@@ -125,9 +125,9 @@ def read_wanted(values: Any, value: Any = None) -> list[Wanted]:
 
 def _pair(text):
     "('nDCG@10', '0.4312') of 'nDCG@10=0.4312'."
-    found = re.fullmatch(r'(.+)=([^=]+)', str(text))
-    if not found: raise ValueError(f'{text!r}: write a measure and its number, such as nDCG@10=0.4312')
-    return found.groups()
+    match = re.fullmatch(r'(.+)=([^=]+)', str(text))
+    if not match: raise ValueError(f'{text!r}: write a measure and its number, such as nDCG@10=0.4312')
+    return match.groups()
 
 def _wanted(measure, numbers):
     "One measure with one number or several."
@@ -394,13 +394,13 @@ def _of_queries(rankings, measure, fits):
 def _of_cutoffs(rankings, measure, fits):
     "{measure: its values by each fit} for other cutoffs."
     if measure.kind.at != 'k': return {}
-    found = {}
+    values = {}
     for k in _CUTOFFS:
         if k == measure.at: continue
         cut = measure @ k
-        try: found[repr(cut)] = np.array([values_of_way(rankings, cut, fit.ways[0])[1] for fit in fits])
+        try: values[repr(cut)] = np.array([values_of_way(rankings, cut, fit.ways[0])[1] for fit in fits])
         except ValueError: continue
-    return found
+    return values
 
 # %% ../../nbs/7_explaining/09_identification.ipynb #2589a0de
 @dataclass(frozen=True, eq=False, repr=False)
@@ -491,8 +491,8 @@ class Identification(Result):
         return lines + [f'To decide: {text}.' for text in self.advice]
 
     def _columns(self) -> dict[str, Any]:
-        found = self.rows
-        return {name: [row[name] for row in found] for name in (found[0] if found else ())}
+        rows = self.rows
+        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
     def _parts(self, rows: int = 10):
         yield from map(Text, self.summary)
@@ -549,11 +549,11 @@ def identify(
     rankings = Rankings(qrels, run, rows=rows)
     checks = [_checker(w, rankings.queries) for w in wanted]
     if say: _say_tools(say, rankings, wanted)
-    found = [all_results(rankings, w.measure, more=_ways_of_tools(w.measure), check=check, progress=progress)
+    searches = [all_results(rankings, w.measure, more=_ways_of_tools(w.measure), check=check, progress=progress)
              for w, check in zip(wanted, checks)]
-    how, scales, fits = _all_fits(rankings, wanted, found)
-    tried, results = sum(f.tried for f in found), sum(len(f.results) for f in found)
-    nearest = () if fits else _nearest(rankings, wanted, found)
+    how, scales, fits = _all_fits(rankings, wanted, searches)
+    tried, results = sum(f.tried for f in searches), sum(len(f.results) for f in searches)
+    nearest = () if fits else _nearest(rankings, wanted, searches)
     advice = _advice(rankings, wanted[0], fits) if len(fits) > 1 else []
     percent = [repr(w.measure) for w, scale in zip(wanted, scales) if scale == 100]
     if percent: how += f', {", ".join(percent)} as a percentage'
@@ -571,14 +571,14 @@ def _say_tools(say, rankings, wanted):
 
 def _tool_fits(rankings, wanted, name):
     "Whether the conventions of a tool give the numbers, rounded or cut off."
-    found = []
+    fits = []
     for w in wanted:
         way = plain_way(rankings, w.measure, way_of(w.measure, conventions_of(name)))
         try: counted, total = values_of_way(rankings, w.measure, way)
         except ValueError: return False
         ways = _checker(w, rankings.queries)(counted)
-        found.append({how for how, scale in ways if w.mean is None or w.mean.fits(total, how, scale)})
-    return bool(set.intersection(*found))
+        fits.append({how for how, scale in ways if w.mean is None or w.mean.fits(total, how, scale)})
+    return bool(set.intersection(*fits))
 
 # %% ../../nbs/7_explaining/09_identification.ipynb #6b5948ce
 def _all_fits(rankings, wanted, found):

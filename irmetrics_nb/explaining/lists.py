@@ -94,8 +94,8 @@ def _tie_of(judged, retrieved):
 # %% ../../nbs/7_explaining/00_lists.ipynb #a8ce2636
 def near(name: str, known: Iterable[str]) -> str:
     "A question to append to an error about a name that is not known; or nothing."
-    found = get_close_matches(name, list(known), n=1)
-    return f'; did you mean {found[0]!r}?' if found else ''
+    matches = get_close_matches(name, list(known), n=1)
+    return f'; did you mean {matches[0]!r}?' if matches else ''
 
 def from_run(
     qrels: Qrels, run: Run, query: str, *, ties: str = 'docid', negative: str = 'zero',

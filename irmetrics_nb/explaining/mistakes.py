@@ -45,10 +45,10 @@ class Mistake:
 
     def function(self, kind: str) -> Callable:
         "How the mistake computes a kind of measures; TypeError if it has no definition."
-        found = self.definition
-        if isinstance(found, Mapping): found = found[kind]
-        if found is None: raise TypeError('it has no definition of its own')
-        return found
+        definition = self.definition
+        if isinstance(definition, Mapping): definition = definition[kind]
+        if definition is None: raise TypeError('it has no definition of its own')
+        return definition
 
 # %% ../../nbs/7_explaining/07_mistakes.ipynb #cfd1a7e1
 def _per_list(judged, k=None, rel=1, **_):

@@ -36,8 +36,8 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
     names = [*HEADS]
     if np.array_equal(columns['place'], columns['rank']): names.remove('place')
     lists = {name: _plain(column) for name, column in columns.items()} | beside
-    found = [name for name in names if name in lists]
-    return [dict(zip(found, row)) for row in zip(*(lists[name] for name in found))]
+    present = [name for name in names if name in lists]
+    return [dict(zip(present, row)) for row in zip(*(lists[name] for name in present))]
 
 def _titles(docs, parents, titles):
     "What each is called by itself, or by the document of which it is a part."
@@ -79,10 +79,10 @@ TABLE_STYLE = '''
 
 def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) -> str:
     "The rows as HTML below some lines of text, the first of which is the arithmetic."
-    found = rows(work, titles)
+    table_rows = rows(work, titles)
     text = [f'<p><code>{html_text(lines[0])}</code></p>', *(f'<p>{html_text(x)}</p>' for x in lines[1:])]
-    first = _table(work, found[:OPEN]) if found else ''
-    more, last = found[OPEN:OPEN + FOLDED], len(found)
+    first = _table(work, table_rows[:OPEN]) if table_rows else ''
+    more, last = table_rows[OPEN:OPEN + FOLDED], len(table_rows)
     if more:
         words = f'ranks {OPEN + 1:,} to {last:,}'
         left = '' if last == OPEN + len(more) else f'<p>… and {last - OPEN - len(more):,} more ranks.</p>'

@@ -111,17 +111,17 @@ def _way(sources, measure, side):
     if isinstance(side, str) and side in PRESETS: return side, way_of(measure, conventions_of(side))
     if isinstance(side, Conventions): return side.name or 'these conventions', way_of(measure, side)
     if isinstance(side, str) and not side.strip()[:1].isdigit(): conventions_of(side)  # which says what there is
-    found = identify(sources[0], sources[1], {measure: side})
-    if not found:
-        near = found.nearest[0]
+    identified = identify(sources[0], sources[1], {measure: side})
+    if not identified:
+        near = identified.nearest[0]
         what = f'{measure!r} = {side}: nothing gives this number'
         raise ValueError(f'{what}; {near.value:.6f} is near ({near.differs})')
-    return f'{side} ({found[0].differs})', found[0].ways[0]
+    return f'{side} ({identified[0].differs})', identified[0].ways[0]
 
 def _items(way):
     "What differs from the defaults: {('answers' or 'params' or 'mistake', name): value}."
-    found = {('answers', q): a for q, a in way.answers} | {('params', p): x for p, x in way.params}
-    return found | ({('mistake', ''): way.mistake} if way.mistake else {})
+    items = {('answers', q): a for q, a in way.answers} | {('params', p): x for p, x in way.params}
+    return items | ({('mistake', ''): way.mistake} if way.mistake else {})
 
 def _build(measure, items):
     "The way that has these items."
@@ -148,8 +148,8 @@ def _fewest(value, target, keys):
     "The smallest set of keys whose values are the target."
     for size in range(len(keys) + 1):
         for taken in combinations(keys, size):
-            found = value(taken)
-            if found is not None and _same(found[0], target[0]): return taken
+            result = value(taken)
+            if result is not None and _same(result[0], target[0]): return taken
     return tuple(keys)
 
 def _same(a, b): return np.allclose(a, b, rtol=1e-9, atol=1e-11, equal_nan=True)

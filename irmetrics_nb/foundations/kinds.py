@@ -172,9 +172,9 @@ class Kind:
     def parts(self, judged: Judged, **params: Any) -> Parts:
         "What is summed and what divides it. TypeError for a kind that only counts."
         if self.counts: raise TypeError(f'{self.name} counts documents, and sums nothing')
-        found = Parts.of(judged, self.function(judged, **params))
-        if found is None: raise TypeError(f'{self.name} yields nothing to be summed')
-        return found
+        parts = Parts.of(judged, self.function(judged, **params))
+        if parts is None: raise TypeError(f'{self.name} yields nothing to be summed')
+        return parts
 
     def value(self, judged: Judged, **params: Any) -> np.ndarray:
         "One value per query: the sum of the terms, divided by what divides them."

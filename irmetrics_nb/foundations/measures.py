@@ -38,9 +38,9 @@ def _check_type(measure, name, default, value):
 def _kind_named(name):
     "The kind of this name, in upper or lower case. ValueError if there is none."
     wanted = name.casefold()
-    found = KINDS.get(name) or next((kind for kind in KINDS.values() if kind.name.casefold() == wanted), None)
-    if found is None: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
-    return found
+    match = KINDS.get(name) or next((kind for kind in KINDS.values() if kind.name.casefold() == wanted), None)
+    if match is None: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
+    return match
 
 # %% ../../nbs/1_foundations/08_measures.ipynb #167e2a9e
 def _way_out(measure, arguments):

@@ -151,8 +151,8 @@ class Judged:
 
         ValueError for fewer than were found."""
         if counts is not None:
-            found = self.total(self.relevant(rel))
-            return check_count('n_relevant', counts, found, 'relevant')
+            relevant_retrieved = self.total(self.relevant(rel))
+            return check_count('n_relevant', counts, relevant_retrieved, 'relevant')
         def counted():
             relevant = self.pool_query[self.pool_grade >= rel]
             return np.bincount(relevant, minlength=len(self))

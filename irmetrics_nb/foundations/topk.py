@@ -148,17 +148,17 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
 
     `grades`: lists or a flat array, as many as there are items; default: all 1.
     ValueError for what does not fit together, or a grade that is not finite."""
-    found = _sets_of(relevant)
+    sets = _sets_of(relevant)
     if grades is not None:
-        if found.grade is not None:
+        if sets.grade is not None:
             raise ValueError('relevant has grades of its own: give no others')
-        found = found._replace(grade=as_numbers(_flat(grades), 'grades'))
-    if found.grade is not None:
-        lengths = f'{len(found.item):,} relevant items and {len(found.grade):,} grades'
-        if len(found.item) != len(found.grade): raise ValueError(lengths)
-        fine = np.isfinite(found.grade)
-        check_items(fine, found.grade, 'grades must be finite')
-    return found
+        sets = sets._replace(grade=as_numbers(_flat(grades), 'grades'))
+    if sets.grade is not None:
+        lengths = f'{len(sets.item):,} relevant items and {len(sets.grade):,} grades'
+        if len(sets.item) != len(sets.grade): raise ValueError(lengths)
+        fine = np.isfinite(sets.grade)
+        check_items(fine, sets.grade, 'grades must be finite')
+    return sets
 
 # %% ../../nbs/1_foundations/04_topk.ipynb #57de47e2
 def sorted_rows(code: np.ndarray, bits: int, largest: int) -> np.ndarray:
@@ -187,9 +187,9 @@ def places_in(
         inside = ahead <= rows.shape[1]
         below = rows[user, np.minimum(ahead, rows.shape[1]) - 1] < wanted
         place[inside & below] += step
-    found = rows[user, np.minimum(place, rows.shape[1] - 1)].astype(np.int64)
-    there = (found >> bits == code) & (place < rows.shape[1])
-    return np.where(there, found & ((1 << bits) - 1), -1)
+    cells = rows[user, np.minimum(place, rows.shape[1] - 1)].astype(np.int64)
+    there = (cells >> bits == code) & (place < rows.shape[1])
+    return np.where(there, cells & ((1 << bits) - 1), -1)
 
 # %% ../../nbs/1_foundations/04_topk.ipynb #cb7ba3e0
 def _numbered(table, items):

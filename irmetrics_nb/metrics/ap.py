@@ -31,11 +31,11 @@ def precision_at(hits: Judged, tied: Tied = 'apart') -> np.ndarray:
     """The precision at each of some relevant documents, of each query all down to it.
 
     With tied='together' it is the precision after the last document of the same score."""
-    found = hits.running(np.add, np.ones(len(hits.rank), dtype=np.intp))
-    if tied == 'apart': return found / hits.rank
+    hits_so_far = hits.running(np.add, np.ones(len(hits.rank), dtype=np.intp))
+    if tied == 'apart': return hits_so_far / hits.rank
     tie = hits.tie_numbers()
     last = np.diff(tie, append=-1) != 0
-    return found[last][tie] / (hits.tie_start + hits.tie_size - 1)
+    return hits_so_far[last][tie] / (hits.tie_start + hits.tie_size - 1)
 
 # %% ../../nbs/2_metrics/01_ap.ipynb #63f001f9
 def _ap_divisor(ranking, k, n_relevant, divisor, rel):
@@ -103,8 +103,8 @@ def precision_recall_curve(
 def _curve(judged, R, rel):
     "The curve of a batch of one query."
     ranks = judged.rank[judged.relevant(rel)]
-    found = np.bincount(ranks, minlength=judged.retrieved[0] + 1)
-    hits = found[1:].cumsum()
+    counts = np.bincount(ranks, minlength=judged.retrieved[0] + 1)
+    hits = counts[1:].cumsum()
     return ratio(hits, R), hits / np.arange(1, len(hits) + 1)
 
 # %% ../../nbs/2_metrics/01_ap.ipynb #d98c7bbc
@@ -154,10 +154,10 @@ def _best_from(hits, recall, R, levels):
         raise ValueError(f'recall levels lie in [0, 1], not {recall!r}')
     from_below = precision_at(hits)[::-1]
     best = segmented_scan(np.maximum, from_below, -hits.query[::-1])[::-1]
-    found = hits.total(1)
-    first = np.cumsum(found) - found  # where each query begins
+    counts = hits.total(1)
+    first = np.cumsum(counts) - counts  # where each query begins
     need = np.maximum(1, RECALL_LEVELS[levels](np.outer(R, x)))
-    reached = need <= found[:, None]
+    reached = need <= counts[:, None]
     at = np.where(reached, first[:, None] + need - 1, len(best))
     return best, at.astype(np.intp)
 

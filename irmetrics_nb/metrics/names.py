@@ -357,9 +357,9 @@ def aliases_of(kind: str) -> tuple[str, ...]:
     plain = [row.stem for row in NAMES if row.measure in (kind, f'{kind}@{{k}}')]
     owners = {name: find_name(name) for name in plain}
     names = [name for name, row in owners.items() if row and row.measure in (kind, f'{kind}@{{k}}')]
-    found = {name.casefold(): name for name in names}
-    found.pop(kind.casefold(), None)
-    return tuple(found.values())
+    spellings = {name.casefold(): name for name in names}
+    spellings.pop(kind.casefold(), None)
+    return tuple(spellings.values())
 
 # %% ../../nbs/2_metrics/05_names.ipynb #b49a5541
 def name_table() -> list[dict[str, str]]:

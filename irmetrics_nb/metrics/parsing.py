@@ -113,8 +113,8 @@ def read(text: str) -> Written:
 
 def _parts(text):
     "Tool, name, what follows, and the relevance level behind it."
-    found = _PARTS.fullmatch(text.strip())
-    return found.groups() if found else (None, '', '', None)
+    match = _PARTS.fullmatch(text.strip())
+    return match.groups() if match else (None, '', '', None)
 
 _PARTS = re.compile(r"""
     (?: ([^\W\d]\w*) \s* : \s* )?   # ranx:
@@ -306,10 +306,10 @@ def parse(text: str | Measure, /) -> Measure:
     --------
     >>> parse('AP(rel=2)@1000')
     AP(rel=2)@1000"""
-    found = _read(text)
-    if len(found) == 1: return found[0]
-    few = ', '.join(map(repr, [*found[:2], found[-1]]))
-    many = f'names {len(found)} measures ({few})'
+    measures = _read(text)
+    if len(measures) == 1: return measures[0]
+    few = ', '.join(map(repr, [*measures[:2], measures[-1]]))
+    many = f'names {len(measures)} measures ({few})'
     raise ValueError(f'{quoted(str(text))} {many}, and there is room for one')
 
 def _of_ir_measures(measure):

@@ -165,8 +165,8 @@ def documents_of(rows: Rows, parents: Any) -> Ids:
     if isinstance(parents, str) and not parents: raise DataError("parents: no text parts '' from the rest")
     text = isinstance(parents, str)
     find, why = _finder(partial(_before, sign=parents) if text else parents, 'parents', PARENT_COLUMNS)
-    found, code = _of_each_chunk(rows, find, f'has no {parents!r} behind a document' if text else why)
-    return Ids.from_list(found)[code]
+    parent_of, code = _of_each_chunk(rows, find, f'has no {parents!r} behind a document' if text else why)
+    return Ids.from_list(parent_of)[code]
 
 CHUNK_COLUMNS = 'chunk', 'chunk_id', 'passage_id', 'node_id', 'doc_id', 'docid'
 PARENT_COLUMNS = 'document', 'doc_id', 'document_id', 'parent'
@@ -175,11 +175,11 @@ LENGTH_COLUMNS = 'length', 'tokens', 'n_tokens', 'words'
 def _of_each_chunk(rows, find, why):
     "What `find` gives for each different chunk, and (n,) which one each row is; DataError for one that has nothing."
     chunks, code = factorize(rows.doc)
-    found = [find(chunk) for chunk in chunks.tolist()]
-    lacking = np.array([parent is None or parent == '' for parent in found], bool)
+    results = [find(chunk) for chunk in chunks.tolist()]
+    lacking = np.array([parent is None or parent == '' for parent in results], bool)
     without = np.flatnonzero(lacking[code])
     if len(without): raise DataError(f'{rows.where(without[0])}: the chunk {rows.doc[without[0]]!r} {why}')
-    return found, code
+    return results, code
 
 def _finder(source: Any, what: str, names: tuple[str, ...]) -> tuple[Callable, str]:
     "What gives the document or the length of a chunk, and what to say of one without."

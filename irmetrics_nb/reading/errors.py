@@ -24,7 +24,7 @@ def visible(text: object) -> str:
 
     >>> visible('a\\x1b[31mb')
     'a\\\\x1b[31mb'"""
-    return NOT_SEEN.sub(lambda found: repr(_from_byte(found[0]))[1:-1], str(text))
+    return NOT_SEEN.sub(lambda match: repr(_from_byte(match[0]))[1:-1], str(text))
 
 def _from_byte(letter):
     "The letter of a byte for which a surrogate stands; any other letter itself."

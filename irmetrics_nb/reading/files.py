@@ -87,8 +87,8 @@ def decompressed(file: Any) -> Any:
 
 def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
     "(size, time of the last change) of a file, given by its path or number; None for a pipe."
-    found = os.stat(file)
-    return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+    state = os.stat(file)
+    return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
 
 @contextmanager
 def ensure_unchanged(
@@ -208,20 +208,20 @@ def _lists_of_file(path):
 
 def _lists_of_json(text, path):
     "{column: values} of records in a list, or one in a line; a single object is {id: value}."
-    try: found = json.loads(text)
-    except ValueError: found = _lines_of_json(text)
-    if isinstance(found, dict):
-        ids, values = _of_dict(found)
+    try: data = json.loads(text)
+    except ValueError: data = _lines_of_json(text)
+    if isinstance(data, dict):
+        ids, values = _of_dict(data)
         return {'id': ids, **values}
-    return _of_dict(dict(enumerate(found)))[1]
+    return _of_dict(dict(enumerate(data)))[1]
 
 def _lines_of_json(text):
     "The objects of JSON lines."
-    found = []
+    values = []
     for number, line in enumerate(text.splitlines(), 1):
-        try: found += [json.loads(line)] if line.strip() else []
+        try: values += [json.loads(line)] if line.strip() else []
         except ValueError as error: raise DataError(f'line {number}: not JSON: {error}') from None
-    return found
+    return values
 
 def _id_and_rest(table, where, ids, columns):
     "The ids, and the columns that are asked for."

@@ -164,11 +164,11 @@ def read_groups(groups: Any) -> dict[str, str]:
     elif is_table(groups): pairs = _table_pairs(groups)
     elif isinstance(groups, str | os.PathLike): return _group_lines(groups)
     else: raise TypeError(f'groups come as a dict, a table or a file, not as {type(groups).__name__}')
-    found: dict[str, str] = {}
+    table: dict[str, str] = {}
     for q, group in pairs:
         named_group = _group_name(group, f'query {q!r}')
-        if found.setdefault(str(q), named_group) != named_group: raise DataError(f'the query {q!r} has two groups')
-    return found
+        if table.setdefault(str(q), named_group) != named_group: raise DataError(f'the query {q!r} has two groups')
+    return table
 
 def _table_pairs(table):
     "The queries and groups of a table."
@@ -184,7 +184,7 @@ def _table_pairs(table):
 
 def _group_lines(path):
     "The groups of a file."
-    found: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     with file_errors(path): data = bytes(read_bytes(path)[:-PAD])
     text = data.decode('utf-8-sig', 'surrogateescape')
     for number, line in enumerate(text.splitlines(), start=1):
@@ -193,9 +193,9 @@ def _group_lines(path):
         if not line.strip() or number == 1 and fields[0].lower() in QUERY: continue
         if len(fields) < 2: raise DataError(f'{where}: a query and its group, not {short_repr(line)}')
         query, group = fields
-        if found.get(query, group) != group: raise DataError(f'{where}: the query {query!r} has two groups')
-        found[query] = _group_name(group, where)
-    return found
+        if group_of.get(query, group) != group: raise DataError(f'{where}: the query {query!r} has two groups')
+        group_of[query] = _group_name(group, where)
+    return group_of
 
 def _fields(line, path):
     "A line as query and group."

@@ -276,13 +276,13 @@ class KeyIndex:
 
     def _find(self, keys, hashes):
         "Look up; rehash on collision."
-        found = self.slots[self._slot_of(hashes)]
-        taken = self.keys[found] != keys
-        collided = np.flatnonzero(taken & (found >= 0))
+        entries = self.slots[self._slot_of(hashes)]
+        taken = self.keys[entries] != keys
+        collided = np.flatnonzero(taken & (entries >= 0))
         if len(collided):
             other_hashes = _rehash(hashes[collided])
-            found[collided] = self._find(keys[collided], other_hashes)
-        return found
+            entries[collided] = self._find(keys[collided], other_hashes)
+        return entries
 
     def _insert(self, hashes, numbers):
         "Insert; rehash on collision."

@@ -42,20 +42,20 @@ def assemble(
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
     for part in parts: retrieved[part.query] = part.count
-    found = _in_order(parts, query_of)
-    if release_qrels and counts[found['judgment']].any(): qrels.let_rows_go()  # if not, they are asked for the reason
+    joined = _in_order(parts, query_of)
+    if release_qrels and counts[joined['judgment']].any(): qrels.let_rows_go()  # if not, they are asked for the reason
     pool: Any = query_of, grade
     if not counts.all():
         pool = query_of[counts], grade[counts]
-        kept = counts[found['judgment']]
-        found = {name: column[kept] for name, column in found.items()}
-    entry = found.pop('judgment')
+        kept = counts[joined['judgment']]
+        joined = {name: column[kept] for name, column in joined.items()}
+    entry = joined.pop('judgment')
     columns = {'query': query_of[entry].astype(np.intp), 'grade': grade[entry], 'retrieved': retrieved}
     del entry
     columns['pool_query'], columns['pool_grade'] = sort_pool(*pool)
     del pool, grade, query_of  # room for the ranks
     whole = np.intp if len(columns['query']) < MANY_ENTRIES else np.int32
-    for name in list(found): columns[name] = found.pop(name).astype(whole)
+    for name in list(joined): columns[name] = joined.pop(name).astype(whole)
     return Judged.unchecked(**columns)
 
 def _in_order(parts, query_of):

@@ -23,9 +23,9 @@ def found_runs(path: str | os.PathLike) -> list[str] | None:
     if os.path.isdir(path): return None if is_spread(path) else _in_folder(path)
     text = os.fspath(path)
     if os.path.exists(text) or not set('*?[') & set(text): return None
-    found = sorted(glob(text, recursive=True))
-    if not found: raise DataError(f'{text}: no file matches this pattern')
-    return [one for one in found if not os.path.isdir(one) or is_spread(one)]
+    paths = sorted(glob(text, recursive=True))
+    if not paths: raise DataError(f'{text}: no file matches this pattern')
+    return [one for one in paths if not os.path.isdir(one) or is_spread(one)]
 
 def _in_folder(folder):
     "The files of a folder, and its folders of parts, but for hidden ones; None if it has none."
@@ -63,17 +63,17 @@ def _by_name(lazy, column, name):
     pl = import_polars()
     with polars_errors(name):
         _check_there(column, lazy.collect_schema().names())
-        found = lazy.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
-    names = _checked_names(found, column, name)
+        values = lazy.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
+    names = _checked_names(values, column, name)
     return {text: lazy.filter(pl.col(column) == value) for text, value in names.items()}
 
 def _of_relation(relation, column):
     "The rows of each system, of a relation of DuckDB."
     _check_there(column, relation.columns)
     quoted = '"' + column.replace('"', '""') + '"'
-    found = [row[0] for row in relation.project(quoted).distinct().fetchall()]
+    values = [row[0] for row in relation.project(quoted).distinct().fetchall()]
     def own(value): return str(value).replace("'", "''")
-    names = _checked_names(found, column, 'the run')
+    names = _checked_names(values, column, 'the run')
     return {text: relation.filter(f"{quoted} = '{own(value)}'") for text, value in names.items()}
 
 def _check_there(column, columns):
@@ -96,10 +96,10 @@ def runs_of(run: Any, system: str | None = None) -> Any:
     several, a column that is not there, or a row without a system."""
     if system is not None: return by_system(run, system)
     if isinstance(run, str | os.PathLike):
-        found = found_runs(run)
-        if found is None: return run
-        check_no_parts(found)
-        return found
+        paths = found_runs(run)
+        if paths is None: return run
+        check_no_parts(paths)
+        return paths
     several = isinstance(run, list | tuple) and len(run) > 0
     def is_path(one): return isinstance(one, str | os.PathLike)
     if not several or not all(map(is_path, run)): return run

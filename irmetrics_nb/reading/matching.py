@@ -24,10 +24,10 @@ from .streams import concat_ranges
 # %% ../../nbs/3_reading/13_matching.ipynb #f2042a76
 def match_ids(index: KeyIndex, wanted: Ids, ids: Ids) -> np.ndarray:
     "(n,) for each of `ids`, its number among the `wanted`, or -1; `index`: of the hashes of the wanted."
-    found = index.find(ids.hash())
-    there = found >= 0
-    exact = ids[there].equals(wanted[found[there]]).all()
-    if exact: return found
+    places = index.find(ids.hash())
+    there = places >= 0
+    exact = ids[there].equals(wanted[places[there]]).all()
+    if exact: return places
     number_of = {wanted.bytes(i): i for i in range(len(wanted))}
     return np.array([number_of.get(ids.bytes(i), -1) for i in range(len(ids))])
 
@@ -45,9 +45,9 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
 def _by_index(qrels, run, qrels_query):
     "(rows, judgment) of `join` by the index, up to collisions of keys."
     rows = qrels.index.candidates(run.keys)
-    found = qrels.index.find(run.keys[rows])
-    judged = found >= 0
-    return rows[judged], found[judged]
+    entries = qrels.index.find(run.keys[rows])
+    judged = entries >= 0
+    return rows[judged], entries[judged]
 
 def _by_sorting(qrels, run, qrels_query):
     "(rows, judgment) of `join` among the sorted judgments, up to collisions of the documents' hashes."

@@ -151,8 +151,8 @@ def _triple(item, kind, place, columns):
 def _record(item, kind, place, columns):
     "(query, document, number) of a dict, and whether the numbers are ranks."
     names = [*map(str, item)]
-    found = find_columns(names, kind, columns)
-    if None not in found: return tuple(item[c] for c in found), holds_ranks(found[2], kind, columns)
+    keys = find_columns(names, kind, columns)
+    if None not in keys: return tuple(item[c] for c in keys), holds_ranks(keys[2], kind, columns)
     if columns:
         with polars_errors(place): column_positions(names, kind, columns)
     number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
@@ -170,17 +170,17 @@ def looks_like_json(head: bytes, name: str = '') -> bool:
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a JSON file; DataError if it is no JSON, or not of a known shape."
     try:
-        found = json.loads(data, object_pairs_hook=_object)
+        whole = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         if error.msg == 'Extra data': return _rows_from_lines(data, kind, name, columns)
         raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
-    for value in found if isinstance(found, list) else [found]: _check_unique(value, name)
-    if isinstance(found, dict) and _is_record(found, kind, columns): found = [found]  # the only one of JSON lines
-    if isinstance(found, dict): return rows_from_dicts(found, kind, name, columns)
-    if isinstance(found, list): return rows_from_triples(found, kind, name, columns)
-    raise DataError(f'{name}: expected an object or a list, not {short_repr(found)}')
+    for value in whole if isinstance(whole, list) else [whole]: _check_unique(value, name)
+    if isinstance(whole, dict) and _is_record(whole, kind, columns): whole = [whole]  # the only one of JSON lines
+    if isinstance(whole, dict): return rows_from_dicts(whole, kind, name, columns)
+    if isinstance(whole, list): return rows_from_triples(whole, kind, name, columns)
+    raise DataError(f'{name}: expected an object or a list, not {short_repr(whole)}')
 
 def _rows_from_lines(data, kind, name, columns):
     "The rows of JSON lines, a record or a triple in each; DataError for the first line that is none."
@@ -210,8 +210,8 @@ class _Repeated(Mapping):
 
 def _object(pairs):
     "A JSON object from its names and values."
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else _Repeated(pairs)
+    values = dict(pairs)
+    return values if len(values) == len(pairs) else _Repeated(pairs)
 
 def _check_unique(found, name):
     "DataError for an object in which a name stands twice."

@@ -59,12 +59,12 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
     names = list(names)
     given_name: dict[str, str] = {}
     for name in names: given_name.setdefault(plain_name(name), name)
-    found = []
+    present = []
     for part, key in zip(('query', 'document', kind), column_keys(kind)):
         usual = next((given_name[n] for n in COLUMN_SYNONYMS[part] if n in given_name), None)
         said = str(columns[key]) if key in columns else usual
-        found.append(said if said in names else None)
-    return found
+        present.append(said if said in names else None)
+    return present
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
     "Whether the column of numbers that was found holds ranks."
@@ -74,11 +74,11 @@ def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
 def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
     "The positions of the columns query, document and number; DataError if one is not there, or twice."
     names = list(names)
-    found = find_columns(names, kind, columns)
-    if None in found: raise DataError(_missing_columns(names, kind, columns, found))
-    for name in found:
+    present = find_columns(names, kind, columns)
+    if None in present: raise DataError(_missing_columns(names, kind, columns, present))
+    for name in present:
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
-    return [names.index(name) for name in found]
+    return [names.index(name) for name in present]
 
 def _missing_columns(names, kind, columns, found):
     "What to say of all columns that are not there."
@@ -301,9 +301,9 @@ def part_files(folder: str | os.PathLike) -> list[str]:
     "The files of a table in parts, in order; DataError if there is none."
     every = (path for path in Path(folder).rglob('*') if path.is_file())
     inner = [(path, path.relative_to(folder).parts) for path in every]
-    found = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
-    if not found: raise DataError(f'{folder}: this table has no part with a row')
-    return [*map(str, found)]
+    files = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
+    if not files: raise DataError(f'{folder}: this table has no part with a row')
+    return [*map(str, files)]
 
 def scan(path: str | os.PathLike) -> Any:
     "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
@@ -344,10 +344,10 @@ def _check_parts(folder):
     pl = import_polars()
     with polars_errors(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
-        found = sorted(paths.collect().to_series())
-    names = [name for one in found for name in one.removeprefix(folder).split('/')]
-    if len(found) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return found
-    raise DataError(f'{folder}: {found[0]} and {found[1]} are not parts of one table (part-*): give a list')
+        files = sorted(paths.collect().to_series())
+    names = [name for file in files for name in file.removeprefix(folder).split('/')]
+    if len(files) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return files
+    raise DataError(f'{folder}: {files[0]} and {files[1]} are not parts of one table (part-*): give a list')
 
 def _scan_remote(path):
     "A table over the network, by the end of its name; DataError for anything but a table."

@@ -39,17 +39,17 @@ def _record_names(there, columns):
     unknown = [key for key in columns if key not in RECORD_COLUMNS]
     if unknown: raise DataError(f'columns= has the keys {", ".join(RECORD_COLUMNS)}, not {unknown[0]!r}')
     usual = {part: next((plain[n] for n in names if n in plain), None) for part, names in RECORD_COLUMNS.items()}
-    found = {part: columns.get(part, usual[part]) for part in RECORD_COLUMNS}
-    missing = [columns.get(part, f'of {part}') for part, name in found.items() if name not in there]
+    chosen = {part: columns.get(part, usual[part]) for part in RECORD_COLUMNS}
+    missing = [columns.get(part, f'of {part}') for part, name in chosen.items() if name not in there]
     if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(there)[1:-1]}')
-    return found
+    return chosen
 
 def _queries(ids, where):
     "The ids of queries as text; DataError for one that is none, or that comes twice."
-    found = ids_of_objects(list(ids), where).tolist()
-    twice = next((q for n, q in enumerate(found) if q in found[:n]), None)
+    queries = ids_of_objects(list(ids), where).tolist()
+    twice = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
     if twice is not None: raise DataError(f'{where}: the query {twice!r} comes twice')
-    return found
+    return queries
 
 def _lists(column, queries, name):
     "The ids of each record: lists, or such as text."

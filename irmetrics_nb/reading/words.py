@@ -96,10 +96,10 @@ def _rows_of_file(path, columns):
 
 def _rows_of_json(file, path):
     "Of one dict or one list."
-    try: found = json.load(file)
+    try: data = json.load(file)
     except ValueError as e: raise DataError(f'{path}: {e}') from None
-    if isinstance(found, Mapping): yield from _rows_of_dict(found)
-    elif isinstance(found, list) and all(isinstance(row, Mapping) for row in found): yield from found
+    if isinstance(data, Mapping): yield from _rows_of_dict(data)
+    elif isinstance(data, list) and all(isinstance(row, Mapping) for row in data): yield from data
     else: raise DataError(f'{path}: an object, or a list of objects, is wanted')
 
 def _rows_of_lines(file, path):
@@ -173,14 +173,14 @@ def read_words(
     DataWarning if the source knows none of those wanted."""
     if source is None or not wanted: return {}
     where = os.fspath(source) if isinstance(source, str | os.PathLike) else columns.what
-    keep, found = set(wanted), {}
+    keep, words = set(wanted), {}
     first = None
     for key, row in _keyed(_rows(source, columns), columns, where):
         if first is None: first = key
-        if key in keep: found[key] = _words(row, columns)
-    if found or first is None: return found
+        if key in keep: words[key] = _words(row, columns)
+    if words or first is None: return words
     _warn_of_strangers(source, where, first, keep, columns)
-    return found
+    return words
 
 # %% ../../nbs/3_reading/12_words.ipynb #ef4b6fd5
 def _keyed(rows: Iterable[Mapping], columns: WordColumns, where: str) -> Iterator[tuple[str, Mapping]]:

@@ -109,15 +109,15 @@ def _of_several(report, level):
     differences = [y - x for _, x, y in comparison.queries(a, b)]
     focus = [_said(pair, method) for pair in whole if {pair.a, pair.b} == {a, b}]
     rows = pair_rows(comparison)
-    found = {'comparison': comparison, 'letters': alone, 'marks_say': MARK_NOTES[alone], 'notes': comparison.notes}
-    found |= {'family': family_text(comparison.rows, method, comparison.baseline), 'could_say': could_text(method)}
-    found |= {'doubts': [*map(_capital, comparison.warnings[:FOCUS])]}
-    found |= {'pairs': rows, 'pairs_left': len(whole) - len(rows), 'sentences': focus[:FOCUS]}
-    found |= {'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison)}
-    found |= {'differences_say': _differences_say(comparison), 'waterfall': waterfall(differences)}
-    found |= {'waterfall_say': _waterfall_say(comparison, a, b, differences), 'queries_say': QUERIES_SAY}
-    found |= {'slices': slice_parts(comparison, report.pair) if report.groups else None}
-    return found | {'lead': _lead(report, first), 'stats': [*_stats(report, first)]}
+    contents = {'comparison': comparison, 'letters': alone, 'marks_say': MARK_NOTES[alone], 'notes': comparison.notes}
+    contents |= {'family': family_text(comparison.rows, method, comparison.baseline), 'could_say': could_text(method)}
+    contents |= {'doubts': [*map(_capital, comparison.warnings[:FOCUS])]}
+    contents |= {'pairs': rows, 'pairs_left': len(whole) - len(rows), 'sentences': focus[:FOCUS]}
+    contents |= {'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison)}
+    contents |= {'differences_say': _differences_say(comparison), 'waterfall': waterfall(differences)}
+    contents |= {'waterfall_say': _waterfall_say(comparison, a, b, differences), 'queries_say': QUERIES_SAY}
+    contents |= {'slices': slice_parts(comparison, report.pair) if report.groups else None}
+    return contents | {'lead': _lead(report, first), 'stats': [*_stats(report, first)]}
 
 def _differences_say(comparison):
     "How the figure of differences is read."
@@ -188,11 +188,11 @@ def _of_one(report, level):
     "What only a single run has."
     scores = report.scores
     say = 'Click a head to sort by it. Queries with a link are opened below.'
-    found: dict[str, Any] = {'comparison': None, 'letters': False, 'waterfall': None, 'notes': [], 'family': ''}
-    found |= {'sentences': []}
-    found |= {'slices': slices_of_one(scores, report.groups) if report.groups else None, 'queries_say': say}
-    found |= {'spread_panels': spread_panels(scores), 'lead': _lead_of_one(scores, level)}
-    return found | {'stats': [*_stats_of_one(report)]}
+    contents: dict[str, Any] = {'comparison': None, 'letters': False, 'waterfall': None, 'notes': [], 'family': ''}
+    contents |= {'sentences': []}
+    contents |= {'slices': slices_of_one(scores, report.groups) if report.groups else None, 'queries_say': say}
+    contents |= {'spread_panels': spread_panels(scores), 'lead': _lead_of_one(scores, level)}
+    return contents | {'stats': [*_stats_of_one(report)]}
 
 def _lead_of_one(scores, level):
     "A sentence."

@@ -32,8 +32,8 @@ class Axis:
 
 def axis(values: Iterable[float], zero: bool = False) -> Axis:
     "An axis that holds all values (NaN apart), and 0 if wanted, with some room."
-    found = np.array([x for x in values if np.isfinite(x)] + [0.0] * zero)
-    low, high = (found.min(), found.max()) if found.size else (0.0, 1.0)
+    finite = np.array([x for x in values if np.isfinite(x)] + [0.0] * zero)
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     room = (high - low) * .04 or max(abs(high), 1) * .05
     low, high = low - room, high + room
     step = _step((high - low) / 5.5)
@@ -93,8 +93,8 @@ def waterfall(differences: Any, most: int = BARS) -> tuple[list[Bar], float]:
 
 def _present(values):
     "The values that are there, as an array."
-    found = np.asarray(values, dtype=float)
-    return found[~np.isnan(found)]
+    numbers = np.asarray(values, dtype=float)
+    return numbers[~np.isnan(numbers)]
 
 def _bar(x, width, value, zero, per_one):
     "The bar of one difference, up or down from the zero line."
@@ -111,10 +111,10 @@ def _rounded(x, y, width, height, kind, text):
 # %% ../../nbs/9_reporting/01_figures.ipynb #25984cb7
 def histogram(values: Any, bins: int = 20) -> tuple[list[Bar], Axis]:
     "(bars, axis): how many values lie where, from 0 to 1 if all do; NaN is left out."
-    found = _present(values)
-    inside = not found.size or (found.min() >= 0 and found.max() <= 1)
-    span = (0.0, 1.0) if inside else (float(found.min()), float(found.max()))
-    counts, edges = np.histogram(found, bins, span)
+    present = _present(values)
+    inside = not present.size or (present.min() >= 0 and present.max() <= 1)
+    span = (0.0, 1.0) if inside else (float(present.min()), float(present.max()))
+    counts, edges = np.histogram(present, bins, span)
     scale = Axis(*span, axis(span).ticks, axis(span).decimals)
     most, wide = counts.max(initial=0) or 1, 100 / bins
     bars = [_count(i, wide, n, most, edges) for i, n in enumerate(counts.tolist())]

@@ -83,8 +83,8 @@ def _cell(measure, values, level):
     value = float(aggregate.f(counted)) if counted.size else float('nan')
     low, high = t_interval(counted, level=level) if aggregate == MEAN and counted.size > 1 else (np.nan, np.nan)
     text = '–' if np.isnan(value) else f'{value:.4f}'
-    found = {'text': text, 'value': value, 'low': float(low), 'high': float(high), 'quality': measure.kind.quality}
-    return found | {'interval': '' if np.isnan(low) else f'{number(low, 3)} to {number(high, 3)}'}
+    cell = {'text': text, 'value': value, 'low': float(low), 'high': float(high), 'quality': measure.kind.quality}
+    return cell | {'interval': '' if np.isnan(low) else f'{number(low, 3)} to {number(high, 3)}'}
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #deddbb9a
 def mean_panels(scores: Scores, level: float = .95) -> list[dict[str, Any]]:
@@ -118,11 +118,11 @@ def upright(pair: Pair, turn: bool) -> dict[str, Any]:
     more, effect = sign * pair.difference, sign * pair.effect
     won, lost = (pair.losses, pair.wins) if turned else (pair.wins, pair.losses)
     digits, p = decimals(pair), p_text(pair.p_adjusted)
-    found: dict[str, Any] = {'measure': pair.measure, 'slice': pair.slice, 'name': ' − '.join(names)}
-    found |= {'difference': more, 'low': low, 'high': high, 'text': number(more, digits)}
-    found |= {'interval': _interval(low, high, digits), 'p': p.split(' ', 1)[1].removeprefix('= ')}
-    found |= {'won': won, 'tied': pair.ties, 'lost': lost, 'effect': number(effect, 2)}
-    return found | {'could': number(pair.detectable, digits)}
+    record: dict[str, Any] = {'measure': pair.measure, 'slice': pair.slice, 'name': ' − '.join(names)}
+    record |= {'difference': more, 'low': low, 'high': high, 'text': number(more, digits)}
+    record |= {'interval': _interval(low, high, digits), 'p': p.split(' ', 1)[1].removeprefix('= ')}
+    record |= {'won': won, 'tied': pair.ties, 'lost': lost, 'effect': number(effect, 2)}
+    return record | {'could': number(pair.detectable, digits)}
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #e2422f52
 def _interval(low, high, digits): return '' if np.isnan(low) else f'{number(low, digits)} to {number(high, digits)}'
@@ -142,9 +142,9 @@ def _panel(comparison, measure, pairs, by_slice=False):
     sliced = [f'{pair.slice} ({pair.queries:,})' for pair in largest]
     called = sliced if by_slice else [line['name'] for line in lines]
     numbers = [(line['difference'], line['low'], line['high'], line['text']) for line in lines]
-    found = [row(scale, name, *numbers_of_pair, kind) for name, numbers_of_pair, kind in zip(called, numbers, kinds)]
+    in_order = [row(scale, name, *numbers_of_pair, kind) for name, numbers_of_pair, kind in zip(called, numbers, kinds)]
     falling = sorted(range(len(lines)), key=lambda i: -np.nan_to_num(lines[i]['difference']))
-    rows = found if by_slice else [found[i] for i in falling]
+    rows = in_order if by_slice else [in_order[i] for i in falling]
     return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': len(pairs) - len(largest)}
 
 def _kind(line, shown):
@@ -162,16 +162,16 @@ def pair_rows(comparison: Comparison, most: int = 300) -> list[dict[str, Any]]:
 # %% ../../nbs/9_reporting/03_parts.ipynb #8ea53e44
 def spread_panels(scores: Scores) -> list[dict[str, Any]]:
     "A histogram of the values of one run for each measure that is a mean."
-    found = []
+    panels = []
     for m, values in zip(scores.measures, scores.values[0]):
         if m.kind.aggregate != MEAN: continue
         bars, scale = histogram(values)
         counted = values[~np.isnan(values)]
         mean = float(counted.mean()) if counted.size else float('nan')
         zeros = int(np.sum(counted == 0))
-        found.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'mean': mean,
+        panels.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'mean': mean,
                       'zeros': zeros, 'queries': counted.size})
-    return found
+    return panels
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #bfa4a0fb
 def slice_parts(
@@ -183,8 +183,8 @@ def slice_parts(
     panels = [_panel(comparison, m, [p for p in pairs_here if p.measure == m], True) for m in measures]
     tables = [_slice_table(comparison, name) for name in comparison.slices]
     said = [line for line, p in zip(share_sentences(comparison), _whole(comparison)) if p in pairs_here]
-    found = {'panels': panels, 'tables': tables, 'a': pairs_here[0].a, 'b': pairs_here[0].b}
-    return found | {'shares': said, 'measures': measures}
+    contents = {'panels': panels, 'tables': tables, 'a': pairs_here[0].a, 'b': pairs_here[0].b}
+    return contents | {'shares': said, 'measures': measures}
 
 def slices_of_one(scores: Scores, groups: Sequence[str]) -> dict[str, Any]:
     "The table of means by slice of one run."

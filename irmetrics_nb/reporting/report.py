@@ -109,9 +109,9 @@ def _template(name):
     signs: dict[str, Any] = {'variable_start_string': '<<', 'variable_end_string': '>>', 'comment_start_string': '<#',
              'comment_end_string': '#>', 'block_start_string': '<%', 'block_end_string': '%>'} if tex else {}
     signs |= {'trim_blocks': True, 'lstrip_blocks': True}
-    found = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, finalize=_for_eyes, **signs)
-    found.filters |= {'md': _markdown_text, 'raised': raised, 'comment': lambda text: ' '.join(str(text).split())}
-    return found.get_template(name)
+    environment = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, finalize=_for_eyes, **signs)
+    environment.filters |= {'md': _markdown_text, 'raised': raised, 'comment': lambda text: ' '.join(str(text).split())}
+    return environment.get_template(name)
 
 def _for_eyes(value):
     "A value as a template puts it in; markup and line breaks stay, other control characters are written out."

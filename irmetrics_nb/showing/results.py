@@ -243,11 +243,11 @@ def _rendered_latex(parts):
     "Parts for a paper: no two tables have one label."
     labels = [part.label for part in parts if isinstance(part, Table)]
     twice = iter([labels[:i].count(label) for i, label in enumerate(labels)])
-    found = [PREAMBLE] * bool(labels)
+    pieces = [PREAMBLE] * bool(labels)
     for part in parts:
         a_table = isinstance(part, Table)
-        found.append(booktabs(_numbered(part, next(twice))) if a_table else _written(part, 'latex'))
-    return '\n\n'.join(filter(None, found))
+        pieces.append(booktabs(_numbered(part, next(twice))) if a_table else _written(part, 'latex'))
+    return '\n\n'.join(filter(None, pieces))
 
 def _numbered(table, before):
     "A table whose label says how many had it before."
