@@ -193,11 +193,15 @@ def _listed(rows, format, widths=None, note=''):
     return table + note
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #470d2e60
-PAGES = 'cli_compare', 'cli_explain', 'cli_identify', 'cli_report', 'cli_demo'  # they add their commands to `app`
+PAGES = {'cli_compare': ['compare'], 'cli_explain': ['explain', 'worst'],  # page -> the commands it adds to `app`
+         'cli_identify': ['identify', 'differ', 'audit'], 'cli_report': ['report'], 'cli_demo': ['demo']}
 
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."
-    for page in PAGES: import_module(f'irmetrics_nb.{page}')
+    command = next(iter(sys.argv[1:] if args is None else args), '')
+    here = [known.name for known in app.registered_commands]
+    pages = [] if command in here else [page for page, names in PAGES.items() if command in names] or PAGES
+    for page in pages: import_module(f'irmetrics_nb.{page}')
     app(args)
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #c73103e9
