@@ -369,8 +369,9 @@ print('MEANS', found.means)
     submit = Path(sys.executable).with_name("spark-submit")
     options = ["--master", "local-cluster[1,1,1024]", "--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=2"]
     words = [sys.executable, submit] if os.name == "nt" else [submit]
+    mine = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}  # Spark Connect leaves some
     done = run([*map(str, words), *options, "evaluate.py"], capture_output=True, text=True, cwd=tmp_path, timeout=300,
-               env=os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"})
+               env=mine | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"})
     said = [line for line in done.stdout.splitlines() if line.startswith("MEANS")]
     assert said, done.stderr[-3000:]
     here = irmetrics_nb.evaluate(folder / "qrels.txt", folder / "runs" / "bm25.run.gz", "AP nDCG@10 RR").means
