@@ -4,6 +4,7 @@ import shutil
 import signal
 from collections import Counter
 
+import coverage
 import hypothesis
 import pytest
 
@@ -21,13 +22,38 @@ def pytest_sessionstart(session):
 
 
 def pytest_collection_modifyitems(items):
-    "Tracing lines takes longer than running them: two cases of a test are traced, and no drawn example."
+    "Tracing lines takes longer than running them: the first case of a test is traced, and no drawn example."
     traced = Counter()
     for item in items:
         test = item.nodeid.partition("[")[0]
         traced[test] += 1
-        if traced[test] > 2 or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        if traced[test] > 1 or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("no_cover")
+
+
+TRACED = 0.3  # seconds of a test on the processor; what runs later has run before, or runs in another test
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item):
+    "The lines of a test are traced at its beginning."
+    tracer, stopped = coverage.Coverage.current(), []
+    if tracer is None or item.get_closest_marker("no_cover") or not hasattr(signal, "setitimer"):
+        return (yield)
+
+    def stop(*_):
+        tracer.stop()
+        stopped.append(True)
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, TRACED)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+        if stopped:
+            tracer.start()
 
 
 @pytest.fixture
