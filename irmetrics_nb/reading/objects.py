@@ -45,7 +45,7 @@ def service_shape(source: Mapping) -> str:
     requests, details = source.get('requests'), source.get('details')
     if isinstance(requests, list) and _all_have('ratings', requests): return 'request'
     if isinstance(details, dict) and _all_have('hits', details.values()): return 'details'
-    answers = list(source.values())
+    answers = source.values()
     return 'search' if _all_have('hits', answers) and _all_have('hits', [answer['hits'] for answer in answers]) else ''
 
 def _all_have(name, items):
