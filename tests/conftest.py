@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("no_cover")
 
 
-TRACED = 1  # second of a test on the processor; what runs later has run before, or runs in another test
+TRACED = 0.5  # seconds of a test on the processor; what runs later has run before, or runs in another test
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
