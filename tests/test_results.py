@@ -194,14 +194,16 @@ def test_tables_for_a_paper_have_as_many_cells_as_columns(result):
             assert 1 + len(re.findall(r"(?<!\\)&", row)) + sum(int(n) - 1 for n in re.findall(r"multicolumn\{(\d)", row)) == width, row
 
 
-PAPER = r"\documentclass{article}\usepackage[utf8]{inputenc}\begin{document}%s\end{document}"
+PAPER = r"\documentclass{article}\usepackage[utf8]{inputenc}%s\begin{document}%s\end{document}"
 
 if shutil.which("pdflatex"):
 
-    def test_latex_compiles_in_a_plain_article_without_booktabs(result, tmp_path):
-        (tmp_path / "x.tex").write_text(PAPER % (result.to_latex() + "\n"), encoding="utf-8")
+    @pytest.mark.parametrize("packages", ["", r"\usepackage{graphicx}"])
+    def test_latex_compiles_and_with_graphicx_is_no_wider_than_the_page(result, packages, tmp_path):
+        (tmp_path / "x.tex").write_text(PAPER % (packages, result.to_latex() + "\n"), encoding="utf-8")
         done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-2000:]
+        assert not packages or "Overfull" not in done.stdout
 
 
 def test_means_are_a_dict_of_a_few_bytes_wherever_they_go():

@@ -50,7 +50,9 @@ def service_shape(source: Mapping) -> str:
 
 def _all_have(name, items):
     "Whether there are some, and all are dicts with this name."
-    return len(items) > 0 and all(type(item) is dict and name in item for item in items)
+    for item in items:
+        if type(item) is not dict or name not in item: return False
+    return len(items) > 0
 
 def _hits(answer):
     "The documents of an answer, in order."
