@@ -42,15 +42,15 @@ NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it
 def service_shape(source: Mapping) -> str:
     "'request', 'details' or 'search', by what stands in a dict; '' for any other."
     if type(source) is not dict: return ''
-    requests, details = source.get('requests'), source.get('details')
-    if isinstance(requests, list) and _all_have('ratings', requests): return 'request'
-    if isinstance(details, dict) and _all_have('hits', details.values()): return 'details'
-    answers = source.values()
-    return 'search' if _all_have('hits', answers) and _all_have('hits', [answer['hits'] for answer in answers]) else ''
+    if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
+    if 'details' in source and _all_have('hits', source['details'], dict): return 'details'
+    if not _all_have('hits', source, dict): return ''
+    return 'search' if _all_have('hits', [answer['hits'] for answer in source.values()], list) else ''
 
-def _all_have(name, items):
-    "Whether there are some, and all are dicts with this name."
-    for item in items:
+def _all_have(name, items, kind):
+    "Whether a list or a dict, of this kind, has items, and all are dicts with this name."
+    if not isinstance(items, kind): return False
+    for item in items.values() if kind is dict else items:
         if type(item) is not dict or name not in item: return False
     return len(items) > 0
 
