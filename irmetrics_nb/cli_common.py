@@ -16,7 +16,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
-from functools import wraps
+from functools import partial, wraps
+from glob import glob
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -151,9 +152,14 @@ def parse_size(text: str) -> int:
 def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
     "Refuse to read the standard input twice, or to write over what is read."
     files = [qrels, *runs]
-    if files.count(Path('-')) > 1: raise typer.BadParameter('- is the standard input, which can be read only once')
-    if output and output.is_file() and any(f.exists() and output.samefile(f) for f in files):
+    if output and output.is_file() and any(map(partial(_reads, output), files)):
         raise typer.BadParameter(f'--output {output} is one of the files to be read')
+    if files.count(Path('-')) > 1: raise typer.BadParameter('- is the standard input, which can be read only once')
+
+def _reads(output, path):
+    "Whether a file is a path, lies in it, or is matched by it."
+    paths = [path] if path.exists() else [*map(Path, glob(str(path), recursive=True))]
+    return any(output.samefile(each) or each.resolve() in output.resolve().parents for each in paths)
 
 COLUMNS_BY_KIND: dict[str, dict] = {}  # kind: what --columns and --run-columns say, of the command that runs
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -326,3 +327,51 @@ def test_the_commands_compare_and_report_take_folders_and_systems(tmp_path, caps
         with pytest.raises(SystemExit) as ended:
             main(["compare", *map(str, (tmp_path / "qrels.txt", *words))])
         assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("kind", ["polars", "duckdb", "system"])
+def test_a_large_table_whose_queries_are_scattered_is_read_in_one_piece_by_default(kind):
+    n = 300_000
+    rows = pl.DataFrame({"query_id": [f"q{i % 3000}" for i in range(n)], "doc_id": [f"d{i // 3000}" for i in range(n)], "score": np.arange(n) * 7919 % 10007 / 7})
+    qrels = {f"q{q}": {f"d{q % 100}": 1, f"d{(q * 7 + 1) % 100}": 2} for q in range(3000)}
+    wanted = evaluate(qrels, rows.sort("query_id"), "AP nDCG@10").to_dict()
+    if kind == "polars":
+        found = evaluate(qrels, rows.lazy(), "AP nDCG@10")
+    elif kind == "duckdb":
+        found = evaluate(qrels, pytest.importorskip("duckdb").sql("from rows"), "AP nDCG@10")
+    else:
+        found = evaluate(qrels, rows.with_columns(system=pl.lit("a")).lazy(), "AP nDCG@10", system="system").run("a")
+    assert found.to_dict() == wanted
+    with pytest.raises(DataError, match="stands twice"):
+        evaluate(qrels, pl.concat([rows, rows[:1]]).lazy(), "AP")
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_a_bracket_in_the_name_of_a_folder_is_a_bracket(form, tmp_path):
+    for folder, score in ("run[1]", 2.0), ("run1", 0.0):
+        (tmp_path / folder).mkdir()
+        rows = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [score, 1.0]})
+        getattr(rows, f"write_{form}")(tmp_path / folder / f"part-0.{form}")
+    assert evaluate({"q": {"a": 1}}, tmp_path / "run[1]", "AP").means["AP"] == 1
+    assert evaluate({"q": {"a": 1}}, tmp_path / "run1", "AP").means["AP"] == 0.5
+
+
+def test_a_quote_in_a_field_between_tabs_is_a_quote_in_parts_too(tmp_path):
+    text = 'query_id\tdoc_id\tscore\nq1\t"d9\t3\nq1\td1"\t2\nq1\td2\t1\n'
+    (tmp_path / "part-0.tsv").write_text(text)
+    (tmp_path / "one.tsv").write_text(text)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "part-0.tsv").rename(tmp_path / "parts" / "part-0.tsv")
+    qrels = {"q1": {"d2": 1}}
+    assert evaluate(qrels, tmp_path / "parts", "RR").means == evaluate(qrels, tmp_path / "one.tsv", "RR").means == {"RR": 1 / 3}
+
+
+@pytest.mark.parametrize("runs", ["{0}/runs", "{0}/runs/*.run"])
+def test_the_command_does_not_write_over_what_a_folder_or_a_pattern_reads(runs, tmp_path, capsys):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "q").write_text("q 0 a 1\n")
+    for name in "ab":
+        (tmp_path / "runs" / f"{name}.run").write_text("q Q0 a 1 2 t\n")
+    with pytest.raises(SystemExit) as stop:
+        main(["evaluate", str(tmp_path / "q"), runs.format(tmp_path), "-m", "AP", "-o", str(tmp_path / "runs" / "a.run")])
+    assert stop.value.code == 2 and (tmp_path / "runs" / "a.run").read_text() == "q Q0 a 1 2 t\n"

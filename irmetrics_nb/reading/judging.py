@@ -436,7 +436,7 @@ def judge_run(
             file.comments.warn()
             read = how + getattr(file, 'way', '') + _left_out(file.comments)
             return judged, Reading(queries, file.tag, read, looks, observed)
-    results_given = Run(run, copy=False)
+    results_given = Run(run.table if isinstance(run, StreamedRun) else run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
     looks = _looks_at_run(judgments, results, hits)

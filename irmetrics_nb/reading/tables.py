@@ -316,9 +316,12 @@ def _scan_as(files, kind, keys=()):
     "Files of one kind: 'parquet', 'json', or the separator of CSV, all of whose fields are text; keys: of folders."
     pl = import_polars()
     texts = dict.fromkeys(keys, pl.String)
-    if kind == 'parquet': return pl.scan_parquet(files, hive_partitioning=bool(texts), hive_schema=texts or None)
     if kind == 'json': return pl.scan_ndjson(files)
-    return pl.scan_csv(files, separator=kind, infer_schema=False)
+    as_named = {'glob': is_remote(files[0])}  # on disk a bracket in a name is a bracket
+    if kind == 'parquet':
+        return pl.scan_parquet(files, hive_partitioning=bool(texts), hive_schema=texts or None, **as_named)
+    quote = None if kind == '\t' else '"'
+    return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, **as_named)
 
 def _kind_of_file(path):
     "What a part is, by its first bytes; DataError for what is no table."
