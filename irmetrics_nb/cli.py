@@ -161,10 +161,10 @@ def _check(
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- can be read only once, and a check-up may read twice')
     with one_line_errors(), one_line_warnings():
-        found = check(qrels, list(runs), faults=faults)
-        forms = {'table': found.__repr__, 'markdown': found.to_markdown}
-        show(forms.get(format.value, found.to_json)(), output)
-    raise typer.Exit(0 if found.ok else 1)
+        checkup = check(qrels, list(runs), faults=faults)
+        forms = {'table': checkup.__repr__, 'markdown': checkup.to_markdown}
+        show(forms.get(format.value, checkup.to_json)(), output)
+    raise typer.Exit(0 if checkup.ok else 1)
 
 # %% ../nbs/10_ways_in/02_cli.ipynb #2c910420
 @app.command('measures')

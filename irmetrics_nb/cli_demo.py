@@ -49,8 +49,8 @@ def _demo(
     with one_line_errors():
         scores = evaluate(example.qrels, example.runs, f'{by} AP RR')
         comparison = compare(scores)
-        best, *others = sorted(scores.means, key=lambda name: -scores.means[name][by])
-        pair = others[0], best
+        best, *weaker = sorted(scores.means, key=lambda name: -scores.means[name][by])
+        pair = weaker[0], best
         folder.mkdir(parents=True, exist_ok=True)
         files = *WORDS, *(f'runs/{run}.run.gz' for run in pair)
         for name in files: shutil.copy(example.folder/name, folder)

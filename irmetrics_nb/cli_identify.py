@@ -61,9 +61,9 @@ def _identify(
     wanted = _usable(read_wanted, values)
     numbers = {w.measure: w.mean.text for w in wanted}
     with one_line_errors(), one_line_warnings():
-        found = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
-        show(_text(found, rows, format), output)
-    raise typer.Exit(0 if found else 3)
+        result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
+        show(_text(result, rows, format), output)
+    raise typer.Exit(0 if result else 3)
 
 def _usable(read, *args):
     "What is read from the command line; what cannot be read is bad usage."
@@ -71,10 +71,10 @@ def _usable(read, *args):
     except DataError: raise
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
-def _text(found, rows, format):
+def _text(result, rows, format):
     "A result as it was asked for."
-    if format == ListingFormat.json: return found.to_json()
-    return rendered(found._parts(rows), FORMATS[format.value])
+    if format == ListingFormat.json: return result.to_json()
+    return rendered(result._parts(rows), FORMATS[format.value])
 
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #dea18c15
 DIFFER_EXAMPLES = '''
@@ -96,8 +96,8 @@ def _differ(
     parsed = _usable(parse, measure)
     with one_line_errors(), one_line_warnings():
         truth, results = Qrels(source_of(qrels, 'qrels'), duplicates='first'), source_of(run, 'run')
-        found = differ(truth, Run(results, duplicates='first'), parsed, a=a, b=b)
-        show(found.to_json() if format == ListingFormat.json else repr(found), output)
+        difference = differ(truth, Run(results, duplicates='first'), parsed, a=a, b=b)
+        show(difference.to_json() if format == ListingFormat.json else repr(difference), output)
 
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #145140d2
 _FUNCTION = Annotated[str, typer.Argument(metavar='[MODULE:FUNCTION]', help='Such as mypackage.metrics:ndcg_at_k.')]
@@ -124,10 +124,10 @@ def _audit(
     from .explaining.auditing import audit, audit_answers
     if bool(function) == bool(answers): raise typer.BadParameter('name a function, or a file by --answers')
     with one_line_errors():
-        if answers: found = audit_answers(answers, vectors)
-        else: found = [audit(load_function(function), measure, shape=shape, accept=accept)]
-        show('\n\n'.join(each.to_json() if format == ListingFormat.json else repr(each) for each in found))
-    raise typer.Exit(0 if all(found) else 3)
+        if answers: audits = audit_answers(answers, vectors)
+        else: audits = [audit(load_function(function), measure, shape=shape, accept=accept)]
+        show('\n\n'.join(each.to_json() if format == ListingFormat.json else repr(each) for each in audits))
+    raise typer.Exit(0 if all(audits) else 3)
 
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #3e2448a0
 def load_function(name: str) -> Any:
@@ -135,10 +135,10 @@ def load_function(name: str) -> Any:
     module, _, attribute = name.partition(':')
     if not (module and attribute): raise ValueError(f'write package.module:function, not {name!r}')
     sys.path.insert(0, os.getcwd())
-    try: found = import_module(module)
+    try: target = import_module(module)
     except ImportError as e: raise ValueError(f'{module} cannot be imported: {e}') from None
     finally: sys.path.remove(os.getcwd())
     for part in attribute.split('.'):
-        if not hasattr(found, part): raise ValueError(f'{module} has no {attribute}')
-        found = getattr(found, part)
-    return found
+        if not hasattr(target, part): raise ValueError(f'{module} has no {attribute}')
+        target = getattr(target, part)
+    return target

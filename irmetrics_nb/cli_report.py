@@ -72,8 +72,8 @@ def _report(
     "Write one file about one run or several: means, differences, queries, rankings, input."
     from .reporting.report import report
     wanted = measures_of(measures)
-    others = [path for path in (documents, topics, groups) if path]
-    check_files(qrels, [*runs, *others], output)
+    extra_files = [path for path in (documents, topics, groups) if path]
+    check_files(qrels, [*runs, *extra_files], output)
     try: form = file_format(output, format and format.value, '--format', 'html')
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
@@ -81,6 +81,6 @@ def _report(
     with one_line_errors(), one_line_warnings():
         sources = sources_of(runs, system)
         several = sources if system or len(sources) > 1 else sources[0]
-        found = report(source_of(qrels, 'qrels'), several, wanted, **words, **said)
-        found.save(output, form)
-        show(visible(f'{found.title}: {output}'))
+        result = report(source_of(qrels, 'qrels'), several, wanted, **words, **said)
+        result.save(output, form)
+        show(visible(f'{result.title}: {output}'))

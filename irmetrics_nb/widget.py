@@ -35,12 +35,12 @@ def playable(measure: str | Measure, /) -> str:
 
     ValueError for one that it does not know, or a gain that has no name."""
     if measure == 'AUC': return 'AUC'
-    found = parse(measure)
-    known = PLAYED.get(found.name, '').split()
-    plain = all(isinstance(x, str | int | float) for x in found.params.values())
-    fits = found.name in PLAYED and set(found.params) <= set(known)
-    if fits and plain: return repr(found)
-    raise ValueError(f'{found!r} cannot be played with; there are {" ".join(PLAYED)}')
+    parsed = parse(measure)
+    known = PLAYED.get(parsed.name, '').split()
+    plain = all(isinstance(x, str | int | float) for x in parsed.params.values())
+    fits = parsed.name in PLAYED and set(parsed.params) <= set(known)
+    if fits and plain: return repr(parsed)
+    raise ValueError(f'{parsed!r} cannot be played with; there are {" ".join(PLAYED)}')
 
 # %% ../nbs/10_ways_in/07_play.ipynb #fe4c7397
 def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | None:
@@ -49,8 +49,8 @@ def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | 
     missed: the grades of judged documents that are not in the list."""
     if measure == 'AUC':
         labels = [grade or 0 for grade in grades]
-        found = auc(labels, range(len(labels), 0, -1))
-        return None if math.isnan(found) else found
+        area = auc(labels, range(len(labels), 0, -1))
+        return None if math.isnan(area) else area
     return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
 
 def _judged(grades, missed):
@@ -96,19 +96,19 @@ def play(
     --------
     >>> round(play([3, 0, 1], 'nDCG@5').value, 4)
     0.9639"""
-    given = _plain(grades)
-    pool = given if ideal is None else _plain(ideal)
-    Judged.from_grades([given], ideal=[[grade for grade in pool if grade is not None]])
-    missed = Counter(pool) - Counter(given)
+    listed = _plain(grades)
+    pool = listed if ideal is None else _plain(ideal)
+    Judged.from_grades([listed], ideal=[[grade for grade in pool if grade is not None]])
+    missed = Counter(pool) - Counter(listed)
     names = split(measures) if isinstance(measures, str) else measures
     return _widget_class()(
-        grades=given, missed=[*missed.elements()], measure=playable(measure),
+        grades=listed, missed=[*missed.elements()], measure=playable(measure),
         measures=[playable(name) for name in names], titles=[*map(str, titles or ())])
 
 def _plain(grades):
     "Grades as numbers that JSON can hold, whole ones as such; None for what is missing."
-    found = [None if g is None or g != g else float(g) for g in grades]
-    return [int(g) if g is not None and g.is_integer() else g for g in found]
+    numbers = [None if g is None or g != g else float(g) for g in grades]
+    return [int(g) if g is not None and g.is_integer() else g for g in numbers]
 
 # %% ../nbs/10_ways_in/07_play.ipynb #8e52470a
 @cache

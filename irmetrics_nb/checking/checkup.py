@@ -49,8 +49,8 @@ class Checkup(Result):
     def _columns(self) -> dict[str, Any]:
         rows = [asdict(finding) for finding in self.findings]
         names = 'level', 'code', 'where', 'text'
-        found = {name: [row[name] for row in rows] for name in names}
-        return found | {'examples': ['\n'.join(row['examples']) for row in rows]}
+        columns = {name: [row[name] for row in rows] for name in names}
+        return columns | {'examples': ['\n'.join(row['examples']) for row in rows]}
 
     def _parts(self):
         table = _fact_table(self)
@@ -61,8 +61,8 @@ class Checkup(Result):
 # %% ../../nbs/6_checking/04_checkup.ipynb #e0504cc0
 def _fact_table(checkup):
     "The facts, a row each, a column for each source."
-    facts = dict.fromkeys(name for own in checkup.facts.values() for name in own)
-    rows = [[fact, *(_fact_text(own.get(fact, '')) for own in checkup.facts.values())] for fact in facts]
+    facts = dict.fromkeys(name for column in checkup.facts.values() for name in column)
+    rows = [[fact, *(_fact_text(column.get(fact, '')) for column in checkup.facts.values())] for fact in facts]
     return Table(['', *checkup.facts], rows, label='tab:input')
 
 def _fact_text(value):
@@ -88,18 +88,18 @@ def _kept(source):
     known = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
     return source if known or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
 
-def _named_runs(run):
+def _named_runs(runs):
     "{name: run} of one run or of several."
-    run = runs_of(run)
-    several = several_runs(run) or [('', run)]
-    named = [(name or _name_of(one), one) for name, one in several]
+    runs = runs_of(runs)
+    several = several_runs(runs) or [('', runs)]
+    named = [(name or _name_of(run), run) for name, run in several]
     names = [name for name, _ in named]
-    return {name if names.count(name) == 1 else f'{name} ({n})': one for n, (name, one) in enumerate(named, 1)}
+    return {name if names.count(name) == 1 else f'{name} ({n})': run for n, (name, run) in enumerate(named, 1)}
 
-def _name_of(one):
+def _name_of(run):
     "What a run is called in the table."
-    if isinstance(one, str | os.PathLike): return os.fspath(one)
-    return isinstance(one, Run) and one.name or 'run'
+    if isinstance(run, str | os.PathLike): return os.fspath(run)
+    return isinstance(run, Run) and run.name or 'run'
 
 # %% ../../nbs/6_checking/04_checkup.ipynb #ad578b39
 def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
@@ -133,15 +133,16 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     ['doc-ids', 'nothing-judged', 'short']"""
     from ..checking import findings
     runs = _named_runs(run)
-    for one in runs.values(): check_places(qrels, one)
+    for source in runs.values(): check_places(qrels, source)
     read, use_run = findings.read_side, findings.use_run
     judged = read(_kept(qrels), 'qrels', 'judgments', faults, findings.use_judgments)
     facts = {'judgments': findings.facts_of_judgments(judged)}
-    found = judged.findings
-    for name, one in runs.items():
-        if isinstance(one, Run): one = run_of_documents(one)
-        one = _kept(one)
-        side = read(one, 'run', name, faults, partial(use_run, judged, one))
+    all_findings = judged.findings
+    for name, source in runs.items():
+        if isinstance(source, Run): source = run_of_documents(source)
+        source = _kept(source)
+        side = read(source, 'run', name, faults, partial(use_run, judged, source))
         facts[name] = findings.facts_of_run(judged, side, k)
-        found = found + side.findings
-    return Checkup(facts, tuple(sorted(found, key=lambda f: LEVELS.index(f.level))))
+        all_findings = all_findings + side.findings
+    all_findings = sorted(all_findings, key=lambda f: LEVELS.index(f.level))
+    return Checkup(facts, tuple(all_findings))

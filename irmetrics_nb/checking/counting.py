@@ -63,9 +63,9 @@ def _look_at_words(ids, done, longer, unlike, seen):
     many = min(-(-int(rest.length.max()) // 8), PAD // 8)
     for place, word in enumerate(rest.first_words(many), done // 8):
         kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
-        found = np.bitwise_or.reduce(kind)
-        seen[place] |= found
-        if found & _of_all_bytes(OTHER): unlike[longer] |= (kind & _of_all_bytes(OTHER)) != 0
+        kinds = np.bitwise_or.reduce(kind)
+        seen[place] |= kinds
+        if kinds & _of_all_bytes(OTHER): unlike[longer] |= (kind & _of_all_bytes(OTHER)) != 0
 
 def _of_odd_length(ids):
     "Which ids are empty, very long, or as long as `nan` and `null` and begin like these."
@@ -123,10 +123,10 @@ class Tally:
     def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable | None = sorted) -> None:
         "Count more ids, which may be there already; key: the order in which examples are shown."
         self.hashes = np.unique(np.concatenate((self.hashes, hashes)))
-        both = dict.fromkeys(chain(self.examples, ids))
-        self.examples = tuple((key or list)(both)[:2])
+        examples = dict.fromkeys(chain(self.examples, ids))
+        self.examples = tuple((key or list)(examples)[:2])
 
-def tally_odd(odd: dict[str, Tally], ids: Ids, of_queries: bool = False) -> None:
+def tally_odd(tallies: dict[str, Tally], ids: Ids, of_queries: bool = False) -> None:
     "Count ids of which something is odd, by its code."
     ids, _ = factorize(ids)
     codes, anything = OF_QUERIES if of_queries else OF_DOCS
@@ -134,8 +134,8 @@ def tally_odd(odd: dict[str, Tally], ids: Ids, of_queries: bool = False) -> None
     some = [i for i, text in enumerate(texts) if anything.search(text)]
     hashes = ids.hash()
     for code in codes:
-        found = [i for i in some if re.search(ODD_IDS[code][2], texts[i])]
-        if found: odd.setdefault(code, Tally()).add(hashes[found], [texts[i] for i in found])
+        matching = [i for i in some if re.search(ODD_IDS[code][2], texts[i])]
+        if matching: tallies.setdefault(code, Tally()).add(hashes[matching], [texts[i] for i in matching])
 
 # %% ../../nbs/6_checking/02_counting.ipynb #e6f93a1e
 ITS_OWN = np.uint64((1 << 24) - 1)  # the bits of an id as it is
@@ -280,13 +280,13 @@ class MissedQuery:
 
 def missed_query(part: 'PartRows', at: int, i: int, judged: np.ndarray) -> MissedQuery:
     "Query i of a part, which lacks the judgment `at`."
-    its = part.at(part.begin[i], min(part.end[i], part.begin[i] + COMPARED_ROWS))
-    rows = np.arange(its.start, its.stop) if isinstance(its, slice) else its
+    positions = part.at(part.begin[i], min(part.end[i], part.begin[i] + COMPARED_ROWS))
+    rows = np.arange(positions.start, positions.stop) if isinstance(positions, slice) else positions
     return MissedQuery(int(at), int(judged[i]), rows, [*escape_non_utf8(part.rows.doc[rows].tolist())])
 
-def keep_first(kept: list[MissedQuery], others: Iterable[MissedQuery]) -> list[MissedQuery]:
+def keep_first(kept: list[MissedQuery], candidates: Iterable[MissedQuery]) -> list[MissedQuery]:
     "Of both, those whose missed judgments come first."
-    return sorted([*kept, *others], key=lambda one: one.at)[:COMPARED_QUERIES]
+    return sorted([*kept, *candidates], key=lambda query: query.at)[:COMPARED_QUERIES]
 
 # %% ../../nbs/6_checking/02_counting.ipynb #e6f7aaaa
 @dataclass
@@ -342,7 +342,7 @@ def read_ranks(part: PartRows, tags: Tally) -> RankSigns:
     for rank, tag in ranks_and_tags(text):
         ranks.append(parse_floats(rank))
         wrong = rank[np.flatnonzero(np.isnan(ranks[-1]))].tolist()
-        unread += sum(not re.fullmatch('[+-]?nan', given.lower()) for given in wrong)
+        unread += sum(not re.fullmatch('[+-]?nan', word.lower()) for word in wrong)
         different, _ = factorize(tag[block_starts(tag)])
         tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
     if unread: return RankSigns(unread)
@@ -412,8 +412,8 @@ class Counter:
         judgment = places if isinstance(self.order, slice) else self.order[places]
         lost = ~self.found[judgment]
         lacking, first = np.unique(which[lost], return_index=True)
-        at, own = judgment[lost][first], known[lacking]
+        at, queries = judgment[lost][first], known[lacking]
         with self.lock:
             last = self.missed[-1].at if len(self.missed) == COMPARED_QUERIES else np.inf
             early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            self.missed = keep_first(self.missed, [missed_query(part, at[i], own[i], judged) for i in early])
+            self.missed = keep_first(self.missed, [missed_query(part, at[i], queries[i], judged) for i in early])

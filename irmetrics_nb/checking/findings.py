@@ -126,15 +126,15 @@ def use_run(judged: Side, path: Any, side: Side, source: Any) -> int:
 
 def _read_faulty_ranks(counts, path):
     "Count the ranks of a TREC run in which not every row is one."
-    given = trec_columns(path)
-    if given is None: return
-    tags = given['tag'].unique(maintain_order=True).to_list()
+    columns = trec_columns(path)
+    if columns is None: return
+    tags = columns['tag'].unique(maintain_order=True).to_list()
     counts.tags = Tally(np.arange(len(tags), dtype=np.uint64), tuple(tags[:2]))
-    rank, score = (given[c].str.strip_chars().cast(float, strict=False) for c in ('rank', 'score'))
+    rank, score = (columns[c].str.strip_chars().cast(float, strict=False) for c in ('rank', 'score'))
     counts.ranks = RankSigns(rank.null_count())
     if counts.ranks.unread: return
     there = score.is_not_null()
-    queries, code = np.unique(given['query_id'].filter(there).to_list(), return_inverse=True)
+    queries, code = np.unique(columns['query_id'].filter(there).to_list(), return_inverse=True)
     rank, score = (column.filter(there).to_numpy() for column in (rank, score))
     counts.ranks = rank_signs(code, rank, score, lambda some: queries[some].tolist())
 
@@ -143,21 +143,21 @@ def _odd_ids(side, queries, docs, variants):
     "Say whatever is odd about the ids of one side. docs: code -> `Tally` of documents; variants: of these, in case."
     of_queries: dict[str, Tally] = {}
     tally_odd(of_queries, Ids.from_list(queries), of_queries=True)
-    for column, odd, same in ('query_id', of_queries, case_variants(queries)), ('doc_id', docs, variants):
+    for column, tallies, same in ('query_id', of_queries, case_variants(queries)), ('doc_id', docs, variants):
         for code, (level, text, _) in ODD_IDS.items():
-            if code not in odd: continue
-            side.add(level, code, f'{text} ({len(odd[code]):,} in {column})', _first(odd[code].examples))
+            if code not in tallies: continue
+            side.add(level, code, f'{text} ({len(tallies[code]):,} in {column})', _first(tallies[code].examples))
         what = f'ids that differ in case alone ({len(same):,} in {column})'
         if len(same): side.add('note', 'case-variants', what, _first(same))
 
 def _odd_judged_ids(judged):
     "Say whatever is odd about the ids of judgments."
     docs = judged.pairs.rows.doc
-    odd: dict[str, Tally] = {}
+    tallies: dict[str, Tally] = {}
     some, seen = look_over(docs)
-    tally_odd(odd, docs[some])
+    tally_odd(tallies, docs[some])
     keys = [case_keys(docs)] if may_differ_in_case(seen) else []
-    _odd_ids(judged, _judged_queries(judged.pairs), odd, _variants(keys, lambda: [judged.pairs.rows]))
+    _odd_ids(judged, _judged_queries(judged.pairs), tallies, _variants(keys, lambda: [judged.pairs.rows]))
 
 def _odd_retrieved_ids(side):
     "Say whatever is odd about the ids of a run."
@@ -170,8 +170,8 @@ def _variants(keys, batches):
     "The documents that differ in case alone. keys: `case_keys` of all; batches: gives the rows, if they are asked for."
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     if not len(shared): return []
-    found = (rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)] for rows in batches())
-    return case_variants({id for docs in found for id in escape_non_utf8(docs.tolist())})
+    alike = (rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)] for rows in batches())
+    return case_variants({id for docs in alike for id in escape_non_utf8(docs.tolist())})
 
 def _judged_queries(qrels):
     "The queries with judgments, as text."
@@ -187,28 +187,28 @@ def _pairs_of(spelling): return [f'judgments: {show_value(a)}, run: {show_value(
 
 def _meeting_queries(judged, side):
     "Whether the queries of both sides meet, and the facts about it."
-    asked, answered = _judged_queries(judged.pairs), side.counts.queries
+    judged_queries, answered = _judged_queries(judged.pairs), side.counts.queries
     strange = [query for query, number in zip(answered, side.counts.judged.tolist()) if number < 0]
-    known, both = {*answered}.difference(strange), len(answered) - len(strange)
-    missing = [query for query in asked if query not in known]
+    known, n_common = {*answered}.difference(strange), len(answered) - len(strange)
+    missing = [query for query in judged_queries if query not in known]
     spelling = find_spelling({'': missing[:5000]}, {'': strange[:5000]})
     hint = f'; {spelling.meet:,} of them would match {spelling.how}' if spelling else ''
     examples = _pairs_of(spelling) if spelling else _sides(missing, strange)
-    if not both: side.say('no-common-query', examples, hint=hint)
+    if not n_common: side.say('no-common-query', examples, hint=hint)
     elif spelling: side.say('query-ids', examples, hint=hint)
-    elif missing: side.say('missing', _first(missing), n=len(missing), all=len(asked))
-    if strange and both: side.say('unjudged-queries', _first(strange), n=len(strange))
-    if not both and _numeric(asked) != _numeric(answered): side.say('numeric', examples, what='query')
-    return {'queries': len(answered), 'of them judged': both, 'judged queries without an answer': len(missing)}
+    elif missing: side.say('missing', _first(missing), n=len(missing), all=len(judged_queries))
+    if strange and n_common: side.say('unjudged-queries', _first(strange), n=len(strange))
+    if not n_common and _numeric(judged_queries) != _numeric(answered): side.say('numeric', examples, what='query')
+    return {'queries': len(answered), 'of them judged': n_common, 'judged queries without an answer': len(missing)}
 
 # %% ../../nbs/6_checking/03_findings.ipynb #6b90cff6
 def _meeting_docs(judged, side):
     "Whether the documents of both sides meet."
     hits, number = len(side.judged.rank), side.counts.judged
-    missed = {one.query: one for one in side.counter.missed}
-    asked = np.isin(judged.pairs.rows.query, [*missed])
-    every = _docs_by_query(judged.pairs, np.flatnonzero(asked)[:COMPARED_ROWS])
-    left = _docs_by_query(judged.pairs, np.flatnonzero(asked & ~side.counter.found)[:COMPARED_ROWS])
+    missed = {miss.query: miss for miss in side.counter.missed}
+    compared = np.isin(judged.pairs.rows.query, [*missed])
+    every = _docs_by_query(judged.pairs, np.flatnonzero(compared)[:COMPARED_ROWS])
+    left = _docs_by_query(judged.pairs, np.flatnonzero(compared & ~side.counter.found)[:COMPARED_ROWS])
     retrieved = _retrieved(missed, side.reading.observed)
     right = _by_query(retrieved)
     worth_a_look = not hits or any(may_be(left[q], right[q]) for q in left if q in right)
@@ -218,11 +218,11 @@ def _meeting_docs(judged, side):
     if spelling and (many or not hits):
         side.say('doc-ids', _pairs_of(spelling), level, n=spelling.meet, all=lost, how=spelling.how)
     if hits: return
-    own = np.flatnonzero(np.isin(judged.pairs.rows.query, number[number >= 0]))
-    lost_docs = escape_non_utf8(judged.pairs.rows.doc[np.flatnonzero(asked & ~side.counter.found)[:2]].tolist())
+    answered = np.flatnonzero(np.isin(judged.pairs.rows.query, number[number >= 0]))
+    lost_docs = escape_non_utf8(judged.pairs.rows.doc[np.flatnonzero(compared & ~side.counter.found)[:2]].tolist())
     docs = [doc for _, doc in retrieved]
     side.say('nothing-judged', _sides(lost_docs, docs))
-    if _numeric(judged.pairs.rows.doc[own].tolist()) != _numeric(docs): side.say('numeric', what='document')
+    if _numeric(judged.pairs.rows.doc[answered].tolist()) != _numeric(docs): side.say('numeric', what='document')
 
 # %% ../../nbs/6_checking/03_findings.ipynb #b87b0bd8
 def _docs_by_query(qrels, rows):
@@ -231,15 +231,15 @@ def _docs_by_query(qrels, rows):
 
 def _by_query(pairs):
     "{query: its documents}."
-    found: dict[int, list[str]] = {}
-    for query, doc in pairs: found.setdefault(query, []).append(doc)
-    return found
+    docs: dict[int, list[str]] = {}
+    for query, doc in pairs: docs.setdefault(query, []).append(doc)
+    return docs
 
 def _retrieved(missed, parts):
     "(query, document) of the first rows of some queries, in the order of the run."
     part_of = {query: i for i, part in enumerate(parts) for query in part.judged.tolist() if query in missed}
-    rows = [(part_of[one.query], row, one.query, doc)
-            for one in missed.values() for row, doc in zip(one.rows.tolist(), one.docs, strict=True)]
+    rows = [(part_of[miss.query], row, miss.query, doc)
+            for miss in missed.values() for row, doc in zip(miss.rows.tolist(), miss.docs, strict=True)]
     return [(query, doc) for *_, query, doc in sorted(rows, key=lambda row: row[:2])[:COMPARED_ROWS]]
 
 # %% ../../nbs/6_checking/03_findings.ipynb #7127666c
@@ -284,8 +284,8 @@ def _scores(side, k):
     if several.any() and counts.least.min() == counts.most.max(): side.say('one-score', score=counts.scores.first)
     elif flat: side.say('flat', _first(flat), mostly, n=len(flat))
     if infinite: side.say('infinite', _first(infinite))
-    found = counts.scores.positions and counts.scores.positions.kind
-    if found and found.order == 'rising': side.say('positions', _first(counts.queries), places=found)
+    places = counts.scores.positions and counts.scores.positions.kind
+    if places and places.order == 'rising': side.say('positions', _first(counts.queries), places=places)
     return _depth(side, counts, k)
 
 def _those(counts, which): return [counts.queries[i] for i in np.flatnonzero(which).tolist()]
@@ -355,9 +355,9 @@ def facts_of_run(judged: Side, side: Side, k: int) -> dict[str, Any]:
 
 def _upwards(side):
     "Whether the scores are positions in no order, by which the judged documents stand higher if the least is the best."
-    found = side.counts.scores.positions and side.counts.scores.positions.kind
-    if not found or found.order != 'mixed': return
-    if upwards(side.judged) >= 3: side.say('upwards', places=found)
+    places = side.counts.scores.positions and side.counts.scores.positions.kind
+    if not places or places.order != 'mixed': return
+    if upwards(side.judged) >= 3: side.say('upwards', places=places)
 
 def _swapped(judged, counts):
     "Whether judgments and run look as if each were the other."

@@ -40,8 +40,8 @@ def _file_rows(path, kind):
     data = data.removeprefix(b'\xef\xbb\xbf')
     if data.startswith(b'PAR1'): return _table_rows(import_polars().read_parquet(data), kind)
     if looks_like_json(data[:1 << 16], path):
-        found = json.loads(data)
-        return _dict_rows(found, kind) if isinstance(found, dict) else _item_rows(found, kind)
+        content = json.loads(data)
+        return _dict_rows(content, kind) if isinstance(content, dict) else _item_rows(content, kind)
     separator = header_separator(data[:1 << 16], path)
     return _csv_rows(data, separator, kind) if separator else _trec_rows(data, kind)
 
@@ -72,8 +72,8 @@ def _sign(used, kind): return -1 if holds_ranks(used[2], kind) else 1
 def _csv_rows(data, separator, kind):
     lines = csv.reader(io.StringIO(data.decode('utf-8', 'replace'), newline=''), delimiter=separator)
     names = header_names(next(lines))
-    found = find_columns(names, kind)
-    used, sign = [names.index(c) for c in found], _sign(found, kind)
+    columns = find_columns(names, kind)
+    used, sign = [names.index(c) for c in columns], _sign(columns, kind)
     for row in lines:
         fits = len(row) == len(names)
         cells = _signed(tuple(row[c] for c in used), sign) if fits else _unlike(row, names)
@@ -111,20 +111,20 @@ def show_value(value: Any) -> str:
 # %% ../../nbs/6_checking/00_sieve.ipynb #c1a0ee0d
 def _fault(row, kind):
     "What is wrong with a row: the code and a phrase; None if nothing is."
-    query, doc, given = row
+    query, doc, value = row
     for id in query, doc:
         if not isinstance(id, str | bytes | int): return 'id', f'{show_value(id)} is no id'
         if len(str(id)) > 65_536: return 'id', f'an id of {len(str(id)):,} letters'
-    number, what = _as_number(given), 'grade' if kind == 'qrels' else 'score'
-    if isnan(number): return 'number', f'the {what} {show_value(given)} is not a number'
-    if kind == 'qrels' and not isfinite(number): return 'number', f'the grade {show_value(given)} is not finite'
+    number, what = _as_number(value), 'grade' if kind == 'qrels' else 'score'
+    if isnan(number): return 'number', f'the {what} {show_value(value)} is not a number'
+    if kind == 'qrels' and not isfinite(number): return 'number', f'the grade {show_value(value)} is not finite'
 
 def _as_text(id): return id.decode('utf-8', 'backslashreplace') if isinstance(id, bytes) else str(id)
 
-def _as_number(given):
+def _as_number(value):
     "A float; NaN for what is none. (Python would read 1_0 as ten.)"
-    digits = given if isinstance(given, bytes) else str(given).encode()
-    try: return nan if b'_' in digits else float(given)
+    digits = value if isinstance(value, bytes) else str(value).encode()
+    try: return nan if b'_' in digits else float(value)
     except (TypeError, ValueError, OverflowError): return nan
 
 # %% ../../nbs/6_checking/00_sieve.ipynb #0d183477
@@ -196,9 +196,9 @@ def _is_packed(path):
 
 def trec_columns(path: Any) -> Any:
     "Query, rank, score and tag of a faulty TREC run as text, in a polars table."
-    found = trec_head(path)
-    if found is None: return None
-    pl, (head, first), packed = import_polars(), found, _is_packed(path)
+    opening = trec_head(path)
+    if opening is None: return None
+    pl, (head, first), packed = import_polars(), opening, _is_packed(path)
     single = first.count(b' ') == len(first.split()) - 1
     single &= b'  ' not in head and b'\t' not in head
     text = os.fspath(path) if single else _single_blanks(path, packed)

@@ -100,8 +100,8 @@ def _lost(comparison, pair, failed):
     "The queries of a slice that lost most, if a check failed."
     if not failed: return ()
     inside = slice_of(comparison.sample, comparison.groups, pair.slice).query_ids
-    worst = [one for one in comparison.queries(pair.a, pair.b, pair.measure) if one[0] in {*inside}]
-    return tuple(one for one in worst[:WORST] if one[2] < one[1])
+    worst = [row for row in comparison.queries(pair.a, pair.b, pair.measure) if row[0] in {*inside}]
+    return tuple(row for row in worst[:WORST] if row[2] < row[1])
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #e9403ea8
 def _could(comparison, margin):
@@ -120,7 +120,7 @@ def _per_system(comparison, do, drop):
         if not whole: continue
         n, best = max(pair.queries for pair in whole), 'Smallest' if 'shown' in do else 'Largest'
         yield visible(f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(whole, drop)}')
-        slices = {pair.slice: [one for one in pairs if one.slice == pair.slice] for pair in pairs}
+        slices = {pair.slice: [row for row in pairs if row.slice == pair.slice] for pair in pairs}
         each = [f'{key} ({counted(some[0].queries, "query")}) {_drops(some, drop)}' for key, some in slices.items()][1:]
         if each: yield visible(f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(each)}')
 
@@ -171,11 +171,11 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
 
     KeyError for a measure that was not computed."""
     out = []
-    for one in scores:
+    for run in scores:
         for floor in floors:
-            mean = one.means[floor.measure]
+            mean = run.means[floor.measure]
             figures = f'{number(mean, 4)}, at least {floor.least:g}'
-            text = f'{floor.measure} of {one.name or "run"}: {figures}'
+            text = f'{floor.measure} of {run.name or "run"}: {figures}'
             if not mean >= floor.least: out.append(visible(text))
     return out
 

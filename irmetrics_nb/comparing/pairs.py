@@ -200,9 +200,9 @@ def _fisher(rows, places, method):
     "Fisher's randomization of all pairs by the same signs; a query that one lacks is a tie."
     table, step = np.zeros((rows.shape[1], len(places))), np.ones(len(places))
     for column, (a, b) in enumerate(places):
-        complete = ~np.isnan(rows[[a, b]]).any(axis=0)
+        in_both = ~np.isnan(rows[[a, b]]).any(axis=0)
         steps, step[column] = stepped_differences(rows[a], rows[b])
-        table[complete, column] = steps * step[column]
+        table[in_both, column] = steps * step[column]
     return randomization_test(table, draws=method.draws or 100_000, seed=method.seed, step=step)
 
 def _tukey(rows, places, method):
@@ -254,8 +254,8 @@ def compare_family(
     family = max(1, int(np.count_nonzero(~np.isnan(p))))
     compared = []
     for i, j in np.ndindex(p.shape):
-        both = [sample.systems[place] for place in places[j]]
-        pair = _describe(measure, both, rows[i][[*places[j]]], method)
+        names = [sample.systems[place] for place in places[j]]
+        pair = _describe(measure, names, rows[i][[*places[j]]], method)
         could = _detectable(rows[i], places[j], p, method)
         pair = replace(pair, p=float(p[i, j]), p_adjusted=float(adjusted[i, j]))
         compared.append(replace(pair, slice=slices[i], detectable=could, family=family))

@@ -95,8 +95,8 @@ def _lacking(systems, ids, values):
 
 def _said_lacking(name, queries, total):
     lacks = f'{name} lacks {len(queries)} of {counted(total, "query")} ({_some(queries)})'
-    both = 'a pair is compared on the queries that both have'
-    return f'{lacks}: {both}, means are over those that all have'
+    consequence = 'a pair is compared on the queries that both have'
+    return f'{lacks}: {consequence}, means are over those that all have'
 
 def _some(ids, most=3):
     "A few of the ids."

@@ -157,11 +157,11 @@ class Accumulator:
         batches = {kind: ranked(dtype)[1] for kind, dtype in self._otherwise()}
         ids, group = number_groups(groups, sizes, len(labels))
         named = groups is not None
-        part = self._add(judged, ids.tolist() if named else None, batches)
+        batch_scores = self._add(judged, ids.tolist() if named else None, batches)
         if self.histogram is not None:
             self.histogram.update(labels, scores)
             self._add_groups(group_auc(labels, scores, group, rel=self.rel))
-        return part
+        return batch_scores
 
     def add(self, judged: Judged, ids: Iterable | None = None) -> Scores:
         """Count a batch that is a `Judged` already, such as `Judged.from_topk` gives.
@@ -193,11 +193,11 @@ class Accumulator:
 
     def _add_groups(self, each):
         "Count the AUC of each of some groups."
-        both = ~np.isnan(each.auc)
+        defined = ~np.isnan(each.auc)
         kind = self.weights
         weight = np.ones(len(each)) if kind is None else getattr(each, kind).astype(float)
-        self.group_auc.add((weight * each.auc)[both].tolist())
-        self.weight.add(weight[both].tolist())
+        self.group_auc.add((weight * each.auc)[defined].tolist())
+        self.weight.add(weight[defined].tolist())
         self.skipped += each.skipped
 
     def compute(self) -> dict[str, float]:
@@ -227,13 +227,14 @@ class Accumulator:
         ValueError if it has other measures or options."""
         if not isinstance(other, Accumulator) or self._asked() != other._asked():
             raise ValueError('accumulators of different measures or options')
-        for mine, own in zip(self.totals, other.totals): mine.merge(own)
+        for total, added in zip(self.totals, other.totals): total.merge(added)
         for name in ('groups', 'items', 'no_relevant', 'skipped'):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.group_auc.add(other.group_auc)
         self.weight.add(other.weight)
-        theirs = other.histogram
-        if self.histogram is not None and theirs is not None: self.histogram.merge(theirs)
+        histogram = other.histogram
+        if self.histogram is not None and histogram is not None:
+            self.histogram.merge(histogram)
         return self
 
     def _asked(self):

@@ -68,26 +68,26 @@ class Plan:
 
 # %% ../../nbs/5_evaluation/06_buckets.ipynb #4ad0288e
 def complete_measures(
-    asked: Sequence[Measure], conventions: Conventions, top: float | None,
+    requested: Sequence[Measure], conventions: Conventions, top: float | None,
 ) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
     """(measures with what the conventions and the largest grade of all judgments say, as
     they were asked for).
 
     top: the largest grade; None if there is none. ValueError if more must be known."""
-    whole = [(_complete(m, conventions, top), m) for m in asked]
+    whole = [(_complete(m, conventions, top), m) for m in requested]
     unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
     measures, as_asked = zip(*reversed(unlike.values()))
     return measures, as_asked
 
 def _complete(measure, conventions, top):
     "A measure with everything that is known of it before any bucket is evaluated."
-    before, its = completed(measure, conventions), conventions.of(measure.name)
+    before, answers = completed(measure, conventions), conventions.of(measure.name)
     low = top is None or not top >= 0
-    grades = [] if low and its.negative != 'keep' or top is None else [top]
+    grades = [] if low and answers.negative != 'keep' or top is None else [top]
     whole = before.resolve(Judged.from_grades([grades]))
     if whole == before: return before
     lacking = next(name for name in whole.params if name not in before.params)
-    unknown = its.judgments == 'retrieved' or its.duplicates in ('first', 'last')
+    unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
     if not unknown: return whole
     raise ValueError(f'{measure} needs to know {lacking}, which parts cannot tell under '
                      f'these conventions: {measure.name}({lacking}=...)')
@@ -96,7 +96,7 @@ def _complete(measure, conventions, top):
 def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str:
     "What of the conventions depends on the order of the rows; '' if nothing does."
     kinds = {m.name: conventions.of(m.name) for m in measures}
-    kept = [name for name, its in kinds.items() if its.ties == 'given']
+    kept = [name for name, answers in kinds.items() if answers.ties == 'given']
     whose = '' if len(kept) == len(kinds) else f' of {kept[0]}' if kept else ''
     if kept or conventions.ties == 'given': return f"ties='given'{whose}"
     if conventions.duplicates in ('first', 'last'):
@@ -280,8 +280,8 @@ def check_whole(
 def _raise_strangers(who, name, spelt):
     "DataError for a run that has no query in common with the judgments."
     judged, retrieved = spelt(name) if spelt else ([], [])
-    found = find_spelling({'': judged}, {'': retrieved}) if spelt else None
-    hint = f'; they would match {found.how}' if found else ''
+    spelling = find_spelling({'': judged}, {'': retrieved}) if spelt else None
+    hint = f'; they would match {spelling.how}' if spelling else ''
     have = ''
     if judged and retrieved:
         have = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
@@ -312,9 +312,9 @@ def _doubts(facts, plan, who):
 
 def _none_found(looks):
     "What to say if no judged document was retrieved."
-    both = [look for look in looks if look.missed and look.docs]
-    if not both: return 'not one judged document was retrieved'
-    return all_missed({each.query: each.missed for each in both}, {each.query: each.docs for each in both})
+    comparable = [look for look in looks if look.missed and look.docs]
+    if not comparable: return 'not one judged document was retrieved'
+    return all_missed({each.query: each.missed for each in comparable}, {each.query: each.docs for each in comparable})
 
 def _grades(facts):
     "The grades of all judgments as a batch; of very many, as many as show their shares."
@@ -325,14 +325,14 @@ def _grades(facts):
 
 # %% ../../nbs/5_evaluation/06_buckets.ipynb #4c30268f
 def put_together(
-    buckets: Sequence[Bucket], plan: Plan, asked: tuple[Measure, ...], how: str,
+    buckets: Sequence[Bucket], plan: Plan, requested: tuple[Measure, ...], how: str,
 ) -> Scores:
-    "The scores of the whole. asked: the measures as asked for; how: they were evaluated."
+    "The scores of the whole. requested: what was asked for; how: it was evaluated."
     whole = []
     for i in range(len(plan.runs)):
         scores = _by_id(Scores.concat([bucket.scores[i] for bucket in buckets]))
         info = replace(scores.runs[0], reading=how)
-        whole.append(replace(scores, runs=(info,), asked=asked))
+        whole.append(replace(scores, runs=(info,), asked=requested))
     return Scores.beside(whole) if plan.several else whole[0]
 
 def _by_id(scores):

@@ -207,31 +207,31 @@ def evaluate(
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
         duplicates=duplicates)
-    asked = _parsed(measures)
+    requested = _parsed(measures)
     run = runs_of(run, system)
     several = several_runs(run)
     runs = [('', run)] if several is None else several
-    for _, one in runs: check_places(qrels, one)
-    given = or_nothing(qrels, 'qrels') if part else qrels
-    truth = Qrels(given, duplicates=in_force.duplicates, copy=False)
+    for _, source in runs: check_places(qrels, source)
+    qrels_source = or_nothing(qrels, 'qrels') if part else qrels
+    truth = Qrels(qrels_source, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     lay_beside = _judge_part if part else _judge_whole
     scored: list[Scores] = []
     warned: list[str] = []
-    for (name, one), report in zip(runs, _reporters(progress, several)):
+    for (name, source), report in zip(runs, _reporters(progress, several)):
         release = not roles_known and len(scored) + 1 == len(runs)  # they have served
         with _error_names(several, name, len(scored)):
-            sure = roles_known and isinstance(one, Run)
+            sure = roles_known and isinstance(source, Run)
             judge_as = partial(_judge_as, lay_beside, truth, roles_known=sure)
-            one = or_nothing(one, 'run') if part else one
-            one, batches = _judge_kinds(asked, one, in_force, judge_as)
+            source = or_nothing(source, 'run') if part else source
+            source, batches = _judge_kinds(requested, source, in_force, judge_as)
             results, judged, reading = judge_as(
-                one, in_force, memory=memory, progress=report, release_qrels=release)
+                source, in_force, memory=memory, progress=report, release_qrels=release)
         if report and several: report(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
         of_run = judged, truth, results, reading.name, reading.looks
-        if not part: warned += doubts(asked, *of_run)
-        alone = score_batch(asked, truth.queries, judged, reading, in_force, batches)
+        if not part: warned += doubts(requested, *of_run)
+        alone = score_batch(requested, truth.queries, judged, reading, in_force, batches)
         scored.append(_with_rows(alone, truth, results))
     said = dict.fromkeys(map(visible, warned))
     for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
@@ -258,10 +258,10 @@ def _judge_kinds(measures, run, conventions, judge_as):
     judge_as(run, conventions) gives a batch and what is around it."""
     def way(answers): return _order(answers), answers.negative, answers.score_dtype
     kinds = {m.name: conventions.of(m.name) for m in measures}
-    others = {name: its for name, its in kinds.items() if way(its) != way(conventions)}
-    if others: run = Run(run, duplicates=conventions.duplicates, copy=False)
-    batches = {way(its): judge_as(run, its)[1] for its in others.values()}
-    return run, {name: batches[way(its)] for name, its in others.items()}
+    unlike = {name: answers for name, answers in kinds.items() if way(answers) != way(conventions)}
+    if unlike: run = Run(run, duplicates=conventions.duplicates, copy=False)
+    batches = {way(answers): judge_as(run, answers)[1] for answers in unlike.values()}
+    return run, {name: batches[way(answers)] for name, answers in unlike.items()}
 
 def _looked_at(measures, judged, conventions, batches):
     "{kind: the batch that its measures are computed on}."
@@ -273,25 +273,25 @@ def _looked_at(measures, judged, conventions, batches):
 
 # %% ../../nbs/5_evaluation/04_evaluation.ipynb #90b4378a
 def score_batch(
-    asked: Sequence[Measure], query_ids: Iterable[str], judged: Judged, reading: Reading,
+    requested: Sequence[Measure], query_ids: Iterable[str], judged: Judged, reading: Reading,
     conventions: Conventions, batches: Mapping[str, Judged] = MappingProxyType({}),
 ) -> Scores:
     """The scores of a batch: every measure is computed, then the conventions are applied.
 
     `batches`: of those kinds of measures that the conventions treat otherwise."""
-    of = _looked_at(asked, judged, conventions, batches)
-    whole = [(completed(m, conventions).resolve(of[m.name]), m) for m in asked]
+    of = _looked_at(requested, judged, conventions, batches)
+    whole = [(completed(m, conventions).resolve(of[m.name]), m) for m in requested]
     unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
-    measures, asked = zip(*reversed(unlike.values()))
+    measures, requested = zip(*reversed(unlike.values()))
     how = [conventions.of(m.name) for m in measures]
-    each = [m.of(of[m.name], ties=its.ties) for m, its in zip(measures, how)]
+    each = [m.of(of[m.name], ties=answers.ties) for m, answers in zip(measures, how)]
     values, unanswered = np.stack(each).astype(float), judged.retrieved == 0
     nothing = _have_nothing(measures, values, of)
-    for its, empty in zip(how, nothing):
-        if its.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
+    for answers, empty in zip(how, nothing):
+        if answers.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
     no_relevant = _for_all(measures, nothing)
-    for m, its, row, empty in zip(measures, how, values, nothing):
-        if its.no_relevant != 'zero': row[empty] = worth_of_nothing(m, its.no_relevant)
+    for m, answers, row, empty in zip(measures, how, values, nothing):
+        if answers.no_relevant != 'zero': row[empty] = worth_of_nothing(m, answers.no_relevant)
     dropped = np.zeros(len(judged), bool)
     if conventions.missing == 'skip': dropped |= unanswered
     if conventions.no_relevant == 'skip': dropped |= no_relevant
@@ -304,7 +304,7 @@ def score_batch(
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
                    tie_bounds=bounds, top=top, short=short)
     ids = tuple(compress(query_ids, kept))
-    return Scores(measures, ids, counted, (info,), conventions, asked)
+    return Scores(measures, ids, counted, (info,), conventions, requested)
 
 def _have_nothing(measures, values, batches):
     "(measures, queries) where there is nothing to find: the ideal ranking scores 0 too."
@@ -424,11 +424,11 @@ def _with_names(scores, runs):
 
 # %% ../../nbs/5_evaluation/04_evaluation.ipynb #1f75677c
 def score_part(
-    asked: Sequence[Measure], qrels: Qrels, run: Any, conventions: Conventions,
+    requested: Sequence[Measure], qrels: Qrels, run: Any, conventions: Conventions,
 ) -> tuple[Scores, Judged, Reading]:
     "The scores of a part, its rankings, and what else is known of it. Nobody is warned of anything."
     judge_as = partial(_judge_as, _judge_part, qrels, roles_known=True)
-    run, batches = _judge_kinds(asked, or_nothing(run, 'run'), conventions, judge_as)
+    run, batches = _judge_kinds(requested, or_nothing(run, 'run'), conventions, judge_as)
     results, judged, reading = judge_as(run, conventions)
-    scores = score_batch(asked, qrels.queries, judged, reading, conventions, batches)
+    scores = score_batch(requested, qrels.queries, judged, reading, conventions, batches)
     return _with_rows(scores, qrels, results), judged, reading

@@ -196,23 +196,23 @@ PRESETS['ragas'] = Preset(
 
 # %% ../../nbs/5_evaluation/00_presets.ipynb #fe7204f9
 def conventions_of(
-    given: str | Conventions | None = None, /, **said: str | None,
+    base: str | Conventions | None = None, /, **said: str | None,
 ) -> Conventions:
     """The conventions of a tool by its name, or those given, or the defaults.
 
     said: the answers that are given beside them and win, as in `Conventions`; None: not
     given. ValueError for a tool or an answer that is not known."""
-    if isinstance(given, str):
-        if given not in PRESETS:
+    if isinstance(base, str):
+        if base not in PRESETS:
             known = f'there are {" ".join(PRESETS)}'
-            raise ValueError(f'no conventions are called {given!r}; {known}')
-        preset = PRESETS[given]
-        name = f'{given} ({preset.version})'
-        given = replace(preset.conventions, name=name, kinds=preset.kinds)
+            raise ValueError(f'no conventions are called {base!r}; {known}')
+        preset = PRESETS[base]
+        name = f'{base} ({preset.version})'
+        base = replace(preset.conventions, name=name, kinds=preset.kinds)
     answers: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
-    chosen = replace(given or Conventions(), **answers)
-    others = tuple(each for each in chosen.measures if each[1] not in answers)
-    return replace(chosen, measures=others)
+    chosen = replace(base or Conventions(), **answers)
+    exceptions = tuple(each for each in chosen.measures if each[1] not in answers)
+    return replace(chosen, measures=exceptions)
 
 # %% ../../nbs/5_evaluation/00_presets.ipynb #41951cfd
 def completed(measure: Measure, conventions: Conventions) -> Measure:

@@ -82,9 +82,9 @@ def _lowest_level(measures):
 
 def _phrases(scores):
     "The conventions in words, and the measures whose values are not averaged."
-    others = [m for m in scores.measures if m.kind.aggregate != MEAN]
+    unaveraged = [m for m in scores.measures if m.kind.aggregate != MEAN]
     exceptions = [*_exceptions(scores), *_foreign(scores), *_own_words(scores)]
-    return [*scores.conventions.describe(), *exceptions, *(f'{m!r}: {m.kind.aggregate.name}' for m in others)]
+    return [*scores.conventions.describe(), *exceptions, *(f'{m!r}: {m.kind.aggregate.name}' for m in unaveraged)]
 
 def _exceptions(scores):
     "What the conventions answer otherwise for some of the measures alone."

@@ -193,12 +193,12 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     hit, R = view.relevant(params.get('rel', 1)), view.n_relevant(params.get('rel', 1))[0]
     gain = gains(measure, view.grade)
     with np.errstate(all='ignore'): above = np.cumprod(np.append(1, 1 - gain))[:-1]
-    ranks = {'i': view.rank, 'g': gain, 'e': above}
+    by_rank = {'i': view.rank, 'g': gain, 'e': above}
     numbers = {name: x for name, x in params.items() if isinstance(x, int | float)}
     counts = {'r': np.cumsum(hit), 'n': np.cumsum(~hit)}
     totals = {'R': R, 'N': len(view.pool_grade) - R}
     some = np.ones(len(gain))
-    return {name: x * some for name, x in (numbers | ranks | counts | totals).items()}
+    return {name: x * some for name, x in (numbers | by_rank | counts | totals).items()}
 
 # %% ../../nbs/7_explaining/01_arithmetic.ipynb #02657229
 def holds(form: str, values: dict, terms: np.ndarray) -> bool:
@@ -220,9 +220,9 @@ def put_in(form: str, values: dict[str, float]) -> str:
     text = re.sub(r'\*1(?![\w.*])', '', text)
     return re.sub(r'(?<![\w./*])1\*(?!\*)', '', text)
 
-def _worked_out(found):
+def _worked_out(match):
     "3 for (2+1), and log2(3) for log2(2+1)."
-    name, a, sign, b = found.groups()
+    name, a, sign, b = match.groups()
     sum_ = int(a) + int(b) * (1 if sign == '+' else -1)
     return f'{name}({sum_})' if name else str(sum_)
 

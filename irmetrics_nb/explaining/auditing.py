@@ -110,12 +110,12 @@ def _arguments(case, k):
     lists = {'grades': list(grades), 'retrieved': list(ids), 'relevant': relevant, 'k': k}
     return tables | lists | {'true': numbers, 'score': np.array(case.scored())}
 
-def _number(found):
+def _number(returned):
     "The number that a function returned."
-    if isinstance(found, Mapping): found = list(found.values())
-    if found is None: return Answer(error='returns None')
-    try: values = np.asarray(found, dtype=float)
-    except (TypeError, ValueError): return Answer(error=f'returns {type(found).__name__}, no number')
+    if isinstance(returned, Mapping): returned = list(returned.values())
+    if returned is None: return Answer(error='returns None')
+    try: values = np.asarray(returned, dtype=float)
+    except (TypeError, ValueError): return Answer(error=f'returns {type(returned).__name__}, no number')
     if values.size != 1: return Answer(error=f'returns {values.size} numbers instead of one')
     return Answer(float(values.reshape(())) if values.ndim == 0 else float(values.ravel()[0]))
 

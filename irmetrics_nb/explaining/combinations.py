@@ -67,8 +67,8 @@ class Way:
 
 def way_of(measure: Measure, conventions: Conventions) -> Way:
     "The way in which conventions compute a measure."
-    its = conventions.of(measure.name)
-    answers = {q: getattr(its, q) for q in CHOICES}
+    in_force = conventions.of(measure.name)
+    answers = {q: getattr(in_force, q) for q in CHOICES}
     params = {name: value for kind, name, value in conventions.measures
               if kind == measure.name and name not in CHOICES}
     return Way(different_answers(answers), different_params(measure, params))
@@ -193,11 +193,11 @@ class Rankings:
         self._enter_answers()
         for mistake in rows: self._enter_mistake(mistake)
 
-    def _open(self, given):
+    def _open(self, restricted):
         "The answers to each question that can differ on these data."
         tried = {q: tuple(choices) for q, choices in CHOICES.items()}
         tried |= {'no_relevant': ('zero', 'skip', 'one')}  # 'nan' is in no mean either
-        if given: tried |= {q: tuple(answers) for q, answers in given.items()}
+        if restricted: tried |= {q: tuple(answers) for q, answers in restricted.items()}
         if not (self.truth.columns.value < 0).any(): tried['negative'] = tried['negative'][:1]
         if not _rounds(self.run): tried['score_dtype'] = tried['score_dtype'][:1]
         once = [a for a in tried['duplicates'] if a != 'refuse']
@@ -386,16 +386,16 @@ def values_of(
     def number(cell): return rankings.listed(cell.batch) if from_list else cell.batch
     groups: dict = {}
     for cell in cells: groups.setdefault((measure.resolve(rankings.batches[cell.batch]), cell.order), []).append(cell)
-    for (whole, order), own in groups.items():
-        part = union.part((*map(number, own), *(cell.batch for cell in own)))
+    for (whole, order), group in groups.items():
+        part = union.part((*map(number, group), *(cell.batch for cell in group)))
         where = part.index
         try: values = _scored(whole, part, order, definition)
         except TiesError: continue
         best = whole.of(part.judged.ideal) == 0
-        for i, cell in enumerate(own):
+        for i, cell in enumerate(group):
             value = values[where[i]]
             if cell.rows == 'as given': value = _over_given(rankings, whole, part.judged.take(where[i]))
-            yield cell, value, ~(value > 0) & best[where[len(own) + i]]
+            yield cell, value, ~(value > 0) & best[where[len(group) + i]]
 
 def _over_given(rankings, measure, judged):
     "nDCG whose ideal ranking is the judgments in the order of the input."
@@ -463,8 +463,8 @@ def _means(open, rows, kind):
     "The ways to average."
     ways = [{'missing': m, 'no_relevant': n, 'total': ''} for m, n in product(open['missing'], open['no_relevant'])]
     totals = {m.total: name for name, m in mistakes_of(kind).items() if m.total}
-    others = [{'total': total, 'mistake': name} for total, name in totals.items()]
-    return ways if rows else ways + others
+    mistaken = [{'total': total, 'mistake': name} for total, name in totals.items()]
+    return ways if rows else ways + mistaken
 
 class _Search:
     "Collects the results of a measure."

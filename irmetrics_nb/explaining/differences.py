@@ -277,8 +277,8 @@ def explain_difference(
     ids, names = tuple(kept[i] for i in order), (first.name, second.name)
     how |= {'documents': documents}
     sources = truth, runs[0], runs[1]
-    found = ids, values[:, order], effect, sources, how
-    return Difference(first.measures[0], names, a, b, *found)
+    details = ids, values[:, order], effect, sources, how
+    return Difference(first.measures[0], names, a, b, *details)
 
 def _aligned(first, second):
     "(2, queries) the values of two runs for those queries that count in both."

@@ -77,14 +77,14 @@ def shares(work: Arithmetic) -> dict[str, float]:
     share = work.by_rank(work.share(work.terms), 0)
     return {work.listing.docs[i]: float(share[i]) for i in np.flatnonzero(share)}
 
-def compared(what: str, one: Arithmetic, other: Arithmetic) -> Change:
+def compared(what: str, old: Arithmetic, new: Arithmetic) -> Change:
     "The change from one arithmetic to another, the documents that changed most first."
-    before, after = shares(one), shares(other)
+    before, after = shares(old), shares(new)
     docs = dict.fromkeys([*before, *after])
     shares_of_docs = [(doc, before.get(doc, 0.0), after.get(doc, 0.0)) for doc in docs]
     moved = [row for row in shares_of_docs if row[1] != row[2]]
     order = sorted(moved, key=lambda row: -abs(row[2] - row[1]))
-    return Change(what, one.value, other.value, tuple(order))
+    return Change(what, old.value, new.value, tuple(order))
 
 # %% ../../nbs/7_explaining/04_explanation.ipynb #1941a02a
 @dataclass(frozen=True, eq=False, repr=False)
@@ -244,15 +244,15 @@ class Explanation(Result):
 # %% ../../nbs/7_explaining/04_explanation.ipynb #7a603952
 NUMBER_COLUMNS = ('gain', 'weight', 'term', 'running', 'ideal')
 
-def _work_out(measure_asked, listing, conventions, others):
+def _work_out(measure_asked, listing, conventions, other_judgments):
     "The arithmetic of a list by a measure that is complete with the judgments of all queries."
-    measure = measure_asked.resolve(Judged.concat([others, listing.judged()]))
+    measure = measure_asked.resolve(Judged.concat([other_judgments, listing.judged()]))
     return work_out(measure, listing, conventions.ties)
 
-def _rank_table(found):
+def _rank_table(rows):
     "The ranks as a table; columns without a number are left out."
-    names = [name for name in found[0] if name not in NUMBER_COLUMNS or any(row[name] is not None for row in found)]
-    cells = [[_rank_cell(row[name]) for name in names] for row in found]
+    names = [name for name in rows[0] if name not in NUMBER_COLUMNS or any(row[name] is not None for row in rows)]
+    cells = [[_rank_cell(row[name]) for name in names] for row in rows]
     return Table(names, cells, label='tab:ranking')
 
 def _rank_cell(value):
@@ -321,17 +321,18 @@ def explain(
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
         duplicates=duplicates)
-    asked = completed(parse(measure), in_force)
-    in_force = in_force.of(asked.name)
-    if run is not None: shown = _of_run(asked, qrels, run, query, in_force)
+    requested = completed(parse(measure), in_force)
+    in_force = in_force.of(requested.name)
+    if run is not None: explanation = _of_run(requested, qrels, run, query, in_force)
     else:
-        _check_list(asked, qrels, query)
+        _check_list(requested, qrels, query)
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
         listing = replace(listing, judgments=in_force.judgments)
-        work = _work_out(asked, listing, in_force, Judged.concat([]))
-        shown = Explanation(work, listing, asked, in_force)
-    names = [*shown.listing.docs, *shown.listing.missed, *shown.listing.parents.values()]
-    return replace(shown, titles=read_titles(documents, names))
+        work = _work_out(requested, listing, in_force, Judged.concat([]))
+        explanation = Explanation(work, listing, requested, in_force)
+    listing = explanation.listing
+    names = [*listing.docs, *listing.missed, *listing.parents.values()]
+    return replace(explanation, titles=read_titles(documents, names))
 
 # %% ../../nbs/7_explaining/04_explanation.ipynb #13b3ec2f
 def _check_list(measure, grades, query):
@@ -353,10 +354,10 @@ def _of_run(measure, qrels, run, query, conventions):
     listing = replace(listing, judgments=conventions.judgments)
     if conventions.missing == 'skip' and not len(listing):
         raise DataError(f'the run does not answer query {query!r}{near(query, results.queries)}')
-    others = _judgments_of_others(judgments, results, query, conventions)
-    work = _work_out(measure, listing, conventions, others)
+    other_judgments = _judgments_of_others(judgments, results, query, conventions)
+    work = _work_out(measure, listing, conventions, other_judgments)
     repeats = judgments.repeats + results.repeats
-    explanation = Explanation(work, listing, measure, conventions, query, {}, others, repeats=repeats)
+    explanation = Explanation(work, listing, measure, conventions, query, {}, other_judgments, repeats=repeats)
     if conventions.no_relevant == 'skip' and np.isnan(explanation.value):
         raise DataError(f'query {query!r} has nothing relevant, and is left out')
     return explanation

@@ -257,10 +257,10 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
     return values_of_way(rankings, parsed, Way(way.answers, way.params, name))[1]
 
 # %% ../../nbs/7_explaining/09_identification.ipynb #c965a7d9
-def _fitting(wanted, found, how):
+def _fitting(wanted, search, how):
     "The results of a measure that fit, as they are or as percentages; and which."
     for scale in _scales(wanted):
-        fits = [r for r in found.results if r.ways and (how, scale) in r.fits and _mean_fits(wanted, r, how, scale)]
+        fits = [r for r in search.results if r.ways and (how, scale) in r.fits and _mean_fits(wanted, r, how, scale)]
         if fits: return fits, scale
     return [], 1
 
@@ -282,34 +282,34 @@ def _checker(wanted, queries):
         return {(how, scale) for how, scale in product(('rounded', 'cut off'), (1, 100)) if fits(how, scale)}
     return check
 
-def _joined(found, fitting):
+def _joined(searches, fitting):
     "{results, one for each measure: ways, one for each} of results that agree in what measures have in common."
-    by_answers = [_by_answers(f, fits) for f, fits in zip(found, fitting)]
+    by_answers = [_by_answers(f, fits) for f, fits in zip(searches, fitting)]
     groups: dict = {}
     shared = set.intersection(*map(set, by_answers))
     for answers in filter(shared.__contains__, by_answers[0]):
-        for chosen in product(*(own[answers] for own in by_answers)):
-            if not _agree(found, chosen): continue
+        for chosen in product(*(ways_of[answers] for ways_of in by_answers)):
+            if not _agree(searches, chosen): continue
             key = tuple(id(result) for _, result in chosen)
             groups.setdefault(key, ([result for _, result in chosen], []))[1].append(tuple(way for way, _ in chosen))
     return groups
 
-def _by_answers(found, fits):
+def _by_answers(search, fits):
     "{answers: [(way, result)]}: of the ways with these answers that lead to one result the plainest."
     kept = {id(result) for result in fits}
     by_answers: dict = {}
-    for way, result in found.of_way.items():
+    for way, result in search.of_way.items():
         if id(result) not in kept: continue
         here = by_answers.setdefault(way.answers, {})
         here.setdefault((id(result), way.params, way.mistake), (way, result))
     return {answers: [*ways.values()] for answers, ways in by_answers.items()}
 
-def _agree(found, chosen):
+def _agree(searches, chosen):
     "Whether the ways of several measures are those of one program."
     names = {way.mistake for way, _ in chosen} - {''}
     if len(names) > 1: return False
     params: dict = {}
-    for each, (way, _) in zip(found, chosen):
+    for each, (way, _) in zip(searches, chosen):
         kind = each.measure.name
         if params.setdefault(kind, (way.params, way.mistake)) != (way.params, way.mistake): return False
         shared = names and (MISTAKES[min(names)].rows or MISTAKES[min(names)].total)
@@ -317,14 +317,14 @@ def _agree(found, chosen):
     return True
 
 # %% ../../nbs/7_explaining/09_identification.ipynb #c9367756
-def _tools_of(rankings, found):
+def _tools_of(rankings, searches):
     "{tool: its results, one for each measure} of the tools that have all measures."
     by_tool = {}
     for name, preset in PRESETS.items():
         conventions, kinds = conventions_of(name), preset.kinds.split()
-        if any(each.measure.name not in kinds for each in found): continue
-        ways = [plain_way(rankings, each.measure, way_of(each.measure, conventions)) for each in found]
-        results = [each.of_way.get(way) for each, way in zip(found, ways)]
+        if any(each.measure.name not in kinds for each in searches): continue
+        ways = [plain_way(rankings, each.measure, way_of(each.measure, conventions)) for each in searches]
+        results = [each.of_way.get(way) for each, way in zip(searches, ways)]
         if None not in results: by_tool[name] = results, tuple(ways)
     return by_tool
 
@@ -339,9 +339,9 @@ def _mistake_of(ways, kinds):
         for name in exact + sorted(part, key=lambda name: -len(same[name])): return name
     return ''
 
-def _fit(found, results, ways, tools, off=0.0):
+def _fit(searches, results, ways, tools, off=0.0):
     "A fit of the plainest of some ways that lead to the same results."
-    measures = [each.measure for each in found]
+    measures = [each.measure for each in searches]
     plain = min(ways, key=_cost)
     complete = tuple(way.of_measure(m) for way, m in zip(plain, measures))
     params = dict.fromkeys((m.name, *pair) for m, way in zip(measures, plain) for pair in way.params)
@@ -357,9 +357,9 @@ def _idle(plain, ways):
     "The questions of the collection to which every answer that was tried comes to the same."
     known, idle = set(ways), []
     for q, choices in CHOICES.items():
-        others = [a for a in choices if (q, a) != ('no_relevant', 'nan') and q != 'duplicates']
-        changed = [tuple(_changed(way, q, a) for way in plain) for a in others]
-        if others and all(each in known for each in changed): idle.append(q)
+        other_answers = [a for a in choices if (q, a) != ('no_relevant', 'nan') and q != 'duplicates']
+        changed = [tuple(_changed(way, q, a) for way in plain) for a in other_answers]
+        if other_answers and all(each in known for each in changed): idle.append(q)
     return tuple(idle)
 
 def _changed(way, question, answer):
@@ -581,18 +581,18 @@ def _tool_fits(rankings, wanted, name):
     return bool(set.intersection(*fits))
 
 # %% ../../nbs/7_explaining/09_identification.ipynb #6b5948ce
-def _all_fits(rankings, wanted, found):
+def _all_fits(rankings, wanted, searches):
     "(how the numbers are read, by what each is multiplied, what fits them all)."
     for how in ('rounded', 'cut off'):
-        fitting, scales = zip(*(_fitting(w, f, how) for w, f in zip(wanted, found)))
+        fitting, scales = zip(*(_fitting(w, f, how) for w, f in zip(wanted, searches)))
         if not all(fitting): continue
-        tools = _tools_of(rankings, found)
-        groups = _joined(found, fitting)
-        fits = [_fit(found, results, ways, _with_results(tools, results)) for results, ways in groups.values()]
+        tools = _tools_of(rankings, searches)
+        groups = _joined(searches, fitting)
+        fits = [_fit(searches, results, ways, _with_results(tools, results)) for results, ways in groups.values()]
         for name, (results, ways) in tools.items():  # which answer a question in two ways, for two measures
             alone = tuple(map(id, results)) not in groups
             fit = all(r in outcomes for r, outcomes in zip(results, fitting))
-            if alone and fit: fits.append(_fit(found, results, [ways], [name]))
+            if alone and fit: fits.append(_fit(searches, results, [ways], [name]))
         if fits: return how, scales, sorted(fits, key=_order)
     return 'rounded', [1] * len(wanted), []
 
@@ -604,9 +604,9 @@ def _with_results(tools, results):
     "The tools that have these results."
     return [name for name, (outcomes, _) in tools.items() if all(a is b for a, b in zip(outcomes, results))]
 
-def _nearest(rankings, wanted, found):
+def _nearest(rankings, wanted, searches):
     "For each measure the results nearest to its number."
-    for w, each in zip(wanted, found):
+    for w, each in zip(wanted, searches):
         if w.mean is None: continue
         def off(result, w=w): return _distance(w, result)
         tools = _tools_of(rankings, [each])

@@ -92,13 +92,13 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
 # %% ../../nbs/7_explaining/02_pictures.ipynb #6ed8e99a
 _WORDS = ('chunk', 'document', 'title', 'grade')
 
-def _table(work, found):
+def _table(work, rows):
     "Some rows as a table."
-    names = [name for name in found[0] if not _empty(work, name)]
+    names = [name for name in rows[0] if not _empty(work, name)]
     top = max([*work.ideal_terms, *(work.terms if work.terms is not None else []), 0])
     head = ''.join(f'<th{_class(name)}>{HEADS[name]}</th>' for name in names)
-    cells = (''.join(_cell(name, row[name], top) for name in names) for row in found)
-    body = ''.join(f'<tr{_dimmed(work, row)}>{cell}</tr>' for row, cell in zip(found, cells))
+    cells = (''.join(_cell(name, row[name], top) for name in names) for row in rows)
+    body = ''.join(f'<tr{_dimmed(work, row)}>{cell}</tr>' for row, cell in zip(rows, cells))
     return f'<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 def _empty(work, name):
@@ -131,17 +131,17 @@ def _cell(name, value, top):
     return f'<td class="irm-bar" style="background-image: {bar}">{text}</td>'
 
 # %% ../../nbs/7_explaining/02_pictures.ipynb #9d447c88
-def html_table(lines: Sequence[str], found: Sequence[Mapping], signed: str) -> str:
+def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
     "Rows as HTML below lines of text, folded like a page; `signed`: the column with bars."
-    top = max((abs(row[signed]) for row in found), default=0) or 1
+    top = max((abs(row[signed]) for row in rows), default=0) or 1
     def table(some):
         head = ''.join(f'<th{_class(name)}>{html_text(name)}</th>' for name in some[0])
         body = ''.join(f'<tr>{_plain_cells(row, signed, top)}</tr>' for row in some)
         return f'<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     text = ''.join(f'<p>{html_text(x)}</p>' for x in lines)
-    first = table(found[:OPEN]) if found else ''
-    more = found[OPEN:OPEN + FOLDED]
-    if more: first += f'<details><summary>{len(found) - OPEN:,} more</summary>{table(more)}</details>'
+    first = table(rows[:OPEN]) if rows else ''
+    more = rows[OPEN:OPEN + FOLDED]
+    if more: first += f'<details><summary>{len(rows) - OPEN:,} more</summary>{table(more)}</details>'
     return f'<div class="irm"><style>{TABLE_STYLE}</style>{text}{first}</div>'
 
 def _plain_cells(row, signed, top):

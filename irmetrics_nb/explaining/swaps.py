@@ -66,8 +66,8 @@ class Swaps:
         i, j = np.triu_indices(len(self.docs), 1)
         order = np.argsort(-np.abs(self.change[i, j]), kind='stable')[:n]
         pairs = zip(i[order], j[order])
-        moves = ((a, b, float(self.change[a, b])) for a, b in pairs if self.change[a, b])
-        return [(self.docs[a], self.docs[b], x) for a, b, x in moves]
+        swaps = ((a, b, float(self.change[a, b])) for a, b in pairs if self.change[a, b])
+        return [(self.docs[a], self.docs[b], x) for a, b, x in swaps]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """The first k ranks as a picture, blue for better and red for worse.

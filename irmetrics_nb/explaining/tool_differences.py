@@ -210,7 +210,7 @@ def differ(
     parsed = parse(measure)
     truth, results = Qrels(qrels, duplicates='first', copy=False), Run(run, duplicates='first', copy=False)
     sources: tuple[Any, Any] = (qrels, run) if truth.repeats or results.repeats else (truth, results)
-    (one, way_a), (other, way_b) = (_way(sources, parsed, side) for side in (a, b))
+    (name_a, way_a), (name_b, way_b) = (_way(sources, parsed, side) for side in (a, b))
     rows = [MISTAKES[w.mistake].rows for w in (way_a, way_b) if w.mistake and MISTAKES[w.mistake].rows]
     rankings = Rankings(*sources, open=_open(way_a, way_b), rows=rows)
     plain = [_items(plain_way(rankings, parsed, way)) for way in (way_a, way_b)]
@@ -227,7 +227,7 @@ def differ(
     steps = [_step(truth, results, rankings, parsed, plain, order[:i], key) for i, key in enumerate(order)]
     idle = [_word(key, plain[1], parsed) for key in keys if key not in taken]
     idle += _lost(way_a, way_b, plain)
-    return ToolDifference(parsed, (one, other), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
+    return ToolDifference(parsed, (name_a, name_b), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
 def _open(*ways):
     "The answers of some ways about rows."
@@ -248,9 +248,10 @@ def _value(rankings, measure, way):
 def _step(qrels, run, rankings, measure, plain, before, key):
     "The change of one answer, after others."
     ways = [_mixed(measure, plain, taken) for taken in (tuple(before), (*before, key))]
-    (one, value), (later, after) = (values_of_way(rankings, measure, plain_way(rankings, measure, way)) for way in ways)
-    changed = _changes(rankings.queries, one, later)
+    plain_ways = [plain_way(rankings, measure, way) for way in ways]
+    (earlier, value), (later, after) = (values_of_way(rankings, measure, way) for way in plain_ways)
+    changed = _changes(rankings.queries, earlier, later)
     names = [rankings.queries[i] for i in changed]
     shows = []
-    if changed: shows = _shown(qrels, run, measure, ways, names[0], (one[changed[0]], later[changed[0]]))
+    if changed: shows = _shown(qrels, run, measure, ways, names[0], (earlier[changed[0]], later[changed[0]]))
     return Step(_word(key, plain[1], measure), value, after, tuple(names), tuple(shows))

@@ -95,13 +95,13 @@ def _ideal_pool(ideal, query, grade, queries):
     return pool_query, values
 
 # %% ../../nbs/1_foundations/03_building.ipynb #52c9a48f
-def check_count(name: str, count: Counts, found: np.ndarray, what: str) -> np.ndarray:
+def check_count(name: str, count: Counts, listed: np.ndarray, what: str) -> np.ndarray:
     "The number of documents that a caller states for each query; ValueError for fewer than were found."
-    count, found = np.broadcast_arrays(np.asarray(count), found)
-    wrong = np.flatnonzero((count < found) | (count % 1 != 0))
+    count, listed = np.broadcast_arrays(np.asarray(count), listed)
+    wrong = np.flatnonzero((count < listed) | (count % 1 != 0))
     if wrong.size:
         i = wrong[0]
-        raise ValueError(f'{name}={count[i]}, but the list holds {found[i]:g} {what} documents')
+        raise ValueError(f'{name}={count[i]}, but the list holds {listed[i]:g} {what} documents')
     return count
 
 # %% ../../nbs/1_foundations/03_building.ipynb #0ebcc123
@@ -111,17 +111,17 @@ def columns_of_ranks(
     """The columns of a batch from the ranks at which relevant documents were found.
 
     ValueError for a rank below 1, one given twice, or numbers that cannot be."""
-    values, found = flatten(ranks, 'ranks')
+    values, lengths = flatten(ranks, 'ranks')
     if not np.all((values >= 1) & (values < 2**53)) or np.any(values % 1):
         raise ValueError(f'ranks are whole numbers from 1, not {ranks!r}')
-    query = np.repeat(np.arange(len(found)), found)
+    query = np.repeat(np.arange(len(lengths)), lengths)
     rank = values[np.lexsort((values, query))].astype(np.int64)
     if np.any((np.diff(rank) == 0) & (np.diff(query) == 0)):
         raise ValueError(f'a rank is there twice: {ranks!r}')
-    retrieved = _lengths(n_retrieved, rank, query, len(found))
-    n_relevant = found if n_relevant is None else n_relevant
-    R = check_count('n_relevant', n_relevant, found, 'relevant')
-    pool_query = np.repeat(np.arange(len(found)), R.astype(np.intp))
+    retrieved = _lengths(n_retrieved, rank, query, len(lengths))
+    n_relevant = lengths if n_relevant is None else n_relevant
+    R = check_count('n_relevant', n_relevant, lengths, 'relevant')
+    pool_query = np.repeat(np.arange(len(lengths)), R.astype(np.intp))
     return {'query': query, 'rank': rank, 'grade': np.ones(len(rank)),
             'retrieved': retrieved,
             'pool_query': pool_query, 'pool_grade': np.ones(len(pool_query))}

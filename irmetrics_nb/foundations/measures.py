@@ -38,9 +38,10 @@ def _check_type(measure, name, default, value):
 def _kind_named(name):
     "The kind of this name, in upper or lower case. ValueError if there is none."
     wanted = name.casefold()
-    match = KINDS.get(name) or next((kind for kind in KINDS.values() if kind.name.casefold() == wanted), None)
-    if match is None: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
-    return match
+    alike = (kind for kind in KINDS.values() if kind.name.casefold() == wanted)
+    kind = KINDS.get(name) or next(alike, None)
+    if kind is None: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
+    return kind
 
 # %% ../../nbs/1_foundations/08_measures.ipynb #167e2a9e
 def _way_out(measure, arguments):
@@ -200,8 +201,8 @@ class Measure(Generic[_P]):
 
     def resolve(self, judged: Judged) -> 'Measure[_P]':
         "The complete measure: with the parameters that only the judgments can tell."
-        found = self.kind.complete(judged, self.arguments())
-        return self._with({**self.given, **found}, self.at) if found else self
+        params = self.kind.complete(judged, self.arguments())
+        return self._with({**self.given, **params}, self.at) if params else self
 
     def __repr__(self) -> str:
         texts = [getattr(x, '__name__', repr(x)) for x in self.params.values()]

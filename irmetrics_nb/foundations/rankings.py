@@ -486,8 +486,8 @@ class OfLists(Protocol[_P]):
 
 def shown_as(wrapper: Any, f: Callable, result: Any, returns: tuple[str, str]) -> Any:
     "The wrapper with the signature that help shows: that of f, for any `RankingsLike`."
-    first, *others = signature(f).parameters.values()
-    parameters = [first.replace(annotation=RankingsLike), *others]
+    first, *rest = signature(f).parameters.values()
+    parameters = [first.replace(annotation=RankingsLike), *rest]
     wrapper.__signature__ = Signature(parameters, return_annotation=result)
     return documented(wrapper, returns)
 

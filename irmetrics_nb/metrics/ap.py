@@ -239,8 +239,8 @@ def _mean_precision_at(ranking, rel, k):
     start, size, n = ties.start[some], ties.size[some], n[some]
     above = ties.above(ranking, hit)[some]
     def term_at(tie, place):
-        others = place * (n[tie] - 1) / np.maximum(size[tie] - 1, 1)
-        return (above[tie] + 1 + others) / (start[tie] + place)
+        tied_above = place * (n[tie] - 1) / np.maximum(size[tie] - 1, 1)
+        return (above[tie] + 1 + tied_above) / (start[tie] + place)
     within = np.minimum(size, last - start + 1).astype(np.intp)
     mean = np.zeros(len(ties.first))
     mean[some] = sum_over_places(within, term_at) / size

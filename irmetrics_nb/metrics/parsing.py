@@ -390,11 +390,11 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     [AP, nDCG@10, RR]"""
     each = map(_read, _each(measures))
     all_of_them = (measure for several in each for measure in several)
-    found = list({(m, m.said): m for m in all_of_them}.values())  # what is said counts
-    if not found: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
-    if len(set(map(repr, found))) < len(set(found)):
-        raise ValueError(f'two different measures print alike: {found}')
-    return found
+    parsed = list({(m, m.said): m for m in all_of_them}.values())  # what is said counts
+    if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
+    if len(set(map(repr, parsed))) < len(set(parsed)):
+        raise ValueError(f'two different measures print alike: {parsed}')
+    return parsed
 
 def _each(measures):
     "The single measures; a function stands alone, so that `parse` may refuse it."

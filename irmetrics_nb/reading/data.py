@@ -196,11 +196,11 @@ def _before(chunk, sign): return chunk.rpartition(sign)[0]
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
     "(n,) the length of each chunk by {chunk: length}, a table, a file or a function; DataError for one that is none."
     find, why = _finder(lengths, 'lengths', LENGTH_COLUMNS)
-    found, code = _of_each_chunk(rows, find, why)
-    length = to_floats(found)[code]
+    values, code = _of_each_chunk(rows, find, why)
+    length = to_floats(values)[code]
     wrong = np.flatnonzero(~(np.isfinite(length) & (length >= 0)))
     if len(wrong):
-        value = found[code[wrong[0]]]
+        value = values[code[wrong[0]]]
         raise DataError(f'{rows.where(wrong[0])}: a length must be a number from 0, not {value!r}')
     return length
 

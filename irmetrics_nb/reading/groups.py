@@ -164,20 +164,20 @@ def read_groups(groups: Any) -> dict[str, str]:
     elif is_table(groups): pairs = _table_pairs(groups)
     elif isinstance(groups, str | os.PathLike): return _group_lines(groups)
     else: raise TypeError(f'groups come as a dict, a table or a file, not as {type(groups).__name__}')
-    table: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for q, group in pairs:
         named_group = _group_name(group, f'query {q!r}')
-        if table.setdefault(str(q), named_group) != named_group: raise DataError(f'the query {q!r} has two groups')
-    return table
+        if group_of.setdefault(str(q), named_group) != named_group: raise DataError(f'the query {q!r} has two groups')
+    return group_of
 
 def _table_pairs(table):
     "The queries and groups of a table."
     if hasattr(table, 'iloc'): columns = {str(name): list(table[name]) for name in table.columns}
     else: columns = to_polars_table(table, 'run').to_dict(as_series=False)
     query = next((name for name in columns if name.lower() in QUERY), None)
-    others = [name for name in columns if name != query]
-    group = next((name for name in others if name.lower() in ('group', 'slice')), None)
-    if group is None and len(others) == 1: group = others[0]
+    remaining = [name for name in columns if name != query]
+    group = next((name for name in remaining if name.lower() in ('group', 'slice')), None)
+    if group is None and len(remaining) == 1: group = remaining[0]
     if query is None or group is None:
         raise DataError(f'groups: there must be a column query_id and a column group, not {list(columns)}')
     return zip(columns[query], columns[group])

@@ -212,9 +212,9 @@ def _hash_block(ids):
 def _add_words(hashes, ids):
     "The hashes, continued with the first words of each string."
     words = -(-int(ids.length.max()) // 8)
-    first, *others = ids.first_words(max(1, min(words, WORDS_AT_ONCE)))
+    first, *later = ids.first_words(max(1, min(words, WORDS_AT_ONCE)))
     hashes = _add_word(hashes, first)
-    for k, word in enumerate(others, 1):
+    for k, word in enumerate(later, 1):
         hashes = np.where(ids.length > 8 * k, _add_word(hashes, word), hashes)
     return hashes
 

@@ -25,7 +25,7 @@ def found_runs(path: str | os.PathLike) -> list[str] | None:
     if os.path.exists(text) or not set('*?[') & set(text): return None
     paths = sorted(glob(text, recursive=True))
     if not paths: raise DataError(f'{text}: no file matches this pattern')
-    return [one for one in paths if not os.path.isdir(one) or is_spread(one)]
+    return [entry for entry in paths if not os.path.isdir(entry) or is_spread(entry)]
 
 def _in_folder(folder):
     "The files of a folder, and its folders of parts, but for hidden ones; None if it has none."
@@ -79,11 +79,11 @@ def _of_relation(relation, column):
 def _check_there(column, columns):
     if column not in columns: raise DataError(f'no column {column!r}; there are {", ".join(columns)}')
 
-def _checked_names(found, column, source):
+def _checked_names(values, column, source):
     "{name: value} in order; DataError for a row without a system, or two systems of one name."
-    if None in found: raise DataError(f'{source}: nothing in column {column!r}')
-    names = {str(value): value for value in found}
-    if len(names) < len(found): raise DataError(f'{source}: two systems in column {column!r} have one name')
+    if None in values: raise DataError(f'{source}: nothing in column {column!r}')
+    names = {str(value): value for value in values}
+    if len(names) < len(values): raise DataError(f'{source}: two systems in column {column!r} have one name')
     if not names: raise DataError(f'{source}: the table has no rows')
     return dict(sorted(names.items()))
 
@@ -101,9 +101,9 @@ def runs_of(run: Any, system: str | None = None) -> Any:
         check_no_parts(paths)
         return paths
     several = isinstance(run, list | tuple) and len(run) > 0
-    def is_path(one): return isinstance(one, str | os.PathLike)
+    def is_path(source): return isinstance(source, str | os.PathLike)
     if not several or not all(map(is_path, run)): return run
-    each = [found_runs(one) or [one] for one in run]
+    each = [found_runs(source) or [source] for source in run]
     every = [path for some in each for path in some]
     check_no_parts(every)
     return every

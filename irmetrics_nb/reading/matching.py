@@ -214,10 +214,10 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     if descending.any():
         out[:, descending] = _ranks_by_bisection(rows[descending], run, ties)
     if not descending.all():
-        others = rows[~descending]
-        most_judged = np.bincount(query[others]).max()
+        unordered = rows[~descending]
+        most_judged = np.bincount(query[unordered]).max()
         way = ranks_by_counting if most_judged <= MAX_SWEEPS else ranks_by_sorting
-        out[:, ~descending] = way(others, run, ties)
+        out[:, ~descending] = way(unordered, run, ties)
     return out
 
 def _is_descending(query, value, queries):
@@ -241,9 +241,9 @@ def _ranks_by_bisection(rows, run, ties):
 def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
     "(n,) the score of each judged document in {query: {document: score}}; NaN where there is none."
     scores_of_query = (docs.get(query, {}) for query in judged.docs)
-    found = (map(scores.get, names, repeat(np.nan))
+    looked_up = (map(scores.get, names, repeat(np.nan))
              for scores, names in zip(scores_of_query, judged.docs.values(), strict=True))
-    return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(found)))
+    return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(looked_up)))
 
 # %% ../../nbs/3_reading/13_matching.ipynb #bca7ec57
 def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
@@ -409,10 +409,10 @@ def run_of_documents(run: Run) -> Run:
     rows = some_rows(rows, first_chunks(rows, 'docid')[0])
     return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
 
-def _check_names(qrels, run, qrels_query, found):
+def _check_names(qrels, run, qrels_query, matched):
     "DataError if a judged document that was not found is called like a chunk of another."
     alike = join(qrels, run, qrels_query)
-    lost = ~np.isin(alike[1], found)
+    lost = ~np.isin(alike[1], matched)
     if not lost.any(): return
     row = alike[0][lost][0]
     chunk, parent = run.rows.doc[row], run.rows.parent[row]
@@ -429,11 +429,11 @@ def _of_chunks(qrels, rows, first, later):
     value = np.append(known.value, np.minimum(known.value[later[1]], 0))  # a chunk of junk is junk
     return Qrels.unchecked(replace(known, query=query, doc=joined[place], value=value, lines=()))
 
-def _joined(ids, others):
+def _joined(upper, lower):
     "Two columns of ids, one below the other."
-    start = np.append(ids.start.astype(np.intp), others.start.astype(np.intp) + len(ids.buffer))
-    buffer = np.concatenate((ids.buffer, others.buffer))
-    return Ids(buffer, start, np.append(ids.length, others.length))
+    start = np.append(upper.start.astype(np.intp), lower.start.astype(np.intp) + len(upper.buffer))
+    buffer = np.concatenate((upper.buffer, lower.buffer))
+    return Ids(buffer, start, np.append(upper.length, lower.length))
 
 # %% ../../nbs/3_reading/13_matching.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:

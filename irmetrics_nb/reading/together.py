@@ -248,11 +248,11 @@ def from_spans(
     share, least = _threshold(iou, covered)
     qrels: dict[str, dict] = {}
     several = 0
-    wanted, found = _by_query(gold, 'gold'), _by_query(retrieved, 'retrieved')
+    wanted, retrieved_spans = _by_query(gold, 'gold'), _by_query(retrieved, 'retrieved')
     for query, spans in wanted.items():
-        grades, left, many = _found(spans, found.get(query, []), share, least)
+        grades, left, many = _found(spans, retrieved_spans.get(query, []), share, least)
         qrels[query] = grades | dict.fromkeys((span.id for span in left), 1)
         several += many
     if several: warnings.warn(_said_several(several), DataWarning, stacklevel=2)
-    run = {query: [span.id for span in spans] for query, spans in found.items()}
+    run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     return Together(Qrels(qrels), Run(run, **options))

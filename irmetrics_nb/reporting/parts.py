@@ -99,9 +99,9 @@ def _mean_panel(scores, rows, i):
     order = sorted(cells, key=lambda name: -np.nan_to_num(cells[name]['value'], nan=-9))
     ends = [cell[end] for cell in cells.values() for end in ('value', 'low', 'high')]
     scale = axis(ends)
-    found = [row(scale, name, cell['value'], cell['low'], cell['high'], cell['text'])
+    forest = [row(scale, name, cell['value'], cell['low'], cell['high'], cell['text'])
              for name, cell in ((name, cells[name]) for name in order)]
-    return {'measure': scores.keys()[i], 'axis': scale, 'rows': found, 'left_out': 0}
+    return {'measure': scores.keys()[i], 'axis': scale, 'rows': forest, 'left_out': 0}
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #8845c79e
 PAIRS = 24  # in a figure; the largest differences

@@ -70,9 +70,9 @@ class Report(Result):
     def to_dict(self) -> dict[str, Any]:
         "Title, scores of each run, comparison and check-up; NaN is None."
         parts = {'comparison': self.comparison, 'checkup': self.checkup}
-        found = {name: part and part.to_dict() for name, part in parts.items()}
+        sections = {name: part and part.to_dict() for name, part in parts.items()}
         each = [as_record(scores) for scores in self.scores.each()]
-        return {'title': self.title, 'scores': each, **found}
+        return {'title': self.title, 'scores': each, **sections}
 
     def plot(self, ax: Any = None) -> Any:
         "The differences of its comparison, of one run the means; ax: matplotlib's axes."
@@ -128,8 +128,8 @@ def _paper_parts(report):
     comparison, keys = report.comparison, report.scores.keys()
     compared = comparison.sample.measures if comparison else ()
     if comparison: yield from comparison._parts()
-    others = [i for i, name in enumerate(keys) if name not in compared]
-    if others: yield _means_with_intervals(report, others)
+    uncompared = [i for i, name in enumerate(keys) if name not in compared]
+    if uncompared: yield _means_with_intervals(report, uncompared)
 
 def _means_with_intervals(report, places):
     "A table of the means of some measures; their intervals stand in brackets."
@@ -226,8 +226,8 @@ def report(
     checked = check(judgments, by_name) if checkup else None
     best = float(grades.rows.value.max(initial=0))
     headline = title or _headline(scores)
-    found = scores, comparison, pair, gains, losses, topic_words, groups_of, checked, best
-    return Report(headline, *found)
+    return Report(headline, scores, comparison, pair, gains, losses, topic_words,
+                  groups_of, checked, best)
 
 # %% ../../nbs/9_reporting/05_report.ipynb #6872ab84
 def _check_options(options):

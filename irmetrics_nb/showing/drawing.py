@@ -155,10 +155,12 @@ def distribution(
     order = sorted(columns, key=lambda name: np.nan_to_num(means[name], nan=-np.inf))
     ax = new_axes(1.2 + .42 * len(order)) if ax is None else ax
     for row, name in enumerate(order):
-        own = columns[name]
-        ax.plot(own, np.full(len(own), row), '|', color=WORSE, markersize=13, alpha=.5)
-        if not len(own): continue
-        ax.hlines(row, *np.quantile(own, [.25, .75]), color=BETTER, linewidth=5, alpha=.5)
+        points = columns[name]
+        height = np.full(len(points), row)
+        ax.plot(points, height, '|', color=WORSE, markersize=13, alpha=.5)
+        if not len(points): continue
+        quartiles = np.quantile(points, [.25, .75])
+        ax.hlines(row, *quartiles, color=BETTER, linewidth=5, alpha=.5)
         ax.plot(means[name], row, 'o', color=BETTER, markersize=7)
     ax.set_yticks(np.arange(len(order)), order)
     ax.set_ylim(-.6, len(order) - .4)
