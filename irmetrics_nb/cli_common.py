@@ -84,10 +84,10 @@ def _in_options(message: str) -> str:
     text = text.replace(', and descending=False if the least', '; rank=NAME instead of score=NAME if the least')
     return text.replace("duplicates='first', 'last' or 'best'", '--duplicates first, last or best')
 
-def _as_option(found):
+def _as_option(match):
     "The option of a call with columns."
-    keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", found[2])]
-    option = '--columns' if found[1] == 'Qrels' else '--run-columns'
+    keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", match[2])]
+    option = '--columns' if match[1] == 'Qrels' else '--run-columns'
     return f'{option} ' + ','.join(f'{key}=NAME' for key in keys)
 
 def _stop(message, code):
@@ -140,8 +140,8 @@ def _new_bar(total):
 def parse_size(text: str) -> int:
     "The number of bytes in a text like 500MB, 1.5 GiB or 4000."
     pattern = r'([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?'
-    found = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
-    number, prefix, binary = found.groups() if found else ('0', '', '')
+    match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
+    number, prefix, binary = match.groups() if match else ('0', '', '')
     thousand, power = 1024 if binary else 1000, ' kmgt'.index(prefix.lower() or ' ')
     size = int(float(number) * thousand ** power)
     if not size:

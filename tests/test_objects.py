@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers import put, triples
 
-from irmetrics_nb import DataError, evaluate
+from irmetrics_nb import DataError, Qrels, evaluate
 from irmetrics_nb.reading.files import read_rows
 
 
@@ -72,3 +72,25 @@ def test_an_id_that_cannot_be_written_as_bytes_is_refused_or_kept(tmp_path, name
             assert evaluate({"q": {"b": 1}}, source, "RR")["RR"] == [1.0]
         except DataError as error:
             assert repr(name) in str(error)
+
+
+def test_two_requests_of_one_id_are_refused():
+    request = {"id": "q1", "request": {}, "ratings": [{"_id": "d1", "rating": 1}]}
+    with pytest.raises(DataError, match="two requests have the id 'q1'"):
+        Qrels({"requests": [request, {**request, "ratings": [{"_id": "d2", "rating": 1}]}]})
+
+
+@pytest.mark.parametrize(("lost", "message"), [
+    ({"timed_out": True}, "ran out of time"), ({"_shards": {"total": 5, "failed": 2}}, "2 of 5 shards failed")])
+def test_an_answer_that_is_not_whole_is_refused(lost, message):
+    "A search that some shards did not answer ranks what is left; its numbers would be those of the failure."
+    whole = {"hits": {"hits": [{"_id": "d1", "_score": 1.5}]}, "timed_out": False, "_shards": {"total": 5, "failed": 0}}
+    assert evaluate({"q1": {"d1": 1}}, {"q1": whole}, "RR")["RR"] == [1.0]
+    with pytest.raises(DataError, match=f"query 'q1': the answer is not whole: .*{message}"):
+        evaluate({"q1": {"d1": 1}}, {"q1": {**whole, **lost}}, "RR")
+
+
+@pytest.mark.parametrize("run", [
+    {"bm25": {"hits": {"hits": 0.5, "d2": 0.25}}}, {"details": {"q1": {"hits": 0.5, "d2": 0.25}}}])
+def test_a_query_or_a_document_may_be_called_as_a_part_of_a_response(run):
+    assert list(evaluate({q: {"d2": 1} for q in next(iter(run.values()))}, run, "RR")["RR"]) == [0.5]

@@ -128,12 +128,12 @@ MISSED = 10   # of one query
 def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
     "Queries of windows, with what they miss. hits: all that were found."
     judgments = qrels.columns.query
-    found = np.zeros(len(judgments), bool)
-    for part in hits: found[part.judgment] = True
-    lacking = np.bincount(judgments[~found], minlength=len(qrels)) > 0
-    return [look for rows in some for look in _looks(rows, qrels, found, lacking)]
+    retrieved = np.zeros(len(judgments), bool)
+    for part in hits: retrieved[part.judgment] = True
+    lacking = np.bincount(judgments[~retrieved], minlength=len(qrels)) > 0
+    return [look for rows in some for look in _looks(rows, qrels, retrieved, lacking)]
 
-def _looks(rows, qrels, found, lacking):
+def _looks(rows, qrels, retrieved, lacking):
     "The queries of one window."
     room, code = DOCS, match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)[:QUERIES]
     for i, query in enumerate(code.tolist()):
@@ -142,15 +142,15 @@ def _looks(rows, qrels, found, lacking):
         if query >= 0 and lacking[query] and room > 0:
             docs = rows.doc[rows_here[:room]].tolist()
             room -= len(docs)
-            judged, missed = _judged_and_missed(qrels, query, found)
+            judged, missed = _judged_and_missed(qrels, query, retrieved)
             docs = [doc for doc in docs if doc not in judged]
         yield QueryLook(rows.query_ids[i], query >= 0, rows.value[rows_here], missed, docs)
 
-def _judged_and_missed(qrels, query, found):
+def _judged_and_missed(qrels, query, retrieved):
     "(the judged documents of a query, some of those that were not found and are no junk)."
     rows = qrels.rows
     rows_here = np.flatnonzero(rows.query == query)
-    lost = rows_here[~found[rows_here] & (rows.value[rows_here] >= 0)]
+    lost = rows_here[~retrieved[rows_here] & (rows.value[rows_here] >= 0)]
     return {*rows.doc[rows_here].tolist()}, _sample(rows.doc[lost].tolist())
 
 def _sample(docs):
@@ -180,9 +180,9 @@ def _look_at_dict(query, docs, source, number):
     "One query of a run of dicts."
     judged = _grades_in_dict(source, query, number)
     missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
-    others = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
+    unjudged = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
     score = np.fromiter(docs.values(), float, len(docs))
-    return QueryLook(query, query in number, score, _sample(missed), others)
+    return QueryLook(query, query in number, score, _sample(missed), unjudged)
 
 def _grades_in_dict(source, query, number):
     "{document: grade} of a query; nothing for one that nobody judged."

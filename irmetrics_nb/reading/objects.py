@@ -7,6 +7,7 @@ __all__ = []
 
 # %% ../../nbs/3_reading/05_objects.ipynb #1d59df19
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
@@ -32,20 +33,35 @@ def from_service(source: Mapping, kind: str, name: str) -> Mapping:
     if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
     if shape == 'request':
         requests = source['requests']
+        twice = [id for id, n in Counter(each['id'] for each in requests).items() if n > 1]
+        if twice: raise DataError(f'{name}: two requests have the id {twice[0]!r}')
         return {each['id']: _numbers_of(each['ratings'], 'rating', each['id'], name) for each in requests}
-    each = source['details'] if shape == 'details' else source
-    return {query: _numbers_of(_hits(answer), '_score', query, name) for query, answer in each.items()}
+    answers = source['details'] if shape == 'details' else source
+    for query, answer in answers.items():
+        lost = _lost_by(answer)
+        if lost: raise DataError(f'{name}, query {query!r}: the answer is not whole: {lost}')
+    return {query: _numbers_of(_hits(answer), '_score', query, name) for query, answer in answers.items()}
+
+def _lost_by(answer):
+    "What kept a service from searching everything, in words; '' for a whole answer."
+    shards = answer.get('_shards') or {}
+    if answer.get('timed_out'): return 'the search ran out of time'
+    return f"{shards['failed']} of {shards.get('total', '?')} shards failed" if shards.get('failed') else ''
 
 NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed '
                 'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
 
-def service_shape(source: Mapping) -> str:
+def service_shape(source: Any) -> str:
     "'request', 'details' or 'search', by what stands in a dict; '' for any other."
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
-    if 'details' in source and _all_have('hits', source['details'], dict): return 'details'
+    details: Any = source.get('details')
+    if _all_have('hits', details, dict) and _all_lists(answer['hits'] for answer in details.values()): return 'details'
     if not _all_have('hits', source, dict): return ''
-    return 'search' if _all_have('hits', [answer['hits'] for answer in source.values()], list) else ''
+    hits = [answer['hits'] for answer in source.values()]
+    return 'search' if _all_have('hits', hits, list) and _all_lists(each['hits'] for each in hits) else ''
+
+def _all_lists(items): return all(isinstance(item, list) for item in items)
 
 def _all_have(name, items, kind):
     "Whether a list or a dict, of this kind, has items, and all are dicts with this name."

@@ -59,12 +59,12 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
     names = list(names)
     given_name: dict[str, str] = {}
     for name in names: given_name.setdefault(plain_name(name), name)
-    present = []
+    matched = []
     for part, key in zip(('query', 'document', kind), column_keys(kind)):
         usual = next((given_name[n] for n in COLUMN_SYNONYMS[part] if n in given_name), None)
         said = str(columns[key]) if key in columns else usual
-        present.append(said if said in names else None)
-    return present
+        matched.append(said if said in names else None)
+    return matched
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
     "Whether the column of numbers that was found holds ranks."
@@ -80,9 +80,9 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
     return [names.index(name) for name in present]
 
-def _missing_columns(names, kind, columns, found):
+def _missing_columns(names, kind, columns, matched):
     "What to say of all columns that are not there."
-    parts = zip(('query', 'document', kind), column_keys(kind), found)
+    parts = zip(('query', 'document', kind), column_keys(kind), matched)
     missing = [(part, key) for part, key, name in parts if name is None]
     wanted = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
     lacking = '; '.join(f'no column {name}' for name in wanted)
@@ -240,7 +240,7 @@ def rows_from_csv(
 ) -> Rows:
     "The rows of a CSV or TSV file; DataError if there are none or one is wrong."
     text = data.decode('utf-8-sig', 'surrogateescape')
-    found = []
+    records = []
     snapshots: dict[str, str] = {}
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
@@ -251,9 +251,9 @@ def rows_from_csv(
             fault = _fault_in_fields(fields, names, used)
             if fault: raise DataError(f'{name}, line {line}: {fault}')
             _check_snapshot(fields, names, snapshots, f'{name}, line {line}')
-            found.append((line, *(fields[c] for c in used)))
-    if not found: raise DataError(f'{name}: the table has no rows')
-    lines, *texts = zip(*found, strict=True)
+            records.append((line, *(fields[c] for c in used)))
+    if not records: raise DataError(f'{name}: the table has no rows')
+    lines, *texts = zip(*records, strict=True)
     query, doc, number = map(Ids.from_list, texts)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, parse_floats(number), name, line=1, lines=lines)
@@ -284,7 +284,7 @@ def _fault_in_fields(fields, names, columns):
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''
 
-# %% ../../nbs/3_reading/04_tables.ipynb #9878408e
+# %% ../../nbs/3_reading/04_tables.ipynb #766d4434
 def is_remote(path: str | os.PathLike) -> bool:
     "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
@@ -357,7 +357,7 @@ def _scan_remote(path):
     name = path.partition('?')[0].removesuffix('.gz')
     kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
     if '*' in name: raise DataError(f'{path}: over the network, no pattern is followed; name the files in a list')
-    if name.endswith('/'): return _scan_as([path], kind, _keys(one.removeprefix(path) for one in _check_parts(path)))
+    if name.endswith('/'): return _scan_as([path], kind, _keys(part.removeprefix(path) for part in _check_parts(path)))
     if kind: return _scan_as([path], kind)
     raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '
                     f'({", ".join(REMOTE_KINDS)}); copy anything else here first')
