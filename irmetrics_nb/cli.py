@@ -28,6 +28,7 @@ from .cli_common import (
     RunFiles,
     System,
     app,
+    as_written,
     check_files,
     choice,
     floors_of,
@@ -140,8 +141,7 @@ def _evaluate(
         judgments = source_of(qrels, 'qrels')
         sources = sources_of(runs, system)
         with Progress() as progress:
-            scores = evaluate(judgments, sources, wanted, system=system, memory=memory,
-                              progress=progress, **said)
+            scores = evaluate(judgments, sources, wanted, memory=memory, progress=progress, **said)
         _print_scores(scores, format, per_query, output, per_run)
         if verbose: _report(scores, runs)
         _stop_at_floors(scores.each(), required)
@@ -152,8 +152,7 @@ _Faults = Annotated[int, typer.Option(min=1, help='How many faulty rows to show.
 @app.command('check')
 def _check(
     qrels: QrelsFile, runs: RunFiles, format: Form = ListingFormat.table,
-    faults: _Faults = 20,
-    output: Output = None,
+    faults: _Faults = 20, output: Output = None, system: System = None,
 ):
     "Say everything that is odd about judgments and runs."
     from .checking.checkup import check
@@ -161,7 +160,7 @@ def _check(
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- can be read only once, and a check-up may read twice')
     with one_line_errors(), one_line_warnings():
-        checkup = check(qrels, list(runs), faults=faults)
+        checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
         forms = {'table': checkup.__repr__, 'markdown': checkup.to_markdown}
         show(forms.get(format.value, checkup.to_json)(), output)
     raise typer.Exit(0 if checkup.ok else 1)

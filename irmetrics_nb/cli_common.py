@@ -28,7 +28,7 @@ import numpy as np
 import typer
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #d645af01
-from .evaluation.presets import PRESETS
+from .evaluation.presets import PRESETS, conventions_of
 from .foundations.conventions import CHOICES
 from .foundations.measures import Measure
 from .metrics.parsing import measure_table, parse_all
@@ -36,6 +36,7 @@ from .reading.data import Qrels, Run
 from .reading.errors import DataError, file_errors, visible
 from .reading.files import decompressed, rows_from_bytes
 from .reading.ids import PAD
+from .reading.lake import runs_of
 from .reading.rows import Rows, negate_ranks
 from .reading.saving import write_whole
 
@@ -178,9 +179,7 @@ def columns_of(text: str, kind: str) -> dict[str, Any]:
 
 def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
     "A path as it was written, what is read of it by columns that are said, or rows of the standard input if it is -."
-    make = Qrels if kind == 'qrels' else Run
-    if path != Path('-') and COLUMNS_BY_KIND.get(kind): return make(_as_written(path), **COLUMNS_BY_KIND[kind])
-    if path != Path('-'): return _as_written(path)
+    if path != Path('-'): return _by_columns(as_written(path), kind)
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name}: nothing came')
@@ -190,15 +189,22 @@ def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
     rows.comments.warn()
     return rows
 
-def _as_written(path):
+def _by_columns(source, kind):
+    "What is read of a source by the columns that are said; the source where none are."
+    columns = COLUMNS_BY_KIND.get(kind)
+    return (Qrels if kind == 'qrels' else Run)(source, **columns) if columns else source
+
+def as_written(path: Path) -> Path | str:
     "A path; where it leads over the network, as text: a path has but one of the slashes."
     text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
     return text if '://' in text else path
 
 def sources_of(paths: Sequence[Path], system: str | None) -> Any:
-    "The runs of a command, as `evaluate` takes them; with a column of systems there is one."
-    if system and len(paths) > 1: raise typer.BadParameter('--system is of one run')
-    return source_of(paths[0], 'run') if system else [source_of(path, 'run') for path in paths]
+    "The runs of a command, as `evaluate` takes them: several of a folder or a pattern, and {name: rows} of a system's column."
+    if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system is of one file or folder')
+    if Path('-') in paths: return [source_of(path, 'run') for path in paths]
+    if not system: return [_by_columns(run, 'run') for run in runs_of([*map(as_written, paths)])]
+    return {name: _by_columns(rows, 'run') for name, rows in runs_of(as_written(paths[0]), system).items()}
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #9baf315a
 def measures_of(texts: Sequence[str]) -> list[Measure]:
@@ -290,11 +296,14 @@ def takes_conventions(command: Callable) -> Callable:
     parameters = [p for p in signature(command).parameters.values() if p.name != 'said'] + [*_COLUMN_OPTIONS]
     @wraps(command)
     def wrapped(**arguments: Any) -> Any:
-        said = {kind: arguments.pop(name) for name, kind in (('columns', 'qrels'), ('run_columns', 'run'))}
-        COLUMNS_BY_KIND.clear()
-        COLUMNS_BY_KIND.update({kind: columns_of(text, kind) for kind, text in said.items() if text})
+        columns = {kind: arguments.pop(name) for name, kind in (('columns', 'qrels'), ('run_columns', 'run'))}
         answers = {name: arguments.pop(name) for name in CONVENTIONS}
-        return command(**arguments, said={name: answer.value for name, answer in answers.items() if answer})
+        said = {name: answer.value for name, answer in answers.items() if answer}
+        repeats = conventions_of(said.get('conventions'), duplicates=said.get('duplicates')).duplicates
+        COLUMNS_BY_KIND.clear()
+        for kind, text in columns.items():
+            if text: COLUMNS_BY_KIND[kind] = columns_of(text, kind) | {'duplicates': repeats}
+        return command(**arguments, said=said)
     wrapped.__signature__ = Signature([*parameters, *_OPTIONS])
     wrapped.__annotations__ = {p.name: p.annotation for p in (*parameters, *_OPTIONS)}
     return wrapped

@@ -92,7 +92,7 @@ def _written(comparison, format, per_run):
 
 def _evaluate_all(qrels, runs, wanted, system, memory, conventions):
     "The scores of the runs, side by side, under names that differ."
-    how = {'system': system, 'memory': memory, **conventions}
+    how = {'memory': memory, **conventions}
     sources = sources_of(runs, system)
     with Progress() as progress:
         return evaluate(source_of(qrels, 'qrels'), sources, wanted, progress=progress, **how)

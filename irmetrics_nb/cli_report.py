@@ -77,7 +77,7 @@ def _report(
     try: form = file_format(output, format and format.value, '--format', 'html')
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
-    words |= {'checkup': check, 'memory': memory, 'baseline': baseline, 'system': system}
+    words |= {'checkup': check, 'memory': memory, 'baseline': baseline}
     with one_line_errors(), one_line_warnings():
         sources = sources_of(runs, system)
         several = sources if system or len(sources) > 1 else sources[0]

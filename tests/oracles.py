@@ -271,7 +271,7 @@ def by_ir_measures(qrels, run, measures):
 # result six; the number is whatever `float()` reads without an underscore, but never NaN, and for a judgment never infinite;
 # ids are bytes, and shown as UTF-8 with `surrogateescape`; the rank and the tag mean nothing; a document stands in a query
 # once. (What is packed or comes through a pipe may also be refused for a line, or blanks, of more than a megabyte.)
-# A result may have more fields, if its fourth is a whole number and its fifth a number. Results of three fields, the third of
+# A result may have more fields, if its fourth is a whole number, its fifth a number and its sixth none, with no return right behind. Results of three fields, the third of
 # digits alone on the first line, are query, document and rank: from 1 to n in every query.
 
 COLUMN_COUNT = {"qrels": 4, "run": 6}
@@ -304,12 +304,12 @@ def usable_number(field, kind):
 def trec_rows(data, kind):
     "(rows, faults) of a file's bytes: (line, query, document, number) of right lines; {line: a word of its error}."
     rows, faults = [], {}
-    lines = [(line, content.split()) for line, content in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1)]
-    lines = [(line, fields) for line, fields in lines if fields and not fields[0].startswith(b"#")]
+    lines = [*enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1)]
+    lines = [(line, content.split(), content) for line, content in lines if content.strip() and not content.split()[0].startswith(b"#")]
     ranks = kind == "run" and bool(lines) and len(lines[0][1]) == 3 and lines[0][1][2].isdigit()
     width, doc, number = (3, 1, 2) if ranks else (COLUMN_COUNT[kind], 2, NUMBER_COLUMN[kind])
-    for line, fields in lines:
-        if len(fields) != width and not (kind == "run" and not ranks and has_words_behind(fields)):
+    for line, fields, content in lines:
+        if len(fields) != width and not (kind == "run" and not ranks and has_words_behind(content)):
             faults[line] = f"{len(fields)} column"
         elif len(fields[0]) > MAX_ID or len(fields[doc]) > MAX_ID:
             faults[line] = "bytes"
@@ -325,12 +325,14 @@ def trec_rows(data, kind):
     return [(*row[:3], -row[3]) for row in rows], dict(sorted(faults.items())[:1])
 
 
-def has_words_behind(fields):
-    "Whether a result has more than six fields, of which the fourth is a whole number and the fifth a number."
+def has_words_behind(line):
+    "Whether a result has more than six fields: a whole number, a number and no number at the end of six, and a blank behind that is no return."
+    fields = line.split()
     if len(fields) <= 6:
         return False
-    rank, score = (usable_number(field, "run") for field in fields[3:5])
-    return rank is not None and math.isfinite(rank) and rank == int(rank) and score is not None
+    rank, score, tag = (usable_number(field, "run") for field in fields[3:6])
+    behind = line.split(None, 5)[5][len(fields[5]) :]
+    return rank is not None and math.isfinite(rank) and rank == int(rank) and score is not None and tag is None and behind[:1] != b"\r"
 
 
 def read_trec(data, kind):

@@ -1,6 +1,7 @@
 "The check-up finds what is odd, kind by kind, and nothing where nothing is."
 import gzip
 import json
+import math
 import subprocess
 import sys
 import unicodedata
@@ -247,3 +248,8 @@ def test_the_command_writes_markdown_to_a_file(tmp_path):
     (tmp_path/'run').write_text(HEAD)
     done = irmetrics('check', tmp_path/'qrels', tmp_path/'run', '--format', 'markdown', '--output', tmp_path/'out.md')
     assert (done.returncode, done.stdout) == (0, '') and (tmp_path/'out.md').read_text().startswith('|')
+
+
+@pytest.mark.parametrize("qrels", [{}, {"q": {"a": math.nan}}])
+def test_judgments_of_which_nothing_is_left_are_refused_in_words(qrels):
+    assert "error" in {finding.level for finding in check(qrels, {"q": {"a": 1.0, "b": 2.0}}).findings}

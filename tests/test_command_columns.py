@@ -61,3 +61,21 @@ def test_every_output_can_go_to_a_file_by_o(folder):
                     ["explain", "qrels.txt", "one.run", "q1"], ["worst", "qrels.txt", "one.run"], ["measures"]):  # fmt: skip
         name = f"{command[0]}.out"
         assert irmetrics(*command, "-o", name, folder=folder).stdout == "" and Path(folder / name).stat().st_size > 20, command
+
+
+def test_columns_are_said_of_folders_patterns_and_systems_and_repeats_are_answered(folder):
+    (folder / "runs").mkdir()
+    log = (folder / "log.csv").read_text()
+    for name in "a", "b":
+        (folder / "runs" / f"{name}.csv").write_text(log)
+    header, *rows = log.splitlines()
+    (folder / "both.csv").write_text("\n".join([header + ",by", *(f"{row},{by}" for by in "ab" for row in rows)]) + "\n")
+    said = ["--columns", "query=q,document=url,grade=label", "--run-columns", "query=q,document=url,rank=position", "-m", "RR", "--format", "json"]
+    for runs in (["runs"], ["runs/*.csv"], ["both.csv", "--system", "by"]):
+        done = irmetrics("evaluate", "judged.csv", *runs, *said, folder=folder)
+        assert [(run["run"], run["means"]) for run in json.loads(done.stdout)] == [("a", {"RR": 0.75}), ("b", {"RR": 0.75})]
+    (folder / "log.csv").write_text(log + "q1,a,3\n")
+    refused = irmetrics("evaluate", "judged.csv", "log.csv", *said, folder=folder)
+    assert refused.returncode == 1 and "--duplicates" in refused.stderr
+    first = irmetrics("evaluate", "judged.csv", "log.csv", *said, "--duplicates", "first", folder=folder)
+    assert json.loads(first.stdout)[0]["means"] == {"RR": 0.75}

@@ -215,7 +215,8 @@ def test_a_run_with_words_behind_the_tag_scores_as_trec_eval_scores_its_rows(tmp
 
 
 @pytest.mark.parametrize('line', ['q Q0 my d 1 2.5 tag', 'q Q0 d 1.5 2.5 tag more', 'q Q0 d 1 high tag more', 'q Q0 d inf 2.5 tag more',
-                                  'q Q0 d 1 nan tag more', 'q Q0 d 1_0 2.5 tag more', 'my q Q0 d 1 2.5 tag'])
+                                  'q Q0 d 1 nan tag more', 'q Q0 d 1_0 2.5 tag more', 'my q Q0 d 1 2.5 tag', 'q Q0 d 1 1 2.5 tag', 'q Q0 d 1 2.5 -inf tag',
+                                  'q Q0 d 1 2.5 tag\rq Q0 e 2 1.5 tag\rq Q0 f 3 1.5 tag'])
 def test_a_line_with_more_columns_that_may_stand_elsewhere_is_refused(tmp_path, line):
     run = put(tmp_path/'run', (RUN_TEXT + line + '\n').encode())
     words = f'line 271: {len(line.split())} columns where a run has 6'

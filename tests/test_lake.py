@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmetrics_nb import DataError, Qrels, Run, check, compare, evaluate, report
+from irmetrics_nb import DataError, EvaluationWarning, Qrels, Run, check, compare, evaluate, report
 from irmetrics_nb.cli import main
 from irmetrics_nb.evaluation.printing import rendered_scores
 from irmetrics_nb.reading import streams
@@ -201,6 +201,9 @@ def test_a_table_over_http_gives_the_values_of_the_file(tmp_path, served, end, k
     assert (scores.to_dict(), scores.name) == (HERE.to_dict(), "run")
     lines = command(capsys, "evaluate", *urls, "-m", "AP", "--format", "csv").splitlines()
     assert lines == ["run,AP", f"run,{HERE.means['AP']!r}"]
+    with pytest.raises(SystemExit, match="0"):
+        main(["check", *urls, "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["facts"][urls[1]]["documents"] == len(ROWS)
 
 
 def test_a_column_of_systems_over_http_gives_a_run_each(tmp_path, served):
@@ -375,3 +378,86 @@ def test_the_command_does_not_write_over_what_a_folder_or_a_pattern_reads(runs, 
     with pytest.raises(SystemExit) as stop:
         main(["evaluate", str(tmp_path / "q"), runs.format(tmp_path), "-m", "AP", "-o", str(tmp_path / "runs" / "a.run")])
     assert stop.value.code == 2 and (tmp_path / "runs" / "a.run").read_text() == "q Q0 a 1 2 t\n"
+
+
+PART_NAMES = ["part.{}.parquet", "data_{}.parquet", "part-{:05}-7f3a.snappy.parquet", "data_0_{}.csv"]
+
+
+@pytest.mark.parametrize("name", PART_NAMES)
+def test_parts_called_as_dask_duckdb_and_spark_call_them_are_one_run_and_no_several(tmp_path, name):
+    folder = tmp_path / "bm25"
+    folder.mkdir()
+    files = [folder / name.format(i) for i in range(2)]
+    for i, file in enumerate(files):
+        write(TABLE[i * 240 : i * 240 + 240], file, file.suffix[1:])
+    scores = evaluate(QRELS, folder, "AP nDCG@5")
+    assert (scores.to_dict(), scores.name) == (HERE.to_dict(), "bm25")
+    for given in (files, folder / "*", [*map(str, files)], [tmp_path / "*" / "*"]):
+        with pytest.raises(DataError, match=f"are parts of one run: give their folder, '{folder}', or, if each is a run, a dict"):
+            evaluate(QRELS, given, "AP")
+    with pytest.warns(EvaluationWarning, match="are they the parts of one"):
+        assert len(evaluate(QRELS, {"a": files[0], "b": files[1]}, "P@1").runs) == 2
+
+
+def test_files_beside_success_and_in_partitions_are_parts_whatever_they_are_called(tmp_path):
+    for folder in "spark", "hive/day=1", "hive/day=2":
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "spark" / "_SUCCESS").touch()
+    files = [tmp_path / "spark" / "a.parquet", tmp_path / "spark" / "b.parquet"]
+    hive = [tmp_path / "hive" / f"day={i}" / "x.parquet" for i in (1, 2)]
+    for i, file in enumerate((*files, *hive)):
+        TABLE[i % 2 * 240 : i % 2 * 240 + 240].write_parquet(file)
+    for pattern, folder in (("spark/*.parquet", "spark"), ("hive/*/*", "hive"), ("hive/day=*", "hive")):
+        with pytest.raises(DataError, match=f"are parts of one run: give their folder, '{tmp_path / folder}'"):
+            evaluate(QRELS, tmp_path / pattern, "AP")
+        assert evaluate(QRELS, tmp_path / folder, "AP nDCG@5").to_dict() == HERE.to_dict()
+
+
+def test_a_run_whose_name_holds_an_equals_sign_is_no_partition(tmp_path):
+    for name in "k=1", "k=2", "b=x.csv":
+        write(TABLE, tmp_path / name, "csv")
+    assert list(evaluate(QRELS, tmp_path, "AP").means) == ["b=x", "k=1", "k=2"]
+
+
+def test_runs_that_share_no_query_are_doubted_whatever_their_files_are_called(tmp_path):
+    for i in range(2):
+        TABLE[i * 240 : i * 240 + 240].write_parquet(tmp_path / f"piece{i}.parquet")
+    with pytest.warns(EvaluationWarning, match="hardly a query is answered by two of these runs: are they the parts of one"):
+        evaluate(QRELS, tmp_path, "AP")
+
+
+def test_a_linked_folder_in_a_table_in_parts_is_read(tmp_path):
+    for folder in "hive/day=1", "elsewhere":
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "hive" / "day=2").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    for i, folder in enumerate(("hive/day=1", "elsewhere")):
+        TABLE[i * 240 : i * 240 + 240].write_parquet(tmp_path / folder / "0.parquet")
+    assert evaluate(QRELS, tmp_path / "hive", "AP nDCG@5").to_dict() == HERE.to_dict()
+
+
+def test_no_folder_among_runs_is_left_out_in_silence(tmp_path):
+    (tmp_path / "old").mkdir()
+    for path in "a.csv", "old/b.csv":
+        write(TABLE, tmp_path / path, "csv")
+    for runs in tmp_path, tmp_path / "*":
+        with pytest.raises(DataError, match=f"{tmp_path / 'old'}: this folder is no run in parts"):
+            evaluate(QRELS, runs, "AP")
+    assert list(evaluate(QRELS, tmp_path / "**", "AP").means) == ["a", "b"]
+    assert list(evaluate(QRELS, [tmp_path / "*.csv", tmp_path / "old"], "AP").means) == ["a", "b"]
+
+
+def test_a_pattern_that_matches_a_table_and_its_parts_reads_it_once(tmp_path):
+    (tmp_path / "fused").mkdir()
+    write(TABLE, tmp_path / "a.parquet", "parquet")
+    write(TABLE, tmp_path / "fused" / "part-0.parquet", "parquet")
+    assert evaluate(QRELS, tmp_path / "**", "AP nDCG@5").to_dict() == {name: HERE.to_dict() for name in ("a", "fused")}
+
+
+def test_check_takes_a_column_of_systems_too(tmp_path, capsys):
+    systems().write_parquet(tmp_path / "runs.parquet")
+    Qrels(QRELS).save(tmp_path / "qrels.txt")
+    facts = check(QRELS, systems(), system="model").facts
+    assert list(facts) == ["judgments", "one", "two"] and facts["one"]["queries"] == len(QRELS)
+    with pytest.raises(SystemExit, match="0"):
+        main(["check", str(tmp_path / "qrels.txt"), str(tmp_path / "runs.parquet"), "--system", "model", "--format", "json"])
+    assert list(json.loads(capsys.readouterr().out)["facts"]) == ["judgments", "one", "two"]

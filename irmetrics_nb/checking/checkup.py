@@ -88,9 +88,9 @@ def _kept(source):
     known = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
     return source if known or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
 
-def _named_runs(runs):
+def _named_runs(runs, system):
     "{name: run} of one run or of several."
-    runs = runs_of(runs)
+    runs = runs_of(runs, system)
     several = several_runs(runs) or [('', runs)]
     named = [(name or _name_of(run), run) for name, run in several]
     names = [name for name, _ in named]
@@ -102,7 +102,7 @@ def _name_of(run):
     return isinstance(run, Run) and run.name or 'run'
 
 # %% ../../nbs/6_checking/04_checkup.ipynb #ad578b39
-def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
+def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20, system: str | None = None) -> Checkup:
     """Everything that is odd about judgments and a run, or several.
 
     Parameters
@@ -115,6 +115,8 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
         How many documents a query should have; with fewer it is called short.
     faults : int
         How many faulty rows of each sort are shown.
+    system : str, optional
+        The column of a table, or its partition, that tells several runs apart.
 
     Returns
     -------
@@ -132,7 +134,7 @@ def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20) -> Checkup:
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
     from ..checking import findings
-    runs = _named_runs(run)
+    runs = _named_runs(run, system)
     for source in runs.values(): check_places(qrels, source)
     read, use_run = findings.read_side, findings.use_run
     judged = read(_kept(qrels), 'qrels', 'judgments', faults, findings.use_judgments)

@@ -52,14 +52,16 @@ def _trec_rows(data, kind):
         fields = line.split()
         if not fields: continue
         comment, place = fields[0].startswith(b'#'), f'line {n}'
-        fits = len(fields) == layout.width or layout == LAYOUTS['run'] and _has_words_behind(fields)
+        fits = len(fields) == layout.width or layout == LAYOUTS['run'] and _has_words_behind(line)
         wrong = f'{len(fields)} columns instead of {layout.width}'
         row = _signed(tuple(fields[c] for c in layout.used), sign) if fits else wrong
         yield place, None if comment else row
 
-def _has_words_behind(fields):
+def _has_words_behind(line):
     "Whether a line of a run has all its columns, and words behind the tag."
-    return len(fields) > 6 and _as_number(fields[3]) % 1 == 0 and not isnan(_as_number(fields[4]))
+    fields = re.fullmatch(rb'\s*(?:\S+\s+){3}(\S+)\s+(\S+)\s+(\S+)[^\S\r]\s*\S.*', line, re.DOTALL)
+    rank, score, tag = map(_as_number, fields.groups()) if fields else (nan, nan, nan)
+    return rank % 1 == 0 and not isnan(score) and isnan(tag)
 
 def _signed(row, sign):
     "A row with the negative of its number if that is a rank; a number that is none stays."

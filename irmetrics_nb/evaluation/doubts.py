@@ -8,7 +8,7 @@ __all__ = ['SPELLINGS', 'PATTERNS', 'LOSSY', 'IdsByQuery', 'ROWS', 'LEAST_UPWARD
            'queries_missed', 'Positions', 'PositionSigns', 'find_positions', 'turned', 'upwards', 'in_deviations',
            'positions_for_scores', 'look_like_scores', 'look_like_grades', 'are_small_grades', 'counted_down',
            'is_listed_ranking', 'check_swapped', 'check_places', 'several_runs', 'top_counts', 'deepest', 'n_short',
-           'levels_too_high', 'many_fractions_below', 'doubts', 'cut_short']
+           'levels_too_high', 'many_fractions_below', 'doubts', 'cut_short', 'answers_of_one']
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #13271544
 import os
@@ -544,3 +544,10 @@ def _of_the_ids(judged, qrels, run, looks):
     unanswered = [qrels.queries[i] for i in np.flatnonzero(judged.retrieved == 0)]
     yield nothing_judged(qrels, run) if unseen else part_missed(looks)
     yield queries_missed(unanswered, looks)
+
+# %% ../../nbs/5_evaluation/01_doubts.ipynb #c495d31d
+def answers_of_one(answered: Sequence[np.ndarray]) -> str:
+    "What to say if hardly a query is answered by two runs; answered: (queries,) bool of each run."
+    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return ''
+    if np.count_nonzero(np.sum(answered, axis=0) > 1) >= len(answered): return ''
+    return 'hardly a query is answered by two of these runs: are they the parts of one? Give their folder, or one table'

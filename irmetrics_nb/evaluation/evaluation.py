@@ -21,6 +21,7 @@ import numpy as np
 
 # %% ../../nbs/5_evaluation/04_evaluation.ipynb #f94b0742
 from .doubts import (
+    answers_of_one,
     check_places,
     check_swapped,
     doubts,
@@ -218,6 +219,7 @@ def evaluate(
     lay_beside = _judge_part if part else _judge_whole
     scored: list[Scores] = []
     warned: list[str] = []
+    answered: list[np.ndarray] = []
     for (name, source), report in zip(runs, _reporters(progress, several)):
         release = not roles_known and len(scored) + 1 == len(runs)  # they have served
         with _error_names(several, name, len(scored)):
@@ -231,9 +233,11 @@ def evaluate(
         reading.name = name or reading.name
         of_run = judged, truth, results, reading.name, reading.looks
         if not part: warned += doubts(requested, *of_run)
+        answered.append(judged.retrieved > 0)
         alone = score_batch(requested, truth.queries, judged, reading, in_force, batches)
         scored.append(_with_rows(alone, truth, results))
-    said = dict.fromkeys(map(visible, warned))
+    if not part: warned.append(answers_of_one(answered))
+    said = dict.fromkeys(map(visible, filter(None, warned)))
     for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
     scores = scored[0] if several is None else Scores.beside(_with_names(scored, runs))
     return scores if groups is None else _with_groups(scores, groups)

@@ -8,13 +8,14 @@ __all__ = ['runs_of']
 # %% ../../nbs/3_reading/17_lake.ipynb #e2316fb4
 import os
 from glob import glob
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 # %% ../../nbs/3_reading/17_lake.ipynb #94ccadc1
 from .errors import DataError, polars_errors
 from .streams import is_unread
-from .tables import import_polars, is_remote, is_spread, is_table, scan
+from .tables import import_polars, is_part, is_partition, is_remote, is_spread, is_table, scan
 
 # %% ../../nbs/3_reading/17_lake.ipynb #304e40e0
 def found_runs(path: str | os.PathLike) -> list[str] | None:
@@ -25,21 +26,40 @@ def found_runs(path: str | os.PathLike) -> list[str] | None:
     if os.path.exists(text) or not set('*?[') & set(text): return None
     paths = sorted(glob(text, recursive=True))
     if not paths: raise DataError(f'{text}: no file matches this pattern')
-    return [entry for entry in paths if not os.path.isdir(entry) or is_spread(entry)]
+    return _no_folder_lost(paths)
 
 def _in_folder(folder):
     "The files of a folder, and its folders of parts, but for hidden ones; None if it has none."
-    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    shown = [entry for entry in entries if entry.name[0] not in '._']
-    return [entry.path for entry in shown if entry.is_file() or is_spread(entry.path)] or None
+    shown = sorted(name for name in os.listdir(folder) if name[0] not in '._')
+    return _no_folder_lost([os.path.join(folder, name) for name in shown]) or None
+
+def _no_folder_lost(paths):
+    "The runs among some paths; DataError for a folder that is none, and of which nothing else is there."
+    tables = {Path(path) for path in paths if is_spread(path)}
+    found = [path for path in paths if tables.isdisjoint(Path(path).parents)]
+    folders = {Path(path) for path in found if os.path.isdir(path)} - tables
+    runs = [path for path in found if Path(path) not in folders]
+    lost = sorted(folders.difference(*(Path(path).parents for path in found)))
+    check_no_parts(lost)
+    if lost: raise DataError(f'{lost[0]}: this folder is no run in parts; name the runs in it, or the files beside it')
+    return runs
 
 def check_no_parts(paths: list) -> None:
-    "DataError if some of the files are parts of one run."
-    files = [Path(path) for path in paths if not is_remote(path)]
-    parts = [path for path in files if path.name.startswith('part-') and is_spread(path.parent)]
-    if len(parts) < 2 or parts[0].parent != parts[1].parent: return
-    folder = parts[0].parent
-    raise DataError(f'{parts[0]} and {parts[1]} are parts of one run: give their folder, {str(folder)!r}')
+    "DataError if some of the paths are parts of one run."
+    tables: dict[Path, Path] = {}
+    for path in (Path(path) for path in paths if not is_remote(path)):
+        folder = _table_with(path)
+        first = tables.setdefault(folder, path) if folder else path
+        if first == path: continue
+        ways = f'give their folder, {str(folder)!r}, or, if each is a run, a dict of them by name'
+        raise DataError(f'{first} and {path} are parts of one run: {ways}')
+
+def _table_with(path):
+    "The folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of none."
+    keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
+    if path.is_dir(): return path.parent if is_partition(path.name) else None
+    if keys: return keys[-1].parent
+    return path.parent if is_part(path.name) or (path.parent / '_SUCCESS').exists() else None
 
 # %% ../../nbs/3_reading/17_lake.ipynb #3591ca1a
 def by_system(source: Any, column: str) -> dict[str, Any]:

@@ -294,7 +294,7 @@ def ranks_in_dicts(
     "(judgment, (3, n) as `ranks_of_rows` has them) of the judged documents that have a score in a run of dicts."
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
-    run_query_of = np.array([number_of.get(query, -1) for query in judged.docs])
+    run_query_of = np.array([number_of.get(query, -1) for query in judged.docs], np.intp)
     run_query = run_query_of[judged.query[judgment]]
     begin, end = run.begin[run_query], run.begin[run_query + 1]
     own_score = score[judgment]

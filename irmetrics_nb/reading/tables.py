@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
+from glob import escape, glob
 from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
@@ -292,15 +293,21 @@ def is_remote(path: str | os.PathLike) -> bool:
 def is_spread(path: str | os.PathLike) -> bool:
     "Whether a path is a folder that holds one table in parts."
     if is_remote(path) or not os.path.isdir(path): return False
-    names = os.listdir(os.fspath(path))
-    return any(name == '_SUCCESS' or name.startswith('part-') or _is_partition(name) for name in names)
+    with os.scandir(os.fspath(path)) as entries:
+        return any(e.name == '_SUCCESS' or is_part(e.name) or is_partition(e.name) and e.is_dir() for e in entries)
 
-def _is_partition(name): return re.fullmatch('[^=.]+=[^=]*', name) is not None
+def is_part(name: str) -> bool:
+    "Whether a file is called as a part of a table is: by Spark and pyarrow, by Dask, by DuckDB."
+    return re.match(r'part-|part\.\d+\.|data_\d+(_\d+)*\.', name) is not None
+
+def is_partition(name: str) -> bool:
+    "Whether a folder is called as that of one value of a column, like system=bm25."
+    return re.fullmatch('[^=.]+=[^=]*', name) is not None
 
 def part_files(folder: str | os.PathLike) -> list[str]:
     "The files of a table in parts, in order; DataError if there is none."
-    every = (path for path in Path(folder).rglob('*') if path.is_file())
-    inner = [(path, path.relative_to(folder).parts) for path in every]
+    every = map(Path, glob(os.path.join(escape(os.fspath(folder)), '**'), recursive=True))  # which follows links
+    inner = [(path, path.relative_to(folder).parts) for path in every if path.is_file()]
     files = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
     if not files: raise DataError(f'{folder}: this table has no part with a row')
     return [*map(str, files)]
@@ -340,7 +347,7 @@ REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'jso
 def _keys(paths):
     "The columns that folders like model=a/ name in some paths; what they say is text, as 07 and 7 are two ids."
     folders = [name for path in paths for name in re.split(r'[/\\\\]', path)[:-1]]
-    return dict.fromkeys(name.partition('=')[0] for name in folders if _is_partition(name))
+    return dict.fromkeys(name.partition('=')[0] for name in folders if is_partition(name))
 
 def _check_parts(folder):
     "The paths in a folder over the network; DataError for files that are not the parts of one table."
@@ -348,8 +355,8 @@ def _check_parts(folder):
     with polars_errors(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
         files = sorted(paths.collect().to_series())
-    names = [name for file in files for name in file.removeprefix(folder).split('/')]
-    if len(files) < 2 or any(name.startswith('part-') or _is_partition(name) for name in names): return files
+    names = [file.removeprefix(folder).split('/') for file in files]
+    if len(files) < 2 or any(is_part(name) or any(map(is_partition, keys)) for *keys, name in names): return files
     raise DataError(f'{folder}: {files[0]} and {files[1]} are not parts of one table (part-*): give a list')
 
 def _scan_remote(path):

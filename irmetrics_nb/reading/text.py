@@ -50,6 +50,7 @@ def split_fields(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/3_reading/06_text.ipynb #d331e2ef
 HASH = ord('#')
+RETURN = ord('\r')
 NOTHING = np.empty((0, 2), np.intp)
 
 class Lines(NamedTuple):
@@ -207,11 +208,11 @@ def _cut(text, begin, end, layout, used):
     return lines, tuple(map(column, used))
 
 def _are_run_lines(buffer, start, end):
-    "For lines with words behind the tag: whether the fourth field is a whole number and the fifth a number."
+    "For lines with words behind the tag: whether of the last three fields before them only the two first are numbers."
     length = (end - start).astype(np.int32)
-    rank, score = (parse_floats(Ids(buffer, start[:, c], length[:, c])) for c in (3, 4))
+    rank, score, tag = (parse_floats(Ids(buffer, start[:, c], length[:, c])) for c in (3, 4, 5))
     whole = np.isfinite(rank) & (np.floor(rank) == rank)
-    return whole & ~np.isnan(score)
+    return whole & ~np.isnan(score) & np.isnan(tag) & (buffer[end[:, 5]] != RETURN)
 
 def _doubt(text, comments, layout):
     "What to say of the first comment that is a row but for its `#`; '' if none is. comments: (n, 2) begin and end."
