@@ -1,4 +1,5 @@
 "What every test stands on: no window for plots, the same random examples in every run, one browser."
+import gc
 import os
 import shutil
 import signal
@@ -29,6 +30,12 @@ def pytest_collection_modifyitems(items):
         traced[test] += 1
         if traced[test] > 1 or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("no_cover")
+
+
+def pytest_collection_finish():
+    "Garbage is not looked for in what lives till the end: modules and tests."
+    gc.collect()
+    gc.freeze()
 
 
 TRACED = 0.5  # seconds of a test on the processor; what runs later has run before, or runs in another test

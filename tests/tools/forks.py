@@ -6,6 +6,7 @@ Answers each with a line of JSON: what `run_notebook.run` or `play.played` says,
 Python, IPython and matplotlib for every page takes longer than most pages do.
 """
 import atexit
+import gc
 import json
 import os
 import subprocess
@@ -50,6 +51,8 @@ def main():
     os.dup2(2, 1)  # what a page prints past its cells is no answer
     for name in LOADED:
         import_module(name)
+    gc.collect()
+    gc.freeze()  # so that no page looks for garbage in what all have in common
     for line in sys.stdin:
         if sys.platform != "linux":
             print(json.dumps(worked(*json.loads(line))), file=answers, flush=True)
