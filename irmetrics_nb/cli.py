@@ -141,7 +141,8 @@ def _evaluate(
         judgments = source_of(qrels, 'qrels')
         sources = sources_of(runs, system)
         with Progress() as progress:
-            scores = evaluate(judgments, sources, wanted, memory=memory, progress=progress, **said)
+            scores = evaluate(judgments, sources, wanted, memory=memory,
+                              progress=progress, **said)
         _print_scores(scores, format, per_query, output, per_run)
         if verbose: _report(scores, runs)
         _stop_at_floors(scores.each(), required)

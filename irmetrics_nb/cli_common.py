@@ -200,7 +200,7 @@ def as_written(path: Path) -> Path | str:
     return text if '://' in text else path
 
 def sources_of(paths: Sequence[Path], system: str | None) -> Any:
-    "The runs of a command, as `evaluate` takes them: several of a folder or a pattern, and {name: rows} of a system's column."
+    "The runs of a command, as `evaluate` takes them; of a column of systems, {name: rows}."
     if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system is of one file or folder')
     if Path('-') in paths: return [source_of(path, 'run') for path in paths]
     if not system: return [_by_columns(run, 'run') for run in runs_of([*map(as_written, paths)])]

@@ -102,7 +102,9 @@ def _name_of(run):
     return isinstance(run, Run) and run.name or 'run'
 
 # %% ../../nbs/6_checking/04_checkup.ipynb #ad578b39
-def check(qrels: Any, run: Any, *, k: int = 100, faults: int = 20, system: str | None = None) -> Checkup:
+def check(
+    qrels: Any, run: Any, *, k: int = 100, faults: int = 20, system: str | None = None,
+) -> Checkup:
     """Everything that is odd about judgments and a run, or several.
 
     Parameters

@@ -547,7 +547,10 @@ def _of_the_ids(judged, qrels, run, looks):
 
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #c495d31d
 def answers_of_one(answered: Sequence[np.ndarray]) -> str:
-    "What to say if hardly a query is answered by two runs; answered: (queries,) bool of each run."
+    """What to say if hardly a query is answered by two runs.
+
+    answered: (queries,) bool of each run."""
     if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return ''
     if np.count_nonzero(np.sum(answered, axis=0) > 1) >= len(answered): return ''
-    return 'hardly a query is answered by two of these runs: are they the parts of one? Give their folder, or one table'
+    return ('hardly a query is answered by two of these runs: are they the parts of one? '
+            'Give their folder, or one table')

@@ -33,8 +33,8 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
     ones = np.ones(len(grade), dtype=int)
     query = np.arange(len(grade))
-    grades = {'grade': grade, 'pool_grade': grade}
-    alone = Judged.unchecked(query=query, rank=ones, retrieved=ones, pool_query=query, **grades)
+    entries = {'query': query, 'rank': ones, 'grade': grade, 'retrieved': ones}
+    alone = Judged.unchecked(**entries, pool_query=query, pool_grade=grade)
     binary = 'rel' in params and 'gain' not in params
     worth = alone.relevant(params['rel']) if binary else kind.worth_of(alone, **params)
     return ones * np.nan if worth is None else ones * worth

@@ -51,10 +51,12 @@ class Listing:
         missed = np.array([*self.judged_besides.values()], dtype=float)
         pool = np.append(self.grade[seen], missed[self.counts(missed)])
         start, size = self.tie_columns()
-        entries = {'query': np.zeros(len(rank), np.intp), 'rank': rank, 'grade': self.grade[seen]}
-        judgments = {'pool_query': np.zeros(len(pool), np.intp), 'pool_grade': -np.sort(-pool)}
+        query, pool_query = np.zeros(len(rank), np.intp), np.zeros(len(pool), np.intp)
+        entries = {'query': query, 'rank': rank, 'grade': self.grade[seen]}
+        judgments = {'pool_query': pool_query, 'pool_grade': -np.sort(-pool)}
         ties = {'tie_start': start[seen], 'tie_size': size[seen]}
-        return Judged.unchecked(retrieved=np.array([len(self)]), **entries, **judgments, **ties)
+        count = np.array([len(self)])
+        return Judged.unchecked(retrieved=count, **entries, **judgments, **ties)
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
         "For each rank, where the documents of its score begin, and how many they are."

@@ -39,7 +39,7 @@ def _no_folder_lost(paths):
     found = [path for path in paths if tables.isdisjoint(Path(path).parents)]
     folders = {Path(path) for path in found if os.path.isdir(path)} - tables
     runs = [path for path in found if Path(path) not in folders]
-    lost = sorted(folders.difference(*(Path(path).parents for path in found)))
+    lost = sorted(filter(os.listdir, folders.difference(*(Path(path).parents for path in found))))
     check_no_parts(lost)
     if lost: raise DataError(f'{lost[0]}: this folder is no run in parts; name the runs in it, or the files beside it')
     return runs
