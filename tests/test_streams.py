@@ -258,3 +258,13 @@ def test_memory_that_is_no_number_of_bytes_is_refused(memory):
         evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, memory=memory)
     for good in (1e6, float("inf")):
         assert evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "RR", memory=good).means == {"RR": 1}
+
+
+def test_a_small_file_of_many_rows_is_read_in_batches(tmp_path):
+    "Parquet may hold ten rows in a byte: what counts is how many rows there are."
+    n = 600_000
+    path = tmp_path / "dense.parquet"
+    pl.DataFrame({"query_id": np.arange(n) // 1000, "doc_id": np.arange(n) % 1000, "score": -(np.arange(n) % 1000)}).write_parquet(path)
+    assert path.stat().st_size < 1 << 20
+    scores = evaluate({str(q): {"3": 1} for q in range(0, n // 1000, 7)}, path, "RR")
+    assert scores.means == {"RR": 0.25} and scores.reading == "in 3 batches"

@@ -411,9 +411,9 @@ def open_run(
     with file_errors(path):
         if not stat.S_ISREG(os.stat(path).st_mode): return None
     file = TextFile(path, size, max_query_bytes)
+    if file.head.startswith(TABLE_MAGIC): return _open_table(path, file.head, size)  # a byte of it may hold ten rows
     small = not file.packed and file.total <= size
     if small or looks_like_json(file.head, file.name) or header_separator(file.head, file.name): return None
-    if file.head.startswith(TABLE_MAGIC): return _open_table(path, file.head, size)
     return file if text_layout(file.head, 'run') == LAYOUTS['run'] else None
 
 def _open_table(path, head, size):
