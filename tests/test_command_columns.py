@@ -1,17 +1,10 @@
 """The command on tables with columns of other names, the worst queries, all pairs."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-COMMAND = [sys.executable, "-m", "irmetrics_nb.cli"]
-
-
-def irmetrics(*args, folder):
-    return subprocess.run([*COMMAND, *map(str, args)], cwd=folder, capture_output=True, text=True, check=False)
+from helpers import irmetrics
 
 
 @pytest.fixture
@@ -26,41 +19,41 @@ def folder(tmp_path):
 
 
 def test_columns_of_other_names_are_said_and_no_message_advises_python(folder):
-    lost = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", folder=folder)
+    lost = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", cwd=folder)
     assert lost.returncode == 1 and "--columns query=NAME,document=NAME" in lost.stderr and "columns={" not in lost.stderr
     said = ["--columns", "query=q,document=url,grade=label"]
-    still = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, folder=folder)
+    still = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, cwd=folder)
     assert "--run-columns query=NAME,document=NAME,score=NAME; rank=NAME instead of score=NAME if the least is the best" in still.stderr
-    done = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, "--run-columns", "query=q,document=url,rank=position", "--format", "json", "-o", "out.json", folder=folder)
+    done = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, "--run-columns", "query=q,document=url,rank=position", "--format", "json", "-o", "out.json", cwd=folder)
     assert done.returncode == 0 and done.stdout == ""
     assert json.loads((folder / "out.json").read_text())[0]["means"] == {"RR": 0.75}
 
 
 @pytest.mark.parametrize("text", ["query", "query=q,url=u", "query=q,score=a,rank=b"])
 def test_columns_that_are_none_are_bad_usage(text, folder):
-    done = irmetrics("evaluate", "judged.csv", "log.csv", "--run-columns", text, folder=folder)
+    done = irmetrics("evaluate", "judged.csv", "log.csv", "--run-columns", text, cwd=folder)
     assert done.returncode == 2 and "write it like" in " ".join(done.stderr.split())
 
 
 def test_the_worst_queries_come_first_each_with_its_reason(folder):
-    done = irmetrics("worst", "qrels.txt", "two.run", "-m", "RR", "-n", "2", "--format", "json", folder=folder)
+    done = irmetrics("worst", "qrels.txt", "two.run", "-m", "RR", "-n", "2", "--format", "json", cwd=folder)
     assert [(row["query"], row["value"]) for row in json.loads(done.stdout)] == [("q1", 0.5), ("q2", 1)]
-    one = irmetrics("worst", "qrels.txt", "one.run", "-m", "nDCG@10", "-n", "1", folder=folder)
+    one = irmetrics("worst", "qrels.txt", "one.run", "-m", "nDCG@10", "-n", "1", cwd=folder)
     assert "q3" in one.stdout and "c (1)" in one.stdout and "nDCG@10 = 0" in one.stdout
 
 
 def test_all_pairs_are_compared_without_a_baseline_and_without_a_gate(folder):
     files = ["qrels.txt", "one.run", "two.run", "three.run"]
-    done = irmetrics("compare", *files, "-m", "RR", "--all-pairs", "--format", "json", folder=folder)
+    done = irmetrics("compare", *files, "-m", "RR", "--all-pairs", "--format", "json", cwd=folder)
     assert done.returncode == 0 and len(json.loads(done.stdout)["pairs"]) == 3
-    assert irmetrics("compare", *files, "--all-pairs", "--max-drop", "0", folder=folder).returncode == 2
+    assert irmetrics("compare", *files, "--all-pairs", "--max-drop", "0", cwd=folder).returncode == 2
 
 
 def test_every_output_can_go_to_a_file_by_o(folder):
     for command in (["evaluate", "qrels.txt", "one.run"], ["check", "qrels.txt", "one.run"], ["compare", "qrels.txt", "one.run", "two.run"],
                     ["explain", "qrels.txt", "one.run", "q1"], ["worst", "qrels.txt", "one.run"], ["measures"]):  # fmt: skip
         name = f"{command[0]}.out"
-        assert irmetrics(*command, "-o", name, folder=folder).stdout == "" and Path(folder / name).stat().st_size > 20, command
+        assert irmetrics(*command, "-o", name, cwd=folder).stdout == "" and Path(folder / name).stat().st_size > 20, command
 
 
 def test_columns_are_said_of_folders_patterns_and_systems_and_repeats_are_answered(folder):
@@ -72,10 +65,10 @@ def test_columns_are_said_of_folders_patterns_and_systems_and_repeats_are_answer
     (folder / "both.csv").write_text("\n".join([header + ",by", *(f"{row},{by}" for by in "ab" for row in rows)]) + "\n")
     said = ["--columns", "query=q,document=url,grade=label", "--run-columns", "query=q,document=url,rank=position", "-m", "RR", "--format", "json"]
     for runs in (["runs"], ["runs/*.csv"], ["both.csv", "--system", "by"]):
-        done = irmetrics("evaluate", "judged.csv", *runs, *said, folder=folder)
+        done = irmetrics("evaluate", "judged.csv", *runs, *said, cwd=folder)
         assert [(run["run"], run["means"]) for run in json.loads(done.stdout)] == [("a", {"RR": 0.75}), ("b", {"RR": 0.75})]
     (folder / "log.csv").write_text(log + "q1,a,3\n")
-    refused = irmetrics("evaluate", "judged.csv", "log.csv", *said, folder=folder)
+    refused = irmetrics("evaluate", "judged.csv", "log.csv", *said, cwd=folder)
     assert refused.returncode == 1 and "--duplicates" in refused.stderr
-    first = irmetrics("evaluate", "judged.csv", "log.csv", *said, "--duplicates", "first", folder=folder)
+    first = irmetrics("evaluate", "judged.csv", "log.csv", *said, "--duplicates", "first", cwd=folder)
     assert json.loads(first.stdout)[0]["means"] == {"RR": 0.75}
