@@ -502,18 +502,19 @@ def means(values: Any) -> dict[str, Any]:
     """The means of what `evaluate(..., collect=False)` gives, computed on the cluster.
 
     values: that DataFrame. {measure: mean}; of several runs, {run: {measure: mean}}. NaN
-    does not count; GMAP has its geometric mean, counts have their sum."""
-    logs = f'ln(greatest(value, {FLOOR})) as logs'
-    counted = values.where('not isnan(value)').selectExpr('run', 'measure', 'value', logs)
-    sums = {'value': 'sum', 'logs': 'sum', '*': 'count'}
-    rows = counted.groupBy('run', 'measure').agg(sums).selectExpr(
-        'run', 'measure', '`sum(value)` as total', '`sum(logs)` as logs',
-        '`count(1)` as n')
+    does not count, and where nothing else is, the mean is NaN; GMAP has its geometric
+    mean, counts have their sum."""
+    parts = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
+    numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in parts.items()]
+    counted = values.selectExpr('run', 'measure', *numbers)
+    sums = counted.groupBy('run', 'measure').agg(dict.fromkeys(parts, 'sum'))
+    rows = sums.selectExpr('run', 'measure', *(f'`sum({name})` as {name}' for name in parts))
     found: dict[str, Any] = {}
     for row in rows.orderBy('run', 'measure').collect():
-        kind = parse(row['measure']).kind.aggregate
-        mean = row['total'] if kind is SUM else row['total'] / row['n']
-        if kind is GEOMETRIC_MEAN: mean = float(np.exp(row['logs'] / row['n']))
+        kind, n = parse(row['measure']).kind.aggregate, row['n']
+        mean = row['value'] / n if n else np.nan
+        if n and kind is SUM: mean = row['value']
+        if n and kind is GEOMETRIC_MEAN: mean = float(np.exp(row['logs'] / n))
         found.setdefault(row['run'], {})[row['measure']] = mean
     return found[''] if [*found] == [''] else found
 

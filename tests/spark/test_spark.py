@@ -252,6 +252,16 @@ def test_values_may_stay_on_the_cluster_with_their_means(frames):
         assert there[name] == pytest.approx(dict(here.means[name]), rel=1e-12)
 
 
+def test_a_mean_of_nothing_is_nan_on_the_cluster_too(spark):
+    "Every value is NaN: the run and its measures are there all the same."
+    qrels = spark.createDataFrame([("q1", "d1", 0), ("q2", "d2", 0)], "query_id string, doc_id string, relevance int")
+    run = spark.createDataFrame([("q1", "d1", 1.0), ("q2", "d2", 1.0)], "query_id string, doc_id string, score double")
+    values = evaluate(qrels, run, "AP GMAP NumRel", no_relevant="nan", collect=False)
+    there, here = means(values), irmetrics_nb.evaluate({"q1": {"d1": 0}, "q2": {"d2": 0}}, {"q1": ["d1"], "q2": ["d2"]}, "AP GMAP NumRel", no_relevant="nan").means
+    assert list(there) == list(here) == ["AP", "GMAP", "NumRel"]
+    assert there == pytest.approx(dict(here), nan_ok=True)
+
+
 def test_a_comparison_is_that_of_the_values(frames):
     qrels, runs = frames
     there, _ = quietly(compare, qrels, runs, "AP nDCG@10", baseline="bad", test="sign")
