@@ -508,7 +508,8 @@ def means(values: Any) -> dict[str, Any]:
     numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in parts.items()]
     counted = values.selectExpr('run', 'measure', *numbers)
     sums = counted.groupBy('run', 'measure').agg(dict.fromkeys(parts, 'sum'))
-    rows = sums.selectExpr('run', 'measure', *(f'`sum({name})` as {name}' for name in parts))
+    totals = [f'`sum({name})` as {name}' for name in parts]
+    rows = sums.selectExpr('run', 'measure', *totals)
     found: dict[str, Any] = {}
     for row in rows.orderBy('run', 'measure').collect():
         kind, n = parse(row['measure']).kind.aggregate, row['n']

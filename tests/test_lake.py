@@ -400,6 +400,20 @@ def test_parts_called_as_dask_duckdb_and_spark_call_them_are_one_run_and_no_seve
         assert len(evaluate(QRELS, {"a": files[0], "b": files[1]}, "P@1").runs) == 2
 
 
+def test_parts_beside_other_files_are_neither_one_run_nor_several(tmp_path):
+    "A folder in which a run is called like a part is a run per file; of two such, nobody knows."
+    for name, rows in (("bm25.csv", TABLE), ("part-1.csv", TABLE)):
+        write(rows, tmp_path / name, "csv")
+    assert list(evaluate(QRELS, tmp_path, "AP").means) == ["bm25", "part-1"]
+    write(TABLE, tmp_path / "part-2.csv", "csv")
+    with pytest.raises(DataError, match="are parts of one run: give a folder with nothing else in it, or, if each is a run, a dict"):
+        evaluate(QRELS, tmp_path, "AP")
+    (tmp_path / "numbered").mkdir()
+    for i in 1, 2:
+        write(TABLE, tmp_path / "numbered" / f"data_{i}.csv", "csv")
+    assert list(evaluate(QRELS, tmp_path / "numbered", "AP").means) == ["data_1", "data_2"]
+
+
 def test_files_beside_success_and_in_partitions_are_parts_whatever_they_are_called(tmp_path):
     for folder in "spark", "hive/day=1", "hive/day=2":
         (tmp_path / folder).mkdir(parents=True)

@@ -51,7 +51,8 @@ def check_no_parts(paths: list) -> None:
         folder = _table_with(path)
         first = tables.setdefault(folder, path) if folder else path
         if first == path: continue
-        ways = f'give their folder, {str(folder)!r}, or, if each is a run, a dict of them by name'
+        where = f'their folder, {str(folder)!r}' if is_spread(folder) else 'a folder with nothing else in it'
+        ways = f'give {where}, or, if each is a run, a dict of them by name'
         raise DataError(f'{first} and {path} are parts of one run: {ways}')
 
 def _table_with(path):

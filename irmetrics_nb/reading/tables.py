@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from glob import escape, glob
 from io import StringIO
+from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -285,7 +286,7 @@ def _fault_in_fields(fields, names, columns):
         if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
     return ''
 
-# %% ../../nbs/3_reading/04_tables.ipynb #766d4434
+# %% ../../nbs/3_reading/04_tables.ipynb #b3043fb8
 def is_remote(path: str | os.PathLike) -> bool:
     "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
@@ -293,12 +294,14 @@ def is_remote(path: str | os.PathLike) -> bool:
 def is_spread(path: str | os.PathLike) -> bool:
     "Whether a path is a folder that holds one table in parts."
     if is_remote(path) or not os.path.isdir(path): return False
-    with os.scandir(os.fspath(path)) as entries:
-        return any(e.name == '_SUCCESS' or is_part(e.name) or is_partition(e.name) and e.is_dir() for e in entries)
+    with os.scandir(os.fspath(path)) as entries: inside = {entry.name: entry.is_dir() for entry in entries}
+    if '_SUCCESS' in inside or any(map(is_partition, compress(inside, inside.values()))): return True
+    shown = [name for name in inside if name[0] not in '._']
+    return len(shown) > 0 and all(map(is_part, shown))
 
 def is_part(name: str) -> bool:
-    "Whether a file is called as a part of a table is: by Spark and pyarrow, by Dask, by DuckDB."
-    return re.match(r'part-|part\.\d+\.|data_\d+(_\d+)*\.', name) is not None
+    "Whether a file is called as a part of a table is: by Spark and pyarrow, by Dask, by DuckDB, by Snowflake."
+    return re.match(r'part-|part\.\d+\.|data_\d+\.parquet|data_\d+(_\d+)+\.', name) is not None
 
 def is_partition(name: str) -> bool:
     "Whether a folder is called as that of one value of a column, like system=bm25."
@@ -312,6 +315,7 @@ def part_files(folder: str | os.PathLike) -> list[str]:
     if not files: raise DataError(f'{folder}: this table has no part with a row')
     return [*map(str, files)]
 
+# %% ../../nbs/3_reading/04_tables.ipynb #70c34795
 def scan(path: str | os.PathLike) -> Any:
     "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
     if is_remote(path): return _scan_remote(os.fspath(path))
@@ -356,7 +360,8 @@ def _check_parts(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
         files = sorted(paths.collect().to_series())
     names = [file.removeprefix(folder).split('/') for file in files]
-    if len(files) < 2 or any(is_part(name) or any(map(is_partition, keys)) for *keys, name in names): return files
+    in_folders = any(is_partition(key) for *keys, _ in names for key in keys)
+    if len(files) < 2 or in_folders or all(is_part(name) for *_, name in names): return files
     raise DataError(f'{folder}: {files[0]} and {files[1]} are not parts of one table (part-*): give a list')
 
 def _scan_remote(path):
