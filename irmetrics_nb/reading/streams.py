@@ -411,19 +411,20 @@ def open_run(
     with file_errors(path):
         if not stat.S_ISREG(os.stat(path).st_mode): return None
     file = TextFile(path, size, max_query_bytes)
-    if file.head.startswith(TABLE_MAGIC): return _open_table(path, file.head, size)  # a byte of it may hold ten rows
     small = not file.packed and file.total <= size
+    if file.head.startswith(TABLE_MAGIC): return _open_table(path, file.head, size, small)
     if small or looks_like_json(file.head, file.name) or header_separator(file.head, file.name): return None
     return file if text_layout(file.head, 'run') == LAYOUTS['run'] else None
 
-def _open_table(path, head, size):
-    "A TableFile; None if the file is none, is small, or cannot be read by slices."
+def _open_table(path, head, size, small):
+    "A TableFile; None if the file is none, has few rows (a byte may hold ten), or cannot be read by slices."
     pl = import_polars()
     if set('*?[') & set(str(path)): return None  # polars would look for several files
     scan = pl.scan_parquet if head.startswith(b'PAR1') else pl.scan_ipc
     with suppress(DataError), polars_errors(path):
         file = TableFile(path, size >> 5, scan)
-        return file if file.table is not None and file.total > file.size else None
+        few = file.size * (4 if small else 1)
+        return file if file.table is not None and file.total > few else None
 
 # %% ../../nbs/3_reading/11_streams.ipynb #0e85af86
 def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
