@@ -272,6 +272,7 @@ CONVENTIONS = {
     'unjudged': 'Documents that nobody judged: keep their places, or are taken out.',
     'judgments': 'Which judgments count: all, or those of retrieved documents.',
     'duplicates': 'A document twice in a query: an error; or its first, last or best row counts.',
+    'identical_ids': 'A document with the id of its query: like any other, or taken out.',
 }
 
 def _option(name, help):

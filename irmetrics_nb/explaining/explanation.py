@@ -34,6 +34,7 @@ from ..foundations.conventions import (
     CHOICES,
     Conventions,
     DuplicatesChoice,
+    IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
     NegativeChoice,
@@ -268,7 +269,8 @@ def explain(
     missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
-    duplicates: DuplicatesChoice | None = None, ideal: Any = None,
+    duplicates: DuplicatesChoice | None = None,
+    identical_ids: IdenticalIdsChoice | None = None, ideal: Any = None,
     documents: Any = None,
 ) -> Explanation:
     """Explain the value of one list, or of one query of a run.
@@ -285,7 +287,7 @@ def explain(
     query : str
         Which query of the run.
     conventions, ties, missing, no_relevant, score_dtype, unjudged, judgments : str
-    duplicates : str
+    duplicates, identical_ids : str
         As in `evaluate`: those of a tool, and what is said beside them wins.
     negative : {'zero', 'keep'}
         What a grade below 0 means. Default: that of the conventions, 'zero' for a run;
@@ -320,7 +322,7 @@ def explain(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
-        duplicates=duplicates)
+        duplicates=duplicates, identical_ids=identical_ids)
     requested = completed(parse(measure), in_force)
     in_force = in_force.of(requested.name)
     if run is not None: explanation = _of_run(requested, qrels, run, query, in_force)
