@@ -39,8 +39,8 @@ from .evaluation.presets import conventions_of
 from .foundations.conventions import (
     Conventions,
     DuplicatesChoice,
-    IdenticalIdsChoice,
     EvaluationWarning,
+    IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
     NegativeChoice,

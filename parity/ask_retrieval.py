@@ -15,7 +15,7 @@ def beir(rng):
     for query, docs in run.items():
         docs[query] = float(rng.choice([*docs.values()]))
     left = {query: dict(docs) for query, docs in run.items()}
-    found = EvaluateRetrieval.evaluate(qrels, left, list(CUTS))  # which takes documents with the id of their query out of `left`
+    found = EvaluateRetrieval.evaluate(qrels, left, list(CUTS))  # takes documents called like their query out
     values = {name: value for part in found for name, value in part.items()}
     several = {"NDCG": "nDCG", "MAP": "AP", "Recall": "R", "P": "P"}
     for name, ours in several.items():

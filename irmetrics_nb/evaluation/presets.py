@@ -169,10 +169,10 @@ PRESETS['beir'] = Preset(
     Conventions(missing='skip', score_dtype='float32', identical_ids='skip'),
     '2.2.0', 'run', 'beir.retrieval.evaluation',
     'nDCG AP P R RR Success',
-    'values are rounded to five digits; a query that is left with no document scores 0; '
-    "with ignore_identical_ids=False identical_ids='keep'; MRR, R_cap and accuracy: all "
-    'documents that its evaluate has not taken out, 64-bit scores, ties as given, over '
-    'all judged queries')
+    'values are rounded to five digits; a document with the id of its query is removed, '
+    "but with ignore_identical_ids=False (identical_ids='keep'); a query that is left "
+    'with none scores 0; MRR, R_cap, accuracy: of what its evaluate has left, 64-bit '
+    'scores, ties as given, over all judged queries')
 PRESETS['mteb'] = Preset(
     Conventions(missing='skip', score_dtype='float32'), '2.26.24', 'run',
     'mteb/_evaluators/retrieval_metrics.py',
@@ -252,8 +252,9 @@ def without_identical_ids(run: Any) -> Run:
 # %% ../../nbs/5_evaluation/00_presets.ipynb #1f7d89a1
 def touches_rows(conventions: Conventions) -> bool:
     "Whether the conventions ask for something that changes the rows of a run."
-    narrow, skips = conventions.score_dtype == 'float32', conventions.identical_ids == 'skip'
-    return narrow or skips or conventions.duplicates != 'refuse'
+    skips = conventions.identical_ids == 'skip'
+    narrow = conventions.score_dtype == 'float32'
+    return skips or narrow or conventions.duplicates != 'refuse'
 
 def read_run(run: Any, conventions: Conventions) -> Run:
     "Read a run as the conventions have it: which rows count, how exact scores are."

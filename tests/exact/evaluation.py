@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 
 from exact import measures as definitions
 from exact.arithmetic import exact, geometric_mean, written
-from exact.data import Refused, by_query, each_once, ideal_ranking, of_retrieved, rankings, rows_of_list, without_identical_ids
+from exact.data import (
+    Refused,
+    by_query,
+    each_once,
+    ideal_ranking,
+    of_retrieved,
+    rankings,
+    rows_of_list,
+    without_identical_ids,
+)
 from exact.settings import CONVENTIONS, PARAMETERS, as_exact, defaults
 
 DEFINITIONS = {
