@@ -51,7 +51,7 @@ from ..metrics.parsing import parse
 from ..reading.data import Qrels
 from ..reading.errors import DataError, counted, visible
 from ..reading.judging import judge
-from ..reading.matching import check_tied_chunks
+from ..reading.matching import check_chunks, check_tied_chunks
 from ..showing.results import Result, Table, Text, rendered, without_nan
 
 # %% ../../nbs/7_explaining/04_explanation.ipynb #55b30a34
@@ -351,6 +351,7 @@ def _of_run(measure, qrels, run, query, conventions):
         some = ', '.join(map(repr, judgments.queries[:3]))
         raise ValueError(f'which query? write explain({str(measure)!r}, qrels, run, query) with one like {some}')
     query, order = str(query), 'given' if conventions.ties == 'given' else 'docid'
+    check_chunks(judgments, results)
     check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
     listing = replace(listing, judgments=conventions.judgments)
