@@ -18,6 +18,7 @@ import typer
 # %% ../nbs/10_ways_in/02_cli.ipynb #fc6d59b8
 from .cli_common import (
     Form,
+    GroupsFile,
     ListingFormat,
     MeasureArguments,
     Memory,
@@ -131,7 +132,8 @@ def _evaluate(
     qrels: QrelsFile, runs: RunFiles, measures: MeasureArguments = ('AP nDCG@10 RR',),
     per_query: _PerQuery = False, format: _Format = Format.table,
     output: Output = None, memory: Memory = None, verbose: _Verbose = False,
-    floors: _Min = (), per_run: PerRun = False, system: System = None, *, said: dict,
+    floors: _Min = (), per_run: PerRun = False, system: System = None,
+    groups: GroupsFile = None, *, said: dict,
 ):
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
@@ -142,7 +144,7 @@ def _evaluate(
         sources = sources_of(runs, system)
         with Progress() as progress:
             scores = evaluate(judgments, sources, wanted, memory=memory,
-                              progress=progress, **said)
+                              progress=progress, groups=groups, **said)
         _print_scores(scores, format, per_query, output, per_run)
         if verbose: _report(scores, runs)
         _stop_at_floors(scores.each(), required)

@@ -15,6 +15,7 @@ import typer
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #06ead4e2
 from .cli_common import (
+    GroupsFile,
     MeasureArguments,
     Memory,
     Output,
@@ -115,8 +116,6 @@ _Alpha = Annotated[float, typer.Option(
 _Min = Annotated[list[str], typer.Option(
     '--min', metavar='FLOOR',
     help='A mean that must be reached: nDCG@10=0.45; of a slice, slice:nDCG@10=0.4; of each, *:nDCG@10=0.3.')]
-_Groups = Annotated[Path | None, typer.Option(
-    help='A file with a query and its group in each line: the same for every group, in the gate too.')]
 _Seed = Annotated[int, typer.Option(help='Of what is drawn at random.')]
 _TestOption = Annotated[_Test, typer.Option(help='What gives the p-values; tukey only for one NEW.')]
 _CorrectionOption = Annotated[_Correction | None, typer.Option(
@@ -132,7 +131,7 @@ _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 def _compare(
     qrels: QrelsFile, first: _First, new: _New = (), measures: MeasureArguments = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
-    floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
+    floors: _Min = (), groups: GroupsFile = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
     interval: _IntervalOption = _Interval.t, seed: _Seed = 0, all_pairs: _AllPairs = False,
     format: _FormatOption = _Format.text, per_run: PerRun = False, system: System = None, baseline: _Baseline = None,
     output: Output = None, memory: Memory = None, *, said: dict,

@@ -13,6 +13,7 @@ import typer
 
 # %% ../nbs/10_ways_in/05_cli_report.ipynb #7c5b3b95
 from .cli_common import (
+    GroupsFile,
     Memory,
     QrelsFile,
     RunFiles,
@@ -42,7 +43,6 @@ _DOCS = Annotated[Path | None, typer.Option(
     help='Titles and texts of documents: JSONL, JSON, CSV, TSV or Parquet with doc_id and title or text.')]
 _TOPICS = Annotated[Path | None, typer.Option(
     help='What the queries asked: the same forms with query_id and query or text, or TREC topics.')]
-_GROUPS = Annotated[Path | None, typer.Option(help='A file with a query and its group in each line: slices.')]
 _BASELINE = Annotated[str | None, typer.Option(
     help='The run that the others are compared with, by its file or its name; if not given, every pair.')]
 _TITLE = Annotated[str | None, typer.Option(help='The headline.')]
@@ -65,7 +65,7 @@ REPORT_EXAMPLES = '''
 @takes_conventions
 def _report(
     qrels: QrelsFile, runs: RunFiles, output: _REPORT = Path('report.html'), measures: _MEASURES = ('nDCG@10 AP RR',),
-    documents: _DOCS = None, topics: _TOPICS = None, groups: _GROUPS = None, baseline: _BASELINE = None,
+    documents: _DOCS = None, topics: _TOPICS = None, groups: GroupsFile = None, baseline: _BASELINE = None,
     title: _TITLE = None, format: _FORM = None, check: _CHECK = True, memory: Memory = None, system: System = None,
     *, said: dict,
 ):

@@ -40,6 +40,7 @@ from .foundations.conventions import (
     Conventions,
     DuplicatesChoice,
     EvaluationWarning,
+    IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
     NegativeChoice,
@@ -370,6 +371,7 @@ def evaluate(
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
     duplicates: DuplicatesChoice | None = None,
+    identical_ids: IdenticalIdsChoice | None = None,
 ) -> Any:
     """Evaluate runs against judgments on Spark: as `irmetrics_nb.evaluate`, same numbers.
 
@@ -394,7 +396,7 @@ def evaluate(
         How many buckets; default: as many as the rows and the memory ask for.
     conventions, ties, missing, no_relevant, negative, score_dtype, unjudged
         As in `irmetrics_nb.evaluate`.
-    judgments, duplicates
+    judgments, duplicates, identical_ids
         As there.
 
     Returns
@@ -420,7 +422,8 @@ def evaluate(
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
-        judgments=judgments, duplicates=duplicates)
+        judgments=judgments, duplicates=duplicates,
+        identical_ids=identical_ids)
     asked = tuple(parse_all(measures))
     needed = asks_for_order(in_force, asked)
     if needed and order is None:

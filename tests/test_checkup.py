@@ -96,6 +96,7 @@ ODD = {  # what is odd: judgments, run, code, words that the finding says
     'a grade that is no number': ({'q0': {'d00': 1, 'd01': 'two'}}, RUN, 'number', 'none'),
     'a score that is NaN': (QRELS, {'q0': {'d00': 1., 'd01': float('nan')}}, 'number', 'none'),
     'an infinite grade': ({'q0': {'d00': 1, 'd01': float('inf')}}, RUN, 'number', 'none'),
+    'queries that retrieve themselves': (QRELS, {q: docs | {q: 99.5} for q, docs in RUN.items()}, 'identical-ids', 'their own id: 5'),
     'no rows': (QRELS, {}, 'refused', 'no queries'),
 }
 
@@ -105,6 +106,14 @@ def test_what_is_odd_is_found(name):
     qrels, run, codes, words = ODD[name]
     found = [f for f in check(qrels, run).findings if f.code in codes.split()]
     assert found and words in ' '.join(f.text for f in found), check(qrels, run)
+
+
+def test_a_query_that_retrieves_its_own_id_by_chance_is_a_note_and_most_of_them_a_warning():
+    for many, level in ((1, 'note'), (2, 'note'), (3, 'warning'), (5, 'warning')):
+        run = {q: docs | ({q: 99.5} if int(q[1]) < many else {}) for q, docs in RUN.items()}
+        (found,) = [f for f in check(QRELS, run).findings if f.code == 'identical-ids']
+        assert (found.level, found.examples[0]) == (level, "'q0'") and f': {many}' in found.text
+    assert 'identical-ids' not in check(QRELS, RUN).codes
 
 
 def test_more_than_thirty_kinds_are_tried():

@@ -228,3 +228,37 @@ def test_a_passage_that_reaches_two_gold_ones_finds_one_and_says_so():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert evaluate(*both, "R").means == {"R": 1}
+
+
+PASSAGES = {f"q{i}": [("a", 1000 * i, 1000 * i + 80)] for i in range(6)}
+
+
+def chunked(size, name):
+    "Judgments and a run of three chunks of a size for each query, the second of which covers the gold passage."
+    found = {q: [("a", start + size * i, start + size * (i + 1)) for i in (-1, 0, 1)] for q, ((_, start, _),) in PASSAGES.items() if start}
+    return from_spans(PASSAGES, found, covered=0.5, name=name)
+
+
+def test_judgments_out_of_passages_refuse_a_run_of_other_chunks_and_name_the_way_that_works():
+    a, b = chunked(512, "512"), chunked(256, "256")
+    pairs = [(query, doc, -i) for query, docs in b.run.to_dict().items() for i, doc in enumerate(docs)]
+    calls = [
+        lambda: compare(a.qrels, {"512": a.run, "256": b.run}, "R@5"), lambda: evaluate(a.qrels, b.run, "R@5"), lambda: judge(a.qrels, b.run),
+        lambda: evaluate(Qrels(a.qrels), pairs, "R@5"), lambda: evaluate(a.qrels, b.run, "R@5", conventions="ir_measures"),
+        lambda: explain("R@5", a.qrels, b.run, "q1"), lambda: report(a.qrels, {"512": a.run, "256": b.run}, "R@5"),
+        lambda: evaluate(a.qrels, {"q1": ["a[1000:1512]", "c[0:9]"]}, "R@5")]  # fmt: skip
+    for call in calls:
+        with pytest.raises(DataError, match=r"query 'q1': .*from_spans for another run, and do not know '.*\]'; .*compare\(\[scores_a, scores_b\]\)"):
+            call()
+    assert not check(a.qrels, b.run).ok
+    found = compare([evaluate(*a, "R@5"), evaluate(*b, "R@5")])
+    assert found.pair("512", "256").difference == 0 and found.sample.systems == ("512", "256")
+
+
+def test_judgments_out_of_passages_take_every_run_of_the_chunks_they_know():
+    both = chunked(512, "512")
+    turned = {query: [*docs][::-1] for query, docs in both.run.to_dict().items()}
+    assert evaluate(both.qrels, turned, "RR").means == evaluate(*both, "RR").means == {"RR": pytest.approx(5 / 6 / 2)}
+    assert evaluate(both.qrels, {q: docs[1:2] for q, docs in turned.items()}, "RR").means == {"RR": pytest.approx(5 / 6)}
+    assert evaluate(both.qrels, turned | {"unjudged": ["z"]}, "RR").unjudged == 1
+    assert evaluate(both.qrels.to_dict(), {"q1": ["z"]}, "RR", part=True).means == {"RR": 0}  # a dict says nothing of where it is from

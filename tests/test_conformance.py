@@ -212,7 +212,7 @@ def test_a_mistake_that_equals_a_convention_has_no_code_of_its_own_and_all_other
 
 # ---- the package ----
 
-QUESTIONS = "ties missing no_relevant negative score_dtype unjudged judgments duplicates".split()
+QUESTIONS = "ties missing no_relevant negative score_dtype unjudged judgments duplicates identical_ids".split()
 OF_LABELS = {"AUC": ir.auc, "GAUC": ir.gauc, "Fallout": ir.fallout}
 
 
@@ -282,6 +282,29 @@ def test_evaluate_gives_every_value_under_the_conventions_of_every_tool(measure)
     for case in file["cases"]:
         for tool in file["tools"]:
             assert check(measure, case, tool, {}, tool), (case["name"], tool)
+
+
+def with_queries_as_documents(data):
+    "A collection in which queries are called like documents."
+    return {name: [[query.replace("q", "d"), *row] for query, *row in data[name]] for name in ("judgments", "run")}
+
+
+@pytest.mark.parametrize("measure", EVALUATED)
+def test_documents_with_the_id_of_their_query_are_taken_out_as_the_definition_has_it(measure):
+    every = [case for case in search.random_cases(measure, 60) if "run" in case.data]
+    collections = [case.data | with_queries_as_documents(case.data) for case in every]
+    changed = 0
+    for data in collections:
+        for more in ({}, {"judgments": "retrieved"}, {"missing": "skip"}, {"ties": "average"}):
+            for answer in ("keep", "skip"):
+                found = exactly(measure, data, {"identical_ids": answer, **more})
+                ours, each = evaluated(measure, data, {"identical_ids": answer, **more})
+                if "error" in (found[0], ours):
+                    continue  # a document twice
+                assert agrees(ours, found[0]) and all(agrees(each[q], found[1][q]) for q in each), (data, more, answer)
+                assert each.keys() == found[1].keys()
+            changed += found[0] != exactly(measure, data, more)[0]
+    assert changed > 5
 
 
 @pytest.mark.parametrize("measure", EVALUATED)

@@ -89,6 +89,20 @@ def results(kind, asked, seed, twice):
     return all_results(Rankings(*rows_at_random(seed, twice=twice), rows=rows), parse(asked)).results
 
 
+def test_documents_with_the_id_of_their_query_are_kept_and_taken_out_where_there_are_such():
+    judgments = {f"q{i}": {f"d{i}": 1} for i in range(5)}
+    run = {q: [q, "x", *docs] if i % 2 else ["x", q, *docs, "y"] for i, (q, docs) in enumerate(judgments.items())}
+    found = identify(judgments, run, {"RR": "0.5"})  # d at rank 2 of what is left, always
+    assert {"identical_ids": "skip"} in [dict(fit.ways[0].answers) for fit in found] and "beir" in found.tools
+    kept = identify(judgments, run, {"RR": "0.3333"})
+    assert kept.conventions == Conventions() and "beir" not in kept.tools and "mteb" in kept.tools
+    without = {q: [d for d in docs if d != q] for q, docs in run.items()}
+    assert Rankings(judgments, without).open["identical_ids"] == ("keep",) and Rankings(judgments, run).open["identical_ids"] == ("keep", "skip")
+    assert "beir" in identify(judgments, without, {"RR": "0.5"}).tools
+    (step,) = differ(judgments, run, "RR", a="mteb", b="beir").steps
+    assert step.what == "identical_ids='skip'" and step.value == pytest.approx(1 / 3) and step.after == 0.5
+
+
 @pytest.mark.parametrize("kind", ["nDCG@3", "AP@3"])
 def test_the_value_of_a_tool_is_found_by_the_name_of_the_tool(kind):
     judgments, run = map(as_dicts, rows_at_random(8))

@@ -12,7 +12,7 @@ from ir_measures.providers.msmarco_provider import MsMarcoProvider
 from project import ROOT, cells
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
-from irmetrics_nb import AP, evaluate, explain, nDCG, parse
+from irmetrics_nb import AP, Run, evaluate, explain, nDCG, parse
 from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
 from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.foundations.conventions import CHOICES, OF_A_KIND, Conventions
@@ -49,6 +49,49 @@ def test_the_version_of_trec_eval_decides_how_exactly_scores_are_compared(name, 
     assert oracles.trec_eval(qrels, run, {'recip_rank'})['recip_rank'] == {'1': .5}  # pytrec_eval; the programs are asked by parity
     assert ir_measures.calc_aggregate([ir_measures.RR], qrels, run) == {ir_measures.RR: .5}
     assert evaluate(qrels, run, 'RR', conventions=name).means == {'RR': value}
+
+
+def queries_as_documents(seed):
+    "A collection in which most queries retrieve themselves, tied with another document, and some judge themselves."
+    qrels, run = oracles.random_collection(seed)
+    rng = np.random.default_rng(seed)
+    for q, docs in run.items():
+        if rng.random() < .8: docs[q] = max([*docs.values(), 0.0])
+        if q in qrels and rng.random() < .3: qrels[q][q] = 1
+    return qrels, run
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_beir_takes_documents_with_the_id_of_their_query_out_of_the_run_before_it_ranks(seed):
+    qrels, run = queries_as_documents(seed)
+    left = {q: {d: s for d, s in docs.items() if d != q} for q, docs in run.items()}
+    assert sum(map(len, run.values())) > sum(map(len, left.values())) + 3 and any(q in docs for q, docs in qrels.items())
+    theirs = oracles.trec_eval(qrels, {q: docs for q, docs in left.items() if docs}, OF_TREC_EVAL)
+    ours = evaluate(qrels, run, OF_TREC_EVAL, conventions='beir')
+    kept = evaluate(qrels, run, OF_TREC_EVAL, conventions='mteb')
+    for measure in OF_TREC_EVAL:
+        np.testing.assert_allclose(ours[measure], [theirs[measure][q] for q in ours.query_ids], atol=1e-9, rtol=0, err_msg=measure)
+    assert kept.means != ours.means and kept.means == evaluate(qrels, run, OF_TREC_EVAL, conventions='trec_eval-9.0.4').means
+    assert 'documents with the id of their query are taken out' in ' '.join(str(ours).split())
+    assert 'identical_ids' in PRESETS['mteb'].beyond
+
+
+def test_a_document_with_the_id_of_its_query_is_taken_out_of_every_kind_of_source(tmp_path):
+    rows = [('7', '7', 9.0), ('7', '8', 8.0), ('77', '7', 9.0), ('77', '77', 8.0), ('77', '8', 7.0)]  # '7' begins '77'
+    (tmp_path / 'a.run').write_text(''.join(f'{q} Q0 {d} 0 {s} tag\n' for q, d, s in rows))
+    as_dicts = {'7': {'7': 9.0, '8': 8.0}, '77': {'7': 9.0, '77': 8.0, '8': 7.0}}
+    numbers = [(int(q), int(d), s) for q, d, s in rows]
+    qrels = {'7': {'7': 1, '8': 1}, '77': {'8': 1}}
+    for source in (rows, numbers, as_dicts, tmp_path / 'a.run', Run(as_dicts)):
+        scores = evaluate(qrels, source, 'RR R', identical_ids='skip')
+        assert scores.values[0].tolist() == [[1, .5], [.5, 1]]  # what is judged stays judged
+        assert evaluate(qrels, source, 'RR R').values[0].tolist() == [[1, 1 / 3], [1, 1]]
+        assert explain('RR', qrels, source, '77', identical_ids='skip').value == .5
+    assert evaluate(qrels, Run(as_dicts, name='mine'), 'RR', conventions='beir').name == 'mine'
+    chunks = Run({'7': ['7#1', '7#2', '8#1']}, parents='#')
+    assert evaluate({'7': {'8': 1}}, chunks, 'RR', identical_ids='skip').means == {'RR': 1}
+    alone = evaluate(qrels, {'7': ['7'], '77': ['8']}, 'RR', identical_ids='skip', missing='skip')
+    assert alone.query_ids == ('77',) and alone.missing == 1
 
 
 def test_with_c_a_query_that_is_not_answered_counts_in_every_version():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import irmetrics
 
 from irmetrics_nb import DataError, Groups, Scores, compare, evaluate, gate, report
 
@@ -84,6 +85,99 @@ def test_parts_put_together_know_all_groups():
     halves = [QUERIES[:4], QUERIES[4:]]
     parts = [evaluate({q: QRELS[q] for q in half}, OLD, "RR", groups=DEVICE, part=True) for half in halves]
     assert Scores.concat(parts).slice("phone").means == evaluate(QRELS, OLD, "RR", groups=DEVICE).slice("phone").means
+
+
+ROWS = list(zip(QUERIES, DEVICE.values(), LANGUAGE.values()))
+SPELLINGS = "query_id", "qid", "query-id", "Topic", "queryid", "query"
+SLICES = ["device=desk", "device=phone", "lang=de", "lang=en"]
+
+
+def tables(names, folder):
+    "One table in every form: CSV, TSV, semicolons, blanks, Parquet, JSON lines, packed, polars, pandas, records."
+    import gzip
+    import json
+
+    import polars as pl
+
+    frame = pl.DataFrame(ROWS, names, orient="row")
+    records = frame.to_dicts()
+    for end, sign in (("csv", ","), ("tsv", "\t"), ("semicolon.csv", ";"), ("txt", " ")):
+        lines = "".join(sign.join(row) + "\n" for row in [names, *ROWS])
+        (folder / f"log.{end}").write_text(lines)
+        yield folder / f"log.{end}"
+    (folder / "log.csv.gz").write_bytes(gzip.compress((folder / "log.csv").read_bytes()))
+    (folder / "log.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    frame.write_parquet(folder / "log.parquet")
+    yield from (folder / "log.csv.gz", folder / "log.jsonl", folder / "log.parquet", str(folder / "log.csv"))
+    yield from (frame, frame.to_pandas(), frame.to_arrow(), records, {q: {"device": d, "lang": x} for q, d, x in ROWS})
+
+
+@pytest.mark.parametrize("query", SPELLINGS)
+def test_every_column_of_a_table_but_that_of_queries_is_a_dimension_in_every_form_and_place(query, tmp_path):
+    sources = [*tables([query, "device", "lang"], tmp_path)]
+    assert len(sources) == 13
+    for source in sources:
+        for groups in (source, Groups(source)):
+            scores = evaluate(QRELS, OLD, "RR", groups=groups)
+            assert scores.slices == SLICES, source
+            assert scores.slice("lang=de").means["RR"] == mean(RR[q] for q in QUERIES if LANGUAGE[q] == "de")
+    found = compare(QRELS, {"old": OLD, "new": NEW}, "RR", groups=tmp_path / "log.csv", baseline="new")
+    assert found.slices == ["all", *SLICES]
+    assert not gate(found, floors=["device=desk:RR=0.9"]).ok and gate(found, floors=["lang=en:RR=0.1"]).ok
+
+
+def test_a_file_without_a_header_has_two_columns_and_more_need_one(tmp_path):
+    for sign in ",\t; ":
+        (tmp_path / "two").write_text("".join(f"{q}{sign}{device}\n" for q, device, _ in ROWS))
+        assert evaluate(QRELS, OLD, "RR", groups=tmp_path / "two").slices == ["desk", "phone"]
+        assert Groups(tmp_path / "two").of == DEVICE
+        (tmp_path / "three").write_text("".join(sign.join(row) + "\n" for row in ROWS))
+        for read in (Groups, lambda path: evaluate(QRELS, OLD, "RR", groups=path)):
+            with pytest.raises(DataError, match="three: 3 columns and no header: more than two need one, such as query_id,device,lang"):
+                read(tmp_path / "three")
+    (tmp_path / "one").write_text("query_id,group\nq0,de\nq1,en\nq0,de\n")
+    assert Groups(tmp_path / "one").of == {"q0": "de", "q1": "en"}  # of one dimension the names alone
+    for text, words in (
+        ("q0,de\nq1\n", "line 2: 1 column where the first line has 2"), ("q0 de\nq1 en us\n", "line 2: 3 columns"),
+        ("q0,de\nq0,en\n", "line 2: the query 'q0' has two groups"), ("qid,x,y\nq0,1,2\nq0,1,3\n", "the query 'q0' has two groups"),
+        ("qid,x\n", "no row below the header"), ("", "no row"), ("q0,all\n", "query 'q0': a group cannot be called 'all'"),
+    ):  # fmt: skip
+        (tmp_path / "wrong.csv").write_text(text)
+        with pytest.raises(DataError, match=words):
+            Groups(tmp_path / "wrong.csv")
+
+
+def test_of_two_columns_that_may_be_the_queries_the_id_wins(tmp_path):
+    (tmp_path / "log.csv").write_text("query,query_id,device\nred shoes,q0,phone\nblue shoes,q1,desk\n")
+    assert Groups(tmp_path / "log.csv").dimensions == ("query", "device")
+    assert Groups(tmp_path / "log.csv").of["q1"].names == ("query=blue shoes", "device=desk")
+    assert Groups(tmp_path / "log.csv", columns={"query": "query", "group": "device"}).of == {"red shoes": "phone", "blue shoes": "desk"}
+
+
+def test_bins_and_groups_of_another_type_are_errors_that_say_so():
+    with pytest.raises(ValueError, match="bins must be {dimension: number or names}, not 3"):
+        Groups({"q0": 1, "q1": 2}, bins=3)
+    for several in (["phone", "fr"], ("phone",), {"phone"}, np.array(["phone", "fr"])):
+        for source in ({"q0": several}, {"q0": {"device": several, "lang": "fr"}}):
+            for read in (Groups, lambda groups: evaluate(QRELS, OLD, "RR", groups=groups)):
+                with pytest.raises(DataError, match="query 'q0': a group is one name, not .*{query: {dimension: group}}"):
+                    read(source)
+
+
+def test_the_command_evaluate_shows_the_slices_of_a_file(tmp_path):
+    import json
+
+    for name, rows in (("qrels.txt", [f"{q} 0 a 1" for q in QUERIES]), ("old.run", [f"{q} Q0 {d} 1 {-i} old" for q in QUERIES for i, d in enumerate(OLD[q])])):
+        (tmp_path / name).write_text("\n".join(rows) + "\n")
+    (tmp_path / "log.csv").write_text("".join(",".join(row) + "\n" for row in [("query_id", "device", "lang"), *ROWS]))
+    command = "evaluate", "qrels.txt", "old.run", "-m", "RR", "--groups", "log.csv"
+    shown = irmetrics(*command, cwd=tmp_path)
+    assert shown.returncode == 0 and all(name in shown.stdout for name in SLICES)
+    (found,) = json.loads(irmetrics(*command, "--format", "json", cwd=tmp_path).stdout)
+    assert found["slices"]["device=phone"]["RR"] == mean(RR[q] for q in QUERIES if DEVICE[q] == "phone")
+    (tmp_path / "log.csv").write_text("q0,phone,de\nq1,desk,en\n")
+    wrong = irmetrics(*command, cwd=tmp_path)
+    assert wrong.returncode == 1 and "3 columns and no header" in wrong.stderr
 
 
 def test_what_cannot_be_groups_says_why():

@@ -91,8 +91,9 @@ evaluate("qrels", "run", "AP", ties="docidd")  # wrong: arg-type
 evaluate("qrels", "run", "AP", ties="average", missing="skip", no_relevant="nan", negative="keep")
 evaluate("qrels", "run", "AP", score_dtype="float16")  # wrong: arg-type
 evaluate("qrels", "run", "AP", unjudged="drop")  # wrong: arg-type
+evaluate("qrels", "run", "AP", identical_ids="drop")  # wrong: arg-type
 explain("AP", qrels, run, "q1", judgments="found")  # wrong: arg-type
-explain("AP", qrels, run, "q1", judgments="retrieved", duplicates="best")
+explain("AP", qrels, run, "q1", judgments="retrieved", duplicates="best", identical_ids="skip")
 explain_difference("AP", qrels, run, run, no_relevant="null")  # wrong: arg-type
 compare("qrels", ["a", "b"], "AP", missing="drop")  # wrong: arg-type
 compare("qrels", ["a", "b"], "AP", missing="skip", memory=1 << 20, baseline="a")

@@ -19,6 +19,7 @@ import numpy as np
 
 # %% ../../nbs/6_checking/02_counting.ipynb #6c9d3c84
 from ..evaluation.doubts import PositionSigns, counted_down
+from ..evaluation.presets import identical_rows
 from ..foundations.segments import argsort_descending, changes
 from ..reading.data import Qrels, Run
 from ..reading.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize
@@ -249,6 +250,7 @@ class RunCounts:
     docs: int | None     # the sum of the documents' hashes, if it is one number for all queries
     equal: bool          # whether every row of a judged query is judged, and its grade is its score
     comments: int        # lines that are comments
+    identical: list[str]  # queries with a document of their own id
     ranks: RankSigns = field(default_factory=RankSigns)
     tags: Tally = field(default_factory=Tally)
 
@@ -258,9 +260,10 @@ def total_counts(parts: Sequence[RunCounts]) -> RunCounts:
     judged, depth, least, most = map(joined, ('judged', 'depth', 'least', 'most'))
     alike = len({part.docs for part in parts}) == 1 and (depth == depth[0]).all()
     docs = parts[0].docs if alike else None
-    queries, scores = (reduce(add, [getattr(part, name) for part in parts]) for name in ('queries', 'scores'))
+    names = 'queries', 'scores', 'identical'
+    queries, scores, identical = (reduce(add, [getattr(part, name) for part in parts]) for name in names)
     equal, comments = all(part.equal for part in parts), sum(part.comments for part in parts)
-    whole = RunCounts(queries, judged, depth, least, most, scores, docs, equal, comments)
+    whole = RunCounts(queries, judged, depth, least, most, scores, docs, equal, comments, identical)
     for part in parts:
         whole.ranks += part.ranks
         whole.tags.add(part.tags.hashes, part.tags.examples, list)
@@ -385,7 +388,9 @@ class Counter:
         signs = ScoreSigns.of(part.query, part.value, self.graded)
         signs.first = float(rows.value[0])
         names = [*escape_non_utf8(query_ids.tolist())]
-        counts = RunCounts(names, judged, depth, least, most, signs, same_docs(part), self.equal, rows.comments.count)
+        identical = [*escape_non_utf8(rows.query_ids[rows.query[identical_rows(rows)]].tolist())]
+        known = names, judged, depth, least, most, signs, same_docs(part), self.equal, rows.comments.count
+        counts = RunCounts(*known, identical)
         if self.trec: counts.ranks = read_ranks(part, counts.tags)
         return counts
 

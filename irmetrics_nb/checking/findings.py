@@ -290,12 +290,18 @@ def _scores(side, k):
 
 def _those(counts, which): return [counts.queries[i] for i in np.flatnonzero(which).tolist()]
 
+def _identical(side, identical, queries):
+    "Say how many queries retrieve a document with their own id: by chance few do."
+    mostly = 'warning' if 2 * len(identical) > queries else 'note'
+    if identical: side.say('identical-ids', _first(identical), mostly, n=len(identical))
+
 def _depth(side, counts, k):
     "What is odd about how many documents there are, and the facts about it."
     depth, short, queries = counts.depth, _those(counts, counts.depth < k), len(counts.depth)
     if queries >= 5 and 5 <= depth.min() == depth.max() < k: side.say('cut', n=depth[0], k=k)
     elif short: side.say('short', _first(short), n=len(short), k=k)
     if queries >= 5 and counts.docs is not None: side.say('constant')
+    _identical(side, counts.identical, queries)
     span = f'{depth.min():,} to {depth.max():,}'
     return {'documents': int(depth.sum()), 'per query': span, f'queries with fewer than {k}': len(short)}
 

@@ -100,6 +100,10 @@ MORE_SENTENCES = {
         'more'),
     'short': ('note', 'queries with fewer than {k:,} documents: {n:,}'),
     'constant': ('warning', 'every query has the same documents'),
+    'identical-ids': (
+        'note',
+        'queries that retrieve a document with their own id: {n:,}; if these are the '
+        "queries themselves, identical_ids='skip' takes them out, as BEIR does"),
     'tags': ('warning', '{n:,} different tags: are these several runs?'),
     'rank-number': ('note', 'ranks that are no numbers: {n:,}'),
     'rank-twice': ('note', 'some ranks stand twice in a query'),

@@ -38,6 +38,7 @@ from ..foundations.conventions import (
     Conventions,
     DuplicatesChoice,
     EvaluationWarning,
+    IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
     NegativeChoice,
@@ -76,6 +77,7 @@ def evaluate(
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
     duplicates: DuplicatesChoice | None = None,
+    identical_ids: IdenticalIdsChoice | None = None,
     system: str | None = None, memory: int | None = None,
     progress: Callable[[int, int], object] | None = None, groups: Any = None,
     part: bool = False,
@@ -133,6 +135,10 @@ def evaluate(
         A document that stands twice in a query, of the judgments or of a run, is an
         error; or the first of its rows counts, the last, or the one with the highest
         number. How many were left out is said. Any answer but 'refuse' reads the whole
+        run into memory.
+    identical_ids : {'keep', 'skip'}
+        A document with the id of its query is like any other, or is taken out of the run
+        before ranks are given, as in BEIR; judgments of it stay. 'skip' reads the whole
         run into memory.
     system : str, optional
         A column of the run, one table, or a partition of it: a run for each system.
@@ -207,7 +213,7 @@ def evaluate(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
-        duplicates=duplicates)
+        duplicates=duplicates, identical_ids=identical_ids)
     requested = _parsed(measures)
     run = runs_of(run, system)
     several = several_runs(run)

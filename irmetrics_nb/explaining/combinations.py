@@ -18,7 +18,7 @@ import numpy as np
 
 # %% ../../nbs/7_explaining/08_combinations.ipynb #d752f2df
 from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.presets import single_precision
+from ..evaluation.presets import identical_rows, read_run
 from .answers import parameter_sets, plainest
 from .mistakes import MISTAKES, Mistake, mistakes_of
 from ..foundations.conventions import CHOICES, Conventions, ratio
@@ -93,7 +93,7 @@ class RankingKey(NamedTuple):
     rows: str = ''    # The mistake that was made with rows
 
 # They decide which rankings there are.
-OF_ROWS = 'ties', 'negative', 'score_dtype', 'unjudged', 'judgments', 'duplicates'
+OF_ROWS = 'ties', 'negative', 'score_dtype', 'unjudged', 'judgments', 'duplicates', 'identical_ids'
 _ORDERS = 'average', 'best', 'worst'
 
 # %% ../../nbs/7_explaining/08_combinations.ipynb #5f7c1d90
@@ -113,10 +113,11 @@ class _Reader:
             self.kept[duplicates] = Qrels(qrels, **how), Run(run, **how)
         return self.kept[duplicates]
 
-    def judged(self, duplicates='first', score_dtype='float64', **how):
+    def judged(self, duplicates='first', score_dtype='float64', identical_ids='keep', **how):
         "The rankings."
         qrels, run = self.tables(duplicates)
-        return judge(qrels, single_precision(run) if score_dtype == 'float32' else run, **how)
+        of_run = Conventions(score_dtype=score_dtype, identical_ids=identical_ids)
+        return judge(qrels, read_run(run, of_run), **how)
 
 def _again(source):
     "A source that can be read more than once."
@@ -200,6 +201,7 @@ class Rankings:
         if restricted: tried |= {q: tuple(answers) for q, answers in restricted.items()}
         if not (self.truth.columns.value < 0).any(): tried['negative'] = tried['negative'][:1]
         if not _rounds(self.run): tried['score_dtype'] = tried['score_dtype'][:1]
+        if not identical_rows(self.run.rows).any(): tried['identical_ids'] = tried['identical_ids'][:1]
         once = [a for a in tried['duplicates'] if a != 'refuse']
         tried['duplicates'] = tuple(once or ['first']) if self.reader.twice else ('refuse',)
         return tried
@@ -207,7 +209,7 @@ class Rankings:
     def _enter_answers(self):
         "Judge what has to be judged."
         orders = ['given'] * ('given' in self.open['ties']) + ['docid']
-        names = 'duplicates', 'score_dtype', 'negative'
+        names = 'duplicates', 'score_dtype', 'negative', 'identical_ids'
         for chosen in product(*(self.open[name] for name in names)):
             how = dict(zip(names, chosen))
             once = 'first' if how['duplicates'] == 'refuse' else how['duplicates']

@@ -21,6 +21,7 @@ from .pictures import EARNED, LOST, UNJUDGED, html_table
 from ..foundations.conventions import (
     Conventions,
     DuplicatesChoice,
+    IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
     NegativeChoice,
@@ -225,7 +226,8 @@ def explain_difference(
     missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
-    duplicates: DuplicatesChoice | None = None, documents: Any = None,
+    duplicates: DuplicatesChoice | None = None,
+    identical_ids: IdenticalIdsChoice | None = None, documents: Any = None,
 ) -> Difference:
     """Explain the difference of two runs, b − a: which queries make it, and how much.
 
@@ -237,7 +239,7 @@ def explain_difference(
         In any form that `evaluate` takes.
     conventions, ties, missing, no_relevant, negative : str
         As in `evaluate`.
-    score_dtype, unjudged, judgments, duplicates : str
+    score_dtype, unjudged, judgments, duplicates, identical_ids : str
         As in `evaluate`, too.
     documents : dict, table or path
         What the documents are called, as in `explain`.
@@ -264,7 +266,7 @@ def explain_difference(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
-        duplicates=duplicates)
+        duplicates=duplicates, identical_ids=identical_ids)
     parsed, once = parse(measure), in_force.duplicates
     truth = Qrels(qrels, duplicates=once, copy=False)
     runs = [Run(run, duplicates=once, copy=False) for run in (run_a, run_b)]

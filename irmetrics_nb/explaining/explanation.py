@@ -34,6 +34,7 @@ from ..foundations.conventions import (
     CHOICES,
     Conventions,
     DuplicatesChoice,
+    IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
     NegativeChoice,
@@ -50,7 +51,7 @@ from ..metrics.parsing import parse
 from ..reading.data import Qrels
 from ..reading.errors import DataError, counted, visible
 from ..reading.judging import judge
-from ..reading.matching import check_tied_chunks
+from ..reading.matching import check_chunks, check_tied_chunks
 from ..showing.results import Result, Table, Text, rendered, without_nan
 
 # %% ../../nbs/7_explaining/04_explanation.ipynb #55b30a34
@@ -268,7 +269,8 @@ def explain(
     missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
-    duplicates: DuplicatesChoice | None = None, ideal: Any = None,
+    duplicates: DuplicatesChoice | None = None,
+    identical_ids: IdenticalIdsChoice | None = None, ideal: Any = None,
     documents: Any = None,
 ) -> Explanation:
     """Explain the value of one list, or of one query of a run.
@@ -285,7 +287,7 @@ def explain(
     query : str
         Which query of the run.
     conventions, ties, missing, no_relevant, score_dtype, unjudged, judgments : str
-    duplicates : str
+    duplicates, identical_ids : str
         As in `evaluate`: those of a tool, and what is said beside them wins.
     negative : {'zero', 'keep'}
         What a grade below 0 means. Default: that of the conventions, 'zero' for a run;
@@ -320,7 +322,7 @@ def explain(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
-        duplicates=duplicates)
+        duplicates=duplicates, identical_ids=identical_ids)
     requested = completed(parse(measure), in_force)
     in_force = in_force.of(requested.name)
     if run is not None: explanation = _of_run(requested, qrels, run, query, in_force)
@@ -349,6 +351,7 @@ def _of_run(measure, qrels, run, query, conventions):
         some = ', '.join(map(repr, judgments.queries[:3]))
         raise ValueError(f'which query? write explain({str(measure)!r}, qrels, run, query) with one like {some}')
     query, order = str(query), 'given' if conventions.ties == 'given' else 'docid'
+    check_chunks(judgments, results)
     check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
     listing = replace(listing, judgments=conventions.judgments)

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'TiesChoice', 'MissingChoice',
            'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice', 'JudgmentsChoice',
-           'DuplicatesChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'MEASURE_CHECKS', 'Column', 'linear_gain',
-           'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount',
-           'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option', 'Conventions',
-           'EvaluationWarning']
+           'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'MEASURE_CHECKS', 'Column',
+           'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount',
+           'as_discount', 'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option',
+           'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #079eaa2d
 import numbers
@@ -241,6 +241,7 @@ ScoreDtypeChoice = Literal['float64', 'float32']
 UnjudgedChoice = Literal['keep', 'skip']
 JudgmentsChoice = Literal['all', 'retrieved']
 DuplicatesChoice = Literal['refuse', 'first', 'last', 'best']
+IdenticalIdsChoice = Literal['keep', 'skip']
 
 class Answers(TypedDict, total=False):
     "The types of these options; None: what `conventions` say, else the default."
@@ -253,6 +254,7 @@ class Answers(TypedDict, total=False):
     unjudged: UnjudgedChoice | None
     judgments: JudgmentsChoice | None
     duplicates: DuplicatesChoice | None
+    identical_ids: IdenticalIdsChoice | None
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #9d5ab78e
 CHOICES = {
@@ -277,6 +279,8 @@ CHOICES = {
                    'first': 'of a document twice in a query, the first row counts',
                    'last': 'of a document twice in a query, the last row counts',
                    'best': 'of a document twice in a query, the best row counts'},
+    'identical_ids': {'keep': '',
+                      'skip': 'documents with the id of their query are taken out'},
 }
 
 def check_option(name: str, value: object, choices: Iterable) -> None:
@@ -311,6 +315,7 @@ class Conventions:
     unjudged: UnjudgedChoice = 'keep'
     judgments: JudgmentsChoice = 'all'
     duplicates: DuplicatesChoice = 'refuse'
+    identical_ids: IdenticalIdsChoice = 'keep'
     measures: tuple[tuple[str, str, Any], ...] = ()
     name: str = ''
     kinds: str = ''  # of measures, that the tool of this name has; '': all

@@ -365,6 +365,8 @@ class Qrels(QueryDocTable):
     ['q1', 'q2']
     """
     kind, number = 'qrels', 'relevance'
+    # {query: ids} of the one run that `from_spans` has judged; None: any run may come.
+    chunks: Any = None
 
     @cached_property
     def index(self) -> KeyIndex:

@@ -166,8 +166,8 @@ def read_lookup(
 ) -> tuple[list, dict[str, list]]:
     """(ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
 
-    what: what an error calls it; ids: the usual names of the column of ids, by the first of which `columns` may
-    name another; the other keys of `columns` say which columns are taken, by default all that are left."""
+    what: what an error calls it; ids: the usual names of the column of ids, unless `columns` names another as
+    'query'; the other keys of `columns` say which columns are taken, by default all that are left."""
     if isinstance(source, Mapping): return _of_dict(source)
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
     if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
@@ -225,10 +225,10 @@ def _lines_of_json(text):
 
 def _id_and_rest(table, where, ids, columns):
     "The ids, and the columns that are asked for."
-    said = columns.get(ids[0])
+    said = columns.get('query')
     plain = {plain_name(name): name for name in table}
     id_column = said or next((plain[name] for name in (*ids, 'id') if name in plain), None)
-    wanted = [name for key, names in columns.items() if key != ids[0] for name in _as_names(names)]
+    wanted = [name for key, names in columns.items() if key != 'query' for name in _as_names(names)]
     missing = [name for name in [id_column, *wanted] if name not in table]
     if missing:
         lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/3_reading/16_groups.ipynb #f6c508a3
-from .errors import DataError, file_errors, short_repr
-from .files import read_bytes, read_lookup
+from ..foundations.columns import is_missing
+from .errors import DataError, counted, file_errors, short_repr
+from .files import is_self_describing, read_bytes, read_lookup
 from .ids import PAD
-from .tables import is_table, to_polars_table
+from .rows import HEAD_BYTES
+from .tables import COLUMN_SYNONYMS, csv_fields, header_names, plain_name
 
 # %% ../../nbs/3_reading/16_groups.ipynb #cdbcdb69
 class Group(str):
@@ -70,7 +72,7 @@ def _spans(known, edges, many):
 
 # %% ../../nbs/3_reading/16_groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
-QUERY = 'query', 'query_id', 'qid', 'topic', 'topic_id'
+QUERY = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
 
 def _crossed(said):
     "{'device × lang': ['device', 'lang']}; their parts become columns that are asked for, if need be."
@@ -87,21 +89,64 @@ def _together(table, parts):
     rows = zip(*(table[part] for part in parts))
     return [None if None in row else ' × '.join(map(str, row)) for row in rows]
 
-def _twice(ids):
-    twice = next(q for n, q in enumerate(ids) if q in ids[:n])
-    return f'the groups: the query {twice!r} comes twice'
-
-def _group(table, row):
-    "The group of a query: in one dimension the name alone."
-    there = [(name, x) for name, x in zip(table, row) if not (x is None or x != x or x == '')]
-    if len(table) == 1: return _group_name(there[0][1], 'the groups') if there else ''
-    return Group(f'{name}={x}' for name, x in there)
-
-def _group_name(group, where):
-    "The name of a group; `all` and nothing are none."
-    if group in (EVERYTHING, '', None) or group != group:
-        raise DataError(f'{where}: a group cannot be called {short_repr(group)}')
+def _group(table, row, where):
+    "Return the group of a query: in one dimension the name alone; DataError for what is no name."
+    wrong = next((x for x in row if hasattr(x, '__len__') and not isinstance(x, str)), None)
+    if wrong is not None:
+        several = 'several groups of a query are {query: {dimension: group}}'
+        raise DataError(f'{where}: a group is one name, not {short_repr(wrong)}; {several}')
+    there = [(name, x) for name, x in zip(table, row) if not (is_missing(x) or x == '')]
+    if len(table) > 1: return Group(f'{name}={x}' for name, x in there)
+    if not there: return ''
+    [(_, group)] = there
+    if group == EVERYTHING: raise DataError(f'{where}: a group cannot be called {group!r}')
     return group if isinstance(group, Group) else str(group)
+
+# %% ../../nbs/3_reading/16_groups.ipynb #5b0c7b21
+def _records(source, said):
+    "Return the records of a text file, or {query: group} if it has no header; any other source as it is."
+    if not isinstance(source, str | os.PathLike): return source
+    with file_errors(source): data = bytes(read_bytes(source)[:-PAD])
+    if is_self_describing(data[:HEAD_BYTES], os.fspath(source)): return source
+    lines = _lines(data.decode('utf-8-sig', 'surrogateescape'), os.fspath(source))
+    if not lines: raise DataError(f'{source}: there is no row')
+    (_, names), *rows = lines
+    if not _is_header(names, said):
+        if len(names) == 2: return _pairs(lines, source)
+        what = f'{len(names)} columns and no header'
+        raise DataError(f'{source}: {what}: more than two need one, such as query_id,device,lang')
+    if not rows: raise DataError(f'{source}: there is no row below the header')
+    return [dict(zip(names, fields)) for _, fields in rows]
+
+def _pairs(lines, source):
+    "Return {query: group} of lines without a header; DataError, with the line, for a query that has two groups."
+    group_of: dict[str, str] = {}
+    for number, (query, group) in lines:
+        if group_of.setdefault(query, group) == group: continue
+        raise DataError(f'{source}, line {number}: the query {query!r} has two groups')
+    return group_of
+
+def _lines(text, path):
+    "Return (line, fields) of every line, as many in each: parted by a tab, a comma, a semicolon, else by blanks."
+    first_line = text.lstrip().split('\n', 1)[0]
+    separator = next((sign for sign in '\t,;' if sign in first_line), None)
+    if separator: rows = csv_fields(text, separator, path)
+    else: rows = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
+    lines = [(n, [field.strip() for field in header_names(fields)]) for n, fields in rows]
+    for number, fields in lines:
+        if len(fields) == len(lines[0][1]): continue
+        count = f'{counted(len(fields), "column")} where the first line has {len(lines[0][1])}'
+        raise DataError(f'{path}, line {number}: {count}; names with blanks in them need a tab or a comma')
+    return lines
+
+def _is_header(names, said):
+    "Whether the fields of the first line name the column of queries, by a usual name or as is said."
+    return said['query'] in names if 'query' in said else any(plain_name(name) in QUERY for name in names)
+
+def _check_bins(bins):
+    "ValueError unless bins are said by dimension."
+    if bins is None or isinstance(bins, Mapping): return
+    raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
 
 # %% ../../nbs/3_reading/16_groups.ipynb #f1f46b30
 class Groups:
@@ -114,7 +159,8 @@ class Groups:
         table of polars, pandas or what speaks Arrow; a Parquet, JSON, CSV or TSV file.
     columns : dict, optional
         {'query': name, 'group': name or [name, ...]}; by default the column of queries is
-        found, and all others are dimensions. 'device × lang' is both together.
+        found, and all others are dimensions. 'device × lang' is both together. A text
+        file without a header has two columns, a query and its group.
     bins : dict, optional
         Of columns of numbers: how many bins, or their names from the least to the
         greatest, such as {'asked': ('tail', 'torso', 'head')}. They are cut at quantiles.
@@ -122,9 +168,10 @@ class Groups:
     Raises
     ------
     DataError
-        For columns that are not there, or a query that comes twice.
+        For columns that are not there, a query that has two groups, a group that is no
+        name, or more than two columns without a header.
     ValueError
-        For fewer than two bins, or bins of what is no dimension.
+        For fewer than two bins, bins of what is no dimension, or of none at all.
 
     >>> from irmetrics_nb import Groups
     >>> log = {'q1': {'device': 'app', 'words': 2}, 'q2': {'device': 'desk', 'words': 9}}
@@ -137,15 +184,20 @@ class Groups:
     ):
         said = dict(columns or {})
         crossed = _crossed(said)
-        ids, table = read_lookup(source, 'the groups', QUERY, said)
-        if len({*map(str, ids)}) < len(ids): raise DataError(_twice(list(map(str, ids))))
+        _check_bins(bins)
+        is_path = isinstance(source, str | os.PathLike)
+        where = os.fspath(source) if is_path else 'the groups'
+        ids, table = read_lookup(_records(source, said), where, QUERY, said)
         lacking = [name for name in bins or {} if name not in table]
         if lacking: raise ValueError(f'bins= of {lacking[0]!r}, which is no dimension')
         for name, how in (bins or {}).items(): table[name] = into_bins(table[name], how)
         for name, parts in crossed.items(): table[name] = _together(table, parts)
         self.dimensions = tuple(table)
-        rows = zip(*table.values())
-        self.of = {str(q): _group(table, row) for q, row in zip(ids, rows)}
+        self.of: dict[str, str] = {}
+        for q, row in zip(map(str, ids), zip(*table.values())):
+            group = _group(table, row, f'{where}, query {q!r}')
+            if self.of.setdefault(q, group) == group: continue
+            raise DataError(f'{where}: the query {q!r} has two groups')
 
     def __repr__(self) -> str:
         names = ', '.join(self.dimensions)
@@ -154,50 +206,5 @@ class Groups:
 
 # %% ../../nbs/3_reading/16_groups.ipynb #a31cd9a3
 def read_groups(groups: Any) -> dict[str, str]:
-    """{query: group} of `Groups`, a dict, a Series, a table, or a file with a query and a group in a line.
-
-    Columns are parted by a tab, else by the first blank; in a .csv file by a comma. A
-    first line query_id, group is a header. DataError, with the line, for a line without
-    a group or a query that has two."""
-    if isinstance(groups, Groups): return dict(groups.of)
-    if isinstance(groups, Mapping) or hasattr(groups, 'iloc') and not hasattr(groups, 'columns'): pairs = groups.items()
-    elif is_table(groups): pairs = _table_pairs(groups)
-    elif isinstance(groups, str | os.PathLike): return _group_lines(groups)
-    else: raise TypeError(f'groups come as a dict, a table or a file, not as {type(groups).__name__}')
-    group_of: dict[str, str] = {}
-    for q, group in pairs:
-        named_group = _group_name(group, f'query {q!r}')
-        if group_of.setdefault(str(q), named_group) != named_group: raise DataError(f'the query {q!r} has two groups')
-    return group_of
-
-def _table_pairs(table):
-    "The queries and groups of a table."
-    if hasattr(table, 'iloc'): columns = {str(name): list(table[name]) for name in table.columns}
-    else: columns = to_polars_table(table, 'run').to_dict(as_series=False)
-    query = next((name for name in columns if name.lower() in QUERY), None)
-    remaining = [name for name in columns if name != query]
-    group = next((name for name in remaining if name.lower() in ('group', 'slice')), None)
-    if group is None and len(remaining) == 1: group = remaining[0]
-    if query is None or group is None:
-        raise DataError(f'groups: there must be a column query_id and a column group, not {list(columns)}')
-    return zip(columns[query], columns[group])
-
-def _group_lines(path):
-    "The groups of a file."
-    group_of: dict[str, str] = {}
-    with file_errors(path): data = bytes(read_bytes(path)[:-PAD])
-    text = data.decode('utf-8-sig', 'surrogateescape')
-    for number, line in enumerate(text.splitlines(), start=1):
-        fields = _fields(line, str(path))
-        where = f'{path}, line {number}'
-        if not line.strip() or number == 1 and fields[0].lower() in QUERY: continue
-        if len(fields) < 2: raise DataError(f'{where}: a query and its group, not {short_repr(line)}')
-        query, group = fields
-        if group_of.get(query, group) != group: raise DataError(f'{where}: the query {query!r} has two groups')
-        group_of[query] = _group_name(group, where)
-    return group_of
-
-def _fields(line, path):
-    "A line as query and group."
-    mark = '\t' if '\t' in line else ',' if path.endswith('.csv') else None
-    return [field.strip().strip('"') for field in line.strip().split(mark, 1)]
+    "Return {query: group} of `Groups`, or of what it takes."
+    return dict(groups.of if isinstance(groups, Groups) else Groups(groups).of)

@@ -322,8 +322,19 @@ class JudgedHits:
     count: np.ndarray      # (m,) how many documents were retrieved for each
 
 def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
-    "The judged documents in a run, with their ranks and ties."
+    "The judged documents in a run, with their ranks and ties; DataError for judgments of other chunks."
+    check_chunks(qrels, run)
     return _match_dicts(qrels, run, ties) if run.dicts else _match_rows(qrels, run, ties)
+
+def check_chunks(qrels: Qrels, run: Run) -> None:
+    "Raise DataError for a chunk that judgments out of passages do not know."
+    if qrels.chunks is None: return
+    for query, docs in run.to_dict().items():
+        unknown = next((doc for doc in docs if doc not in qrels.chunks.get(query, docs)), None)
+        if unknown is None: continue
+        what = f'query {query!r}: the judgments are those of from_spans for another run, and do not know {unknown!r}'
+        way_out = 'evaluate each run with its own judgments, and compare the scores: compare([scores_a, scores_b])'
+        raise DataError(f'{what}; {way_out}')
 
 def _match_rows(qrels, run, ties):
     "The judged documents in a run of rows."

@@ -223,8 +223,8 @@ def from_spans(
     -------
     Together
         `.qrels` and `.run`, whose ids are like a[100:200]. A gold passage that is not
-        found goes by its own places. Both are of this run alone: for several, compare
-        what `evaluate` gives for each.
+        found goes by its own places. Both are of this run alone, and a run with other
+        passages is refused: for several, compare what `evaluate` gives for each.
 
     Raises
     ------
@@ -255,4 +255,7 @@ def from_spans(
         several += many
     if several: warnings.warn(_said_several(several), DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
-    return Together(Qrels(qrels), Run(run, **options))
+    judgments = Qrels(qrels)
+    known = {query: {*docs, *run.get(query, ())} for query, docs in qrels.items()}
+    judgments.chunks = known
+    return Together(judgments, Run(run, **options))

@@ -180,7 +180,7 @@ def report(
         As in `compare`.
     options
         Those of `evaluate`: conventions, ties, missing, no_relevant, negative,
-        score_dtype, unjudged, judgments, duplicates, memory, system.
+        score_dtype, unjudged, judgments, duplicates, identical_ids, memory, system.
 
     Returns
     -------

@@ -50,6 +50,11 @@ def each_once(rows, duplicates):
     return [rows[place] for place in sorted(chosen.values())]
 
 
+def without_identical_ids(query, rows):
+    "The rows of a query in a run, but for the document that has the id of the query."
+    return [(document, number) for document, number in rows if document != query]
+
+
 def possible_orders(rows, ties):
     "All orders in which the documents of a query may stand: one, or every order of documents with equal scores."
     if ties == "docid":

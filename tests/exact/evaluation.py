@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 
 from exact import measures as definitions
 from exact.arithmetic import exact, geometric_mean, written
-from exact.data import Refused, by_query, each_once, ideal_ranking, of_retrieved, rankings, rows_of_list
+from exact.data import (
+    Refused,
+    by_query,
+    each_once,
+    ideal_ranking,
+    of_retrieved,
+    rankings,
+    rows_of_list,
+    without_identical_ids,
+)
 from exact.settings import CONVENTIONS, PARAMETERS, as_exact, defaults
 
 DEFINITIONS = {
@@ -153,6 +162,8 @@ def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
         return written(value), {}
     rows = (case["judgments"], case["run"]) if "run" in case else rows_of_list(case["grades"], case["missed"])
     judgments, run = map(by_query, mistake.rows(*rows))
+    if answers.get("identical_ids") == "skip":
+        run = {query: without_identical_ids(query, results) for query, results in run.items()}
     cutoff = {name: case[name] for name in ("k", "recall") if name in case}
     try:
         if answers.get("max_grade", 0) is None:
