@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from urllib.parse import unquote
 
 import api
 import pages
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
 
 from irmetrics_nb.foundations.measures import Measure
@@ -338,6 +340,16 @@ def test_a_reference_has_a_link_where_its_entry_has_a_doi_and_only_there():
         assert ("https://doi.org/" in signed) == (title in known), (name, title)
         linked += title in known
     assert linked > len(known) - 1
+
+
+def test_a_link_of_a_reference_leads_to_its_doi_and_shows_it_whatever_its_signs():
+    known = pages.dois(BIB)
+    assert any("<" in doi and "(" in doi for doi in known.values())
+    for title, doi in known.items():
+        signs = MarkdownIt().parseInline(pages.signed(f"- *{title}*.", known).removeprefix("- "))[0].children
+        (link,) = (sign.attrs["href"] for sign in signs if sign.type == "link_open")
+        shown = "".join(sign.content for sign in signs[[sign.type for sign in signs].index("link_open") :])
+        assert (unquote(link), shown) == (f"https://doi.org/{doi}", f"doi:{doi}")
 
 
 # ---- the shape of the site, and what stands beside it ----
