@@ -248,6 +248,22 @@ def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source
             assert not shown[0] or name.stem == "00_plots", f"{name} begins with its source; of curves each picture has its own"
 
 
+def announced(name):
+    "(a last line that ends in a colon, what is shown next) of each text of a page; None at its end."
+    unseen = {"hide", "export", "exporti", "default_exp"}
+    seen = [cell for cell in cells(NBS / name) if unseen.isdisjoint(cell.directives)]
+    for cell, below in zip(seen, [*seen[1:], None], strict=True):
+        if cell.kind == "markdown" and cell.source.rstrip().endswith(":"):
+            yield cell.source.rstrip().splitlines()[-1], below
+
+
+def test_what_a_line_announces_is_shown_below_it():
+    found = [(name, line, below) for name in notebooks() for line, below in announced(name)]
+    assert len(found) > 100
+    bare = (below is None or below.kind == "markdown" and not below.source.startswith(("|", "<", "-", "```")) for _, _, below in found)
+    assert [(str(name), line) for (name, line, _), late in zip(found, bare, strict=True) if late] == []
+
+
 def test_formulas_are_not_beheaded():
     css = (NBS / HTML["css"]).read_text(encoding="utf-8")
     (rule,) = (body for head, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css) if "p:has(> math" in head)
