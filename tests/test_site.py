@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import api
@@ -246,6 +247,55 @@ def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source
             assert all(text.startswith("#| code-fold: true\n") for source, text in code if source), name
             shown = [source for source, text in code if not re.search(r"#\| (?:echo|include): false", text)]
             assert not shown[0] or name.stem == "00_plots", f"{name} begins with its source; of curves each picture has its own"
+
+
+class Tables(HTMLParser):
+    "The texts of the cells below the head of each table of a page in HTML; an inner table is a part of its outer one."
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.head = [], 0, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.open += 1
+            self.found += [[]] * (self.open == 1)
+        self.head = tag == "thead" or self.head and tag != "tbody"
+
+    def handle_endtag(self, tag):
+        self.open -= tag == "table"
+        self.head = self.head and tag != "thead"
+
+    def handle_data(self, data):
+        if self.open and not self.head and data.strip():
+            self.found[-1] = [*self.found[-1], data.strip()]
+
+
+def tables(name):
+    "The tables of a page, in its text and in what its cells show."
+    for cell in cells(NBS / name):
+        seen = [output.get("data", {}) for output in cell.outputs if "hide" not in cell.directives]
+        texts = [cell.source] * (cell.kind == "markdown") + ["".join(one.get("text/markdown", "")) for one in seen]
+        yield from Tables("\n".join(["".join(one.get("text/html", "")) for one in seen] + [MARKDOWN.render(text) for text in texts])).found
+
+
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
+TO_FILL = {"reference/glossary.ipynb"}
+
+
+def test_no_table_of_a_page_is_empty():
+    found = {name.as_posix(): [*tables(name)] for name in notebooks()}
+    assert sum(map(len, found.values())) > 150
+    assert {name for name, some in found.items() if not all(some)} - TO_FILL == set()
+
+
+@pytest.mark.parametrize("text, empty", [
+    ("| a | b |\n| --- | --- |\n", True), ("| a | b |\n| --- | --- |\n| 1 | |\n", False), ("| a |\n|---|\n| |\n", True),
+    ("<table><thead><tr><th>a</thead><tbody></tbody></table>", True), ("<table><tr><td>1</td></tr></table>", False)])  # fmt: skip
+def test_a_table_without_a_body_is_seen(text, empty):
+    (body,) = Tables(MARKDOWN.render(text)).found
+    assert (body == []) == empty
 
 
 def announced(name):
