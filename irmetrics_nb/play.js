@@ -662,6 +662,7 @@ class Play {
     if (!answers.length) return this.tell(this.say.none);
     const downwards = ['below', 'most'].includes(answers[0].wishes[0].relation) ? -1 : 1;
     const [best] = answers.sort((x, y) => downwards * (y.wishes[0].found - x.wishes[0].found));
+    this.parts.again.focus();  // its own button goes
     return this.act(() => {
       this.order = best.order.map((item, j) => Object.assign(item, {grade: best.grades[j]}));
       if (this.goal.k) this.k = best.k;
@@ -672,29 +673,29 @@ class Play {
 
   build(element, {kept, question}) {
     const {say, lists} = this, n = this.order.length;
+    this.deepest = Math.max(n, this.k ?? 0);  // of the slider; behind it is the whole list
     const button = (text, click) => html('button', {type: 'button', click}, text);
-    const cut = ({target}) => this.cut(target.value > n ? null : Number(target.value));
+    const cut = ({target}) => this.cut(target.value > this.deepest ? null : Number(target.value));
     const parts = this.parts = {
       name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
-      slider: html('input', {type: 'range', min: 1, max: n + 1, input: cut}), cutoff: html('output'),
+      slider: html('input', {type: 'range', min: 1, max: this.deepest + 1, input: cut}), cutoff: html('output'),
       legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
       picture: html('div', {class: 'picture'}), verdict: html('p'),
       said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
-      answer: button(say.show, () => this.answer()), steps: html('code'), ranks: html('table', {class: 'ranks'}),
+      answer: button(say.show, () => this.answer()), again: button(say.again, () => this.load()), steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
     this.order.forEach(item => { item.row = this.buildRow(item); });
     this.letDrag(parts.list);
-    const slider = html('label', {}, say.cutoff, parts.slider, parts.cutoff);
-    const follows = this.measures.some(measure => this.label(measure, 1) !== this.label(measure, 2));
+    parts.depth = html('label', {}, say.cutoff, parts.slider, parts.cutoff);
     const names = Object.keys(lists).filter(name => lists[name].length === n);
     const starts = names.map(name => button(say.start(name), () => this.load(name)));
     element.classList.add('play');
     element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE),
       html('div', {class: 'ask'}, kept, question && html('p', {}, question)),
-      html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), follows && slider),
+      html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), parts.depth),
       html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
       html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
-      html('p', {class: 'starts'}, button(say.again, () => this.load()), starts, this.goal && parts.answer),
+      html('p', {class: 'starts'}, parts.again, starts, this.goal && parts.answer),
       html('p', {class: 'steps'}, parts.steps),
       html('div', {class: 'tables'}, this.buildMeasures(),
         html('details', {open: ''}, html('summary', {}, say.ranks), parts.ranks))));
@@ -737,7 +738,8 @@ class Play {
     parts.name.textContent = this.label(this.measure);
     parts.value.textContent = short(found.value);
     parts.change.textContent = before ? signed(found.value - before.value) : '';
-    parts.slider.value = this.k ?? this.order.length + 1;
+    parts.depth.hidden = this.label(this.measure, 1) === this.label(this.measure, 2);
+    parts.slider.value = this.k ?? this.deepest + 1;
     parts.slider.setAttribute('aria-valuetext', say.k(this.k));
     parts.cutoff.textContent = say.k(this.k);
     parts.legend.replaceChildren(...picture.legend.map(([name, text]) => html('span', {class: name}, text)));
@@ -864,7 +866,8 @@ const VIEWS = {
     const bar = ({rank, gain}, j) => ({fill: gain && found[j] / rank, ghost: found[j] / rank,
       text: gain ? `${found[j]}/${rank}` : ''});
     const legend = [['fills', say.precisionThere], ['outlines', say.precisionElsewhere]];
-    return {bars: rows.slice(0, p.k ?? rows.length).map(bar), legend, columns: pick(rows, 'gain term running ideal')};
+    const {gain, ...sums} = pick(rows, 'gain term running ideal'), precision = rows.map(({rank}, j) => found[j] / rank);
+    return {bars: rows.slice(0, p.k ?? rows.length).map(bar), legend, columns: {gain, precision, ...sums}};
   },
 
   readers({rows, p}, say) {
@@ -988,7 +991,7 @@ export const words = {
   rank: 'rank',
   columns: {
     gain: 'gain', weight: 'weight', term: 'term', running: 'sum so far', ideal: 'ideal’s term', arrive: 'get here',
-    'AP gain': 'relevant', 'AP term': 'precision', 'RR gain': 'relevant', 'ERR gain': 'satisfies',
+    'AP gain': 'relevant', precision: 'precision', 'RR gain': 'relevant', 'ERR gain': 'satisfies',
     'P gain': 'relevant', 'P term': 'hit', 'R gain': 'relevant', 'R term': 'hit', 'F gain': 'relevant',
     'AUC gain': 'relevant', 'AUC term': 'others below',
   },
@@ -1059,7 +1062,7 @@ const STYLE = `
   button:hover { background: var(--pale); }
   button[aria-disabled=true] { color: var(--line); background: transparent; cursor: default; }
   button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
-  button[hidden] { display: none; }
+  :is(button, label)[hidden] { display: none; }
   :is(button, input, summary):focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   svg { display: block; }
   button svg {

@@ -196,9 +196,35 @@ def test_the_cutoff_is_set_by_a_slider_and_by_the_measure(show):
     assert page.locator("li.below").count() == 0
 
 
-def test_there_is_no_slider_where_nothing_follows_it(show):
-    assert show(example("AUC")).get_by_role("slider").count() == 0
-    assert show(example("SetP", measures="P@2")).get_by_role("slider").count() == 0
+def test_there_is_no_slider_where_the_measure_that_is_explained_has_no_cutoff_to_set(show):
+    assert show(example("AUC", grades=[1, 0, 1, 0, 0, 1], measures="AUC RR nDCG")).get_by_role("slider").count() == 0
+    page = show(example("AP", measures="SetP P@3 RR"))
+    slider, seen = page.get_by_role("slider"), {}
+    for name in ("AP", "SetP", "P@3", "RR"):
+        page.locator(".measures").get_by_role("button", name=name, exact=True).click()
+        seen[page.text_content(".head span")] = slider.is_visible()
+    assert seen == {"AP": True, "SetP": False, "P@3": False, "RR": True}
+
+
+def test_a_cutoff_behind_the_end_of_the_list_can_be_set_back(show):
+    page = show(example("P@8", measures="P@8"))
+    slider, first = page.get_by_role("slider"), value(page)
+    assert (slider.get_attribute("aria-valuetext"), first) == ("8", "0.500")  # 4 relevant of 8 places
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    assert (page.text_content(".head span"), value(page)) == ("P@7", "0.571")
+    page.keyboard.press("ArrowRight")
+    assert (page.text_content(".head span"), value(page)) == ("P@8", first)
+    page.keyboard.press("ArrowRight")
+    assert (page.text_content(".head span"), value(page)) == ("P", "0.667")
+
+
+def test_the_precision_of_every_rank_stands_beside_the_terms_of_ap(show):
+    page = show(example("AP", grades=[0, 1, 0, None, 1, 0]))
+    assert page.locator(".ranks thead th").all_text_contents() == ["rank", "relevant", "precision", "term", "sum so far", "ideal’s term", "last move"]
+    rows = cells(page, ".ranks")
+    assert [row[2] for row in rows] == ["0.000", "0.500", "0.333", "0.250", "0.400", "0.333"]
+    assert [row[3] for row in rows] == ["0.000", "0.500", "0.000", "0.000", "0.400", "0.000"]
 
 
 def cells(page, table):
@@ -304,9 +330,11 @@ def test_an_answer_is_shown_on_demand_after_a_try(show):
     assert not answer.is_visible()
     press(page, "Move up", TITLES[5])
     assert verdict(page).startswith("Not yet: ")
-    answer.click()
+    answer.focus()
+    page.keyboard.press("Enter")
     assert status(page).startswith("The only answer: swap ranks 1 and 6. nDCG 0.960 (")
     assert verdict(page).startswith("Yes: ") and not answer.is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Start again"
 
 
 def test_more_swaps_than_allowed_and_other_grades_are_no_answer(show):
@@ -364,7 +392,7 @@ def test_it_can_be_read_at_any_width_in_both_themes(show, width, scheme, theme):
     late = page.evaluate(CONTRAST)
     assert late == [], "contrast below 4.5"
     assert page.evaluate(SMALL) == [], "nothing says what this is"
-    small = page.locator("button:visible, input, summary").evaluate_all("all => all.map(e => e.getBoundingClientRect()).filter(b => b.width < 24 || b.height < 24).length")
+    small = page.locator("button:visible, input:visible, summary").evaluate_all("all => all.map(e => e.getBoundingClientRect()).filter(b => b.width < 24 || b.height < 24).length")
     assert small == 0
     cut = page.locator("td, th, .title, .number").evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)")
     assert cut == []

@@ -172,3 +172,13 @@ def test_the_top_ten_of_the_lesson_are_those_of_the_example():
     run = sorted(data.runs["bm25"].to_dict()["q03"].items(), key=lambda pair: pair[::-1], reverse=True)[:10]
     assert (ranking.titles, ranking.grades) == ([d for d, _ in run], [judged[d] for d, _ in run])
     assert sorted(ranking.ideal) == sorted(g for g in judged.values() if g > 0)
+
+
+@pytest.mark.parametrize("name, start, numbers", [
+    ("tutorials/good_ranking.ipynb", "In about one pair of five, ", ["0.187", "0.144"]), ("learn/dcg.ipynb", "No. The weights are", ["48"]),
+    ("learn/ap.ipynb", "More than $R/n$, and", ["0.450", "0.300", "0.293", "0.305"])])  # fmt: skip
+def test_what_was_measured_for_an_answer_is_what_its_code_gives(name, start, numbers):
+    page = cells(NBS / name)
+    ((answer, code),) = ((cell.source.partition(start)[2], below) for cell, below in zip(page, page[1:], strict=False) if start in cell.source)
+    given = "".join("".join(o.get("text", "") or o.get("data", {}).get("text/plain", "")) for o in code.outputs)
+    assert [x for x in numbers if x not in answer or not re.search(rf"(?<![\d.]){re.escape(x)}(?!\d)", given)] == []

@@ -135,6 +135,28 @@ def test_a_link_opens_its_query_and_printing_opens_all(browser, reports):
     page.context.close()
 
 
+CUT = """marks => marks.flatMap(mark => {
+  const text = document.createRange(), cell = mark.closest('td').getBoundingClientRect();
+  text.selectNodeContents(mark);
+  const seen = [...text.getClientRects()];
+  return seen.every(r => r.left >= cell.left && r.right <= cell.right && r.bottom <= cell.bottom) ? [] : [mark.textContent];
+})"""
+
+
+@pytest.mark.parametrize("media, width", [("print", 680), ("screen", 1400), ("screen", 400)])
+def test_all_letters_of_twenty_systems_stand_in_their_cells(browser, tmp_path, media, width):
+    queries = [f"q{i}" for i in range(24)]
+    deeper = {f"sys{s:02}": {q: [f"x{j}" for j in range(s + (i % 2))] + ["d"] for i, q in enumerate(queries)} for s in range(20)}
+    report({q: ["d"] for q in queries}, deeper, "RR AP nDCG@30 P@5").save(tmp_path / "twenty.html")
+    page, _ = opened(browser, (tmp_path / "twenty.html").as_uri(), width)
+    page.emulate_media(media=media)
+    marks = page.locator(".means sup")
+    assert marks.first.text_content() == "bcdefghijklmnoprstu" and marks.count() >= 50
+    late, right = marks.evaluate_all(CUT), page.locator("table.means").evaluate("table => table.getBoundingClientRect().right")
+    page.context.close()
+    assert late == [] and (right <= width or width == 400)  # where it is narrow, the table scrolls
+
+
 def test_many_queries_are_shown_a_page_at_a_time(browser, tmp_path):
     ids = [f"q{i}" for i in range(1, 701)]
     qrels = {q: {"d": 1} for q in ids}

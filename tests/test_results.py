@@ -194,6 +194,16 @@ def test_tables_for_a_paper_have_as_many_cells_as_columns(result):
             assert 1 + len(re.findall(r"(?<!\\)&", row)) + sum(int(n) - 1 for n in re.findall(r"multicolumn\{(\d)", row)) == width, row
 
 
+def test_every_table_for_a_paper_has_a_caption_before_its_label(result):
+    latex = result.to_latex()
+    assert latex.count(r"\begin{table}") == len(re.findall(r"^  \\caption\{\S.*\}\n  \\label\{tab:.*\}$", latex, re.M)) > 0
+
+
+def test_a_table_without_a_caption_has_no_label():
+    assert r"\label" not in booktabs(Table(["x"], [[1.0]], label="tab:x"))
+    assert r"\label" in booktabs(Table(["x"], [[1.0]], "What it says.", "tab:x"))
+
+
 PAPER = r"\documentclass{article}\usepackage[utf8]{inputenc}%s\begin{document}%s\end{document}"
 
 if shutil.which("pdflatex"):

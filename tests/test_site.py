@@ -6,11 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
+from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import api
 import pages
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
 
 from irmetrics_nb.foundations.measures import Measure
@@ -246,6 +249,71 @@ def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source
             assert not shown[0] or name.stem == "00_plots", f"{name} begins with its source; of curves each picture has its own"
 
 
+class Tables(HTMLParser):
+    "The texts of the cells below the head of each table of a page in HTML; an inner table is a part of its outer one."
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.head = [], 0, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.open += 1
+            self.found += [[]] * (self.open == 1)
+        self.head = tag == "thead" or self.head and tag != "tbody"
+
+    def handle_endtag(self, tag):
+        self.open -= tag == "table"
+        self.head = self.head and tag != "thead"
+
+    def handle_data(self, data):
+        if self.open and not self.head and data.strip():
+            self.found[-1] = [*self.found[-1], data.strip()]
+
+
+def tables(name):
+    "The tables of a page, in its text and in what its cells show."
+    for cell in cells(NBS / name):
+        seen = [output.get("data", {}) for output in cell.outputs if "hide" not in cell.directives]
+        texts = [cell.source] * (cell.kind == "markdown") + ["".join(one.get("text/markdown", "")) for one in seen]
+        yield from Tables("\n".join(["".join(one.get("text/html", "")) for one in seen] + [MARKDOWN.render(text) for text in texts])).found
+
+
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
+TO_FILL = {"reference/glossary.ipynb"}
+
+
+def test_no_table_of_a_page_is_empty():
+    found = {name.as_posix(): [*tables(name)] for name in notebooks()}
+    assert sum(map(len, found.values())) > 150
+    assert {name for name, some in found.items() if not all(some)} - TO_FILL == set()
+
+
+@pytest.mark.parametrize("text, empty", [
+    ("| a | b |\n| --- | --- |\n", True), ("| a | b |\n| --- | --- |\n| 1 | |\n", False), ("| a |\n|---|\n| |\n", True),
+    ("<table><thead><tr><th>a</thead><tbody></tbody></table>", True), ("<table><tr><td>1</td></tr></table>", False)])  # fmt: skip
+def test_a_table_without_a_body_is_seen(text, empty):
+    (body,) = Tables(MARKDOWN.render(text)).found
+    assert (body == []) == empty
+
+
+def announced(name):
+    "(a last line that ends in a colon, what is shown next) of each text of a page; None at its end."
+    unseen = {"hide", "export", "exporti", "default_exp"}
+    seen = [cell for cell in cells(NBS / name) if unseen.isdisjoint(cell.directives)]
+    for cell, below in zip(seen, [*seen[1:], None], strict=True):
+        if cell.kind == "markdown" and cell.source.rstrip().endswith(":"):
+            yield cell.source.rstrip().splitlines()[-1], below
+
+
+def test_what_a_line_announces_is_shown_below_it():
+    found = [(name, line, below) for name in notebooks() for line, below in announced(name)]
+    assert len(found) > 100
+    bare = (below is None or below.kind == "markdown" and not below.source.startswith(("|", "<", "-", "```")) for _, _, below in found)
+    assert [(str(name), line) for (name, line, _), late in zip(found, bare, strict=True) if late] == []
+
+
 def test_formulas_are_not_beheaded():
     css = (NBS / HTML["css"]).read_text(encoding="utf-8")
     (rule,) = (body for head, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css) if "p:has(> math" in head)
@@ -338,6 +406,16 @@ def test_a_reference_has_a_link_where_its_entry_has_a_doi_and_only_there():
         assert ("https://doi.org/" in signed) == (title in known), (name, title)
         linked += title in known
     assert linked > len(known) - 1
+
+
+def test_a_link_of_a_reference_leads_to_its_doi_and_shows_it_whatever_its_signs():
+    known = pages.dois(BIB)
+    assert any("<" in doi and "(" in doi for doi in known.values())
+    for title, doi in known.items():
+        signs = MarkdownIt().parseInline(pages.signed(f"- *{title}*.", known).removeprefix("- "))[0].children
+        (link,) = (sign.attrs["href"] for sign in signs if sign.type == "link_open")
+        shown = "".join(sign.content for sign in signs[[sign.type for sign in signs].index("link_open") :])
+        assert (unquote(link), shown) == (f"https://doi.org/{doi}", f"doi:{doi}")
 
 
 # ---- the shape of the site, and what stands beside it ----

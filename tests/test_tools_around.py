@@ -2,16 +2,19 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from project import NBS, ROOT, cells
+from test_project import copy_of_the_project
 
-from irmetrics_nb import DataError, Qrels, Run, assert_no_drop, evaluate, parse
+from irmetrics_nb import DataError, Qrels, Run, assert_no_drop, evaluate, load_example, parse
 from irmetrics_nb.foundations.kinds import KINDS
-
-ROOT = Path(__file__).parent.parent
 
 
 def rated(doc, rating, index="web"):
@@ -95,19 +98,84 @@ def test_assert_no_drop_passes_in_silence_and_fails_with_our_sentence():
             assert_no_drop(qrels, bad, good, "RR", **options)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the steps are those of bash")
-@pytest.mark.parametrize("new, code", [("main.run", 0), ("bad.run", 3)])
-def test_the_steps_of_the_action_compare_and_write_the_summary(new, code, tmp_path):
-    text = (ROOT / "action.yml").read_text(encoding="utf-8")
-    script = text.split("run: |\n")[1]
+# ---- the action ----
+
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+WORKFLOW = re.search(r"```yaml\n(.*?)```", "".join(cell.source for cell in cells(NBS / "tutorials/gate_for_ci.ipynb")), re.DOTALL)
+BESIDE_PYTHON = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+def step(name, folder, given=(), path=BESIDE_PYTHON, **more):
+    "What GitHub does in a step of the action: the program that ran, and the summary."
+    (found,) = (one for one in ACTION["runs"]["steps"] if one["name"] == name)
+    inputs = {name: one.get("default") for name, one in ACTION["inputs"].items()} | dict(given)
+    known = {f"inputs.{name}": text for name, text in inputs.items()} | {"github.action_path": str(folder / "an action")}
+    env = {name: re.sub(r"\$\{\{ (.*?) \}\}", lambda found: known[found[1]], text) for name, text in found["env"].items()}
+    summary = folder / "summary.md"
+    summary.touch()
+    shell = {"bash": ["bash", "-e", "-c"], "python": [sys.executable, "-c"]}[found["shell"]]
+    env |= {"GITHUB_STEP_SUMMARY": str(summary), "PATH": path} | more
+    done = subprocess.run([*shell, found["run"]], cwd=folder, env=os.environ | env, capture_output=True, text=True, check=False)
+    return done, summary.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def place(tmp_path):
+    "A folder with judgments, the run of the main branch, one as good, and one that is worse for eleven of twelve queries."
     queries = [f"q{i}" for i in range(12)]
-    (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n" for q in queries))
-    for name, docs in (("main.run", "ab"), ("bad.run", "bc")):
-        lines = (f"{q} Q0 {doc} {i} {9 - i} {name[:-4]}\n" for q in queries for i, doc in enumerate(docs if q != "q0" else "a" + docs[1:], 1))
-        (tmp_path / name).write_text("".join(lines))
-    asked = {"QRELS": "qrels.txt", "BASELINE": "main.run", "RUNS": new, "MEASURES": "RR", "OPTIONS": "--max-drop 0"}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=os.environ | asked | {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "PATH": path}, check=False)
-    assert done.returncode == code
-    assert ("**Gate: passed**" if code == 0 else "**Gate: FAILED") in (tmp_path / "summary.md").read_text()
-    assert all(f"{name}: ${{{{ inputs.{name.lower()} }}}}" in text for name in asked)
+    (tmp_path / "my runs").mkdir()
+    (tmp_path / "my groups.tsv").write_text("".join(f"{q}\t{'short' if q < 'q2' else 'long'}\n" for q in queries))
+    (tmp_path / "my judgments.txt").write_text("".join(f"{q} 0 a 1\n" for q in queries))
+    for name, docs in (("main branch", "ab"), ("my runs/same", "ab"), ("my runs/bad", "bc")):
+        lines = (f"{q} Q0 {doc} {i} {9 - i} x\n" for q in queries for i, doc in enumerate(docs if q != "q0" else "a" + docs[1:], 1))
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    return tmp_path
+
+
+GIVEN = {"qrels": "my judgments.txt", "baseline": "main branch.run", "measures": "RR nDCG@10"}
+
+
+@pytest.mark.parametrize("runs, options, code", [
+    ("'my runs/same.run'", "--max-drop 0", 0), ('"my runs/bad.run"', "--max-drop 0", 3), ("'my runs/same.run' 'my runs/bad.run'", "--max-drop 0", 3),
+    ("'my runs/*.run'", "--max-drop 0", 3), ("'my runs/same.run'", '--max-drop 0\n--groups "my groups.tsv" --min "*:nDCG@10=0.3"\n', 0),
+    ("'my runs/bad.run'", """--groups 'my groups.tsv' --min "*:RR=0.5" """, 3)])  # fmt: skip
+def test_the_action_compares_with_options_and_paths_in_quotes_and_writes_the_summary(place, runs, options, code):
+    done, summary = step("Compare", place, GIVEN | {"runs": runs, "options": options})
+    assert done.returncode == code, done.stderr
+    assert summary.count("Gate: ") == 1 and ("**Gate: passed**" if code == 0 else "**Gate: FAILED") in summary
+
+
+def test_a_second_use_that_fails_does_not_show_the_table_of_the_first(place):
+    _, first = step("Compare", place, GIVEN | {"runs": "'my runs/same.run'"})
+    done, both = step("Compare", place, GIVEN | {"runs": "nothing.run"})
+    assert (done.returncode, both) == (1, first) and "there is no such file" in done.stderr and "passed" in first
+    assert sorted(path.name for path in place.iterdir()) == ["main branch.run", "my groups.tsv", "my judgments.txt", "my runs", "summary.md"]
+
+
+@pytest.mark.slow
+def test_the_action_installs_the_package_that_it_came_with(tmp_path):
+    (tmp_path / "an action").mkdir()
+    copy_of_the_project(tmp_path / "an action")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
+    programs = tmp_path / "empty" / ("Scripts" if os.name == "nt" else "bin")
+    done, _ = step("Install", tmp_path, path=f"{programs}{os.pathsep}{os.environ['PATH']}", PIP_NO_DEPS="1")
+    assert done.returncode == 0, done.stderr
+    code = "import importlib.metadata as m; print(m.distribution('irmetrics_nb').read_text('direct_url.json'))"
+    said = subprocess.run([programs / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(said.stdout)["url"] == (tmp_path / "an action").as_uri()
+
+
+def test_the_workflow_of_the_tutorial_uses_the_action_and_closes_for_a_drop(tmp_path):
+    (used,) = (one for one in yaml.safe_load(WORKFLOW[1])["jobs"]["compare"]["steps"] if one.get("name") == "Compare")
+    assert used["uses"].startswith("irmetrics-nb/irmetrics_nb@") and {*used["with"]} <= {*ACTION["inputs"]}
+    example = load_example()
+    (tmp_path / "eval").mkdir()
+    shutil.copy(example.folder / "qrels.txt", tmp_path / "eval")
+    (tmp_path / "eval/groups.tsv").write_text("".join(f"{q}\t{'odd' if int(q[1:]) % 2 else 'even'}\n" for q in example.qrels.queries))
+    example.runs["bm25"].save(tmp_path / "eval/main.run")
+    for new, code in (("bm25", 0), ("title", 3)):
+        example.runs[new].save(tmp_path / "change.run")
+        done, summary = step("Compare", tmp_path, used["with"])
+        assert done.returncode == code, done.stderr
+    assert "FAILED" in summary and "nDCG@10 of title in odd" in summary

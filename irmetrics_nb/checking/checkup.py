@@ -63,7 +63,7 @@ def _fact_table(checkup):
     "The facts, a row each, a column for each source."
     facts = dict.fromkeys(name for column in checkup.facts.values() for name in column)
     rows = [[fact, *(_fact_text(column.get(fact, '')) for column in checkup.facts.values())] for fact in facts]
-    return Table(['', *checkup.facts], rows, label='tab:input')
+    return Table(['', *checkup.facts], rows, 'The input.', 'tab:input')
 
 def _fact_text(value):
     "A fact as it is printed."

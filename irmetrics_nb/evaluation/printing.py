@@ -111,13 +111,14 @@ def _run_name(scores): return scores.runs[0].name or 'run'
 
 def means_table(runs: Sequence[Any]) -> Table:
     "The table of means: a row per measure of one run, or a row per run, the best of them marked."
-    if len(runs) > 1: return Table(['run', *runs[0]], _run_rows(runs), label='tab:means')
+    if len(runs) > 1: return Table(['run', *runs[0]], _run_rows(runs), 'Means of each run.', 'tab:means')
     means, medians, errors = runs[0].means, runs[0].medians, runs[0].standard_errors
     rows: list[list[Any]] = []
     for m in runs[0].measures:
         spread = [medians[repr(m)], errors[repr(m)]] if m.kind.aggregate.spread else ['', '']
         rows.append([repr(m), means[repr(m)], *spread])
-    return Table(['measure', 'mean', 'median', 'std. error'], rows, label='tab:means')
+    caption = f'Means over {len(runs[0]):,} queries.'
+    return Table(['measure', 'mean', 'median', 'std. error'], rows, caption, 'tab:means')
 
 def _run_rows(runs):
     "A row per run; what is no quality, such as a count, has no best."
@@ -194,7 +195,7 @@ def _slice_table(runs, names):
     parts = [(name, run, run.slice(name)) for name in names for run in runs if name in run.slices]
     def first(name, run): return [name, _run_name(run)] if len(runs) > 1 else [name]
     rows = [[*first(name, run), f'{len(part):,}', *part.means.values()] for name, run, part in parts]
-    return Table(head, rows, label='tab:slices')
+    return Table(head, rows, 'Means in each slice.', 'tab:slices')
 
 # %% ../../nbs/5_evaluation/02_printing.ipynb #e8d0dcbb
 FORMATS = {'table': 'text', 'markdown': 'markdown', 'html': 'html', 'latex': 'latex', 'csv': '', 'json': ''}

@@ -497,7 +497,7 @@ class Identification(Result):
     def _parts(self, rows: int = 10):
         yield from map(Text, self.summary)
         cells = [[_short(x) for x in row.values()] for row in self.rows[:rows]]
-        if cells: yield Table([*self.rows[0]], cells, label='tab:conventions')
+        if cells: yield Table([*self.rows[0]], cells, 'Conventions that were tried.', 'tab:conventions')
         if len(self.rows) > rows: yield Text(f'... and {len(self.rows) - rows} more')
         yield from map(Text, self._notes())
 

@@ -145,6 +145,7 @@ _card('Judged', 'judged at k', r'\frac1{\min(k, n)} \sum_{i=1}^{k} \mathrm{judge
       readers='whoever reuses a collection for systems that its makers did not know')
 
 # %% ../../nbs/2_metrics/07_cards.ipynb #30c0238a
+# Average precision and its kin.
 _card('AP', 'average precision', r'\frac1R \sum_{i=1}^{n} P(i) \cdot \mathrm{rel}(i)',
       example=partial(average_precision, _FLOWERS, n_relevant=5),
       rewards='all that is relevant, early: the first finds weigh most, and what is missed counts 0',
@@ -167,6 +168,7 @@ _card('Bpref', 'binary preference',
               'looks at judged documents only'),))
 
 # %% ../../nbs/2_metrics/07_cards.ipynb #e43337e3
+# Gains and discounts.
 _card('nDCG', 'normalised discounted cumulative gain',
       r'\frac{\sum_{i=1}^{k} g_i / \log_2(i+1)}{\sum_{i=1}^{k} g^*_i / \log_2(i+1)}',
       example=partial(ndcg, _FLOWERS, ideal=[3, 2, 1, 1, 1]),
@@ -183,6 +185,7 @@ _card('DCG', 'discounted cumulative gain', r'\sum_{i=1}^{k} \frac{g_i}{\log_2(i+
       kin=('CG',))
 
 # %% ../../nbs/2_metrics/07_cards.ipynb #4ce21150
+# Readers who stop.
 _card('RR', 'reciprocal rank', r'\frac1{\text{rank of the first relevant document}}',
       example=partial(reciprocal_rank, [0, 0, 1, 0, 1]),
       order='the rank of the first relevant document (position-aware, 位置相关)',
@@ -206,6 +209,7 @@ _card('RBP', 'rank-biased precision', r'(1 - p) \sum_{i=1}^{k} p^{\,i-1} g_i',
               'p says so, and the residual what is unknown'),))
 
 # %% ../../nbs/2_metrics/07_cards.ipynb #1ebf29da
+# Pairs of items.
 _CLICKS = [1, 0, 0, 1, 1, 1]
 _SCORES = [.9, .2, .6, .6, .8, .3]
 _card('AUC', 'area under the ROC curve', r'P(s_+ > s_-) + \tfrac12\, P(s_+ = s_-)',

@@ -172,8 +172,9 @@ def booktabs(table: Table) -> str:
     rows = [r' & '.join(_tex_cells(row, wide)) + r' \\' for row in table.rows]
     head = ' & '.join(map(_tex_head, table.head, wide)) + r' \\'
     columns = ''.join('r@{}l' if marked else side[0] for side, marked in zip(_aligned(table), wide))
+    named = table.caption and table.label  # a label without a caption refers to the section around
     above = [rf'  \caption{{{tex_text(table.caption)}}}'] * bool(table.caption)
-    above += [rf'  \label{{{table.label}}}'] * bool(table.label)
+    above += [rf'  \label{{{table.label}}}'] * bool(named)
     inner = [f'    {line}' for line in (r'\toprule', head, r'\midrule', *rows, r'\bottomrule')]
     lengths = [max(len(cell_text(_as_cell(x).content)) for x in column) for column in zip(table.head, *table.rows)]
     shrink, end = (SHRINK, '}') if sum(lengths) + 2 * len(lengths) > PAGE else ('', '')

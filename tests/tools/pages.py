@@ -15,6 +15,7 @@ import ast
 import json
 import re
 from functools import cache
+from urllib.parse import quote
 
 import yaml
 from about import site_url
@@ -189,7 +190,8 @@ def signed(item, doi):
     if not number:
         return item
     body = item.rstrip()
-    return f"{body} [doi:{number}](<https://doi.org/{number}>){item[len(body):]}"
+    shown = re.sub("([<>])", r"\\\1", number)
+    return f"{body} [doi:{shown}](<https://doi.org/{quote(number, safe='/:;()')}>){item[len(body):]}"
 
 
 def plain(title):
