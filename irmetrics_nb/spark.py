@@ -465,7 +465,8 @@ def _with_local(info, truth, run):
     "What is known of a run, with what was found when its source and the judgments were read here."
     left_out = [0 if source is None else source.repeats for source in (truth, run)]
     repeats = tuple(there + here for there, here in zip(info.repeats, left_out))
-    return replace(info, repeats=repeats, listed=truth.listed if truth is not None else '')
+    notes = info.notes + tuple(note for source in (truth, run) if source is not None for note in source.notes)
+    return replace(info, repeats=repeats, listed=truth.listed if truth is not None else '', notes=notes)
 
 def _rest(rows, parts, plan):
     "The bucket of judged queries without any answer, if judgments went along: none, or one."

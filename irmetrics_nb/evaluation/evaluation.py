@@ -306,7 +306,7 @@ def score_batch(
     bounds = WhenAsked(_all_tie_bounds, measures, counted, of, kept)
     top, short = top_counts(judged), n_short(judged, measures)
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
-                   tie_bounds=bounds, top=top, short=short)
+                   tie_bounds=bounds, top=top, short=short, notes=reading.notes)
     ids = tuple(compress(query_ids, kept))
     return Scores(measures, ids, counted, (info,), conventions, requested)
 
@@ -384,10 +384,12 @@ def _with_rows(scores, judgments, results):
     "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
     here = getattr(results, 'repeats', 0)  # a path or a table has none
     count, budget = (results.count, results.budget) if isinstance(results, Run) else ('', np.inf)
-    if not (judgments.repeats or here or judgments.listed or count or np.isfinite(budget)): return scores
+    noted = judgments.repeats or here or judgments.listed or judgments.notes
+    if not (noted or count or np.isfinite(budget)): return scores
     info = scores.runs[0]
     how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
-    pieces = {'count': count, 'budget': budget, 'listed': judgments.listed}
+    notes = judgments.notes + info.notes
+    pieces = {'count': count, 'budget': budget, 'listed': judgments.listed, 'notes': notes}
     known = replace(info, reading=how, repeats=(judgments.repeats, here), **pieces)
     return replace(scores, runs=(known,))
 

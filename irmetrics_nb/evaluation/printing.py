@@ -36,7 +36,7 @@ def _counts(scores, more=()):
               'in the run without judgments (left out)': info.unjudged}
     numbers = [f'{count:,} {what}' for what, count in counts.items()]
     twice = _repeats(info.repeats[0], 'judgments')
-    said = '; '.join([*numbers, *_top(info), *twice, *_listed(info), *more])
+    said = '; '.join([*numbers, *_top(info), *twice, *_listed(info), *map(str, info.notes), *more])
     return f'{said}. Conventions: {"; ".join(_phrases(scores))}.'
 
 def _top(info):
@@ -155,6 +155,7 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     counts['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
     record = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
     if info.listed: record['listed'] = info.listed
+    if info.notes: record['notes'] = [*map(str, info.notes)]
     if info.count: record['count'] = info.count
     if np.isfinite(info.budget): record['budget'] = info.budget
     if scores.tie_bounds: record['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
@@ -235,7 +236,7 @@ def _together(runs):
     figures, names = [*map(_figures, runs)], [*map(_run_name, runs)]
     counted_things = dict.fromkeys(what for each in figures for what in each)
     said = [_from_to([each.get(what, 0) for each in figures], what, names) for what in counted_things]
-    said += _listed(runs[0].runs[0])
+    said += _listed(runs[0].runs[0]) + list(dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes))
     ties = _widest_ties(runs)
     decided = [f'the order of ties decides up to {ties[0]:.4f} of {ties[1]} ({ties[2]})'] if ties else []
     return f'{"; ".join([*said, *decided])}. Conventions: {"; ".join(_phrases(runs[0]))}.'

@@ -26,7 +26,7 @@ from .errors import DataError, counted, visible
 from .files import read_lookup, read_rows
 from .ids import BLOCK_ROWS, Ids, KeyIndex, escape_non_utf8, factorize, is_utf8_text, mix
 from .numbers import first_invalid, to_floats
-from .rows import Rows, rank_rows
+from .rows import Note, Rows, rank_rows
 from .saving import file_bytes, named_columns, write_whole
 from .tables import import_polars
 from .text import side_by_side
@@ -273,6 +273,11 @@ class QueryDocTable:
     def listed(self) -> str:
         "What judgments without grades came as: 'lists' or 'sets' of relevant documents; '' if they have grades."
         return '' if self.dicts else self.rows.listed
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        "What the small print says of how the source was read."
+        return () if self.dicts else self.rows.notes
 
     @property
     def repeats(self) -> int:

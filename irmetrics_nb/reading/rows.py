@@ -43,6 +43,21 @@ def total_comments(parts: Iterable[Comments]) -> Comments:
     return total
 
 # %% ../../nbs/3_reading/03_rows.ipynb #3be18c98
+@dataclass(frozen=True)
+class Note:
+    "What the small print says of how a source was read."
+    code: str       # what `check` calls it
+    text: str
+    count: int = 0  # how many rows it is about; 0: it is about all of them
+
+    def __str__(self) -> str: return f'{self.count:,} {self.text}' if self.count else self.text
+
+def total_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
+    "Return each note once, with the sum of its counts."
+    counts: dict[tuple[str, str], int] = {}
+    for note in notes: counts[note.code, note.text] = counts.get((note.code, note.text), 0) + note.count
+    return tuple(Note(*key, count) for key, count in counts.items())
+
 @dataclass
 class Rows:
     "The n rows of a source as columns."
@@ -58,6 +73,7 @@ class Rows:
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
     repeats: int = 0   # how many rows were left out, since their document stands in another one
     listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
+    notes: tuple[Note, ...] = ()  # for the small print
     parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents
     count: str = ''    # what takes a place then: 'chunks' or 'documents'
     length: Any = None  # (n,) how long each is, if there is a budget
