@@ -322,9 +322,10 @@ class QueryDocTable:
     def save(self, path: str | os.PathLike) -> None:
         """Write a file that reads back as the same: whole, or not at all.
 
-        The end of its name says how: .parquet, .csv, .tsv or .json, anything else is TREC
-        text; with .gz behind it is packed. ValueError for ids that such a file cannot
-        hold, OSError if it cannot be written."""
+        The end of its name says how: .parquet, .csv, .tsv, .json or .jsonl, anything else
+        is TREC text; with .gz behind it is packed. ValueError for the name of another
+        format, such as .yaml, and for ids that such a file cannot hold; OSError if it
+        cannot be written."""
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/3_reading/09_data.ipynb #fe8a7104
