@@ -54,7 +54,7 @@ from .metrics.auc import group_auc as group_auc_here
 from .metrics.parsing import Measures, parse, parse_all
 from .reading.data import Qrels, QueryDocTable, Run
 from .reading.errors import DataError, DataWarning, counted
-from .reading.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, import_polars
+from .reading.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, import_polars, rivals
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #c6eb4abc
 WHOLE = 'byte', 'short', 'integer', 'long'
@@ -85,6 +85,9 @@ def _find(frame, kind):
     "The columns of query, document and number; DataError if one is not there, or twice."
     found = find_columns(frame.columns, kind)
     for part, name in zip(('query', 'document', kind), found):
+        equal = rivals(frame.columns, part)
+        if len(equal) > 1:
+            raise DataError(f'the {kind}: the columns {equal[0]!r} and {equal[1]!r} may both be meant; drop one of them')
         if name is None:
             wanted = ' or '.join(COLUMN_SYNONYMS[part])
             rename = 'rename it, as in frame.withColumnRenamed(old, new)'

@@ -50,7 +50,7 @@ from ..reading.data import Qrels
 from ..reading.errors import DataError, DataWarning
 from ..reading.ids import Ids, escape_non_utf8
 from ..reading.judging import judge_run, row_batches
-from ..reading.rows import Note
+from ..reading.rows import Note, blank_grades
 
 # %% ../../nbs/6_checking/03_findings.ipynb #d87bf58d
 @dataclass
@@ -103,6 +103,7 @@ def _read_slowly(side, source, kind, faults, error):
     if not sifted.faults or _other_kind(sifted, kind):
         side.say('refused', error=error)
         return Sifted((), {})
+    if sifted.blank: side.add_notes([blank_grades(sifted.blank)])
     for code, places in sifted.faults.items():
         more = [f'... and {len(places) - faults:,} more'] * (len(places) > faults)
         side.say(code, places[:faults] + more, n=len(places))

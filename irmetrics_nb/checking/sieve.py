@@ -24,6 +24,7 @@ from typing import Any
 from ..reading.errors import file_errors
 from ..reading.files import decompressed, open_bytes, read_bytes
 from ..reading.ids import PAD
+from ..reading.numbers import is_blank
 from ..reading.objects import looks_like_json
 from ..reading.rows import LAYOUTS, text_layout
 from ..reading.tables import find_columns, header_names, header_separator, holds_ranks, import_polars
@@ -98,6 +99,7 @@ def _table_rows(source, kind):
     pl = import_polars()
     table = source if isinstance(source, pl.DataFrame) else pl.DataFrame(source)
     used = find_columns(table.columns, kind)
+    if kind == 'qrels' and table[used[2]].dtype.is_float(): table = table.with_columns(pl.col(used[2]).fill_nan(None))
     sign = _sign(used, kind)
     yield from ((f'row {n}', _signed(row, sign)) for n, row in enumerate(table.select(used).iter_rows(), 1))
 
@@ -156,6 +158,7 @@ class Sifted:
     table: Any                    # The sound rows in polars: query_id, doc_id, number
     faults: dict[str, list[str]]  # code -> place and fault, all of them
     comments: int = 0             # Lines that are comments
+    blank: int = 0                # Blank grades, which nobody gave
 
 def sift(source: Any, kind: str) -> Sifted:
     "The sound rows and the faults of judgments ('qrels') or a run ('run')."
@@ -164,10 +167,13 @@ def sift(source: Any, kind: str) -> Sifted:
     queries: list[str] = []
     docs: list[str] = []
     numbers = array('d')
-    comments = 0
+    comments = blank = 0
     for place, row in _rows(source, kind):
         comments += row is None
         if row is None: continue
+        if kind == 'qrels' and isinstance(row, tuple) and is_blank(row[2]):
+            blank += 1
+            continue
         fault = ('columns', row) if isinstance(row, str) else _fault(row, kind)
         if fault: faults.setdefault(fault[0], []).append(f'{place}: {fault[1]}')
         else:
@@ -182,7 +188,7 @@ def sift(source: Any, kind: str) -> Sifted:
     repeats = _repeats(table)
     if repeats: faults['duplicate'] = repeats
     sound = table.unique(PAIR, keep='first', maintain_order=True)
-    return Sifted(sound.drop('place'), faults, comments)
+    return Sifted(sound.drop('place'), faults, comments, blank)
 
 # %% ../../nbs/6_checking/00_sieve.ipynb #48ecbdce
 def trec_head(path: Any) -> tuple[bytes, bytes] | None:

@@ -19,7 +19,16 @@ from .errors import DataError, polars_errors, short_repr
 from .ids import Ids, check_lengths, factorize, factorize_blocks
 from .numbers import to_floats
 from .rows import COLUMN_NAMES, USED_COLUMNS, Note, Rows, negate_ranks
-from .tables import NO_COLUMNS, check_values, column_positions, find_columns, holds_ranks
+from .tables import (
+    NO_COLUMNS,
+    check_clear,
+    check_values,
+    column_positions,
+    find_columns,
+    has_columns,
+    holds_ranks,
+    unused_columns,
+)
 
 # %% ../../nbs/3_reading/05_objects.ipynb #e9bee4be
 def from_service(source: Mapping, kind: str, name: str) -> Mapping:
@@ -147,18 +156,21 @@ def rows_from_triples(
 
     columns: what is said of the names in records; lines: on which line of a file each item stands."""
     triples = []
+    notes: tuple[Note, ...] = ()
     first_of: dict[bool, int] = {}  # whether the number is a rank: the first item of which it is true
     for n, item in enumerate(source, 1):
         place = f'{name}, line {lines[n - 1]}' if lines else f'{name}, item {n}'
         triple, ranked = _triple(item, kind, place, columns)
         triples.append(triple)
+        if n == 1 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
         first_of.setdefault(ranked, n)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
     queries, docs, numbers = zip(*triples, strict=True)
     query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines)
-    check_values(rows, kind, numbers)
+    rows.notes = notes
+    rows = check_values(rows, kind, numbers)
     if len(first_of) > 1:
         n = max(first_of.values())
         place = f'line {lines[n - 1]}' if lines else f'item {n}'
@@ -181,8 +193,9 @@ def _record(item, kind, place, columns):
     names = [*map(str, item)]
     keys = find_columns(names, kind, columns)
     if None not in keys: return tuple(item[c] for c in keys), holds_ranks(keys[2], kind, columns)
-    if columns:
-        with polars_errors(place): column_positions(names, kind, columns)
+    with polars_errors(place):
+        check_clear(names, kind, columns)
+        if columns: column_positions(names, kind, columns)
     number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
     raise DataError(f'{place}: expected (query, document, {number}), not {short_repr(item)}')
 
@@ -226,7 +239,7 @@ def _rows_from_lines(data, kind, name, columns):
 def _is_record(found, kind, columns):
     "Whether an object is one row by itself: it has the columns, and holds neither objects nor lists."
     if any(isinstance(x, Mapping | list) for x in found.values()): return False
-    return None not in find_columns([*found], kind, columns)
+    return has_columns([*found], kind, columns)
 
 class _Repeated(Mapping):
     "All names and values of a JSON object in which a name stands twice."

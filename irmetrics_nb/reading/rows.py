@@ -8,7 +8,7 @@ __all__ = []
 # %% ../../nbs/3_reading/03_rows.ipynb #e8fd7634
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -52,6 +52,10 @@ class Note:
 
     def __str__(self) -> str: return f'{self.count:,} {self.text}' if self.count else self.text
 
+def blank_grades(count: int) -> Note:
+    "Return the note on grades that are blank."
+    return Note('blank-grades', 'with a blank grade in the judgments (not judged)', count)
+
 def total_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
     "Return each note once, with the sum of its counts."
     counts: dict[tuple[str, str], int] = {}
@@ -91,6 +95,21 @@ class Rows:
         if self.lines: return self.lines[row]
         above = self.doc.buffer[:self.doc.start[row]]
         return self.line + int(np.count_nonzero(above == 10))
+
+def without_blank(rows: Rows, blank: Sequence[int]) -> Rows:
+    """Return judgments without some rows, whose grades are blank, and without queries of which all are.
+
+    DataError if that leaves none."""
+    if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so nothing is judged')
+    kept = np.delete(np.arange(len(rows)), blank)
+    unjudged = np.setdiff1d(rows.query[blank], rows.query[kept])
+    queries = np.delete(np.arange(len(rows.query_ids)), unjudged)
+    number = np.zeros(len(rows.query_ids), np.int32)
+    number[queries] = np.arange(len(queries))
+    lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
+    columns = {'query': number[rows.query[kept]], 'doc': rows.doc[kept], 'value': rows.value[kept]}
+    notes = rows.notes + (blank_grades(len(blank)),)
+    return replace(rows, query_ids=rows.query_ids[queries], lines=lines, notes=notes, **columns)
 
 # %% ../../nbs/3_reading/03_rows.ipynb #8f03652c
 COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
