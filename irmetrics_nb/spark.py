@@ -131,9 +131,10 @@ COLUMNS = 'run string, query string, doc string, value double, at bigint'
 def _selected(frame, kind, run, order):
     "The rows of a DataFrame as they are shuffled; run: the SQL for the name of its run."
     query, doc, number = _find(frame, kind)
-    sign = '-' if holds_ranks(number, kind) else ''
+    sign, value = '-' if holds_ranks(number, kind) else '', _number(frame, number, kind)
+    if kind == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
     columns = {'run': run, 'query': _id(frame, query, kind), 'doc': _id(frame, doc, kind),
-               'value': sign + _number(frame, number, kind), 'at': _place(frame, order, kind)}
+               'value': sign + value, 'at': _place(frame, order, kind)}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
 def _here(source, run):
