@@ -87,7 +87,8 @@ def _find(frame, kind):
     for part, name in zip(('query', 'document', kind), found):
         equal = rivals(frame.columns, part)
         if len(equal) > 1:
-            raise DataError(f'the {kind}: the columns {equal[0]!r} and {equal[1]!r} may both be meant; drop one of them')
+            both = f'{equal[0]!r} and {equal[1]!r}'
+            raise DataError(f'the {kind}: the columns {both} may both be meant; drop one of them')
         if name is None:
             wanted = ' or '.join(COLUMN_SYNONYMS[part])
             rename = 'rename it, as in frame.withColumnRenamed(old, new)'

@@ -194,7 +194,8 @@ def sift(source: Any, kind: str) -> Sifted:
 def trec_head(path: Any) -> tuple[bytes, bytes] | None:
     "(the first bytes, the first row) of a TREC run; None for any other source."
     if not isinstance(path, str | os.PathLike) or not os.path.isfile(path): return None
-    with file_errors(path), open_bytes(path) as file: head = decompressed(file).read(1 << 16)
+    with file_errors(path), open_bytes(path) as file:
+        head = decompressed(file).read(1 << 16)
     other = looks_like_json(head, str(path)) or header_separator(head, str(path))
     lines = [line for line in head.split(b'\n') if line.split()]
     first = next((line for line in lines if not line.startswith(b'#')), b'')

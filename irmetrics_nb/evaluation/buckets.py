@@ -150,14 +150,16 @@ def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket 
     rest = judgments.filter([query not in taken for query in judgments['query']])
     return _caught(rest, plan) if len(rest) else None
 
-ERRORS = {'DataError': DataError, 'TiesError': TiesError, 'ValueError': ValueError}  # the last is the base of all
+# the last is the base of all
+ERRORS = {'DataError': DataError, 'TiesError': TiesError, 'ValueError': ValueError}
 
 def _caught(table, plan):
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter('always')
         try: bucket = _score_runs(table, plan)
         except ValueError as error:
-            kind = next(name for name, type_ in ERRORS.items() if isinstance(error, type_))
+            kinds = ERRORS.items()
+            kind = next(name for name, type_ in kinds if isinstance(error, type_))
             bucket = Bucket(error=(kind, str(error)))
     bucket.warned = [(w.category.__name__, str(w.message)) for w in seen]
     return bucket
@@ -269,8 +271,8 @@ def check_whole(
 ) -> list[str]:
     """What is odd about the whole, a sentence each.
 
-    DataError, TiesError or ValueError for the first error of a bucket, and if judgments and a run
-    have no query in common or seem to be swapped. spelt(name) gives the query ids of the
+    DataError, TiesError or ValueError for the first error of a bucket, and if judgments
+    and a run have no query in common or seem to be swapped. spelt(name) gives the query ids of the
     judgments and of a run, to look for another spelling."""
     wrong = sorted(bucket.error for bucket in buckets if bucket.error)
     for kind, text in wrong: raise ERRORS[kind](text)

@@ -492,8 +492,10 @@ def _whole_run(parts, i):
     name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
     counts = missing, no_relevant, unjudged
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
-    pieces = runs[0].listed, runs[0].count, runs[0].budget, total_notes(note for run in runs for note in run.notes)
-    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, *pieces)
+    pieces = runs[0].listed, runs[0].count, runs[0].budget
+    notes = total_notes(note for run in runs for note in run.notes)
+    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, *pieces,
+                   notes)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

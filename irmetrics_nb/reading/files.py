@@ -302,7 +302,9 @@ def _rows_from_any(source, kind, columns):
     if is_table(source):
         with polars_errors(name): table = to_polars_table(source, kind, columns)
         rows = rows_from_table(table, kind, name, columns=columns)
-        if hasattr(source, 'iloc'): rows.notes = unused_columns(map(str, source.columns), kind, columns) + rows.notes
+        if not hasattr(source, 'iloc'): return rows
+        names = map(str, source.columns)  # the table has three of them
+        rows.notes = unused_columns(names, kind, columns) + rows.notes
         return rows
     if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
         return rows_from_triples(source, kind, name, columns)

@@ -436,7 +436,8 @@ def judge_run(
             judged, looks = _finish(judgments, file, parts, *how_to)
             file.comments.warn()
             read = how + getattr(file, 'way', '') + _left_out(file.comments)
-            return judged, Reading(queries, file.tag, read, looks, observed, getattr(file, 'notes', ()))
+            notes = getattr(file, 'notes', ())
+            return judged, Reading(queries, file.tag, read, looks, observed, notes)
     results_given = Run(run.table if isinstance(run, StreamedRun) else run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
@@ -446,7 +447,8 @@ def judge_run(
     else: judged = _ranked(judgments, results, hits, negative)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
-    return judged, Reading(results.answered, results_given.name, how, looks, observed, results.notes)
+    name, notes = results_given.name, results.notes
+    return judged, Reading(results.answered, name, how, looks, observed, notes)
 
 def _looks_at_run(qrels, run, hits):
     "A look at some queries of a run in memory."

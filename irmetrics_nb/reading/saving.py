@@ -91,12 +91,12 @@ def _replace(path, data):
         raise
 
 # %% ../../nbs/3_reading/08_saving.ipynb #9abfa783
-FORMS = {form: form for form in ('.parquet', '.csv', '.tsv', '.json', '.jsonl')} | {'.pq': '.parquet', '.ndjson': '.jsonl'}
+FORMS = {form: form for form in ('.parquet', '.csv', '.tsv', '.json', '.jsonl')}
+FORMS |= {'.pq': '.parquet', '.ndjson': '.jsonl'}
 ARCHIVES = '.7z', '.bz2', '.lz4', '.rar', '.tar', '.tgz', '.xz', '.zip', '.zst'
-DOCUMENTS = '.doc', '.docx', '.htm', '.html', '.md', '.ods', '.pdf', '.tex', '.toml', '.xls', '.xlsx', '.xml', '.yaml', '.yml'
-DATASETS = ('.arrow', '.avro', '.db', '.duckdb', '.feather', '.h5', '.hdf5', '.ipc', '.npy', '.npz', '.orc', '.pickle', '.pkl',
-            '.sqlite')
-UNKNOWN_FORMS = ARCHIVES + DOCUMENTS + DATASETS
+DOCUMENTS = '.docx', '.htm', '.html', '.md', '.ods', '.pdf', '.tex', '.toml', '.xls', '.xlsx', '.xml', '.yaml', '.yml'
+DATASETS = '.arrow', '.avro', '.db', '.duckdb', '.feather', '.h5', '.hdf5', '.ipc', '.npy', '.npz', '.orc', '.sqlite'
+UNKNOWN_FORMS = *ARCHIVES, *DOCUMENTS, *DATASETS, '.doc', '.pickle', '.pkl'
 
 def file_form(path: str | os.PathLike) -> str:
     "Return the format for the end of a name: '.parquet', '.csv', '.tsv', '.json', '.jsonl', or '' for TREC text."

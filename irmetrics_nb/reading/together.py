@@ -10,6 +10,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Set
+from itertools import compress
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -90,7 +91,8 @@ def _warn_of_scores(table, queries, lists):
     scores = [_numbers_in(value, query, column) for value, query in zip(values, queries)]
     wrong = [query for query, ids, numbers in zip(queries, lists, scores) if _contradict(numbers, ids)]
     if not wrong: return
-    what = f'the {column} of {counted(len(wrong), "query")}, such as {wrong[0]!r}, contradict the order of the ids, which decides'
+    where = f'{counted(len(wrong), "query")}, such as {wrong[0]!r},'
+    what = f'the {column} of {where} contradict the order of the ids, which decides'
     warnings.warn(f'{what}; sort the ids by falling score, or leave {column!r} out', DataWarning, stacklevel=3)
 
 def _numbers_in(value, query, name):
@@ -155,10 +157,12 @@ def from_records(
     _warn_of_scores(table, queries, retrieved)
     graded = any(isinstance(record, Mapping) for record in relevant)
     gold = [_graded(record) if graded else record for record in relevant]
-    unjudged = map(_is_missing, table[names['relevant']])
-    qrels = {query: docs for query, docs, missing in zip(queries, gold, unjudged) if not missing}
+    judged = [not _is_missing(value) for value in table[names['relevant']]]
+    qrels = dict(compress(zip(queries, gold), judged))
     run = dict(zip(queries, retrieved))
-    if not qrels: raise DataError(f"{where}: no query is judged: nothing in column {names['relevant']!r}")
+    if not qrels:
+        column = names['relevant']
+        raise DataError(f'{where}: no query is judged: nothing in column {column!r}')
     return Together(Qrels(qrels), Run(run, **options))
 
 # %% ../../nbs/3_reading/15_together.ipynb #f8df74df
