@@ -10,6 +10,7 @@ import pytest
 
 from irmetrics_nb import (
     DataError,
+    DataWarning,
     Qrels,
     Run,
     check,
@@ -186,6 +187,38 @@ def test_records_give_judgments_and_run_at_once_from_lists_files_and_tables(tmp_
     for source in (RECORDS, tmp_path / "r.jsonl", str(tmp_path / "r.parquet"), pl.DataFrame(RECORDS), pl.DataFrame(RECORDS).to_pandas()):
         scores = evaluate(*from_records(source), "R@2 RR")
         assert scores.means == {"R@2": 0.25, "RR": 0.25} and scores.missing == 1
+
+
+@pytest.mark.parametrize("form", ["records", "JSON lines", "polars", "pandas"])
+def test_records_of_queries_that_were_not_judged_are_left_out_and_counted(tmp_path, form):
+    "None and a data frame's NaN say that nobody judged; an empty list says that nothing is relevant."
+    import pandas as pd
+    import polars as pl
+
+    records = [{"query": "q1", "retrieved_ids": ["c", "a"], "relevant_ids": ["a"]}, {"query": "q2", "retrieved_ids": ["a"], "relevant_ids": None},
+               {"query": "q3", "retrieved_ids": ["a"], "relevant_ids": []}]  # fmt: skip
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, records)))
+    frame = pd.DataFrame(records)
+    frame.loc[1, "relevant_ids"] = float("nan")
+    source = {"records": records, "JSON lines": tmp_path / "r.jsonl", "polars": pl.DataFrame(records), "pandas": frame}[form]
+    scores = evaluate(*from_records(source), "RR")
+    assert scores.to_dict() == {"q1": {"RR": 0.5}, "q3": {"RR": 0.0}} and scores.unjudged == 1
+    with pytest.raises(DataError, match="no query is judged: nothing in column 'relevant_ids'"):
+        from_records([records[1]])
+
+
+@pytest.mark.parametrize(("scores", "contradicts"), [
+    ([0.9, 0.5, 0.1], False), ([0.9, 0.9, 0.1], False), ("[0.9, 0.5, 0.1]", False), ([0.1, 0.5, 0.9], True), ([0.9, 0.1, 0.5], True),
+    ("[0.1, 0.5, 0.9]", True), ([0.1, 0.9], False), (None, False), ("high", False), (0.3, False)])  # fmt: skip
+def test_scores_that_contradict_the_order_of_records_are_warned_of_and_the_order_decides(scores, contradicts):
+    records = [{"query": q, "retrieved_ids": ["a", "b", "c"], "relevant_ids": ["c"], "scores": scores} for q in ("q1", "q2")]
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        both = from_records(records)
+    said = [str(w.message) for w in seen if issubclass(w.category, DataWarning)]
+    expected = "the scores of 2 queries, such as 'q1', contradict the order of the ids, which decides; sort the ids by falling score, or leave 'scores' out"
+    assert said == ([expected] if contradicts else [])
+    assert evaluate(*both, "RR").means == {"RR": 1 / 3}
 
 
 @pytest.mark.parametrize(

@@ -603,3 +603,153 @@ def test_the_shell_can_be_told_to_complete():
 def test_descending_is_true_or_false_and_nothing_that_sounds_like_it(answer, source):
     with pytest.raises((TypeError, ValueError), match="descending"):
         Run(source, descending=answer)
+
+
+# ---- blank grades ----
+
+GRADED = [('q1', 'a', 1), ('q1', 'b', None), ('q1', 'c', 0), ('q2', 'a', None), ('q3', 'a', 2)]
+HEADERS = ['query,docid,rating', 'query_id,doc_id,relevance', 'qid,docno,label']
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=['query_id', 'doc_id', 'relevance'])
+
+
+def blank_sources(folder):
+    "Judgments of which two have no grade, in every form."
+    lines = [f'{q},{d},{"" if g is None else g}\n' for q, d, g in GRADED]
+    for i, header in enumerate(HEADERS): yield header, put(folder/f'{i}.csv', f'{header}\n{"".join(lines)}'.encode())
+    yield 'blanks in quotes', put(folder/'quoted.csv', (HEADERS[1] + '\n' + ''.join(lines).replace('b,', '"b","  "')).encode())
+    yield 'TSV', put(folder/'x.tsv', (HEADERS[1] + '\n' + ''.join(lines)).replace(',', '\t').encode())
+    records = [dict(zip(('query_id', 'doc_id', 'relevance'), row)) for row in GRADED]
+    nested = {}
+    for q, d, g in GRADED: nested.setdefault(q, {})[d] = g
+    yield 'dicts', nested
+    yield 'JSON', put(folder/'x.json', json.dumps(nested).encode())
+    yield 'triples', GRADED
+    yield 'records', records
+    yield 'JSON lines', put(folder/'x.jsonl', '\n'.join(map(json.dumps, records)).encode())
+    frame = frame_of(GRADED)
+    assert frame['relevance'].isna().sum() == 2 and frame['relevance'].dtype == float
+    for name, table in {'floats': frame, 'objects': frame.astype({'relevance': object}), 'Int64': frame.astype({'relevance': 'Int64'})}.items():
+        yield f'pandas, {name}', table
+    for name, values in {'null': [1, None, 0, None, 2], 'NaN': [1.0, math.nan, 0.0, math.nan, 2.0], 'text': ['1', '', '0', ' ', '2'], 'text and null': ['1', None, '0', None, '2']}.items():
+        table = pl.DataFrame({'query_id': [q for q, *_ in GRADED], 'doc_id': [d for _, d, _ in GRADED], 'relevance': values})
+        yield f'polars, {name}', table
+        table.write_parquet(folder/f'{name}.parquet')
+        yield f'Parquet, {name}', folder/f'{name}.parquet'
+    ratings = [{'id': q, 'request': {}, 'ratings': [{'_id': d, 'rating': g} for d, g in docs.items()]} for q, docs in nested.items()]
+    yield 'a request of _rank_eval', {'requests': ratings}
+
+
+def test_a_blank_grade_is_no_judgment_in_any_form_and_is_counted(tmp_path):
+    sources = dict(blank_sources(tmp_path))
+    assert len(sources) == 22
+    for name, source in sources.items():
+        assert Qrels(source).to_dict() == {'q1': {'a': 1, 'c': 0}, 'q3': {'a': 2}}, name
+        scores = evaluate(source, {'q1': ['b', 'a'], 'q2': ['a'], 'q3': ['a']}, 'RR Judged@2')
+        assert scores.means == {'RR': 3 / 4, 'Judged@2': 3 / 4} and scores.unjudged == 1, name
+        assert '2 with a blank grade in the judgments (not judged)' in ' '.join(str(scores).split()), name
+        finding, = [f for f in check(source, {'q1': ['a']}).findings if f.code == 'blank-grades']
+        assert finding.level == 'note' and finding.text.startswith('2 with a blank grade'), name
+
+
+def test_419_blank_ratings_of_2662_are_counted_also_beside_a_faulty_row(tmp_path):
+    ratings = ['' if i < 419 else str(i % 4) for i in range(2662)]
+    rows = [f'q{i % 40},d{i},{rating}' for i, rating in enumerate(ratings)]
+    path = put(tmp_path/'ratings.csv', ('query,docid,rating\n' + '\n'.join(rows)).encode())
+    scores = evaluate(path, {'q0': ['d440']}, 'RR')
+    assert len(Qrels(path).rows) == 2662 - 419 and '419 with a blank grade' in str(scores)
+    put(path, path.read_bytes() + b'\nq1,dx,high\nq2,dy,1')
+    found = check(path, {'q0': ['d440']})
+    assert found.codes.count('number') == 1 and any(f.code == 'blank-grades' and f.text.startswith('419 ') for f in found.findings)
+    assert found.facts['judgments']['documents'] == 2662 - 419 + 1
+
+
+def test_blank_grades_of_parts_add_up():
+    parts = [evaluate({q: {'a': 1, 'b': None}}, {q: ['a']}, 'RR', part=True) for q in ('q1', 'q2')]
+    assert '2 with a blank grade' in str(Scores.concat(parts))
+
+
+@pytest.mark.parametrize('source', [
+    b'q1 0 a nan\n', b'query_id,doc_id,relevance\nq1,a,nan\n', b'{"q1": {"a": NaN}}', {'q1': {'a': math.nan}}, [('q1', 'a', math.nan)], {'q1': {'a': 'nan'}}])
+def test_nan_that_is_written_stays_an_error(tmp_path, source):
+    if isinstance(source, bytes): source = put(tmp_path/('x.csv' if b',' in source else 'x'), source)
+    with pytest.raises(DataError, match="the grade '?nan'? is not a finite number|the grade '?nan'? is not a number"): Qrels(source)
+
+
+@pytest.mark.parametrize('blank', [None, ''])
+def test_a_blank_score_and_judgments_that_are_all_blank_stay_errors(blank):
+    with pytest.raises(DataError, match='the score .* is not a number'): Run([('q1', 'a', 1.0), ('q1', 'b', blank)])
+    with pytest.raises(DataError, match='every grade is blank, so nothing is judged'): Qrels([('q1', 'a', blank), ('q1', 'b', blank)])
+
+
+def test_a_blank_id_or_a_short_line_stays_an_error(tmp_path):
+    for line, message in {',a,1': "nothing in column 'query_id'", 'q1,,1': "nothing in column 'doc_id'", 'q1,a': '2 fields where the header has 3'}.items():
+        with pytest.raises(DataError, match=f'line 3: {message}'): Qrels(put(tmp_path/'x.csv', f'query_id,doc_id,relevance\nq1,b,\n{line}\n'.encode()))
+
+
+# ---- several columns that may be meant ----
+
+def written(folder, form, names, rows):
+    "A table in a form."
+    table = pl.DataFrame(rows, schema=names, orient='row')
+    path = folder/f'table.{form}'
+    if form == 'csv': table.write_csv(path)
+    elif form == 'parquet': table.write_parquet(path)
+    elif form == 'jsonl': table.write_ndjson(path)
+    else: return table.to_pandas() if form == 'pandas' else table if form == 'polars' else table.lazy() if form == 'lazy' else table.to_dicts()
+    return path
+
+
+TABLES = ['csv', 'parquet', 'jsonl', 'pandas', 'polars', 'lazy', 'records']
+
+
+@pytest.mark.parametrize('form', TABLES)
+@pytest.mark.parametrize(('other', 'where'), [('docid', 1), ('pid', 4), ('document', 1), ('Doc ID', 1)])
+def test_an_exact_doc_id_wins_and_the_small_print_names_the_other(tmp_path, form, other, where):
+    names, row = ['query_id', 'doc_id', 'score', 'rank'], ['q1', 'right', 2.5, 1]
+    source = written(tmp_path, form, [*names[:where], other, *names[where:]], [[*row[:where], 'wrong', *row[where:]]])
+    scores = evaluate({'q1': {'right': 1}}, source, 'RR')
+    assert scores.means == {'RR': 1}
+    assert f"the document in the run is column 'doc_id'; not used: '{other}'" in ' '.join(str(scores).split())
+    assert 'unused-columns' in check({'q1': {'right': 1}}, source).codes
+
+
+@pytest.mark.parametrize('form', TABLES)
+def test_an_exact_score_wins_and_a_rank_or_the_text_of_a_query_beside_it_is_no_rival(tmp_path, form):
+    names, row = ['query_id', 'query', 'doc_id', 'sim', 'score', 'rank'], ['q1', 'what is it?', 'd', 0.5, 2.5, 1]
+    scores = evaluate({'q1': {'d': 1}}, written(tmp_path, form, names, [row]), 'RR')
+    said = ' '.join(str(scores).split())
+    assert Run(written(tmp_path, form, names, [row])).to_dict() == {'q1': {'d': 2.5}}
+    assert "the score in the run is column 'score'; not used: 'sim'" in said and said.count('not used') == 1
+
+
+@pytest.mark.parametrize('form', TABLES)
+@pytest.mark.parametrize(('first', 'second', 'key'), [('docid', 'pid', 'document'), ('qid', 'topic', 'query'), ('sim', 'similarity', 'score'), ('Doc ID', 'docid', 'document')])
+def test_two_columns_of_equal_standing_are_an_error_that_names_both_and_the_way_out(tmp_path, form, first, second, key):
+    row = {'query': ('query_id', 'q1'), 'document': ('doc_id', 'd'), 'score': ('score', 2.5)}
+    wrong = {'query': 'q2', 'document': 'x', 'score': 9.5}[key]
+    row[key] = (first, row[key][1])
+    names, values = zip(*row.values(), (second, wrong))
+    source = written(tmp_path, form, list(names), [values])
+    with pytest.raises(DataError) as error: evaluate({'q1': {'d': 1}}, source, 'RR')
+    assert f"the columns {first!r} and {second!r} may both be the {key}; say which it is: Run(..., columns={{{key!r}: {first!r}}})" in str(error.value)
+    assert Run(source, columns={key: first}).to_dict() == {'q1': {'d': 2.5}}
+
+
+def test_the_columns_of_pyterrier_and_of_ltr_tables_are_clear():
+    "docid is PyTerrier's own number of a document; a table of labels and scores is judgments and run."
+    frame = pd.DataFrame({'qid': ['1'], 'docid': [77], 'docno': ['d'], 'rank': [0], 'score': [2.5], 'query': ['text']})
+    assert Run(frame).to_dict() == {'1': {'d': 2.5}}
+    both = pd.DataFrame({'query_id': ['q'], 'doc_id': ['d'], 'label': [1], 'score': [0.25]})
+    assert Qrels(both).to_dict() == {'q': {'d': 1}} and Run(both).to_dict() == {'q': {'d': 0.25}}
+
+
+def test_a_large_table_names_the_column_that_is_not_used_too(tmp_path):
+    rows = [(f'q{i // 10}', f'd{i}', 'x', float(-i)) for i in range(400_000)]
+    table = pl.DataFrame(rows, schema=['query_id', 'doc_id', 'docno', 'score'], orient='row')
+    table.write_parquet(tmp_path/'run.parquet')
+    for source in (table, table.lazy(), tmp_path/'run.parquet'):
+        scores = evaluate({'q1': {'d10': 1}}, source, 'RR')
+        assert scores.means == {'RR': 1} and "not used: 'docno'" in ' '.join(str(scores).split())

@@ -4,12 +4,12 @@ import gzip
 import os
 
 import pytest
-from helpers import FROM_CLI, QRELS, READ, RUN, child, exact, peak, put
+from helpers import FROM_CLI, QRELS, READ, RUN, child, exact, irmetrics, peak, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import read_trec
 
-from irmetrics_nb import DataError, Qrels, Run
+from irmetrics_nb import DataError, Qrels, Run, check
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
@@ -88,3 +88,36 @@ def test_what_does_not_fit_into_memory_is_told_without_a_traceback(tmp_path):
     done = child(FROM_CLI, "evaluate", put(tmp_path / "qrels", QRELS), large, memory=700 << 20)
     assert "exit 1" in done.stdout and "Traceback" not in done.stderr, done.stderr[-500:]
     assert done.stderr.splitlines()[-1] == "irmetrics: error: there is not enough memory"  # CPython may add a word of its own before
+
+
+@pytest.mark.parametrize("damage", ["cut off within", "cut off at its end", "a changed byte", "something behind"])
+@pytest.mark.parametrize("side", ["qrels", "run"])
+def test_the_check_up_of_a_damaged_gzip_file_is_a_finding_that_names_the_damage(tmp_path, side, damage):
+    lines = b"".join(b"q%d Q0 d%d 1 0.%d tag\n" % (n, n, n) if side == "run" else b"q%d 0 d%d 1\n" % (n, n * n) for n in range(5000))
+    packed = bytearray(gzip.compress(lines))
+    if damage == "a changed byte":
+        packed[len(packed) // 2] ^= 0xFF
+    cut = {"cut off within": packed[: len(packed) // 2], "cut off at its end": packed[:-8], "something behind": packed + b"garbage"}
+    path = put(tmp_path / f"{side}.gz", cut.get(damage, packed))
+    sources = {"qrels": {"q1": {"d1": 1}}, "run": {"q1": {"d1": 1.0}}} | {side: path}
+    found = check(sources["qrels"], sources["run"])
+    assert not found.ok and "refused" in found.codes
+    assert any(str(path) in finding.text and "gzip data" in finding.text for finding in found.findings)
+
+
+def test_the_check_up_of_a_damaged_gzip_file_fails_in_words_on_the_command_line(tmp_path):
+    qrels = put(tmp_path / "qrels", QRELS)
+    run = put(tmp_path / "run.gz", gzip.compress(RUN)[:-9])
+    done = irmetrics("check", qrels, run)
+    assert done.returncode == 1 and "is the file cut off?" in done.stdout and "Aborted" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("side", READ)
+@pytest.mark.parametrize("kind", ["one id without end", "columns without end"])
+def test_the_check_up_of_a_line_without_end_stops_as_early_as_the_evaluation(tmp_path, kind, side):
+    "512 MB in one line: unpacked as a whole, the check-up would need a multiple of that."
+    bomb = put(tmp_path / "bomb.gz", gzip.compress(BOMBS[kind], 1) * 64)
+    qrels, run = put(tmp_path / "qrels", QRELS), put(tmp_path / "run", RUN)
+    done = child(FROM_CLI, "check", *{"qrels": (bomb, run), "run": (qrels, bomb)}[side], memory=3 << 30)
+    assert "exit 1" in done.stdout and "1,048,576 bytes" in done.stdout and not done.stderr, done.stderr[-300:]
+    assert peak(done) < 300

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from irmetrics_nb import Qrels, Run, evaluate, judge, load_example, report
 from irmetrics_nb.reading.saving import write_whole
 
-FORMS = [form + packed for form in ('run', 'csv', 'tsv', 'json', 'parquet') for packed in ('', '.gz')]
+FORMS = [form + packed for form in ('run', 'csv', 'tsv', 'json', 'parquet', 'pq', 'jsonl', 'ndjson') for packed in ('', '.gz')]
 OLD = {'q1': {'old1': 2.0, 'old2': 1.0}, 'q2': {'old3': 1.0}}
 NEW = {'q1': {'new1': 3.0, 'new2': 3.0}}
 SHM = Path('/dev/shm')
@@ -152,7 +152,7 @@ def test_the_command_writes_to_the_standard_output_by_its_name(tmp_path):
 @pytest.mark.parametrize('form', FORMS)
 def test_a_judged_query_without_a_judgment_counts_after_it_was_saved_or_is_refused(tmp_path, form):
     qrels, run = {'q1': {'d': 1}, 'q2': {}}, {'q1': ['d'], 'q2': ['d']}
-    if 'json' in form:
+    if form in ('json', 'json.gz'):
         Qrels(qrels).save(tmp_path/f'qrels.{form}')
         assert evaluate(tmp_path/f'qrels.{form}', run, 'AP').means == evaluate(qrels, run, 'AP').means == {'AP': 1 / 2}
         return
@@ -217,3 +217,46 @@ def test_a_packed_file_holds_what_the_other_one_holds(tmp_path):
         Run(TIED).save(tmp_path/f'a.{form}')
         Run(TIED).save(tmp_path/f'a.{form}.gz')
         assert gzip.decompress((tmp_path/f'a.{form}.gz').read_bytes()) == (tmp_path/f'a.{form}').read_bytes()
+
+
+# ---- what the end of a name promises ----
+
+@pytest.mark.parametrize('packed', ['', '.gz'])
+@pytest.mark.parametrize('form', ['jsonl', 'ndjson'])
+def test_json_lines_hold_a_record_each_and_polars_reads_them(tmp_path, form, packed):
+    ids = {'q"1': {'a b': 2.5, 'caf\u00e9': 2.5, '': -1.0}, 'q2': {'007': 1.0}}
+    Run(ids).save(tmp_path/f'run.{form}{packed}')
+    assert Run(tmp_path/f'run.{form}{packed}').to_dict() == ids
+    Qrels(ids).save(tmp_path/f'qrels.{form}{packed}')
+    assert Qrels(tmp_path/f'qrels.{form}{packed}').to_dict() == ids
+    rows = pl.read_ndjson(tmp_path/f'run.{form}{packed}').rows()
+    assert rows == [('q"1', 'a b', 2.5), ('q"1', 'caf\u00e9', 2.5), ('q"1', '', -1.0), ('q2', '007', 1.0)]
+    with pytest.raises(ValueError, match="query 'q2' has no judgment"): Qrels({'q1': {'d': 1}, 'q2': {}}).save(tmp_path/f'none.{form}')
+
+
+def test_the_short_name_of_parquet_is_parquet(tmp_path):
+    Run(NEW).save(tmp_path/'run.pq')
+    assert pl.read_parquet(tmp_path/'run.pq').rows() == [('q1', 'new1', 3.0, 1), ('q1', 'new2', 3.0, 2)]
+
+
+@pytest.mark.parametrize('form', ['yaml', 'yml', 'xml', 'xls', 'npy', 'pickle', 'sqlite', 'avro', 'YAML.gz'])
+def test_a_name_that_promises_another_format_is_refused_and_nothing_is_written(tmp_path, form):
+    for pairs in (Run(NEW), Qrels(NEW)):
+        with pytest.raises(ValueError, match='is not written here; take .parquet'): pairs.save(tmp_path/f'x.{form}')
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize('name', ['bm25', 'bm25.v1', 'bm25.k1=0.9', 'run.2024-05-01', 'a.trec', 'a.qrels', 'a.txt', 'a.res'])
+def test_any_other_name_is_that_of_trec_text(tmp_path, name):
+    Run({'q1': {'d1': 2.0}}, name='t').save(tmp_path/name)
+    assert (tmp_path/name).read_text() == 'q1 Q0 d1 1 2 t\n'
+
+
+@pytest.mark.parametrize('pairs', [Run({'q': {'caf\udce9': 1.0}}), Run({'q\udcff': {'d': 1.0}}), Qrels({'q': {'caf\udce9': 1}})], ids=str)
+def test_ids_that_are_not_utf8_are_refused_by_parquet_and_held_by_all_others(tmp_path, pairs):
+    for name in ('x.parquet', 'x.pq'):
+        with pytest.raises(ValueError, match=r'Parquet cannot hold ids that are not UTF-8: .*\.json and \.csv can'): pairs.save(tmp_path/name)
+    assert os.listdir(tmp_path) == []
+    for name in ('x.json', 'x.jsonl', 'x.csv', 'x.run'):
+        pairs.save(tmp_path/name)
+        assert type(pairs)(tmp_path/name).to_dict() == pairs.to_dict()

@@ -16,6 +16,7 @@ from irmetrics_nb import (
     ERR,
     GMAP,
     RR,
+    Conventions,
     Judged,
     Measure,
     P,
@@ -28,6 +29,7 @@ from irmetrics_nb import (
     parse_all,
 )
 from irmetrics_nb.cli import main
+from irmetrics_nb.evaluation.buckets import Plan, check_whole, score_bucket
 from irmetrics_nb.evaluation.printing import rendered_scores as render
 from irmetrics_nb.foundations import ties as ties_page
 from irmetrics_nb.foundations.kinds import KINDS
@@ -447,3 +449,10 @@ def test_the_command_line_takes_them_all(tmp_path, capsys, ties):
     shown = capsys.readouterr().out
     assert end.value.code == 0 and {"average": "0.7500", "best": "1.0000", "worst": "0.5000"}[ties] in shown
     assert {"average": "averaged over all", "best": "best order", "worst": "worst order"}[ties] in " ".join(shown.split())
+
+
+def test_an_error_about_ties_stays_one_when_a_bucket_of_a_cluster_sends_it():
+    table = pl.DataFrame([(None, "q", "a", 1.0), ("", "q", "a", 2.0), ("", "q", "b", 2.0)], schema=["run", "query", "doc", "value"], orient="row")
+    plan = Plan((parse("nDCG(ideal_from='top')@2"),), Conventions(ties="best"))
+    with pytest.raises(TiesError, match="its ideal changes with the order"):
+        check_whole([score_bucket(table, plan)], plan)

@@ -13,7 +13,7 @@ import yaml
 from project import NBS, ROOT, cells
 from test_project import copy_of_the_project
 
-from irmetrics_nb import DataError, Qrels, Run, assert_no_drop, evaluate, load_example, parse
+from irmetrics_nb import DataError, Qrels, Run, assert_no_drop, check, evaluate, load_example, parse
 from irmetrics_nb.foundations.kinds import KINDS
 
 
@@ -53,6 +53,26 @@ def test_one_id_in_two_indices_is_an_error_and_so_is_a_failed_query():
 def test_hits_that_were_sorted_by_a_field_keep_their_order():
     hits = [{"_index": "web", "_id": doc, "_score": None} for doc in "bca"]
     assert evaluate({"q1": ["a"]}, {"q1": {"hits": {"hits": hits}}}, "RR").means == {"RR": 1 / 3}
+
+
+@pytest.mark.parametrize("shape", ["_search", "_rank_eval", "a file"])
+@pytest.mark.parametrize("conventions", [None, "elasticsearch"])
+def test_the_order_of_hits_is_the_ranking_whatever_their_scores(shape, conventions, tmp_path):
+    "The request sorted by a field: b is what users saw first. Of c and d, which have one score, c is listed first."
+    scores = {"b": 1.0, "a": 7.5, "c": 2.0, "d": 2.0}
+    hits = [{"_index": "web", "_id": doc, "_score": score} for doc, score in scores.items()]
+    run = {"q1": {"hits": {"hits": hits}}}
+    if shape == "_rank_eval":
+        run = {"metric_score": 0.5, "details": {"q1": {"hits": [{"hit": hit, "rating": None} for hit in hits]}}, "failures": {}}
+    if shape == "a file":
+        (tmp_path / "run.json").write_text(json.dumps(run))
+        run = tmp_path / "run.json"
+    for relevant, value in {"a": 1 / 2, "b": 1, "c": 1 / 3, "d": 1 / 4}.items():
+        found = evaluate({"q1": {relevant: 1}}, run, "RR", conventions=conventions)
+        assert found.means == {"RR": value} and found.tie_bounds == {}
+        assert "hits of a search service rank in the order of the answer, whatever their scores" in " ".join(str(found).split())
+    assert "hits" in check({"q1": {"a": 1}}, run).codes
+    assert evaluate({"q1": {"a": 1}}, Run(run, descending=False), "RR").means == {"RR": 1 / 2}
 
 
 def test_quepids_ratings_and_snapshots_are_read_and_unrated_rows_are_unjudged(tmp_path):

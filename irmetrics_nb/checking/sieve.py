@@ -7,7 +7,6 @@ __all__ = ['Sifted', 'sift', 'trec_head', 'trec_columns']
 
 # %% ../../nbs/6_checking/00_sieve.ipynb #52f586b9
 import csv
-import gzip
 import io
 import json
 import os
@@ -22,6 +21,10 @@ from typing import Any
 
 
 # %% ../../nbs/6_checking/00_sieve.ipynb #beff9062
+from ..reading.errors import file_errors
+from ..reading.files import decompressed, open_bytes, read_bytes
+from ..reading.ids import PAD
+from ..reading.numbers import is_blank
 from ..reading.objects import looks_like_json
 from ..reading.rows import LAYOUTS, text_layout
 from ..reading.tables import find_columns, header_names, header_separator, holds_ranks, import_polars
@@ -35,15 +38,17 @@ def _rows(source, kind):
     return _item_rows(source, kind)
 
 def _file_rows(path, kind):
-    with open(path, 'rb') as file: data = file.read()
-    if data.startswith(b'\x1f\x8b'): data = gzip.decompress(data)
-    data = data.removeprefix(b'\xef\xbb\xbf')
+    data = _unpacked(path).removeprefix(b'\xef\xbb\xbf')
     if data.startswith(b'PAR1'): return _table_rows(import_polars().read_parquet(data), kind)
     if looks_like_json(data[:1 << 16], path):
         content = json.loads(data)
         return _dict_rows(content, kind) if isinstance(content, dict) else _item_rows(content, kind)
     separator = header_separator(data[:1 << 16], path)
     return _csv_rows(data, separator, kind) if separator else _trec_rows(data, kind)
+
+def _unpacked(path):
+    "The bytes of a file, unpacked within the limits of the readers."
+    return read_bytes(path)[:-PAD].tobytes()
 
 def _trec_rows(data, kind):
     layout = text_layout(data[:1 << 16], kind)
@@ -94,6 +99,7 @@ def _table_rows(source, kind):
     pl = import_polars()
     table = source if isinstance(source, pl.DataFrame) else pl.DataFrame(source)
     used = find_columns(table.columns, kind)
+    if kind == 'qrels' and table[used[2]].dtype.is_float(): table = table.with_columns(pl.col(used[2]).fill_nan(None))
     sign = _sign(used, kind)
     yield from ((f'row {n}', _signed(row, sign)) for n, row in enumerate(table.select(used).iter_rows(), 1))
 
@@ -152,6 +158,7 @@ class Sifted:
     table: Any                    # The sound rows in polars: query_id, doc_id, number
     faults: dict[str, list[str]]  # code -> place and fault, all of them
     comments: int = 0             # Lines that are comments
+    blank: int = 0                # Blank grades, which nobody gave
 
 def sift(source: Any, kind: str) -> Sifted:
     "The sound rows and the faults of judgments ('qrels') or a run ('run')."
@@ -160,10 +167,13 @@ def sift(source: Any, kind: str) -> Sifted:
     queries: list[str] = []
     docs: list[str] = []
     numbers = array('d')
-    comments = 0
+    comments = blank = 0
     for place, row in _rows(source, kind):
         comments += row is None
         if row is None: continue
+        if kind == 'qrels' and isinstance(row, tuple) and is_blank(row[2]):
+            blank += 1
+            continue
         fault = ('columns', row) if isinstance(row, str) else _fault(row, kind)
         if fault: faults.setdefault(fault[0], []).append(f'{place}: {fault[1]}')
         else:
@@ -178,32 +188,28 @@ def sift(source: Any, kind: str) -> Sifted:
     repeats = _repeats(table)
     if repeats: faults['duplicate'] = repeats
     sound = table.unique(PAIR, keep='first', maintain_order=True)
-    return Sifted(sound.drop('place'), faults, comments)
+    return Sifted(sound.drop('place'), faults, comments, blank)
 
 # %% ../../nbs/6_checking/00_sieve.ipynb #48ecbdce
 def trec_head(path: Any) -> tuple[bytes, bytes] | None:
     "(the first bytes, the first row) of a TREC run; None for any other source."
     if not isinstance(path, str | os.PathLike) or not os.path.isfile(path): return None
-    opened = gzip.open if _is_packed(path) else open
-    with opened(path, 'rb') as file: head = file.read(1 << 16)
+    with file_errors(path), open_bytes(path) as file:
+        head = decompressed(file).read(1 << 16)
     other = looks_like_json(head, str(path)) or header_separator(head, str(path))
     lines = [line for line in head.split(b'\n') if line.split()]
     first = next((line for line in lines if not line.startswith(b'#')), b'')
     packed_table = head.startswith((b'PAR1', b'ARROW1'))
     return None if other or packed_table or len(first.split()) < 6 else (head, first)
 
-def _is_packed(path):
-    "Whether a file is gzipped."
-    with open(path, 'rb') as file: return file.read(2) == b'\x1f\x8b'
-
 def trec_columns(path: Any) -> Any:
     "Query, rank, score and tag of a faulty TREC run as text, in a polars table."
     opening = trec_head(path)
     if opening is None: return None
-    pl, (head, first), packed = import_polars(), opening, _is_packed(path)
+    pl, (head, first) = import_polars(), opening
     single = first.count(b' ') == len(first.split()) - 1
     single &= b'  ' not in head and b'\t' not in head
-    text = os.fspath(path) if single else _single_blanks(path, packed)
+    text = os.fspath(path) if single else _single_blanks(path)
     try:
         table = pl.read_csv(text, columns=[0, 3, 4, 5], separator=' ', has_header=False,
                             quote_char=None, comment_prefix='#', infer_schema=False,
@@ -211,7 +217,6 @@ def trec_columns(path: Any) -> Any:
     except (pl.exceptions.PolarsError, OSError): return None
     return table.rename(dict(zip(table.columns, ('query_id', 'rank', 'score', 'tag'))))
 
-def _single_blanks(path, packed):
+def _single_blanks(path):
     "The text of a file with one blank between two fields."
-    with (gzip.open if packed else open)(path, 'rb') as file: text = file.read()
-    return re.sub(rb'(?m)^ | $', b'', re.sub(rb'[ \t\r\v\f]+', b' ', text))
+    return re.sub(rb'(?m)^ | $', b'', re.sub(rb'[ \t\r\v\f]+', b' ', _unpacked(path)))

@@ -30,6 +30,7 @@ from ..metrics.parsing import flat_name, position
 from ..reading.errors import visible
 from ..reading.groups import inside, slice_names
 from ..reading.ids import escape_non_utf8
+from ..reading.rows import Note, total_notes
 from ..reading.tables import import_polars
 from ..showing.drawing import distribution, forest
 from ..showing.results import Result
@@ -52,6 +53,7 @@ class RunInfo:
     listed: str = ''  # 'lists' or 'sets', if the judgments are such, of relevant documents without grades
     count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
     budget: float = np.inf  # How long the chunks can be together that are looked at
+    notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
 
 class ByMeasure(dict[str, Any]):
     "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
@@ -491,7 +493,9 @@ def _whole_run(parts, i):
     counts = missing, no_relevant, unjudged
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
     pieces = runs[0].listed, runs[0].count, runs[0].budget
-    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, *pieces)
+    notes = total_notes(note for run in runs for note in run.notes)
+    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, *pieces,
+                   notes)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

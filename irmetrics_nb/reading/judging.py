@@ -23,7 +23,7 @@ from .data import Qrels, Run, check_repeated
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex
 from .matching import MANY, JudgedHits, match, match_ids, meet_documents
-from .rows import NO_COMMENTS, Rows
+from .rows import NO_COMMENTS, Note, Rows
 from .streams import StreamedRun, TableRun, is_unread, large_table, open_run
 from .text import BATCH_BYTES, side_by_side
 
@@ -376,6 +376,7 @@ class Reading:
     how: str      # how it was read: in one piece, in batches or in parts
     looks: list[QueryLook] = field(default_factory=list)  # some queries as they came
     observed: list = field(default_factory=list)  # what an observer says of each part
+    notes: tuple[Note, ...] = ()  # for the small print
 
 # %% ../../nbs/3_reading/14_judging.ipynb #4564e385
 DEFAULT_MEMORY = 1 << 30  # bytes
@@ -435,7 +436,8 @@ def judge_run(
             judged, looks = _finish(judgments, file, parts, *how_to)
             file.comments.warn()
             read = how + getattr(file, 'way', '') + _left_out(file.comments)
-            return judged, Reading(queries, file.tag, read, looks, observed)
+            notes = getattr(file, 'notes', ())
+            return judged, Reading(queries, file.tag, read, looks, observed, notes)
     results_given = Run(run.table if isinstance(run, StreamedRun) else run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
@@ -445,7 +447,8 @@ def judge_run(
     else: judged = _ranked(judgments, results, hits, negative)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     how = 'in one piece' + _left_out(comments)
-    return judged, Reading(results.answered, results_given.name, how, looks, observed)
+    name, notes = results_given.name, results.notes
+    return judged, Reading(results.answered, name, how, looks, observed, notes)
 
 def _looks_at_run(qrels, run, hits):
     "A look at some queries of a run in memory."

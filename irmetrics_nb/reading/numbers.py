@@ -8,6 +8,7 @@ __all__ = []
 # %% ../../nbs/3_reading/02_numbers.ipynb #12719228
 from array import array
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -146,6 +147,10 @@ def first_invalid(value: np.ndarray, kind: str) -> int | None:
     "The first row whose number cannot be used; None if all can."
     invalid = ~np.isfinite(value) if kind == 'qrels' else np.isnan(value)
     return int(invalid.argmax()) if invalid.any() else None
+
+def is_blank(number: Any) -> bool:
+    "Return whether a number is missing: None, or text without a letter."
+    return number is None or isinstance(number, str | bytes) and not number.strip()
 
 def invalid_number(kind: str, source: object, value: float) -> str:
     "The words of the error: `source` is the number as it came, `value` as it was read."

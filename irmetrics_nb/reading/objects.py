@@ -18,8 +18,17 @@ import numpy as np
 from .errors import DataError, polars_errors, short_repr
 from .ids import Ids, check_lengths, factorize, factorize_blocks
 from .numbers import to_floats
-from .rows import COLUMN_NAMES, USED_COLUMNS, Rows, negate_ranks
-from .tables import NO_COLUMNS, check_values, column_positions, find_columns, holds_ranks
+from .rows import COLUMN_NAMES, USED_COLUMNS, Note, Rows, negate_ranks
+from .tables import (
+    NO_COLUMNS,
+    check_clear,
+    check_values,
+    column_positions,
+    find_columns,
+    has_columns,
+    holds_ranks,
+    unused_columns,
+)
 
 # %% ../../nbs/3_reading/05_objects.ipynb #e9bee4be
 def from_service(source: Mapping, kind: str, name: str) -> Mapping:
@@ -35,12 +44,12 @@ def from_service(source: Mapping, kind: str, name: str) -> Mapping:
         requests = source['requests']
         twice = [id for id, n in Counter(each['id'] for each in requests).items() if n > 1]
         if twice: raise DataError(f'{name}: two requests have the id {twice[0]!r}')
-        return {each['id']: _numbers_of(each['ratings'], 'rating', each['id'], name) for each in requests}
+        return {each['id']: _ratings_of(each['ratings'], each['id'], name) for each in requests}
     answers = source['details'] if shape == 'details' else source
     for query, answer in answers.items():
         lost = _lost_by(answer)
         if lost: raise DataError(f'{name}, query {query!r}: the answer is not whole: {lost}')
-    return {query: _numbers_of(_hits(answer), '_score', query, name) for query, answer in answers.items()}
+    return {query: _ranks_of(_hits(answer), query, name) for query, answer in answers.items()}
 
 def _lost_by(answer):
     "What kept a service from searching everything, in words; '' for a whole answer."
@@ -75,23 +84,32 @@ def _hits(answer):
     hits = answer['hits']
     return hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
 
-def _numbers_of(rows, number, query, name):
-    "{document: number}; by their order where some have no score. DataError for one id in two indices."
+def _ranks_of(hits, query, name):
+    "{document: negative of its rank}: the order of the hits is the ranking."
+    return {doc: -rank for rank, doc in enumerate(_unique_ids(hits, query, name), 1)}
+
+def _ratings_of(rows, query, name):
+    "{document: rating}."
+    return dict(zip(_unique_ids(rows, query, name), (row.get('rating') for row in rows)))
+
+def _unique_ids(rows, query, name):
+    "The ids of documents in order; DataError for one id in two indices, or twice."
     indices: dict[str, Any] = {}
     for row in rows:
         first = indices.setdefault(row['_id'], row.get('_index'))
         if first == row.get('_index'): continue
         both = f'{first!r} and {row.get("_index")!r}'
         raise DataError(f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {both}')
-    numbers = [row.get(number) for row in rows]
-    if number == '_score' and None in numbers: numbers = [-place for place in range(len(rows))]
     if len(indices) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
-    return dict(zip((row['_id'] for row in rows), numbers))
+    return list(indices)
+
+HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
 
 # %% ../../nbs/3_reading/05_objects.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
+    answered = kind == 'run' and service_shape(source) != ''
     source = from_service(source, kind, name)
     if not source: raise DataError(f'{name}: there are no queries')
     listed = _listed(source, name) if kind == 'qrels' else ''
@@ -100,7 +118,8 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
-    rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed)
+    rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed, ranks=answered)
+    if answered: rows.notes = (HITS,)
     return check_values(rows, kind, numbers)
 
 def _listed(source, name):
@@ -137,18 +156,21 @@ def rows_from_triples(
 
     columns: what is said of the names in records; lines: on which line of a file each item stands."""
     triples = []
+    notes: tuple[Note, ...] = ()
     first_of: dict[bool, int] = {}  # whether the number is a rank: the first item of which it is true
     for n, item in enumerate(source, 1):
         place = f'{name}, line {lines[n - 1]}' if lines else f'{name}, item {n}'
         triple, ranked = _triple(item, kind, place, columns)
         triples.append(triple)
+        if n == 1 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
         first_of.setdefault(ranked, n)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
     queries, docs, numbers = zip(*triples, strict=True)
     query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines)
-    check_values(rows, kind, numbers)
+    rows.notes = notes
+    rows = check_values(rows, kind, numbers)
     if len(first_of) > 1:
         n = max(first_of.values())
         place = f'line {lines[n - 1]}' if lines else f'item {n}'
@@ -171,8 +193,9 @@ def _record(item, kind, place, columns):
     names = [*map(str, item)]
     keys = find_columns(names, kind, columns)
     if None not in keys: return tuple(item[c] for c in keys), holds_ranks(keys[2], kind, columns)
-    if columns:
-        with polars_errors(place): column_positions(names, kind, columns)
+    with polars_errors(place):
+        check_clear(names, kind, columns)
+        if columns: column_positions(names, kind, columns)
     number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
     raise DataError(f'{place}: expected (query, document, {number}), not {short_repr(item)}')
 
@@ -216,7 +239,7 @@ def _rows_from_lines(data, kind, name, columns):
 def _is_record(found, kind, columns):
     "Whether an object is one row by itself: it has the columns, and holds neither objects nor lists."
     if any(isinstance(x, Mapping | list) for x in found.values()): return False
-    return None not in find_columns([*found], kind, columns)
+    return has_columns([*found], kind, columns)
 
 class _Repeated(Mapping):
     "All names and values of a JSON object in which a name stands twice."

@@ -8,7 +8,7 @@ __all__ = []
 # %% ../../nbs/3_reading/03_rows.ipynb #e8fd7634
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -43,6 +43,25 @@ def total_comments(parts: Iterable[Comments]) -> Comments:
     return total
 
 # %% ../../nbs/3_reading/03_rows.ipynb #3be18c98
+@dataclass(frozen=True)
+class Note:
+    "What the small print says of how a source was read."
+    code: str       # what `check` calls it
+    text: str
+    count: int = 0  # how many rows it is about; 0: it is about all of them
+
+    def __str__(self) -> str: return f'{self.count:,} {self.text}' if self.count else self.text
+
+def blank_grades(count: int) -> Note:
+    "Return the note on grades that are blank."
+    return Note('blank-grades', 'with a blank grade in the judgments (not judged)', count)
+
+def total_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
+    "Return each note once, with the sum of its counts."
+    counts: dict[tuple[str, str], int] = {}
+    for note in notes: counts[note.code, note.text] = counts.get((note.code, note.text), 0) + note.count
+    return tuple(Note(*key, count) for key, count in counts.items())
+
 @dataclass
 class Rows:
     "The n rows of a source as columns."
@@ -58,6 +77,7 @@ class Rows:
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
     repeats: int = 0   # how many rows were left out, since their document stands in another one
     listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
+    notes: tuple[Note, ...] = ()  # for the small print
     parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents
     count: str = ''    # what takes a place then: 'chunks' or 'documents'
     length: Any = None  # (n,) how long each is, if there is a budget
@@ -75,6 +95,21 @@ class Rows:
         if self.lines: return self.lines[row]
         above = self.doc.buffer[:self.doc.start[row]]
         return self.line + int(np.count_nonzero(above == 10))
+
+def without_blank(rows: Rows, blank: Sequence[int]) -> Rows:
+    """Return judgments without some rows, whose grades are blank, and without queries of which all are.
+
+    DataError if that leaves none."""
+    if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so nothing is judged')
+    kept = np.delete(np.arange(len(rows)), blank)
+    unjudged = np.setdiff1d(rows.query[blank], rows.query[kept])
+    queries = np.delete(np.arange(len(rows.query_ids)), unjudged)
+    number = np.zeros(len(rows.query_ids), np.int32)
+    number[queries] = np.arange(len(queries))
+    lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
+    columns = {'query': number[rows.query[kept]], 'doc': rows.doc[kept], 'value': rows.value[kept]}
+    notes = rows.notes + (blank_grades(len(blank)),)
+    return replace(rows, query_ids=rows.query_ids[queries], lines=lines, notes=notes, **columns)
 
 # %% ../../nbs/3_reading/03_rows.ipynb #8f03652c
 COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),

@@ -91,23 +91,36 @@ def _replace(path, data):
         raise
 
 # %% ../../nbs/3_reading/08_saving.ipynb #9abfa783
-UNKNOWN_FORMS = '.arrow', '.feather', '.ipc', '.zip', '.bz2', '.xz', '.zst', '.xlsx', '.pkl'
+FORMS = {form: form for form in ('.parquet', '.csv', '.tsv', '.json', '.jsonl')}
+FORMS |= {'.pq': '.parquet', '.ndjson': '.jsonl'}
+ARCHIVES = '.7z', '.bz2', '.lz4', '.rar', '.tar', '.tgz', '.xz', '.zip', '.zst'
+DOCUMENTS = '.docx', '.htm', '.html', '.md', '.ods', '.pdf', '.tex', '.toml', '.xls', '.xlsx', '.xml', '.yaml', '.yml'
+DATASETS = '.arrow', '.avro', '.db', '.duckdb', '.feather', '.h5', '.hdf5', '.ipc', '.npy', '.npz', '.orc', '.sqlite'
+UNKNOWN_FORMS = *ARCHIVES, *DOCUMENTS, *DATASETS, '.doc', '.pickle', '.pkl'
 
 def file_form(path: str | os.PathLike) -> str:
-    "What the end of a name promises: '.parquet', '.csv', '.tsv', '.json', or '' for TREC text."
+    "Return the format for the end of a name: '.parquet', '.csv', '.tsv', '.json', '.jsonl', or '' for TREC text."
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
-        wanted = '.parquet, .csv, .tsv, .json, or another name for TREC text'
+        wanted = '.parquet, .csv, .tsv, .json, .jsonl, or another name for TREC text'
         raise ValueError(f'{visible(path)}: {form} is not written here; take {wanted}')
-    return form if form in ('.parquet', '.csv', '.tsv', '.json') else ''
+    return FORMS.get(form, '')
+
+NOT_HELD = {  # format: pattern of an id that it cannot hold, what is wrong
+    '': (r'|.*[ \t\n\r\v\f].*', 'TREC text cannot hold ids that are empty or have blanks'),
+    '.csv': ('[ \t]*', 'an id is empty, or blanks alone'),
+    '.tsv': ('[ \t]*', 'an id is empty, or blanks alone'),
+    '.parquet': ('.*[\udc80-\udcff].*', 'Parquet cannot hold ids that are not UTF-8'),
+}
 
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
     "ValueError for an id that such a file cannot hold."
-    wrong = {'': r'|.*[ \t\n\r\v\f].*', '.csv': '[ \t]*', '.tsv': '[ \t]*'}.get(form)
-    bad = None if wrong is None else next((id for id in ids if re.fullmatch(wrong, id, re.DOTALL)), None)
+    if form not in NOT_HELD: return
+    pattern, what = NOT_HELD[form]
+    bad = next((id for id in ids if re.fullmatch(pattern, id, re.DOTALL)), None)
     if bad is None: return
-    what = 'an id is empty, or blanks alone' if form else 'TREC text cannot hold ids that are empty or have blanks'
-    raise ValueError(f'{visible(path)}: {what}: {short_repr(bad)}; .parquet and .json can')
+    holding = '.json and .csv' if form == '.parquet' else '.parquet and .json'
+    raise ValueError(f'{visible(path)}: {what}: {short_repr(bad)}; {holding} can')
 
 # %% ../../nbs/3_reading/08_saving.ipynb #984504b7
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
@@ -126,6 +139,12 @@ def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
     table.writerow(columns)
     table.writerows(rows)
     return out.getvalue().encode('utf-8', 'surrogateescape')
+
+def json_lines(pairs: Any) -> bytes:
+    "Write a `Qrels` or `Run` as JSON lines, a record each."
+    names = 'query_id', 'doc_id', pairs.number
+    rows = [(query, *row) for query, docs in pairs.to_dict().items() for row in docs.items()]
+    return ''.join(json.dumps(dict(zip(names, row))) + '\n' for row in rows).encode()
 
 def parquet_bytes(pairs: Any) -> bytes:
     "A `Qrels` or `Run` as Parquet."
@@ -157,8 +176,10 @@ def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
     "A `Qrels` or `Run` as the bytes of a file with this name; ValueError for ids that such a file cannot hold."
     form = file_form(path)
     if form != '.json' and pairs.kind == 'qrels': _check_rows(pairs, path)
+    check_ids(chain(pairs.queries, pairs.rows.doc.tolist()), form, path)
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
+    elif form == '.jsonl': data = json_lines(pairs)
     else: data = _text(pairs, form, path)
     packed = str(path).lower().endswith('.gz')
     return gzip.compress(data, mtime=0) if packed else data
@@ -172,7 +193,6 @@ def _check_rows(qrels, path):
 
 def _text(pairs, form, path):
     "Judgments or a run as TREC text, CSV or TSV."
-    check_ids(chain(pairs.queries, pairs.rows.doc.tolist()), form, path)
     if form:
         columns = named_columns(pairs.rows, pairs.number, 'given')
         return separated_text({name: list(column) for name, column in columns.items()}, form)

@@ -53,6 +53,7 @@ from .tables import (
     rows_from_table,
     scan,
     to_polars_table,
+    unused_columns,
 )
 from .text import (
     BATCH_BYTES,
@@ -229,7 +230,8 @@ class TableFile:
         self.size = size
         table = scan(path)
         self.state = file_state(path)
-        self.columns = find_columns(table.collect_schema().names(), 'run')
+        names = table.collect_schema().names()
+        self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
         self.table: Any = None if None in self.columns else table.select(self.columns)
         self.total = table.select(pl.len()).collect().item()
         self.done = 0
@@ -288,7 +290,7 @@ class TableRun(TableFile):
     "A run in a polars table, read by slices of `size` rows."
     def __init__(self, table: Any, size: int):
         self.name, self.tag, self.comments, self.size = 'the run', '', NO_COMMENTS, size
-        self.columns = find_columns(table.columns, 'run')
+        self.columns, self.notes = find_columns(table.columns, 'run'), unused_columns(table.columns, 'run')
         self.whole = table.select(self.columns)
         self.table = self.whole.lazy()
         self.total = table.height
@@ -331,7 +333,7 @@ class StreamedRun(TableFile):
         self.name, self.tag, self.comments, self.size, self.done = name, tag, NO_COMMENTS, size, 0
         with polars_errors(name):
             names = source.columns if _is_relation(source) else source.collect_schema().names()
-            self.columns = find_columns(names, 'run')
+            self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
             if None in self.columns or len({*names}) < len(names): return None
             self.table = _only(source, self.columns)
             self.total = _count(self.table)

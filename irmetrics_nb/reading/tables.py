@@ -10,8 +10,9 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from glob import escape, glob
 from io import StringIO
 from itertools import compress
@@ -24,8 +25,8 @@ import numpy as np
 # %% ../../nbs/3_reading/04_tables.ipynb #10bd0922
 from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import MAX_ID_BYTES, PAD, Ids, check_lengths, factorize_blocks
-from .numbers import first_invalid, invalid_number, parse_floats, to_floats
-from .rows import Rows, column_keys, negate_ranks
+from .numbers import first_invalid, invalid_number, is_blank, parse_floats, to_floats
+from .rows import Note, Rows, column_keys, negate_ranks, without_blank
 
 # %% ../../nbs/3_reading/04_tables.ipynb #79a9c68f
 def import_polars(what: str = 'a table', instead: str = '') -> Any:
@@ -50,23 +51,70 @@ COLUMN_SYNONYMS = {
     'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'rating', 'score'),
     'run': ('score', 'sim', 'similarity', 'rank', 'doc_position'),
 }
+LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc'), 'qrels': ('score',),
+                'run': ('rank', 'doc_position')}
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 def plain_name(name: str) -> str:
     "The name of a column in small letters, with _ for a blank or a hyphen."
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
+def _standing(name, part):
+    "Return 0 for the usual name of a column, and more the less likely a name is."
+    plain = plain_name(name)
+    if name == COLUMN_SYNONYMS[part][0]: return 0
+    if plain == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
+    return 3 if plain in LAST_CHOICES[part] else 2
+
+def candidates(names: Iterable[str], part: str) -> list[str]:
+    "Return the columns that may be the query, the document or the number ('qrels', 'run'), the likeliest first."
+    usual = [name for name in dict.fromkeys(names) if plain_name(name) in COLUMN_SYNONYMS[part]]
+    return sorted(usual, key=lambda name: _standing(name, part))
+
+def rivals(names: Iterable[str], part: str) -> list[str]:
+    "Return the likeliest columns for a part: several if they are of equal standing."
+    found = candidates(names, part)
+    return [name for name in found if _standing(name, part) == _standing(found[0], part)]
+
 def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
-    "The names of the columns query, document and number; None for one that is not there. columns: what is said."
-    names = list(names)
-    given_name: dict[str, str] = {}
-    for name in names: given_name.setdefault(plain_name(name), name)
-    matched = []
+    """Return the names of the columns query, document and number; None for one that is not there, or not clear.
+
+    columns: the names that are given."""
+    return list(_find_columns(tuple(names), kind, tuple(columns.items())))
+
+@lru_cache
+def _find_columns(names, kind, columns):
+    "Find the columns; once for all records of the same names."
+    given, matched = dict(columns), []
     for part, key in zip(('query', 'document', kind), column_keys(kind)):
-        usual = next((given_name[n] for n in COLUMN_SYNONYMS[part] if n in given_name), None)
-        said = str(columns[key]) if key in columns else usual
-        matched.append(said if said in names else None)
+        likely = [str(given[key])] if key in given else rivals(names, part)
+        matched.append(likely[0] if len(likely) == 1 and likely[0] in names else None)
     return matched
+
+def has_columns(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS, numbers: bool = True) -> bool:
+    "Return whether names are those of a query, a document and, if `numbers`, a number; it need not be clear which."
+    parts = zip(('query', 'document', *([kind] if numbers else [])), column_keys(kind))
+    return all(str(columns[key]) in names if key in columns else candidates(names, part) for part, key in parts)
+
+def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) -> None:
+    "Raise DataError if two columns of equal standing may be the query, the document or the number."
+    for part, key in zip(('query', 'document', kind), column_keys(kind)):
+        equal = [] if key in columns else rivals(names, part)
+        if len(equal) < 2: continue
+        call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: {equal[0]!r}}})'
+        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; say which it is: {call}')
+
+def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
+    "Return notes on columns that were not used, and might be the query, the document or the number."
+    names, notes = list(names), []
+    expected = *LAST_CHOICES['query'], *LAST_CHOICES['run']  # beside ids and scores
+    for part, key, used in zip(('query', 'document', kind), column_keys(kind), find_columns(names, kind, columns)):
+        unused = [name for name in candidates(names, part) if name != used and plain_name(name) not in expected]
+        if key in columns or not unused: continue
+        side = 'run' if kind == 'run' else 'judgments'
+        text = f'the {key} in the {side} is column {used!r}; not used: {", ".join(map(repr, unused))}'
+        notes.append(Note('unused-columns', text))
+    return tuple(notes)
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
     "Whether the column of numbers that was found holds ranks."
@@ -76,6 +124,7 @@ def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
 def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
     "The positions of the columns query, document and number; DataError if one is not there, or twice."
     names = list(names)
+    check_clear(names, kind, columns)
     present = find_columns(names, kind, columns)
     if None in present: raise DataError(_missing_columns(names, kind, columns, present))
     for name in present:
@@ -142,7 +191,7 @@ def query_column(series: Any) -> tuple[Ids, np.ndarray]:
 def number_column(series: Any) -> np.ndarray:
     "A polars column as float64; NaN where it is not a number."
     pl = import_polars()
-    if series.dtype == pl.String: return parse_floats(id_column(series))
+    if series.dtype == pl.String: return parse_floats(id_column(series.fill_null('')))
     if series.dtype == pl.Object: return to_floats(series.to_list())
     if series.dtype == pl.Float64: return series.to_numpy()
     if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
@@ -157,20 +206,28 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
     with polars_errors(name):
         query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
-    for column in (query, doc, number):
+    blank_allowed = kind == 'qrels'
+    if blank_allowed and number.dtype.is_float(): number = number.fill_nan(None)
+    for column in (query, doc) if blank_allowed else (query, doc, number):
         null = column.is_null()
         if null.any(): raise DataError(f'{name}, row {first + null.arg_max() + 1}: nothing in column {column.name!r}')
     with polars_errors(name):
         query_ids, codes = query_column(query)
         rows = Rows(query_ids, codes, id_column(doc), number_column(number), name)
-    check_values(rows, kind, number)
+    rows.notes = unused_columns(table.columns, kind, columns)
+    rows = check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
 
 def check_values(rows: Rows, kind: str, source: Any) -> Rows:
-    "The rows as they are; DataError for the first number that is none. `source`: the numbers as they came."
-    i = first_invalid(rows.value, kind)
-    if i is not None: raise DataError(f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
-    return rows
+    """Return the rows without those of a blank grade, which nobody judged; they are noted.
+
+    source: the numbers as they came. DataError for the first number that is invalid."""
+    if first_invalid(rows.value, kind) is None: return rows
+    invalid = np.flatnonzero(~np.isfinite(rows.value) if kind == 'qrels' else np.isnan(rows.value)).tolist()
+    blank = [i for i in invalid if kind == 'qrels' and is_blank(source[i])]
+    if len(blank) == len(invalid): return without_blank(rows, blank)
+    i = min({*invalid}.difference(blank))
+    raise DataError(f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
 
 # %% ../../nbs/3_reading/04_tables.ipynb #d232ee4a
 def is_table(source: object) -> bool:
@@ -217,8 +274,7 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
-        query, document, _ = find_columns(names, 'run', columns)
-        if query and document and not names[0].startswith('#'): return separator
+        if has_columns(names, 'run', columns, numbers=False) and not names[0].startswith('#'): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
 # %% ../../nbs/3_reading/04_tables.ipynb #1e1702c4
@@ -249,8 +305,7 @@ def rows_from_csv(
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
         for line, fields in lines_and_fields:
-            if _is_unrated(fields, names, used[2]): continue
-            fault = _fault_in_fields(fields, names, used)
+            fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
             if fault: raise DataError(f'{name}, line {line}: {fault}')
             _check_snapshot(fields, names, snapshots, f'{name}, line {line}')
             records.append((line, *(fields[c] for c in used)))
@@ -259,13 +314,9 @@ def rows_from_csv(
     query, doc, number = map(Ids.from_list, texts)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, parse_floats(number), name, line=1, lines=lines)
-    check_values(rows, kind, number)
+    rows.notes = unused_columns(names, kind, columns)
+    rows = check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(names[used[2]], kind, columns) else rows
-
-def _is_unrated(fields, names, number):
-    "Whether a row of Quepid's ratings has none: nobody judged the document."
-    if len(fields) != len(names) or plain_name(names[number]) != 'rating': return False
-    return not fields[number].strip()
 
 def _check_snapshot(fields, names, snapshots, where):
     "DataError for a second snapshot in one file of Quepid's."

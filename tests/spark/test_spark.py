@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import irmetrics_nb
-from irmetrics_nb import DataError, EvaluationWarning
+from irmetrics_nb import DataError, EvaluationWarning, TiesError
 from irmetrics_nb import spark as spark_door
 from irmetrics_nb.spark import auc, compare, evaluate, group_auc, means
 
@@ -165,6 +165,35 @@ def test_conventions_that_ask_for_an_order_have_it_from_a_column_or_are_refused(
     again = run.selectExpr("query_id", "doc_id", "score", "shown % 2 as shown")
     with pytest.raises(DataError, match="query 'q1': two rows have . in the column of their order, 'shown'"):
         evaluate(QRELS_ROWS, again, "AP", ties="given", order="shown")
+
+
+@pytest.mark.parametrize("collect", [True, False])
+def test_an_error_about_ties_arrives_as_the_type_it_has_on_one_machine(spark, collect):
+    run = spark.createDataFrame([("q", "a", 1.0), ("q", "b", 1.0), ("q", "c", 1.0)], RUN)
+    qrels, measure = [("q", "a", 1), ("q", "b", 0)], "nDCG(ideal_from='top')@2"
+    with pytest.raises(TiesError, match="its ideal changes with the order") as here:
+        irmetrics_nb.evaluate(qrels, [("q", "a", 1.0), ("q", "b", 1.0), ("q", "c", 1.0)], measure, ties="best")
+    with pytest.raises(TiesError) as there:
+        evaluate(qrels, run, measure, ties="best", collect=collect)
+    assert str(there.value) == str(here.value)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_blank_grades_are_counted_and_count_as_not_judged_on_the_cluster_too(spark, local):
+    rows = [("q1", "a", 1.0), ("q1", "b", None), ("q2", "a", None), ("q3", "b", math.nan), ("q3", "a", 2.0)]
+    qrels = rows if not local else [(q, d, g if g == g else None) for q, d, g in rows]
+    qrels = qrels if local else spark.createDataFrame(rows, "query_id string, doc_id string, relevance double")
+    run = spark.createDataFrame([(q, d, s) for q in ("q1", "q2", "q3") for d, s in (("b", 2.0), ("a", 1.0))], RUN)
+    scores = evaluate(qrels, run, "RR ERR", buckets=2)
+    here = irmetrics_nb.evaluate({"q1": {"a": 1}, "q3": {"a": 2}}, dict.fromkeys(("q1", "q2", "q3"), ["b", "a"]), "RR ERR")
+    assert scores.to_dict() == here.to_dict() and scores.keys() == here.keys() and scores.unjudged == 1
+    assert "3 with a blank grade in the judgments (not judged)" in " ".join(str(scores).split())
+
+
+def test_columns_of_which_either_may_be_meant_are_refused_at_once(spark):
+    run = spark.createDataFrame([("q", "a", "x", 1.0)], "query_id string, docid string, pid string, score double")
+    with pytest.raises(DataError, match="the run: the columns 'docid' and 'pid' may both be meant; drop one of them"):
+        evaluate([("q", "a", 1)], run, "RR")
 
 
 def test_of_rows_of_one_document_the_one_that_the_order_says_counts(spark):
