@@ -26,10 +26,10 @@ from .doubts import (
     check_swapped,
     doubts,
     find_spelling,
+    first_ranks,
     n_short,
     rereadable,
     several_runs,
-    top_counts,
 )
 from .presets import completed, conventions_of, read_run, touches_rows
 from .scores import RunInfo, Scores
@@ -304,11 +304,11 @@ def score_batch(
     kept = ~dropped
     counted = values[:, kept]
     bounds = WhenAsked(_all_tie_bounds, measures, counted, of, kept)
-    top, short = top_counts(judged), n_short(judged, measures)
+    short, ranks = n_short(judged, measures), first_ranks(judged)[kept]
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
-                   tie_bounds=bounds, top=top, short=short)
+                   tie_bounds=bounds, short=short)
     ids = tuple(compress(query_ids, kept))
-    return Scores(measures, ids, counted, (info,), conventions, requested)
+    return Scores(measures, ids, counted, (info,), conventions, requested, first_ranks=ranks)
 
 def _have_nothing(measures, values, batches):
     "(measures, queries) where there is nothing to find: the ideal ranking scores 0 too."

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/5_evaluation/02_printing.ipynb #977795de
-from .doubts import TOP, deepest
+from .doubts import TOP, deepest, top_counts
 from ..foundations.conventions import AS_USUAL, CHOICES, OF_A_KIND, check_option
 from ..foundations.kinds import MEAN
 from ..reading.errors import counted
@@ -36,12 +36,12 @@ def _counts(scores, more=()):
               'in the run without judgments (left out)': info.unjudged}
     numbers = [f'{count:,} {what}' for what, count in counts.items()]
     twice = _repeats(info.repeats[0], 'judgments')
-    said = '; '.join([*numbers, *_top(info), *twice, *_listed(info), *more])
+    said = '; '.join([*numbers, *_top(scores), *twice, *_listed(info), *more])
     return f'{said}. Conventions: {"; ".join(_phrases(scores))}.'
 
-def _top(info):
+def _top(scores):
     "What share of the top is judged, if there is one."
-    documents, judged = info.top
+    documents, judged = top_counts(scores.first_ranks)
     return [f'{judged / documents:.1%} of the top {TOP} judged'] if documents else []
 
 def _listed(info):
@@ -150,7 +150,7 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     info = scores.runs[0]
     numbers = {name: getattr(scores, name) for name in ('means', 'medians', 'standard_errors')}
     counts = {name: getattr(info, name) for name in ('missing', 'no_relevant', 'unjudged', 'short')}
-    documents, judged = info.top
+    documents, judged = top_counts(scores.first_ranks)
     counts[f'judged@{TOP}'] = judged / documents if documents else None
     counts['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
     record = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
@@ -246,7 +246,7 @@ def _figures(scores):
     nothing = 'without a relevant document' + _lowest_level(scores.measures)
     figures = {'queries': len(scores), 'not answered': info.missing, nothing: info.no_relevant,
              'without judgments (left out)': info.unjudged}
-    documents, judged = info.top
+    documents, judged = top_counts(scores.first_ranks)
     if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
     if info.short: figures[f'with fewer than {deepest(scores.measures)} documents'] = info.short
     for count, kind in zip(info.repeats, ('judgments', 'run')):
@@ -254,11 +254,12 @@ def _figures(scores):
     return figures
 
 def _from_to(counts, what, names):
-    "How many, if all runs have as many; else from the fewest to the most, and which run has the most."
+    "How many, if all runs have as many; else from the fewest to the most, and the run to look at: the least judged."
     low, high = min(counts), max(counts)
-    space = '' if what[0] == '%' else ' '
-    if low == high: return f'{low:,}{space}{what}'
-    return f'{low:,} to {high:,}{space}{what} (most: {names[counts.index(high)]})'
+    share = what[0] == '%'
+    if low == high: return f'{low:,}{"" if share else " "}{what}'
+    if share: return f'{low:,} to {high:,}{what} (least: {names[counts.index(low)]})'
+    return f'{low:,} to {high:,} {what} (most: {names[counts.index(high)]})'
 
 def _widest_ties(runs):
     "(how much ties decide at the most, of which measure, in which run); None if it is not worth saying."
