@@ -31,6 +31,7 @@ from .cli_common import (
     one_line_warnings,
     show,
     source_of,
+    source_path,
     sources_of,
     takes_conventions,
     with_more,
@@ -80,9 +81,9 @@ def _print(comparison, verdict, format, per_run, output):
     else: text = json.dumps(comparison.to_dict() | {'gate': verdict.to_dict()}, indent=2, ensure_ascii=False)
     show(text, output)
 
-def _check_no_gate(max_drop, fail_if_worse, floors, format):
+def _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format):
     "A usage error for a gate where no run is the baseline."
-    if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
+    if max_drop is min_coverage is None and not fail_if_worse and not floors and format != 'junit': return
     raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
 
 def _written(comparison, format, per_run):
@@ -99,8 +100,8 @@ def _evaluate_all(qrels, runs, wanted, system, memory, conventions):
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #349b07a2
 _First = Annotated[Path, typer.Argument(
-    metavar='BASELINE', help='The run that the others are compared with; or a folder or a table of several.')]
-_New = Annotated[list[Path], typer.Argument(metavar='[NEW...]', help='One run or several.')]
+    parser=source_path, metavar='BASELINE', help='The run that the others are compared with; or a folder or a table of several.')]
+_New = Annotated[list[Path], typer.Argument(parser=source_path, metavar='[NEW...]', help='One run or several.')]
 _Baseline = Annotated[str | None, typer.Option(
     '--baseline', metavar='NAME', help='The system that others are compared with; if not given, the first.')]
 _MaxDrop = Annotated[float | None, typer.Option(
@@ -110,6 +111,10 @@ _Margin = Annotated[float | None, typer.Option(
 _FailIfWorse = Annotated[list[str], typer.Option(
     '--fail-if-worse', metavar='MEASURES',
     help='Only these must not drop; if not given, all, if there is a --max-drop or a --margin.')]
+_AllowUnknown = Annotated[bool, typer.Option(
+    '--allow-unknown', help='Let checks pass that have no verdict, as of groups of one or two queries.')]
+_MinCoverage = Annotated[float | None, typer.Option(
+    min=0, max=1, help='The share of the queries that BASELINE answers which each NEW must answer; if not given, all.')]
 _Alpha = Annotated[float, typer.Option(
     help='Significant is an adjusted p below; a --margin is tested at it from one side.')]
 _Min = Annotated[list[str], typer.Option(
@@ -132,6 +137,7 @@ _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 def _compare(
     qrels: QrelsFile, first: _First, new: _New = (), measures: MeasureArguments = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
+    allow_unknown: _AllowUnknown = False, min_coverage: _MinCoverage = None,
     floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
     interval: _IntervalOption = _Interval.t, seed: _Seed = 0, all_pairs: _AllPairs = False,
     format: _FormatOption = _Format.text, per_run: PerRun = False, system: System = None, baseline: _Baseline = None,
@@ -145,7 +151,7 @@ def _compare(
     how |= {'alpha': alpha, 'margin': margin, 'seed': seed}
     _check_method(how, new)
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
-    if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, format.value)
+    if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format.value)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
     wanted = with_more(measures_of(measures), with_more(gated, floored))
@@ -156,7 +162,8 @@ def _compare(
         other = None if all_pairs else baseline or scores.runs[0].name
         comparison = compare(scores, baseline=other, groups=groups, **how)
         if all_pairs: return show(_written(comparison, format.value, per_run), output)
-        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required)
+        limits = {'max_drop': max_drop, 'margin': margin, 'allow_unknown': allow_unknown, 'min_coverage': min_coverage}
+        verdict = gate(comparison, **limits, fail_if_worse=gated, floors=required)
         _print(comparison, verdict, format.value, per_run, output)
     raise typer.Exit(0 if verdict.ok else 3)
 
