@@ -100,7 +100,8 @@ def _evaluate_all(qrels, runs, wanted, system, memory, conventions):
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #349b07a2
 _First = Annotated[Path, typer.Argument(
-    parser=source_path, metavar='BASELINE', help='The run that the others are compared with; or a folder or a table of several.')]
+    parser=source_path, metavar='BASELINE',
+    help='The run that the others are compared with; or a folder or a table of several.')]
 _New = Annotated[list[Path], typer.Argument(parser=source_path, metavar='[NEW...]', help='One run or several.')]
 _Baseline = Annotated[str | None, typer.Option(
     '--baseline', metavar='NAME', help='The system that others are compared with; if not given, the first.')]
@@ -162,8 +163,8 @@ def _compare(
         other = None if all_pairs else baseline or scores.runs[0].name
         comparison = compare(scores, baseline=other, groups=groups, **how)
         if all_pairs: return show(_written(comparison, format.value, per_run), output)
-        limits = {'max_drop': max_drop, 'margin': margin, 'allow_unknown': allow_unknown, 'min_coverage': min_coverage}
-        verdict = gate(comparison, **limits, fail_if_worse=gated, floors=required)
+        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
+                       allow_unknown=allow_unknown, min_coverage=min_coverage)
         _print(comparison, verdict, format.value, per_run, output)
     raise typer.Exit(0 if verdict.ok else 3)
 

@@ -75,11 +75,12 @@ class Comparison(Result):
 
     @property
     def notes(self) -> list[str]:
-        "What is not the same for all systems, how much of each is judged, and queries that are in no slice."
+        "What differs between systems, how much of each is judged, queries in no slice."
         lost = sum(not group for group in self.groups or ())
         have, they = ('has', 'it counts') if lost == 1 else ('have', 'they count')
         alone = f'{counted(lost, "query")} {have} no group: {they} among all queries only'
-        return [*self.sample.notes, *judging_notes(self.sample), *([alone] if lost else [])]
+        said = [*self.sample.notes, *judging_notes(self.sample)]
+        return [*said, *([alone] if lost else [])]
 
     def pair(
         self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING,

@@ -66,7 +66,8 @@ def parse_floor(text: str) -> Floor:
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #5345c4ea
 WORST = 5  # queries that are named
-UNKNOWN = {False: ': nothing can be said of it, and so it does not pass', True: ': nothing can be said of it, which is allowed'}
+UNKNOWN = {False: ': nothing can be said of it, and so it does not pass',
+           True: ': nothing can be said of it, which is allowed'}
 
 def _drop(comparison, pair, max_drop, allow_unknown):
     "Whether a system has dropped against the baseline, and by how much it could have."
@@ -121,7 +122,7 @@ def _coverages(comparison, min_coverage):
     for name, of_system in by_system.items():
         lacking = [q for q, lacks in zip(sample.query_ids, of_baseline & ~of_system) if lacks]
         if not lacking and min_coverage is None: continue
-        n = np.count_nonzero(of_baseline)
+        n = int(np.count_nonzero(of_baseline))
         share = (n - len(lacking)) / n if n else 1.0
         seen = f'{n - len(lacking):,} of {counted(n, "query")} that {comparison.baseline} answers ({share:.1%})'
         some = f'; not answered: {", ".join(lacking[:WORST])}{", …" * (len(lacking) > WORST)}' if lacking else ''
@@ -212,7 +213,7 @@ class Gate:
     could: tuple[str, ...]     # which drops could have been shown, and are not ruled out
     sentences: tuple[str, ...] = ()  # of the comparison, and what its families were
     warnings: tuple[str, ...] = ()
-    judging: tuple[str, ...] = ()  # judged@k of each system, and which were judged unequally
+    judging: tuple[str, ...] = ()  # judged@k of each system, and who was judged less
 
     @property
     def ok(self) -> bool:
@@ -228,7 +229,8 @@ class Gate:
         "All of it, fit for JSON."
         verdicts = [asdict(v) | {'queries': [_query_row(q) for q in v.queries]}
                     for v in self.verdicts]
-        return {'ok': self.ok, 'verdicts': verdicts, 'could': list(self.could), 'judging': list(self.judging)}
+        lines = {'could': list(self.could), 'judging': list(self.judging)}
+        return {'ok': self.ok, 'verdicts': verdicts, **lines}
 
     def to_json(self) -> str:
         "All of it as JSON."
@@ -282,19 +284,22 @@ def gate(
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:
-        verdicts += [_drop(comparison, pair, max_drop or 0, allow_unknown) for pair in pairs]
+        limit = max_drop or 0
+        verdicts += [_drop(comparison, pair, limit, allow_unknown) for pair in pairs]
     if margin is not None:
         verdicts += [_no_loss(comparison, pair, margin, allow_unknown) for pair in pairs]
     wanted = [parse_floor(floor) if isinstance(floor, str) else floor for floor in floors]
     new = [name for name in sample.systems if name != comparison.baseline]
     verdicts += check_floors(sample, wanted, comparison.groups, new)
-    if verdicts or min_coverage is not None: verdicts += _coverages(comparison, min_coverage)
+    if verdicts or min_coverage is not None:
+        verdicts += _coverages(comparison, min_coverage)
     family = family_text(rows, comparison.method, comparison.baseline)
     could = tuple(_could(comparison, margin))
     said = (*comparison.sentences(), family)
     pairs_asked = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, pairs_asked)]
-    return Gate(tuple(verdicts), could, said, tuple(comparison.warnings), tuple(map(visible, judging)))
+    doubts = tuple(comparison.warnings)
+    return Gate(tuple(verdicts), could, said, doubts, tuple(map(visible, judging)))
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #c90495e5
 def _gate_text(gate, markdown):
@@ -307,7 +312,8 @@ def _gate_text(gate, markdown):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in (*gate.could, *gate.judging)]
+    below = *gate.could, *gate.judging
+    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in below]
     return '\n'.join([*lines, *could])
 
 def _query_line(queries, markdown):
@@ -336,7 +342,8 @@ def _junit(gate):
         if verdict.passed: continue
         failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
         if verdict.queries: failure.text = _clean(_query_line(verdict.queries, False).strip())
-    xml.SubElement(suite, 'system-out').text = _clean('\n'.join(dict.fromkeys([*gate.sentences, *gate.could, *gate.judging, *gate.warnings])))
+    said = dict.fromkeys([*gate.sentences, *gate.could, *gate.judging, *gate.warnings])
+    xml.SubElement(suite, 'system-out').text = _clean('\n'.join(said))
     xml.indent(suite)
     return xml.tostring(suite, encoding='unicode', xml_declaration=True)
 
@@ -389,7 +396,7 @@ def assert_no_drop(
     how = {'baseline': 'baseline', 'margin': margin} | options
     comparison = compare(qrels, runs, measures, **how)
     least = 0 if margin is None and max_drop is None else max_drop
-    coverage = {'allow_unknown': allow_unknown, 'min_coverage': min_coverage}
-    verdict = gate(comparison, margin=margin, max_drop=least, **coverage)
+    verdict = gate(comparison, margin=margin, max_drop=least,
+                   allow_unknown=allow_unknown, min_coverage=min_coverage)
     if verdict.ok: return verdict
     raise AssertionError('\n'.join([str(verdict), *comparison.sentences()]))

@@ -244,7 +244,8 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
     return *shares.mean(axis=1).tolist(), float(p)
 
 # %% ../../nbs/8_comparing/01_sample.ipynb #1d33a005
-FAR, SURE = 0.1, 0.01  # a warning: shares that differ by more than FAR, with p < SURE, and judged@k by more than FAR / 2
+# a warning: shares differ by more than FAR with p < SURE, judged@k by more than FAR / 2
+FAR, SURE = 0.1, 0.01
 
 def judging_notes(sample: Sample) -> list[str]:
     "judged@k of each system; and whether more cannot be known, as nothing else was judged."

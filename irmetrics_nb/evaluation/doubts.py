@@ -464,7 +464,8 @@ def _check_paths(items):
 # %% ../../nbs/5_evaluation/01_doubts.ipynb #cf52d3fa
 TOP = 10  # the ranks of which the small print says how many are judged
 RANKS = 20  # the first ranks, of whose documents it is kept what is known
-UNJUDGED, NOT_RELEVANT, RELEVANT = 1, 2, 3  # what is known of a document; 0: the list has ended
+# what is known of a document; 0: the list has ended
+UNJUDGED, NOT_RELEVANT, RELEVANT = 1, 2, 3
 
 def first_ranks(judged: Judged, k: int = RANKS) -> np.ndarray:
     "What is known of the document at each of the first k ranks: (queries, k)."
@@ -475,9 +476,11 @@ def first_ranks(judged: Judged, k: int = RANKS) -> np.ndarray:
     return known
 
 def top_counts(ranks: np.ndarray, k: int = TOP) -> tuple[int, int]:
-    "How many documents the top k of all queries hold, and how many of them are judged; ranks: `first_ranks`."
+    """How many documents the top k of all queries hold, and how many of them are judged.
+
+    ranks: `first_ranks`."""
     top = ranks[..., :k]
-    return np.count_nonzero(top), np.count_nonzero(top > UNJUDGED)
+    return int(np.count_nonzero(top)), int(np.count_nonzero(top > UNJUDGED))
 
 def deepest(measures: Iterable[Measure]) -> int:
     "The largest cutoff of some measures; 0 if they look at whole lists."

@@ -130,8 +130,9 @@ class Scores(Result):
         if self.values.shape != shape:
             raise ValueError(f'Scores: values of shape {self.values.shape}, not {shape}')
         of_runs = len(self.runs), len(self.query_ids), RANKS
-        ranks = np.asarray(self.first_ranks if len(self.first_ranks) else np.zeros(of_runs), np.int8)
-        object.__setattr__(self, 'first_ranks', ranks.reshape(of_runs))
+        ranks = self.first_ranks if len(self.first_ranks) else np.zeros(of_runs)
+        ranks = np.asarray(ranks, np.int8).reshape(of_runs)
+        object.__setattr__(self, 'first_ranks', ranks)
 
     # What was computed
     @property
@@ -266,7 +267,8 @@ class Scores(Result):
         ids = tuple(compress(self.query_ids, there))
         info, values = (replace(info[0], absent=frozenset()),), values[..., there]
         ranks = self.first_ranks[i, there]
-        return replace(self, query_ids=ids, values=values, runs=info, single=True, first_ranks=ranks)
+        return replace(self, query_ids=ids, values=values, runs=info, single=True,
+                       first_ranks=ranks)
 
     @property
     def slices(self) -> list[str]:
@@ -280,8 +282,8 @@ class Scores(Result):
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
         ids = tuple(compress(self.query_ids, members))
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
-        ranks = self.first_ranks[:, members]
-        return replace(self, query_ids=ids, values=self.values[..., members], runs=runs, first_ranks=ranks)
+        values, ranks = self.values[..., members], self.first_ranks[:, members]
+        return replace(self, query_ids=ids, values=values, runs=runs, first_ranks=ranks)
 
     def each(self) -> list['Scores']:
         "The scores of every run by itself."
@@ -431,7 +433,8 @@ def beside(runs: Iterable[Scores]) -> Scores:
         row[:, places] = scores.values[0]
         known[places] = scores.first_ranks[0]
     infos = tuple(_lacking(scores, ids) for scores in runs)
-    return replace(runs[0], query_ids=ids, values=values, runs=infos, single=False, first_ranks=ranks)
+    return replace(runs[0], query_ids=ids, values=values, runs=infos, single=False,
+                   first_ranks=ranks)
 
 def _lacking(scores, ids):
     "What is known of a run, with those of the queries that it leaves out."
@@ -475,7 +478,8 @@ def concat(parts: Iterable[Scores]) -> Scores:
     ranks = np.concatenate([part.first_ranks for part in parts], axis=1)
     runs = tuple(_whole_run(parts, i) for i in range(len(parts[0].runs)))
     groups = {q: group for part in parts for q, group in part.groups.items()}
-    return replace(parts[0], query_ids=ids, values=values, runs=runs, groups=groups, first_ranks=ranks)
+    return replace(parts[0], query_ids=ids, values=values, runs=runs, groups=groups,
+                   first_ranks=ranks)
 
 def _in_order(part, first):
     "A part with its runs in the order of the first one; ValueError if they are others."
@@ -487,7 +491,8 @@ def _in_order(part, first):
         raise ValueError(f'the parts differ in their runs ({few}): {way_out}')
     order = [names.index(name) for name in wanted]
     runs = tuple(part.runs[i] for i in order)
-    return replace(part, values=part.values[order], runs=runs, first_ranks=part.first_ranks[order])
+    values, ranks = part.values[order], part.first_ranks[order]
+    return replace(part, values=values, runs=runs, first_ranks=ranks)
 
 def _whole_run(parts, i):
     "What is known of the i-th run, from what is known of it in each part."
