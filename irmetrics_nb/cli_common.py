@@ -247,6 +247,8 @@ def source_path(text: str) -> Path:
     if not text: raise typer.BadParameter(EMPTY)
     return Path(text)
 
+source_path.__name__ = 'path'  # as help shows it
+
 QrelsFile = Annotated[Path, typer.Argument(
     parser=source_path, metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, Arrow, CSV, '
                           'TSV or JSON; - for stdin.')]
