@@ -121,7 +121,7 @@ def test_the_measure_may_be_an_object_and_conventions_reach_evaluate():
     skipped = compare(qrels, {"a": run, "b": {"1": ["x", "d"], "2": ["d"]}}, "AP", missing="skip")
     assert skipped.rows[0].queries == 1 and "a lacks 1 of 2 queries (2)" in skipped.notes[0]
     counted = compare(qrels, {"a": run, "b": {"1": ["x", "d"], "2": ["d"]}}, "AP")
-    assert counted.rows[0].queries == 2 and counted.notes == ["a does not answer 1 judged query, which count 0"]
+    assert counted.rows[0].queries == 2 and counted.notes[0] == "a does not answer 1 judged query, which count 0"
 
 
 def test_queries_are_matched_by_id_and_not_by_place():

@@ -1,4 +1,5 @@
 "The gate: what fails, what passes, and what it says; as a function and on the command line, in every format."
+import gzip
 import json
 import os
 import re
@@ -13,7 +14,7 @@ import yaml
 from helpers import irmetrics, terminal
 from scipy import stats
 
-from irmetrics_nb import compare, evaluate, load_example
+from irmetrics_nb import DataError, assert_no_drop, check, compare, evaluate, load_example, report
 from irmetrics_nb.comparing.gate import Floor, check_floors, gate, missed_floors, parse_floor
 
 ROOT = Path(__file__).parents[1]
@@ -126,14 +127,81 @@ def test_the_p_value_that_counts_in_a_slice_is_corrected_for_all_slices():
     assert worst.slice in {v.slice for v in gate(raw, max_drop=0).failures}
 
 
-def test_a_slice_of_two_queries_is_no_verdict_on_a_drop_and_no_proof_for_a_margin():
+def test_a_check_without_a_verdict_fails_if_the_observed_drop_exceeds_the_limit_and_passes_otherwise():
     data = values(0.05, n=60)
     groups = {q: "two" if q in ("q1", "q2") else "rest" for q in data["main"]}
     data["new"] |= {q: data["main"][q] - 0.3 for q in ("q1", "q2")}
     comparison = compare(data, measures="AP", baseline="main", groups=groups)
-    drop, margin = gate(comparison, max_drop=0.01), gate(comparison, margin=0.01)
-    assert drop.ok and "AP of new in two" in str(drop) and "2 queries): too few for a verdict" in str(drop)
+    small, large = gate(comparison, max_drop=0.01), gate(comparison, max_drop=0.31)
+    assert [(v.slice, v.unknown) for v in small.failures] == [("two", True)]
+    assert "2 queries): too few queries for a verdict; the observed drop exceeds 0.01" in str(small)
+    assert large.ok and "too few queries for a verdict; the observed drop does not exceed 0.31" in str(large)
+    margin = gate(comparison, margin=0.01)
     assert [v.slice for v in margin.failures] == ["two"] and "2 queries): nothing can be said of it, and so it does not pass" in str(margin)
+
+
+def test_the_first_line_counts_checks_without_a_verdict_and_they_can_be_allowed():
+    judged = {q: {"a": 1} for q in "abcdefgh"}
+    good, groups = dict.fromkeys(judged, ["a"]), dict.fromkeys("abcdef", "many") | {"g": "two", "h": "two"}
+    bad = good | {"g": ["x"], "h": ["x"]}
+    comparison = compare(judged, {"main": good, "new": bad}, "RR", baseline="main", groups=groups)
+    for option in ({"max_drop": 0.3}, {"margin": 0.6}):
+        found, allowed = gate(comparison, **option), gate(comparison, allow_unknown=True, **option)
+        assert str(found).startswith("Gate: FAILED: 1 of 3 checks, 1 without a verdict\n"), str(found)
+        assert str(allowed).startswith("Gate: passed, 1 of 3 checks without a verdict\n") and "which is allowed" in str(allowed)
+        assert [v["unknown"] for v in found.to_dict()["verdicts"]].count(True) == 1
+    assert str(gate(comparison, floors=["RR=0.5"])).startswith("Gate: passed\n")
+
+
+# ---- queries that the baseline answers must be answered ----
+
+FIFTY = {f"q{i:02}": {"a": 1} for i in range(50)}
+WHOLE = dict.fromkeys(FIFTY, ["a"])
+FOUR = {q: ["a"] for q in list(FIFTY)[:4]}
+
+
+@pytest.mark.parametrize("option", [{"max_drop": 0.01}, {"margin": 0.01}, {"fail_if_worse": ["RR"]}, {"floors": ["RR=0.9"]}])
+@pytest.mark.parametrize("how", [{"missing": "skip"}, {"conventions": "trec_eval"}])
+def test_a_run_that_answers_four_of_fifty_queries_does_not_pass(option, how):
+    comparison = compare(FIFTY, {"main": WHOLE, "new": FOUR}, "RR", baseline="main", **how)
+    assert [v.kind for v in gate(comparison, **option).failures] == ["coverage"]
+    assert "4 of 50 queries that main answers (8.0%), at least 1; not answered: q04, q05, q06, q07, q08, …" in str(gate(comparison, **option))
+    assert gate(comparison, min_coverage=0.08, **option).ok and not gate(comparison, min_coverage=0.081, **option).ok
+    assert gate(compare(FIFTY, {"main": FOUR, "new": WHOLE}, "RR", baseline="main", **how), **option).ok
+
+
+def test_coverage_counts_the_queries_of_the_baseline_alone_whatever_missing_says():
+    main = {q: ["a"] for q in list(FIFTY)[:40]}
+    new = {q: ["a"] for q in list(FIFTY)[2:]}
+    for how in ({}, {"missing": "skip"}):
+        comparison = compare(FIFTY, {"main": main, "new": new}, "RR", baseline="main", **how)
+        found = gate(comparison, max_drop=1)
+        assert [v.kind for v in found.failures] == ["coverage"] and "38 of 40 queries that main answers (95.0%)" in str(found)
+        assert gate(comparison, max_drop=1, min_coverage=0.95).ok
+    numbers = {"main": dict.fromkeys("abcd", 0.5), "new": dict.fromkeys("abc", 0.5)}
+    assert [v.kind for v in gate(compare(numbers, baseline="main"), max_drop=0).failures] == ["coverage"]
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="min_coverage must be from 0 to 1"):
+            gate(compare(numbers, baseline="main"), min_coverage=wrong)
+
+
+def test_assert_no_drop_takes_what_a_gate_takes():
+    with pytest.raises(AssertionError, match="4 of 50 queries"):
+        assert_no_drop(FIFTY, FOUR, WHOLE, "RR", missing="skip")
+    assert assert_no_drop(FIFTY, FOUR, WHOLE, "RR", missing="skip", min_coverage=0.05).ok
+    two = dict(list(FIFTY.items())[:2])
+    worse = dict.fromkeys(two, ["x", "a"])
+    with pytest.raises(AssertionError, match="too few queries"):
+        assert_no_drop(two, worse, dict.fromkeys(two, ["a"]), "RR")
+    assert assert_no_drop(two, worse, dict.fromkeys(two, ["a"]), "RR", allow_unknown=True).ok
+
+
+def test_the_gate_shows_how_much_of_each_system_is_judged():
+    judged = {q: {"a": 1, "b": 0, "c": 0} for q in FIFTY}
+    runs = {"main": dict.fromkeys(judged, ["b", "a", "c"]), "new": dict.fromkeys(judged, ["x", "a", "y"])}
+    found = gate(compare(judged, runs, "RR", baseline="main"), max_drop=0)
+    for text in (str(found), found.to_markdown(), found.to_junit(), found.to_json()):
+        assert "judged@10: main 100.0%, new 33.3%" in text and "new was judged less than main" in text
 
 
 # ---- margins: proof that there is no loss that matters ----
@@ -195,7 +263,7 @@ def test_a_constant_drop_has_no_p_and_does_not_pass():
     comparison = compare({"A": base, "B": dict.fromkeys(base, 0.3)}, baseline="A")
     for options in ({"max_drop": 0.1}, {"margin": 0.3}):
         found = gate(comparison, **options)
-        assert not found.ok and "nothing can be said of it, and so it does not pass" in str(found)
+        assert not found.ok and ("nothing can be said of it, and so it does not pass" if "margin" in options else "no p-value, and so no verdict") in str(found)
 
 
 @pytest.mark.parametrize(("loss", "most"), [(0.05, 0.05), (0.1, 0.01)])
@@ -332,6 +400,34 @@ def test_runs_of_the_same_name_are_told_apart_and_the_standard_input_is_a_run(fi
     with open(files / "change.run", "rb") as run:
         piped = irmetrics("compare", "eval/qrels.txt", "eval/main.run", "-", "-m", "AP", cwd=files, stdin=run.read())
     assert "no difference shown between bm25 and tfidf" in " ".join(piped.stdout.split())
+
+
+def test_the_command_takes_what_a_gate_allows(files):
+    rows = gzip.decompress((files / "eval/main.run").read_bytes()).splitlines(keepends=True)
+    (files / "four.run").write_bytes(b"".join(rows[:50]))
+    call = "compare", "eval/qrels.txt", "eval/main.run", "four.run", "-m", "AP", "--missing", "skip", "--max-drop", "0.9"
+    done = irmetrics(*call, cwd=files)
+    assert done.returncode == 3 and "queries answered by bm25 (four.run): 1 of 36 queries that bm25 (eval/main.run) answers" in " ".join(done.stdout.split())
+    assert irmetrics(*call, "--min-coverage", "0.02", cwd=files).returncode == 0
+    margin = *call[:-2], "--margin", "0.9", "--min-coverage", "0.02"
+    assert (irmetrics(*margin, cwd=files).returncode, irmetrics(*margin, "--allow-unknown", cwd=files).returncode) == (3, 0)
+    assert irmetrics(*call, "--min-coverage", "1.5", cwd=files).returncode == 2
+
+
+@pytest.mark.parametrize("call", [("compare", "eval/qrels.txt", "eval/main.run", ""), ("compare", "", "eval/main.run", "change.run"),
+    ("compare", "eval/qrels.txt", ""), ("evaluate", "eval/qrels.txt", ""), ("evaluate", "", "change.run"), ("check", "eval/qrels.txt", ""),
+    ("report", "eval/qrels.txt", "change.run", "")])  # fmt: skip
+def test_an_empty_path_is_an_error_and_not_the_current_folder(files, call):
+    done = irmetrics(*call, cwd=files / "eval")
+    assert done.returncode == 2 and "the path is empty (is a variable not set?)" in " ".join(done.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("ask", [lambda q, r: compare(q, ""), lambda q, r: evaluate("", r), lambda q, r: evaluate(q, ""), lambda q, r: compare(q, [r, ""]),
+    lambda q, r: report(q, ""), lambda q, r: report("", r), lambda q, r: check(q, "")])  # fmt: skip
+def test_an_empty_path_is_an_error_in_python_too(files, ask):
+    with pytest.raises(DataError, match="the path is empty"):
+        ask(files / "eval/qrels.txt", files / "change.run")
+    assert "the path is empty" in str(check("", files / "change.run")) and not check("", files / "change.run").ok
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no terminal of this sort")

@@ -308,7 +308,7 @@ def test_many_runs_are_compared_with_a_few_notes_of_each_kind_and_with_all_where
     some, every = (command(capsys, *words, *more) for more in ([], ["--per-run"]))
     assert (every.count("Warning:"), some.count("Warning:")) == (16, 4)
     assert "12 more like these" in some and "more like these" not in every
-    assert some.count("Note:") == every.count("Note:") == 4
+    assert some.count("Note:") == every.count("Note:") == 6
 
 
 def test_the_commands_compare_and_report_take_folders_and_systems(tmp_path, capsys):

@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/8_comparing/04_comparison.ipynb #36f95d99
 from .pairs import PAIR_COLUMNS, Method, Pair, as_row, compare_family, warnings_of
-from .sample import Sample, gather, slice_of
+from .sample import Sample, gather, judging_notes, judging_warnings, slice_of
 from .sentences import (
     common,
     could_text,
@@ -28,7 +28,7 @@ from .sentences import (
 )
 from ..evaluation.evaluation import Options
 from ..foundations.conventions import check_option
-from ..reading.errors import counted
+from ..reading.errors import counted, visible
 from ..reading.groups import EVERYTHING, dimension_of, read_groups
 from ..showing.drawing import forest, scatter, sorted_bars
 from ..showing.results import Items, Result, Text, without_nan
@@ -69,15 +69,18 @@ class Comparison(Result):
     @property
     def warnings(self) -> list[str]:
         "What makes the numbers doubtful."
-        return warnings_of(self.rows, self.method)
+        pairs = dict.fromkeys((pair.a, pair.b) for pair in self.rows)
+        unequal = map(visible, judging_warnings(self.sample, pairs))
+        return [*unequal, *warnings_of(self.rows, self.method)]
 
     @property
     def notes(self) -> list[str]:
-        "What is not the same for all systems, and queries that are in no slice."
+        "What differs between systems, how much of each is judged, queries in no slice."
         lost = sum(not group for group in self.groups or ())
         have, they = ('has', 'it counts') if lost == 1 else ('have', 'they count')
         alone = f'{counted(lost, "query")} {have} no group: {they} among all queries only'
-        return [*self.sample.notes, *([alone] if lost else [])]
+        said = [*self.sample.notes, *judging_notes(self.sample)]
+        return [*said, *([alone] if lost else [])]
 
     def pair(
         self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING,

@@ -18,7 +18,7 @@ import numpy as np
 # %% ../../nbs/8_comparing/05_gate.ipynb #6204c9b6
 from .comparison import Comparison, compare
 from .pairs import LEAST_QUERIES, check_margin
-from .sample import Sample, slice_of
+from .sample import Sample, answered, judging_notes, judging_warnings, slice_of
 from .sentences import decimals, family_text, how, interval_text, number, p_text
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse
@@ -30,7 +30,7 @@ from ..showing.results import markdown_code, markdown_text
 @dataclass(frozen=True)
 class Verdict:
     """What came of one question to one system."""
-    kind: str      # 'drop', 'margin' or 'floor'
+    kind: str      # 'drop', 'margin', 'floor' or 'coverage'
     system: str
     measure: str
     slice: str
@@ -38,6 +38,7 @@ class Verdict:
     text: str      # in a line
     # the queries that lost most: (query, before, after)
     queries: tuple[tuple[str, float, float], ...] = ()
+    unknown: bool = False  # whether there is no p-value or interval to decide by
 
 @dataclass(frozen=True)
 class Floor:
@@ -65,30 +66,40 @@ def parse_floor(text: str) -> Floor:
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #5345c4ea
 WORST = 5  # queries that are named
-UNKNOWN = ': nothing can be said of it, and so it does not pass'
+UNKNOWN = {False: ': nothing can be said of it, and so it does not pass',
+           True: ': nothing can be said of it, which is allowed'}
 
-def _drop(comparison, pair, max_drop):
+def _drop(comparison, pair, max_drop, allow_unknown):
     "Whether a system has dropped against the baseline, and by how much it could have."
-    dropped = pair.difference < -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats
-    few = pair.slice != EVERYTHING and pair.queries < LEAST_QUERIES
-    unknown = not few and (not pair.queries or dropped and np.isnan(pair.p_adjusted))
-    failed = unknown or dropped and pair.shown(comparison.method.alpha)
+    dropped = not pair.difference >= -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats; NaN may be a drop
+    unknown = bool(np.isnan(pair.p_adjusted))
+    shown = not allow_unknown if unknown else pair.shown(comparison.method.alpha)
+    failed = dropped and shown
     interval = interval_text(pair.low, pair.high, comparison.method.level, decimals(pair))
     text = _asked(pair, f'{interval}, {p_text(pair.p_adjusted)} by {how(comparison.method, pair)}')
-    if unknown: text += UNKNOWN
-    elif few: text += ': too few for a verdict'
+    if unknown: text += _without_verdict(pair, max_drop, dropped, allow_unknown)
     elif dropped and not failed: text += ': lower, but no drop has been shown'
-    return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, text, _lost(comparison, pair, failed))
+    lost = _lost(comparison, pair, failed)
+    return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, text, lost, unknown)
 
-def _no_loss(comparison, pair, margin):
+def _without_verdict(pair, max_drop, dropped, allow_unknown):
+    "Why there is no verdict on a drop, and what decides instead: what was observed."
+    why = 'too few queries for a verdict' if pair.queries < LEAST_QUERIES else 'no p-value, and so no verdict'
+    if not pair.queries: seen = 'no difference was observed'
+    else: seen = f'the observed drop {"exceeds" if dropped else "does not exceed"} {max_drop:g}'
+    return f': {why}; {seen}' + (', which is allowed' if dropped and allow_unknown else '')
+
+def _no_loss(comparison, pair, margin, allow_unknown):
     "Whether it has been shown that a system is not worse than the baseline by a margin."
     level = 1 - 2 * comparison.method.alpha
     text = _asked(pair, interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair)))
-    passed, by = pair.no_worse(margin), f'a loss of {margin:g} or more'
-    if np.isnan(pair.lower_bound): text += UNKNOWN
+    unknown, by = bool(np.isnan(pair.lower_bound)), f'a loss of {margin:g} or more'
+    passed = allow_unknown if unknown else pair.no_worse(margin)
+    if unknown: text += UNKNOWN[allow_unknown]
     elif pair.ties == pair.queries: text += ': the same on every query'
     else: text += f': {by} is ruled out' if passed else f': {by} is not ruled out'
-    return Verdict('margin', pair.b, pair.measure, pair.slice, passed, text, _lost(comparison, pair, not passed))
+    lost = _lost(comparison, pair, not passed)
+    return Verdict('margin', pair.b, pair.measure, pair.slice, passed, text, lost, unknown)
 
 def _asked(pair, evidence):
     "Who is asked about, on what, the means and what is known of their difference."
@@ -102,6 +113,21 @@ def _lost(comparison, pair, failed):
     inside = slice_of(comparison.sample, comparison.groups, pair.slice).query_ids
     worst = [row for row in comparison.queries(pair.a, pair.b, pair.measure) if row[0] in {*inside}]
     return tuple(row for row in worst[:WORST] if row[2] < row[1])
+
+def _coverages(comparison, min_coverage):
+    "Whether each system answers enough queries of the baseline; of one that answers all, only if a share is asked for."
+    sample, least = comparison.sample, 1 if min_coverage is None else min_coverage
+    by_system = dict(zip(sample.systems, answered(sample)))
+    of_baseline = by_system.pop(comparison.baseline)
+    for name, of_system in by_system.items():
+        lacking = [q for q, lacks in zip(sample.query_ids, of_baseline & ~of_system) if lacks]
+        if not lacking and min_coverage is None: continue
+        n = int(np.count_nonzero(of_baseline))
+        share = (n - len(lacking)) / n if n else 1.0
+        seen = f'{n - len(lacking):,} of {counted(n, "query")} that {comparison.baseline} answers ({share:.1%})'
+        some = f'; not answered: {", ".join(lacking[:WORST])}{", …" * (len(lacking) > WORST)}' if lacking else ''
+        text = visible(f'queries answered by {name}: {seen}, at least {least:.6g}{some}')
+        yield Verdict('coverage', name, 'queries answered', EVERYTHING, share >= least - 1e-9, text)
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #e9403ea8
 def _could(comparison, margin):
@@ -187,6 +213,7 @@ class Gate:
     could: tuple[str, ...]     # which drops could have been shown, and are not ruled out
     sentences: tuple[str, ...] = ()  # of the comparison, and what its families were
     warnings: tuple[str, ...] = ()
+    judging: tuple[str, ...] = ()  # judged@k of each system, and who was judged less
 
     @property
     def ok(self) -> bool:
@@ -202,7 +229,8 @@ class Gate:
         "All of it, fit for JSON."
         verdicts = [asdict(v) | {'queries': [_query_row(q) for q in v.queries]}
                     for v in self.verdicts]
-        return {'ok': self.ok, 'verdicts': verdicts, 'could': list(self.could)}
+        lines = {'could': list(self.could), 'judging': list(self.judging)}
+        return {'ok': self.ok, 'verdicts': verdicts, **lines}
 
     def to_json(self) -> str:
         "All of it as JSON."
@@ -223,6 +251,7 @@ class Gate:
 def gate(
     comparison: Comparison, *, max_drop: float | None = None, margin: float | None = None,
     fail_if_worse: Iterable = (), floors: Iterable[Floor | str] = (),
+    allow_unknown: bool = False, min_coverage: float | None = None,
 ) -> Gate:
     """Whether the systems of a comparison may take the place of its baseline.
 
@@ -231,8 +260,13 @@ def gate(
     (default 0) and significant: the adjusted p is below the comparison's alpha. With a
     `margin` it must be shown that there is no loss of so much or more: the lower end of
     the 1 − 2 alpha interval is above −margin. `fail_if_worse` alone asks for drops,
-    `floors` for means. ValueError without a baseline, or for a negative `max_drop` or a
-    margin that is not above 0.
+    `floors` for means.
+
+    Where there is no p-value, as with fewer than three queries, a drop fails if the
+    observed one is more than `max_drop`, and a margin fails; `allow_unknown` lets both
+    pass. Every query that the baseline answers must be answered, whatever `missing` says,
+    or the share `min_coverage` of them. ValueError without a baseline, for a negative
+    `max_drop`, a margin that is not above 0, or a `min_coverage` outside of [0, 1].
 
     >>> from irmetrics_nb import compare, gate
     >>> qrels, runs = {'q1': {'a': 1}}, {'old': {'q1': ['a']}, 'new': {'q1': ['b', 'a']}}
@@ -243,32 +277,43 @@ def gate(
     if max_drop is not None and not max_drop >= 0:
         raise ValueError(f'max_drop must be 0 or more, not {max_drop!r}')
     if margin is not None: check_margin(margin, comparison.method.alpha)
+    if min_coverage is not None and not 0 <= min_coverage <= 1:
+        raise ValueError(f'min_coverage must be from 0 to 1, not {min_coverage!r}')
     sample, rows = comparison.sample, comparison.rows
     named = {sample.measures[sample.index(measure)] for measure in fail_if_worse}
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:
-        verdicts += [_drop(comparison, pair, max_drop or 0) for pair in pairs]
+        limit = max_drop or 0
+        verdicts += [_drop(comparison, pair, limit, allow_unknown) for pair in pairs]
     if margin is not None:
-        verdicts += [_no_loss(comparison, pair, margin) for pair in pairs]
+        verdicts += [_no_loss(comparison, pair, margin, allow_unknown) for pair in pairs]
     wanted = [parse_floor(floor) if isinstance(floor, str) else floor for floor in floors]
     new = [name for name in sample.systems if name != comparison.baseline]
     verdicts += check_floors(sample, wanted, comparison.groups, new)
+    if verdicts or min_coverage is not None:
+        verdicts += _coverages(comparison, min_coverage)
     family = family_text(rows, comparison.method, comparison.baseline)
     could = tuple(_could(comparison, margin))
     said = (*comparison.sentences(), family)
-    return Gate(tuple(verdicts), could, said, tuple(comparison.warnings))
+    pairs_asked = dict.fromkeys((pair.a, pair.b) for pair in rows)
+    judging = [*judging_notes(sample), *judging_warnings(sample, pairs_asked)]
+    doubts = tuple(comparison.warnings)
+    return Gate(tuple(verdicts), could, said, doubts, tuple(map(visible, judging)))
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #c90495e5
 def _gate_text(gate, markdown):
     "The verdicts as lines; in Markdown as a list."
     head = 'passed' if gate.ok else f'FAILED: {len(gate.failures)} of {len(gate.verdicts)} checks'
+    unknown = sum(verdict.unknown for verdict in gate.verdicts)
+    if unknown: head += f', {unknown}{f" of {len(gate.verdicts)} checks" * gate.ok} without a verdict'
     lines = [f'**Gate: {head}**\n' if markdown else f'Gate: {head}'] if gate.verdicts else []
     for verdict in sorted(gate.verdicts, key=lambda v: v.passed):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in gate.could]
+    below = *gate.could, *gate.judging
+    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in below]
     return '\n'.join([*lines, *could])
 
 def _query_line(queries, markdown):
@@ -297,7 +342,8 @@ def _junit(gate):
         if verdict.passed: continue
         failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
         if verdict.queries: failure.text = _clean(_query_line(verdict.queries, False).strip())
-    xml.SubElement(suite, 'system-out').text = _clean('\n'.join([*gate.sentences, *gate.could, *gate.warnings]))
+    said = dict.fromkeys([*gate.sentences, *gate.could, *gate.judging, *gate.warnings])
+    xml.SubElement(suite, 'system-out').text = _clean('\n'.join(said))
     xml.indent(suite)
     return xml.tostring(suite, encoding='unicode', xml_declaration=True)
 
@@ -309,7 +355,8 @@ def _clean(text):
 # %% ../../nbs/8_comparing/05_gate.ipynb #ad25002f
 def assert_no_drop(
     qrels: Any, run: Any, baseline: Any, measures: Any = 'nDCG@10', *,
-    margin: float | None = None, max_drop: float | None = None, **options: Any,
+    margin: float | None = None, max_drop: float | None = None,
+    allow_unknown: bool = False, min_coverage: float | None = None, **options: Any,
 ) -> Gate:
     """AssertionError if a run has dropped against a baseline, for tests.
 
@@ -323,6 +370,10 @@ def assert_no_drop(
         It must be shown that there is no loss of so much or more.
     max_drop : float, optional
         Or: a drop of more than this that is significant; the default, with 0.
+    allow_unknown : bool
+        Whether checks pass that have no verdict, as of slices of one or two queries.
+    min_coverage : float, optional
+        The share of the queries of the baseline that the run must answer; default: all.
     options
         Those of `compare` and `evaluate`, such as groups=.
 
@@ -345,6 +396,7 @@ def assert_no_drop(
     how = {'baseline': 'baseline', 'margin': margin} | options
     comparison = compare(qrels, runs, measures, **how)
     least = 0 if margin is None and max_drop is None else max_drop
-    verdict = gate(comparison, margin=margin, max_drop=least)
+    verdict = gate(comparison, margin=margin, max_drop=least,
+                   allow_unknown=allow_unknown, min_coverage=min_coverage)
     if verdict.ok: return verdict
     raise AssertionError('\n'.join([str(verdict), *comparison.sentences()]))

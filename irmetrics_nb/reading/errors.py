@@ -76,6 +76,8 @@ FILE_ERRORS = {
     gzip.BadGzipFile: 'the gzip data are damaged, or something else stands behind them',
 }
 
+EMPTY = 'the path is empty (is a variable not set?)'
+
 @contextmanager
 def file_errors(path: str | os.PathLike) -> Iterator[None]:
     "Re-raise errors of the operating system and of gzip as DataError with the file's name."
@@ -85,7 +87,7 @@ def file_errors(path: str | os.PathLike) -> Iterator[None]:
         raise
     except (OSError, EOFError, zlib.error) as error:
         what = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
-        raise DataError(f'{path}: {what}{_in_folder(path)}') from None
+        raise DataError(f'{path or EMPTY}: {what}{_in_folder(path)}') from None
     except ValueError:
         raise DataError(f'{path!r} cannot be the name of a file') from None
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 # %% ../../nbs/3_reading/17_lake.ipynb #94ccadc1
-from .errors import DataError, polars_errors
+from .errors import EMPTY, DataError, polars_errors
 from .streams import is_unread
 from .tables import import_polars, is_part, is_partition, is_remote, is_spread, is_table, scan
 
@@ -21,6 +21,7 @@ from .tables import import_polars, is_part, is_partition, is_remote, is_spread, 
 def found_runs(path: str | os.PathLike) -> list[str] | None:
     "The runs of a folder or a pattern, in order of their names; None for a path that is one run by itself."
     if is_remote(path): return None
+    if not os.fspath(path): raise DataError(f'{EMPTY}: it names no run')
     if os.path.isdir(path): return None if is_spread(path) else _in_folder(path)
     text = os.fspath(path)
     if os.path.exists(text) or not set('*?[') & set(text): return None

@@ -189,7 +189,7 @@ def _of_one(report, level):
     scores = report.scores
     say = 'Click a head to sort by it. Queries with a link are opened below.'
     contents: dict[str, Any] = {'comparison': None, 'letters': False, 'waterfall': None, 'notes': [], 'family': ''}
-    contents |= {'sentences': []}
+    contents |= {'sentences': [], 'doubts': []}
     contents |= {'slices': slices_of_one(scores, report.groups) if report.groups else None, 'queries_say': say}
     contents |= {'spread_panels': spread_panels(scores), 'lead': _lead_of_one(scores, level)}
     return contents | {'stats': [*_stats_of_one(report)]}
