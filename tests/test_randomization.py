@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import compare
+from irmetrics_nb import compare
 from irmetrics_nb.comparing.statistics import differences, randomization_test, tukey_test
 
 FEW = st.lists(st.integers(-8, 8).map(lambda x: x / 8), min_size=1, max_size=7)
@@ -256,3 +257,20 @@ def test_tukey_is_wrong_about_any_pair_in_at_most_5_of_100_cases():
 def test_nan_is_refused():
     with pytest.raises(ValueError, match="NaN"):
         tukey_test(np.array([[1, np.nan]]))
+
+
+@pytest.mark.parametrize("huge", [float(2**63 - 1), 1e11])
+def test_one_huge_query_hides_nothing_from_randomization_and_tukey(huge):
+    "Twelve queries of one sign: 2 of 2^12 patterns are as far from 0, whatever a query that is the same for all holds."
+    a = np.random.default_rng(6).uniform(0.2, 0.8, 12)
+    with_huge = [np.append(a, huge), np.append(a + 0.1, huge)]
+    values = {name: dict(zip(map(str, range(13)), row.tolist())) for name, row in zip("ab", with_huge)}
+    assert compare(values, test="randomization").rows[0].p == 2 / 2**12
+    assert tukey_test(np.stack(with_huge, axis=1), draws=2**13)[0, 1] == 2 / 2**12
+
+
+def test_the_sign_of_the_rest_counts_beside_one_huge_difference():
+    "All 11 differences are gains: only the signs as they are and their reverse are as far from 0."
+    d = np.append(np.random.default_rng(6).uniform(0.1, 0.2, 10), 1e11)
+    values = {"a": dict.fromkeys(map(str, range(11)), 0.0), "b": dict(zip(map(str, range(11)), d.tolist()))}
+    assert compare(values, test="randomization").rows[0].p == 2 / 2**11
