@@ -1,4 +1,5 @@
 "compare: what comes in, the numbers of every pair, the table, the sentence and the slices."
+import html
 import json
 import math
 import subprocess
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG
+from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG, report
 from irmetrics_nb.comparing.pairs import PAIR_COLUMNS, TESTS, Method
 from irmetrics_nb.comparing.sentences import sentence
 from irmetrics_nb.comparing.statistics import adjust, studentized_interval, tukey_test
@@ -509,3 +510,21 @@ def test_what_is_no_p_value_is_refused_by_the_name_of_the_test(given):
 def test_a_test_that_gives_nothing_gives_no_verdict():
     def none(differences): return float("nan")
     assert "no verdict on bm25" in str(compare(EXAMPLE.qrels, THREE, "AP", test=none))
+
+
+# ---- measures with a function as parameter ----
+
+
+def a_half_each_rank(ranks):
+    return 0.5**ranks
+
+
+@pytest.mark.parametrize("measures", [[nDCG(discount=a_half_each_rank)], ["AP", nDCG(gain=np.sqrt) @ 5], [nDCG(gain=lambda grades: grades**3)]])
+def test_a_measure_with_a_function_as_parameter_is_compared_and_reported_like_any_other(measures):
+    scores = evaluate(EXAMPLE.qrels, THREE, measures)
+    values = {name: dict(zip(scores.query_ids, row.tolist())) for name, row in zip(THREE, scores[measures[-1]])}
+    plain = compare(values, measures="x").to_polars().drop("measure")
+    found = compare(EXAMPLE.qrels, THREE, measures)
+    assert found.to_polars().filter(pl.col("measure") == repr(measures[-1])).drop("measure").equals(plain)
+    assert found.pair("bm25", "tfidf", measures[-1]).measure == repr(measures[-1])
+    assert repr(measures[-1]) in html.unescape(report(EXAMPLE.qrels, THREE, measures).to_markdown())

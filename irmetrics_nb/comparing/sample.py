@@ -44,13 +44,14 @@ class Sample:
     def index(self, measure: Any) -> int:
         "The position of a measure in any spelling; KeyError if it is not there."
         if measure in self.measures: return self.measures.index(measure)
-        known = [_parsed(name) for name in self.measures]
-        place = position(measure, known, self.asked or known)
+        requested = self.asked or (None,) * len(self.measures)
+        known = [_parsed(name) or request for name, request in zip(self.measures, requested)]
+        place = position(measure, known, requested)
         if place is not None: return place
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
 def _parsed(name):
-    "A name as a measure, or None if it is the name of something else."
+    "A name as a measure, or None if it is the name of something else, or a parameter is a function."
     try: return parse(name)
     except ValueError: return None
 

@@ -217,9 +217,11 @@ class Scores(Result):
 
     def _index(self, measure):
         "The position of a measure, however it is spelt; KeyError if it was not computed."
+        names = self.keys()
+        if measure in names: return names.index(measure)
         place = position(measure, self.measures, self.asked)
         if place is not None: return place
-        raise KeyError(f'{measure} is not among {", ".join(self.keys())}')
+        raise KeyError(f'{measure} is not among {", ".join(names)}')
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
