@@ -50,8 +50,9 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #fad728cf
 _Format = choice('_Format', ['text', 'markdown', 'json', 'junit'])
 _Test = choice('_Test', ['t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey'])
-_Correction = choice('_Correction', ['holm', 'bonferroni', 'bh', 'none'])
-_Interval = choice('_Interval', ['t', 'percentile', 'bca', 'studentized'])
+_Correction = choice('_Correction', ['holm', 'bonferroni', 'bh', 'by', 'none'])
+_CorrectOver = choice('_CorrectOver', ['measure', 'all'])
+_Interval = choice('_Interval', ['t', 'percentile', 'bca', 'studentized', 'tukey'])
 _EPILOG = '''
 **Examples**
 
@@ -121,7 +122,10 @@ _Seed = Annotated[int, typer.Option(help='Of what is drawn at random.')]
 _TestOption = Annotated[_Test, typer.Option(help='What gives the p-values; tukey only for one NEW.')]
 _CorrectionOption = Annotated[_Correction | None, typer.Option(
     help='For several pairs of one measure, over all queries and in all groups; if not given, holm.')]
-_IntervalOption = Annotated[_Interval, typer.Option(help='The interval of a difference.')]
+_CorrectOverOption = Annotated[_CorrectOver, typer.Option(
+    help='What is corrected together: the pairs of each measure, or those of all measures.')]
+_IntervalOption = Annotated[_Interval | None, typer.Option(
+    help='The interval of a difference; if not given, t, and with --test tukey its own.')]
 _AllPairs = Annotated[bool, typer.Option(
     '--all-pairs', help='Compare every pair, the first run like any other; there is no gate then.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
@@ -133,16 +137,16 @@ def _compare(
     qrels: QrelsFile, first: _First, new: _New = (), measures: MeasureArguments = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
     floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
-    interval: _IntervalOption = _Interval.t, seed: _Seed = 0, all_pairs: _AllPairs = False,
-    format: _FormatOption = _Format.text, per_run: PerRun = False, system: System = None, baseline: _Baseline = None,
+    correct_over: _CorrectOverOption = _CorrectOver.measure, interval: _IntervalOption = None, seed: _Seed = 0,
+    all_pairs: _AllPairs = False, format: _FormatOption = _Format.text, per_run: PerRun = False, system: System = None, baseline: _Baseline = None,
     output: Output = None, memory: Memory = None, *, said: dict,
 ):
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
     from .comparing.comparison import compare
     from .comparing.gate import gate
     runs, required = [first, *new], floors_of(floors)
-    how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value}
-    how |= {'alpha': alpha, 'margin': margin, 'seed': seed}
+    how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value if interval else None}
+    how |= {'alpha': alpha, 'margin': margin, 'seed': seed, 'correct_over': correct_over.value}
     _check_method(how, new)
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
     if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, format.value)
@@ -163,7 +167,7 @@ def _compare(
 def _check_method(how, new):
     "A usage error for options that do not go together, before anything is read."
     from .comparing.pairs import Method
-    try: Method(**how | {'correction': how['correction'] or ''})
+    try: Method(**how | {'correction': how['correction'] or '', 'interval': how['interval'] or ''})
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     if how['test'] == 'tukey' and len(new) > 1:
         raise typer.BadParameter('--test tukey is for all pairs; with a baseline take t or randomization')

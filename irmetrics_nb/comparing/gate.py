@@ -19,7 +19,7 @@ import numpy as np
 from .comparison import Comparison, compare
 from .pairs import LEAST_QUERIES, check_margin
 from .sample import Sample, slice_of
-from .sentences import decimals, family_text, how, interval_text, number, p_text
+from .sentences import decimals, family_text, how, interval_text, number, p_text, pair_interval
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse
 from ..reading.errors import counted, visible
@@ -73,7 +73,7 @@ def _drop(comparison, pair, max_drop):
     few = pair.slice != EVERYTHING and pair.queries < LEAST_QUERIES
     unknown = not few and (not pair.queries or dropped and np.isnan(pair.p_adjusted))
     failed = unknown or dropped and pair.shown(comparison.method.alpha)
-    interval = interval_text(pair.low, pair.high, comparison.method.level, decimals(pair))
+    interval = pair_interval(pair, comparison.method)
     text = _asked(pair, f'{interval}, {p_text(pair.p_adjusted)} by {how(comparison.method, pair)}')
     if unknown: text += UNKNOWN
     elif few: text += ': too few for a verdict'

@@ -50,6 +50,15 @@ class Sample:
         if place is not None: return place
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
+    def span(self, measure: str) -> float:
+        "How far apart two values of a measure can be; infinite if it has no range, or they leave it."
+        place = self.index(measure)
+        known = self.asked[place] if self.asked else _parsed(measure)
+        largest = known.kind.largest if known else None
+        values = self.values[:, place]
+        outside = largest is None or (values < 0).any() or (values > largest + 1e-9).any()
+        return np.inf if outside else float(largest)
+
 def _parsed(name):
     "A name as a measure, or None if it is the name of something else, or a parameter is a function."
     try: return parse(name)

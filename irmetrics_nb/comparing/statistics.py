@@ -6,7 +6,8 @@
 __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'METHODS', 'BATCH', 'CORRECTIONS', 'grid_step', 'whole_steps', 'gridded_size', 'cancelling',
            'differences', 'stepped_differences', 't_test', 'standard_error', 't_interval', 'skewness', 'wilcoxon',
            'wins_ties_losses', 'sign_test', 'effect_size', 'detectable', 'randomization_test', 'tukey_test',
-           'tukey_detectable', 'bootstrap_interval', 'studentized_interval', 'bootstrap_test', 'adjust']
+           'tukey_intervals', 'tukey_detectable', 'bootstrap_interval', 'studentized_interval', 'bootstrap_test',
+           'adjust', 'decision_alphas']
 
 # %% ../../nbs/8_comparing/00_statistics.ipynb #b6462e6c
 import warnings
@@ -310,19 +311,40 @@ def tukey_test(
 
     >>> tukey_test([[0, 0, 1], [0, 1, 2]])[0].round(4)
     array([1.    , 1.    , 0.3333])"""
+    return tukey_intervals(values, draws=draws, seed=seed)[0]
+
+def tukey_intervals(
+    values: np.ndarray, *, alpha: float = 0.05, tables: int = 1, draws: int = 10_000,
+    seed: int = 0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(p, low, high): the p-values of `tukey_test` with the simultaneous intervals.
+
+    Each is a matrix (systems, systems); low and high are of the mean of the column's
+    system less that of the row's. An interval leaves out 0 exactly if `tables` times its
+    p is below `alpha`: `tables` counts what Bonferroni corrects for besides. NaN where
+    draws are too few for any p to be. Source: Tukey (1953).
+
+    >>> p, low, high = tukey_intervals([[0, 0, 1], [0, 1, 2]] * 2 + [[0, 0, 1]])
+    >>> round(float(p[0, 2]), 4), round(float(low[0, 2]), 4), round(float(high[0, 2]), 4)
+    (0.0062, 0.4, 2.4)"""
     table = np.asarray(values, dtype=float)
     if np.isnan(table).any(): raise ValueError('a value is NaN: leave its query out')
     n, m = table.shape
-    steps, _ = _steps_from_first(table)
-    inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum())
     exact = n < 62 and factorial(m) ** n <= draws
+    steps, step = _steps_from_first(table)
     sums = _all_shuffled_sums(steps) if exact else _shuffled_sums(steps, draws, seed)
-    ranges = np.ptp(sums, axis=1)
-    total, p = steps.sum(axis=0), np.ones((m, m))
-    for a, b in combinations(range(m), 2):
-        seen = np.count_nonzero(ranges >= abs(total[a] - total[b]) - inexact)
-        p[a, b] = p[b, a] = seen / len(ranges) if exact else (seen + 1) / (draws + 1)
-    return p
+    # both of two differences of sums may be inexact by so much
+    inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum()) if steps.any() else 0
+    ascending, total = np.sort(np.ptp(sums, axis=1)), steps.sum(axis=0)
+    apart = total - total[:, None]
+    seen = len(ascending) - np.searchsorted(ascending, np.abs(apart) - inexact)
+    shares = np.arange(len(ascending) + 1) / len(ascending)
+    if not exact: shares = np.arange(1, draws + 2) / (draws + 1)
+    p = np.where(np.eye(m, dtype=bool), 1, shares[seen])
+    most = np.count_nonzero(np.minimum(tables * shares, 1) < alpha)  # ranges as far
+    reach = ascending[-most] + inexact if most else np.nan
+    unit = step / max(n, 1)
+    return p, (apart - reach) * unit, (apart + reach) * unit
 
 # %% ../../nbs/8_comparing/00_statistics.ipynb #50aa9e81
 def tukey_detectable(
@@ -340,7 +362,8 @@ def tukey_detectable(
     >>> round(tukey_detectable(values, 0, 1), 3)
     0.191"""
     from scipy.special import ndtri
-    table = np.asarray(values, dtype=float)
+    steps, step = _steps_from_first(np.asarray(values, dtype=float))
+    table = steps * step
     n, m = table.shape
     within = (table - table.mean(axis=0)).var(axis=1, ddof=1).mean() if n else 0.0
     if n < 2 or not within > 0: return float('nan')
@@ -462,9 +485,10 @@ def bootstrap_test(
 def adjust(p: np.ndarray, correction: str = 'holm') -> np.ndarray:
     """The adjusted p-values of a family, in the order given.
 
-    `correction`: 'holm', 'bonferroni', 'bh' (Benjamini and Hochberg) or 'none'. NaN
-    stays NaN and does not count in the family. ValueError for another name. Sources:
-    Holm (1979), Benjamini and Hochberg (1995).
+    `correction`: 'holm', 'bonferroni', 'bh' (Benjamini and Hochberg), 'by' (Benjamini
+    and Yekutieli) or 'none'. NaN stays NaN and does not count in the family. ValueError
+    for another name. Sources: Holm (1979), Benjamini and Hochberg (1995), Benjamini and
+    Yekutieli (2001).
 
     >>> adjust([0.01, 0.04, 0.03, 0.005]).round(4)
     array([0.03, 0.06, 0.06, 0.02])"""
@@ -486,5 +510,33 @@ def _bh(ascending):
     scaled = m / np.arange(1, m + 1) * ascending
     return np.minimum.accumulate(scaled[::-1])[::-1]
 
+def _harmonic(m): return float((1 / np.arange(1, m + 1)).sum())
+
 CORRECTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    'holm': _holm, 'bonferroni': lambda p: len(p) * p, 'bh': _bh, 'none': lambda p: p}
+    'holm': _holm, 'bonferroni': lambda p: len(p) * p, 'bh': _bh,
+    'by': lambda p: _harmonic(len(p)) * _bh(p), 'none': lambda p: p}
+
+# %% ../../nbs/8_comparing/00_statistics.ipynb #499eda64
+def decision_alphas(
+    p: np.ndarray, correction: str = 'holm', *, alpha: float = 0.05,
+) -> np.ndarray:
+    """The level at which each p-value of a family was decided.
+
+    The interval of a test of its own with the confidence 1 − level leaves out 0 exactly
+    if the adjusted p is below `alpha`. `alpha` itself for NaN, which is not in the family.
+    ValueError for an unknown correction. Sources: as of `adjust`.
+
+    >>> decision_alphas([0.02, 0.3, 0.004], 'bh').round(4)
+    array([0.0333, 0.0333, 0.0333])"""
+    adjusted = adjust(p, correction)
+    counted = np.flatnonzero(~np.isnan(adjusted))
+    out, m = np.full(len(adjusted), float(alpha)), len(counted)
+    rejected = int(np.count_nonzero(adjusted < alpha))
+    order = counted[np.argsort(np.asarray(p)[counted], kind='stable')]
+    left = m - np.minimum(np.arange(m), rejected)  # p-values that Holm had still to decide
+    most = max(rejected, 1)
+    if correction == 'holm': out[order] /= left
+    elif correction == 'bonferroni': out[order] /= m
+    elif correction == 'bh': out[order] *= most / m
+    elif correction == 'by': out[order] *= most / (m * _harmonic(m))
+    return out
