@@ -19,7 +19,7 @@ import numpy as np
 from .comparison import Comparison, compare
 from .pairs import LEAST_QUERIES, check_margin
 from .sample import Sample, slice_of
-from .sentences import decimals, family_text, how, interval_text, number, p_text, pair_interval
+from .sentences import decimals, detectable_text, family_text, how, interval_text, number, p_text, pair_interval
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse
 from ..reading.errors import counted, visible
@@ -107,10 +107,12 @@ def _lost(comparison, pair, failed):
 def _could(comparison, margin):
     "How large a drop could have been shown; and if no margin was asked for, how large a one is not ruled out."
     chance = 'in 80 of 100 cases' + (', by t' if comparison.method.test != 'tukey' else '')
-    yield from _per_system(comparison, f'could have shown ({chance})', lambda pair: pair.detectable)
+    yield from _per_system(comparison, f'could have shown ({chance})', detectable_text)
     if margin is not None or comparison.method.alpha >= 0.5: return
     end = f'lower end of the {100 * (1 - 2 * comparison.method.alpha):.6g} % interval'
-    yield from _per_system(comparison, f'cannot rule out ({end})', lambda pair: max(-pair.lower_bound, 0))
+    yield from _per_system(comparison, f'cannot rule out ({end})', _largest_drop)
+
+def _largest_drop(pair): return number(max(-pair.lower_bound, 0), decimals(pair))
 
 def _per_system(comparison, do, drop):
     "A line for each system about all queries, and one about its slices; `drop`: what is said of a pair."
@@ -126,7 +128,7 @@ def _per_system(comparison, do, drop):
 
 def _drops(pairs, drop):
     "Measures and numbers; the drop of each pair."
-    return ', '.join(f'{pair.measure} {number(drop(pair), decimals(pair))}' for pair in pairs)
+    return ', '.join(f'{pair.measure} {drop(pair)}' for pair in pairs)
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #f862a6df
 def check_floors(
