@@ -150,7 +150,7 @@ class Pair:
     # what one-sided tests at alpha leave possible: the ends of the 1 - 2 alpha interval
     lower_bound: float = float('nan')
     upper_bound: float = float('nan')
-    level: float = float('nan')  # of the interval from low to high
+    level: float = 0.95  # of the interval from low to high
 
     def shown(self, alpha: float = 0.05) -> bool:
         "Whether a difference has been shown."
