@@ -138,14 +138,16 @@ def _compare(
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
     floors: _Min = (), groups: _Groups = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
     correct_over: _CorrectOverOption = _CorrectOver.measure, interval: _IntervalOption = None, seed: _Seed = 0,
-    all_pairs: _AllPairs = False, format: _FormatOption = _Format.text, per_run: PerRun = False, system: System = None, baseline: _Baseline = None,
+    all_pairs: _AllPairs = False, format: _FormatOption = _Format.text, per_run: PerRun = False,
+    system: System = None, baseline: _Baseline = None,
     output: Output = None, memory: Memory = None, *, said: dict,
 ):
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
     from .comparing.comparison import compare
     from .comparing.gate import gate
     runs, required = [first, *new], floors_of(floors)
-    how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value if interval else None}
+    how = {'test': test.value, 'correction': correction.value if correction else None}
+    how['interval'] = interval.value if interval else None
     how |= {'alpha': alpha, 'margin': margin, 'seed': seed, 'correct_over': correct_over.value}
     _check_method(how, new)
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')

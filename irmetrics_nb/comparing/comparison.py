@@ -257,7 +257,8 @@ def compare(
     qrels: Any, runs: Any = None, measures: Any = None, *, baseline: str | None = None,
     groups: Any = None, test: str | Callable[[np.ndarray], float] = 't',
     correction: str | None = None, correct_over: str = 'measure', seed: int = 0,
-    interval: str | None = None, alpha: float = 0.05, margin: float | None = None, draws: int | None = None,
+    interval: str | None = None, alpha: float = 0.05, margin: float | None = None,
+    draws: int | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Which systems differ, by how much, and how sure that is.
@@ -325,8 +326,8 @@ def compare(
     >>> values = {'A': {'q1': 0.5, 'q2': 0.25}, 'B': {'q1': 0.75, 'q2': 0.75}}
     >>> compare(values, measures='AP').pair('A', 'B').difference
     0.375"""
-    how = {'interval': interval or '', 'alpha': alpha, 'draws': draws, 'seed': seed}
-    method = Method(test, correction or '', margin=margin, correct_over=correct_over, **how)
+    method = Method(test, correction or '', interval or '', alpha, draws, seed, margin,
+                    correct_over)
     sample = gather(qrels, runs, measures, **options)
     baseline = None if baseline is None else str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
@@ -336,10 +337,11 @@ def compare(
         names = ', '.join(sample.measures)
         raise ValueError(f'{names}: no quality, there is nothing to test')
     if len(sample.tested) == 1: method = replace(method, correct_over='measure')
-    families = [sample.tested] if method.correct_over == 'all' else [[m] for m in sample.tested]
-    for measures_of_family in families:
-        rows += compare_family(sample, measures_of_family, method, baseline)
-        if slices: rows += compare_family(sample, measures_of_family, method, baseline, slices)
+    families = [[measure] for measure in sample.tested]
+    if method.correct_over == 'all': families = [sample.tested]
+    for family in families:
+        rows += compare_family(sample, family, method, baseline)
+        if slices: rows += compare_family(sample, family, method, baseline, slices)
     rows.sort(key=lambda pair: sample.tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 

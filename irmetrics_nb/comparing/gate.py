@@ -19,7 +19,16 @@ import numpy as np
 from .comparison import Comparison, compare
 from .pairs import LEAST_QUERIES, check_margin
 from .sample import Sample, slice_of
-from .sentences import decimals, detectable_text, family_text, how, interval_text, number, p_text, pair_interval
+from .sentences import (
+    decimals,
+    detectable_text,
+    family_text,
+    how,
+    interval_text,
+    number,
+    p_text,
+    pair_interval,
+)
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse
 from ..reading.errors import counted, visible

@@ -285,15 +285,16 @@ def compare_family(
 
     A family: their p-values are corrected together. Several `measures` are one family.
     `groups`, the group of each query: the pairs in every group instead, all of them one
-    family. An interval has the level at which its pair was decided. A pair with fewer than three
-    common queries has NaN, and so has one that differs by the same amount everywhere, by
-    t and the bootstrap; they do not count in the family. ValueError for a baseline that
-    is not there, or for Tukey's test with one and several others."""
+    family. An interval has the level at which its pair was decided. A pair with fewer
+    than three common queries has NaN, and so has one that differs by the same amount
+    everywhere, by t and the bootstrap; they do not count in the family. ValueError for a
+    baseline that is not there, or for Tukey's test with one and several others."""
     places = _places(sample.systems, baseline, method)
     slices = [EVERYTHING] if groups is None else slice_names(groups)
     several = [measures] if isinstance(measures, str) else measures
     tables = [*product(several, slices)]
-    rows = [slice_of(sample, groups, name).values[:, sample.index(m)] for m, name in tables]
+    rows = [slice_of(sample, groups, name).values[:, sample.index(measure)]
+            for measure, name in tables]
     found = _decide(rows, places, method)
     family = max(1, int(np.count_nonzero(~np.isnan(found.p))))
     compared = []
@@ -304,7 +305,8 @@ def compare_family(
         pair = _describe(measure, names, values, method, float(found.level[i, j]), span)
         p, adjusted = float(found.p[i, j]), float(found.adjusted[i, j])
         could = _detectable(rows[i], places[j], found.first_alpha, method, span)
-        pair = replace(pair, slice=name, p=p, p_adjusted=adjusted, detectable=could, family=family)
+        pair = replace(pair, slice=name, p=p, p_adjusted=adjusted, family=family)
+        pair = replace(pair, detectable=could)
         if method.interval == 'tukey':
             low, high = np.clip(found.intervals[:, i, j], -span, span).tolist()
             pair = replace(pair, low=low, high=high)

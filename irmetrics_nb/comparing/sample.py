@@ -44,23 +44,24 @@ class Sample:
     def index(self, measure: Any) -> int:
         "The position of a measure in any spelling; KeyError if it is not there."
         if measure in self.measures: return self.measures.index(measure)
-        requested = self.asked or (None,) * len(self.measures)
-        known = [_parsed(name) or request for name, request in zip(self.measures, requested)]
-        place = position(measure, known, requested)
+        asked = self.asked or (None,) * len(self.measures)
+        known = [_parsed(name) or request for name, request in zip(self.measures, asked)]
+        place = position(measure, known, asked)
         if place is not None: return place
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
     def span(self, measure: str) -> float:
-        "How far apart two values of a measure can be; infinite if it has no range, or they leave it."
+        "How far apart two values can be; infinite without a range, or if they leave it."
         place = self.index(measure)
         known = self.asked[place] if self.asked else _parsed(measure)
         largest = known.kind.largest if known else None
         values = self.values[:, place]
-        outside = largest is None or (values < 0).any() or (values > largest + 1e-9).any()
-        return np.inf if outside else float(largest)
+        if largest is None: return np.inf
+        outside = (values < 0) | (values > largest + 1e-9)
+        return np.inf if outside.any() else float(largest)
 
 def _parsed(name):
-    "A name as a measure, or None if it is the name of something else, or a parameter is a function."
+    "A name as a measure; None if it names something else, or a parameter is a function."
     try: return parse(name)
     except ValueError: return None
 

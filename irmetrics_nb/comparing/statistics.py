@@ -13,7 +13,7 @@ __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'METHODS', 'BATCH', 'CORRECTIONS', 'grid_s
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import permutations
 from math import factorial
 from typing import Any
 
@@ -523,8 +523,8 @@ def decision_alphas(
     """The level at which each p-value of a family was decided.
 
     The interval of a test of its own with the confidence 1 − level leaves out 0 exactly
-    if the adjusted p is below `alpha`. `alpha` itself for NaN, which is not in the family.
-    ValueError for an unknown correction. Sources: as of `adjust`.
+    if the adjusted p is below `alpha`. `alpha` itself for NaN, which is not in the
+    family. ValueError for an unknown correction. Sources: as of `adjust`.
 
     >>> decision_alphas([0.02, 0.3, 0.004], 'bh').round(4)
     array([0.0333, 0.0333, 0.0333])"""
@@ -533,7 +533,7 @@ def decision_alphas(
     out, m = np.full(len(adjusted), float(alpha)), len(counted)
     rejected = int(np.count_nonzero(adjusted < alpha))
     order = counted[np.argsort(np.asarray(p)[counted], kind='stable')]
-    left = m - np.minimum(np.arange(m), rejected)  # p-values that Holm had still to decide
+    left = m - np.minimum(np.arange(m), rejected)  # what Holm had still to decide
     most = max(rejected, 1)
     if correction == 'holm': out[order] /= left
     elif correction == 'bonferroni': out[order] /= m
