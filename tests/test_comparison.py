@@ -1,4 +1,5 @@
 "compare: what comes in, the numbers of every pair, the table, the sentence and the slices."
+import html
 import json
 import math
 import subprocess
@@ -13,10 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG
+from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG, report
 from irmetrics_nb.comparing.pairs import PAIR_COLUMNS, TESTS, Method
 from irmetrics_nb.comparing.sentences import sentence
-from irmetrics_nb.comparing.statistics import adjust, studentized_interval, tukey_test
+from irmetrics_nb.comparing.statistics import adjust, decision_alphas, studentized_interval, tukey_test
+from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.metrics.cards import CARDS
 
 EXAMPLE = load_example()
 THREE = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf", "title")}
@@ -60,7 +63,10 @@ def no_scatter(pair):
 def test_of_any_numbers_the_interval_holds_the_difference_and_p_is_never_0(values, test):
     found = compare(values, test=test, draws=200)
     for pair in found.rows:
-        assert no_scatter(pair) and np.isnan(pair.low) or pair.low <= pair.lower_bound <= pair.difference <= pair.upper_bound <= pair.high
+        if test != "tukey":  # whose interval is its own, and those of the margin are by t
+            assert no_scatter(pair) and np.isnan(pair.low) or pair.low <= pair.lower_bound and pair.upper_bound <= pair.high
+        assert np.isnan(pair.low) or pair.low <= pair.difference + 1e-9 and pair.difference - 1e-9 <= pair.high
+        assert np.isnan(pair.lower_bound) or pair.lower_bound <= pair.difference <= pair.upper_bound
         assert no_scatter(pair) and test in ("t", "bootstrap") and np.isnan(pair.p) or 0 < pair.p <= pair.p_adjusted <= 1
         assert pair.mean_b - pair.mean_a == pytest.approx(pair.difference, abs=1e-9)
     np.testing.assert_array_equal([pair.p for pair in compare(values, test=test, draws=200).rows], [pair.p for pair in found.rows])
@@ -211,7 +217,7 @@ def test_few_queries_and_lopsided_differences_are_warned_of():
     b = a | {"1": 1.0, "2": 0.9, "3": 0.4}
     assert "t is doubtful" in compare({"a": a, "b": b}).warnings[0]
     for test, doubt in {"randomization": "randomization and the t interval are", "sign": "the t interval is", "bootstrap": "the t interval is",
-                        "tukey": "Tukey's test and the t interval are"}.items():
+                        "tukey": "Tukey's test is"}.items():
         [said] = compare({"a": a, "b": b}, test=test).warnings
         assert f"few queries make most of the difference, {doubt} doubtful; more queries help, or test='bootstrap'" in said
     assert compare({"a": a, "b": b}, test="bootstrap", interval="studentized").warnings == []
@@ -509,3 +515,175 @@ def test_what_is_no_p_value_is_refused_by_the_name_of_the_test(given):
 def test_a_test_that_gives_nothing_gives_no_verdict():
     def none(differences): return float("nan")
     assert "no verdict on bm25" in str(compare(EXAMPLE.qrels, THREE, "AP", test=none))
+
+
+# ---- measures with a function as parameter ----
+
+
+def a_half_each_rank(ranks):
+    return 0.5**ranks
+
+
+@pytest.mark.parametrize("measures", [[nDCG(discount=a_half_each_rank)], ["AP", nDCG(gain=np.sqrt) @ 5], [nDCG(gain=lambda grades: grades**3)]])
+def test_a_measure_with_a_function_as_parameter_is_compared_and_reported_like_any_other(measures):
+    scores = evaluate(EXAMPLE.qrels, THREE, measures)
+    values = {name: dict(zip(scores.query_ids, row.tolist())) for name, row in zip(THREE, scores[measures[-1]])}
+    plain = compare(values, measures="x").to_polars().drop("measure")
+    found = compare(EXAMPLE.qrels, THREE, measures)
+    assert found.to_polars().filter(pl.col("measure") == repr(measures[-1])).drop("measure").equals(plain)
+    assert found.pair("bm25", "tfidf", measures[-1]).measure == repr(measures[-1])
+    assert repr(measures[-1]) in html.unescape(report(EXAMPLE.qrels, THREE, measures).to_markdown())
+
+
+# ---- intervals at the level of the verdict ----
+
+
+CORRECTED = ["holm", "bonferroni", "bh", "by", "none"]
+
+
+@given(table(systems=(3, 5)), st.sampled_from(CORRECTED), st.sampled_from([0.01, 0.05, 0.3]), st.booleans())
+@settings(max_examples=150)
+def test_a_t_interval_leaves_out_0_exactly_where_the_verdict_is_significant(values, correction, alpha, sliced):
+    groups = {f"q{i}": f"part {i % 2}" for i in range(25)} if sliced else None
+    for pair in compare(values, correction=correction, alpha=alpha, groups=groups).rows:
+        if np.isnan(pair.p_adjusted):
+            assert np.isnan(pair.low)
+        elif abs(pair.p_adjusted - alpha) > 1e-9:
+            assert pair.shown(alpha) == (pair.low > 0 or pair.high < 0), pair
+
+
+@given(table(systems=(2, 5)), st.sampled_from([0.01, 0.05, 0.3]), st.sampled_from([19, 199, 500]), st.booleans(), st.sampled_from(["tukey", "none"]))
+@settings(max_examples=150)
+def test_tukeys_interval_leaves_out_0_exactly_where_the_verdict_is_significant(values, alpha, draws, sliced, correction):
+    groups = {f"q{i}": f"part {i % 2}" for i in range(25)} if sliced else None
+    for pair in compare(values, test="tukey", alpha=alpha, draws=draws, groups=groups, correction=correction).rows:
+        assert pair.shown(alpha) == bool(pair.low > 0 or pair.high < 0), pair
+
+
+def test_plain_bonferroni_intervals_would_contradict_holm_and_ours_never_do():
+    "Of 400 families of six pairs, with true differences in some."
+    random, contradicted, seen = np.random.default_rng(13), 0, 0
+    for _ in range(400):
+        rows = random.normal(0.5, 0.2, (4, 30)) + random.choice([0, 0.1, 0.15], 4)[:, None] + random.normal(0, 0.1, 30)
+        pairs = compare({f"s{i}": dict(zip(map(str, range(30)), row.tolist())) for i, row in enumerate(rows)}).rows
+        plain = []
+        for pair in pairs:
+            d = rows[int(pair.b[1])] - rows[int(pair.a[1])]
+            low, high = stats.ttest_1samp(d, 0).confidence_interval(1 - 0.05 / 6)
+            plain.append(pair.shown() != (low > 0 or high < 0))
+            assert pair.shown() == (pair.low > 0 or pair.high < 0)
+        contradicted += any(plain)
+        seen += any(pair.shown() for pair in pairs)
+    assert seen > 100 and 0.05 < contradicted / 400 < 0.5
+
+
+def test_the_levels_of_a_family_are_those_of_its_correction():
+    "Three pairs with p = 0.0004, 0.02 and 0.3 or so, counted by hand: Holm rejects two, so 1 - 0.05/3, 1 - 0.05/2 and 1 - 0.05."
+    random = np.random.default_rng(1)
+    for correction, alphas in {"holm": (0.05 / 3, 0.05 / 2, 0.05), "bonferroni": (0.05 / 3,) * 3, "bh": (0.05 * 2 / 3,) * 3,
+                               "by": (0.05 * 2 / 3 / (1 + 1 / 2 + 1 / 3),) * 3, "none": (0.05,) * 3}.items():
+        p = np.array([0.3, 0.0004, 0.012])
+        np.testing.assert_allclose(decision_alphas(p, correction)[[1, 2, 0]], alphas)
+    nothing = decision_alphas(random.uniform(0.5, 1, 4), "bh"), decision_alphas(random.uniform(0.5, 1, 4), "by")
+    np.testing.assert_allclose(nothing, [[0.05 / 4] * 4, [0.05 / 4 / (1 + 1 / 2 + 1 / 3 + 1 / 4)] * 4])
+
+
+def test_the_text_gives_the_level_and_says_what_is_simultaneous():
+    assert "(98.3333 % interval" in compare(THREE_ALIKE).sentences()[0]
+    said = {correction: " ".join(str(compare(THREE_ALIKE, correction=correction)).split()) for correction in CORRECTED}
+    said["tukey"] = " ".join(str(compare(THREE_ALIKE, test="tukey", draws=200)).split())
+    assert {c for c, text in said.items() if "simultaneous" in text} == {"bonferroni", "tukey"}
+    assert "corrected by Benjamini–Yekutieli" in said["by"]
+    assert all("Each interval has the level at which its verdict was decided." in said[c] for c in ("holm", "bh", "by"))
+    assert "Each interval" not in said["none"] + str(compare({name: THREE_ALIKE[name] for name in "ab"}))
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_text_says_where_interval_and_p_come_from_different_methods(test):
+    own = {"t": "t", "bootstrap": "studentized", "tukey": "tukey"}.get(test)
+    for interval in ("t", "percentile", "studentized", None):
+        found = compare(THREE_ALIKE, test=test, interval=interval, draws=60)
+        differ = (interval or ("tukey" if test == "tukey" else "t")) != own
+        assert ("come from different methods" in " ".join(str(found).split())) == differ
+        assert ("come from different methods" in found.to_dict()["intervals"]) == differ
+        kind = {"t": "t interval", "percentile": "bootstrap percentile interval", "studentized": "studentized bootstrap interval", None: "t interval"}
+        assert (f" % {kind[interval]} " in found.sentences()[0]) == differ
+
+
+def test_only_tukeys_test_has_tukeys_interval():
+    with pytest.raises(ValueError, match="interval must be 't' or 'percentile' or 'bca' or 'studentized', not 'tukey'"):
+        compare(THREE_ALIKE, interval="tukey")
+
+
+THREE_ALIKE = {name: {f"q{i}": x for i, x in enumerate(np.random.default_rng(i).uniform(0, 1, 30).tolist())} for i, name in enumerate("abc")}
+
+
+# ---- families of all measures ----
+
+
+def test_one_family_of_all_measures_is_that_of_all_their_p_values():
+    each = compare(EXAMPLE.qrels, THREE, "AP nDCG@10 RR", groups=ODD_AND_EVEN)
+    for correction in CORRECTED:
+        found = compare(EXAMPLE.qrels, THREE, "AP nDCG@10 RR", groups=ODD_AND_EVEN, correction=correction, correct_over="all")
+        assert [(p.measure, p.slice, p.a, p.b, p.p) for p in found.rows] == [(p.measure, p.slice, p.a, p.b, p.p) for p in each.rows]
+        for sliced, size in ((False, 9), (True, 18)):
+            inside = [pair for pair in found.rows if (pair.slice != "all") == sliced]
+            assert {pair.family for pair in inside} == {size} == {len(inside)}
+            expected = adjust(np.array([pair.p for pair in inside]), correction)
+            np.testing.assert_array_equal([pair.p_adjusted for pair in inside], expected)
+    said = " ".join(str(compare(EXAMPLE.qrels, THREE, "AP RR", correct_over="all")).split())
+    assert "family: 6 pairs of all measures together, corrected by Holm" in said and "with Holm over 6 pairs of all measures" in said
+
+
+def test_tukey_over_all_measures_is_corrected_for_their_number():
+    how = {"test": "tukey", "draws": 300}
+    each, found = (compare(EXAMPLE.qrels, THREE, "AP RR", correct_over=over, **how) for over in ("measure", "all"))
+    assert [pair.p_adjusted for pair in found.rows] == [min(1, 2 * pair.p) for pair in each.rows]
+    assert {pair.level for pair in found.rows} == {1 - 0.05 / 2}
+    assert "with Bonferroni over the measures" in found.sentences()[0]
+
+
+def test_a_family_of_all_measures_of_one_is_that_of_the_measure_and_others_are_refused():
+    one = [compare(EXAMPLE.qrels, THREE, "AP", correct_over=over) for over in ("measure", "all")]
+    assert one[0].to_dict() == one[1].to_dict()
+    with pytest.raises(ValueError, match="correct_over must be 'measure' or 'all', not 'both'"):
+        compare(EXAMPLE.qrels, THREE, "AP", correct_over="both")
+
+
+# ---- numbers within the range of a measure ----
+
+
+FOUR = {"old": dict(zip("1234", (0.0, 1.0, 0.0, 1.0))), "new": dict(zip("1234", (1.0, 0.0, 1.0, 1.0)))}
+
+
+def test_what_exceeds_the_range_of_a_measure_is_not_detectable_and_intervals_end_there():
+    "Differences 1, -1, 1, 0: the t interval is 1/4 - 3.182 * 0.957 / 2 to 1/4 + ..., beyond 1 on both sides."
+    [pair] = (found := compare(FOUR, measures="AP")).rows
+    assert (pair.low, pair.high, pair.lower_bound, pair.upper_bound) == (-1, 1, pytest.approx(0.25 - 2.3534 * 0.47871, abs=1e-4), 1)
+    assert found.sentences()[0].endswith("; not detectable with 4 queries") and json.loads(found.to_json())["pairs"][0]["detectable"] is None
+    [free] = (found := compare(FOUR, measures="clicks")).rows
+    assert free.high > 1.7 and free.low < -1.2 and "4 queries could have shown 2." in found.sentences()[0]
+    [counts] = compare({name: {q: 3 * x for q, x in row.items()} for name, row in FOUR.items()}, measures="AP").rows
+    assert counts.high > 5  # values beyond the range of AP are not AP's
+
+
+def test_a_measure_without_a_range_is_not_clipped():
+    qrels = {str(i): {"a": 3, "b": 2} for i in range(4)}
+    runs = {"old": {str(i): ["a", "b"] if i % 2 else ["x"] for i in range(4)}, "new": {str(i): ["x"] if i == 1 else ["a", "b"] for i in range(4)}}
+    dcg, ndcg = compare(qrels, runs, "DCG nDCG").rows
+    assert dcg.high > 4 and np.isfinite(dcg.detectable) and (ndcg.low, ndcg.high) == (-1, 1) and np.isinf(ndcg.detectable)
+
+
+def test_tukey_has_no_detectable_difference_where_nothing_scatters():
+    rows = {"a": np.full(30, 0.1), "b": np.full(30, 0.3), "c": np.full(30, 0.7)}
+    uneven = np.random.default_rng(0).uniform(0, 0.3, 30)
+    values = {name: dict(zip(map(str, range(30)), (row + uneven).tolist())) for name, row in rows.items()}
+    found = compare(values, test="tukey", draws=200, measures="AP")
+    assert np.isnan([pair.detectable for pair in found.rows]).all() and "could have shown 0" not in str(found)
+
+
+def test_every_measure_says_its_range_as_its_card_does():
+    declared = {name for name, kind in KINDS.items() if kind.largest == 1}
+    for name in ("P", "R", "AP", "nDCG", "RR", "ERR", "RBP", "Success", "Bpref", "F", "Rprec"):
+        assert name in declared and CARDS[name].range.startswith(("0 to 1", "0 or 1", "0 to just below 1"))
+    assert {"DCG", "CG"} & declared == set() and KINDS["DCG"].largest is None

@@ -31,8 +31,9 @@ def slow_rejections(p, alpha, correction):
             if p[i] > alpha / (m - step):
                 break
             out.add(i)
-    elif correction == "bh":
-        reached = [k for k, i in enumerate(order, 1) if p[i] <= k * alpha / m]
+    elif correction in ("bh", "by"):
+        divided = sum(1 / i for i in range(1, m + 1)) if correction == "by" else 1
+        reached = [k for k, i in enumerate(order, 1) if p[i] <= k * alpha / (m * divided)]
         out = set(order[: max(reached, default=0)])
     else:
         out = {i for i in order if p[i] <= (alpha / m if correction == "bonferroni" else alpha)}
@@ -49,8 +50,9 @@ def test_an_adjusted_p_is_below_alpha_where_the_step_by_step_procedure_rejects(p
 
 
 @given(P)
-def test_bh_is_that_of_scipy(p):
+def test_bh_and_by_are_those_of_scipy(p):
     np.testing.assert_allclose(adjust(np.array(p), "bh"), stats.false_discovery_control(p), rtol=1e-12)
+    np.testing.assert_allclose(adjust(np.array(p), "by"), stats.false_discovery_control(p, method="by"), rtol=1e-12)
 
 
 @given(P)
@@ -75,7 +77,7 @@ def test_nan_is_no_member_of_the_family():
 
 
 def test_an_unknown_correction_names_the_known_ones():
-    with pytest.raises(ValueError, match="'holm' or 'bonferroni' or 'bh' or 'none'"):
+    with pytest.raises(ValueError, match="'holm' or 'bonferroni' or 'bh' or 'by' or 'none'"):
         adjust(np.array([0.1]), "sidak")
 
 

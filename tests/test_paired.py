@@ -113,6 +113,43 @@ def test_sums_of_floats_that_should_tie_do_tie():
     assert differences([1.0], [1.0 + 1e-9]).tolist() == pytest.approx([1e-9], rel=0.02)
 
 
+HUGE = [float(2**63 - 1), 1e11, 1e300]
+FIFTY = np.random.default_rng(6).uniform(0.2, 0.8, 50)
+
+
+@pytest.mark.parametrize("huge", HUGE)
+@pytest.mark.parametrize("scale", [1, 1000, 2.0**-20])
+def test_one_huge_value_in_both_systems_hides_no_difference_of_another_query(huge, scale):
+    a, b = np.append(FIFTY * scale, huge), np.append((FIFTY + 0.1) * scale, huge)
+    d = differences(a, b)
+    assert wins_ties_losses(d) == (50, 1, 0)
+    assert d[:50] == pytest.approx(np.full(50, 0.1 * scale), rel=1e-9)
+    assert t_test(d) == pytest.approx(stats.ttest_rel(np.append(FIFTY + 0.1, 0), np.append(FIFTY, 0)).pvalue, rel=1e-6)
+    assert sign_test(d) == 2 * 0.5**50
+
+
+@pytest.mark.parametrize("huge", HUGE)
+def test_one_huge_difference_turns_no_other_into_a_tie(huge):
+    a, b = np.append(FIFTY, 0), np.append(FIFTY + 0.1, -huge)
+    d = differences(a, b)
+    assert wins_ties_losses(d) == (50, 0, 1) and len(np.unique(d)) == 2
+    assert wilcoxon(d) == pytest.approx(stats.wilcoxon([1.0] * 50 + [-2.0]).pvalue)
+
+
+@pytest.mark.parametrize(("a", "b"), [
+    ([0, 0.5, 1], [1e-17, 0.5, 1]), ([0, 0, 0, 0, 1], [1e-17, -1e-17, 5e-17, 0.1 + 0.2 - 0.3, 1]),
+    ([0, 0.5, 1, 1e11], [1e-17, 0.5, 1, 1e11]), ([0, 3e4, 5e4, 9e4], [0.1e4 + 0.2e4 - 0.3e4, 3e4, 5e4, 9e4])])  # fmt: skip
+def test_what_a_sum_leaves_that_cancels_is_a_tie(a, b):
+    assert wins_ties_losses(differences(a, b)) == (0, len(a), 0)
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=30), st.sampled_from([0, 3, 60]), st.booleans())
+def test_wins_and_losses_are_those_of_each_query_by_itself_however_large_another_is(pairs, exponent, both):
+    a, b = np.array([*pairs, (10.0**exponent, 10.0**exponent if both else -(10.0**exponent))]).T
+    each = np.sign(b - a)
+    assert wins_ties_losses(differences(a, b)) == tuple(int((each == sign).sum()) for sign in (1, 0, -1))
+
+
 def test_differences_are_exact_in_sum_so_their_order_does_not_matter():
     random = np.random.default_rng(0)
     d = differences(random.random(5000), random.random(5000))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import compare
-from irmetrics_nb.comparing.statistics import differences, randomization_test, tukey_test
+from irmetrics_nb.comparing.statistics import differences, randomization_test, tukey_intervals, tukey_test
 
 FEW = st.lists(st.integers(-8, 8).map(lambda x: x / 8), min_size=1, max_size=7)
 
@@ -256,3 +256,43 @@ def test_tukey_is_wrong_about_any_pair_in_at_most_5_of_100_cases():
 def test_nan_is_refused():
     with pytest.raises(ValueError, match="NaN"):
         tukey_test(np.array([[1, np.nan]]))
+
+
+@pytest.mark.parametrize("huge", [float(2**63 - 1), 1e11])
+def test_one_huge_query_hides_nothing_from_randomization_and_tukey(huge):
+    "Twelve queries of one sign: 2 of 2^12 patterns are as far from 0, whatever a query that is the same for all holds."
+    a = np.random.default_rng(6).uniform(0.2, 0.8, 12)
+    with_huge = [np.append(a, huge), np.append(a + 0.1, huge)]
+    values = {name: dict(zip(map(str, range(13)), row.tolist())) for name, row in zip("ab", with_huge)}
+    assert compare(values, test="randomization").rows[0].p == 2 / 2**12
+    assert tukey_test(np.stack(with_huge, axis=1), draws=2**13)[0, 1] == 2 / 2**12
+
+
+def test_the_sign_of_the_rest_counts_beside_one_huge_difference():
+    "All 11 differences are gains: only the signs as they are and their reverse are as far from 0."
+    d = np.append(np.random.default_rng(6).uniform(0.1, 0.2, 10), 1e11)
+    values = {"a": dict.fromkeys(map(str, range(11)), 0.0), "b": dict(zip(map(str, range(11)), d.tolist()))}
+    assert compare(values, test="randomization").rows[0].p == 2 / 2**11
+
+
+def test_tukeys_interval_reaches_as_far_as_the_largest_range_that_is_not_significant():
+    "Five queries, all 6^5 shuffles read slowly: a range of 6 or more is rarer than 5 in 100, one of 5 is not; so 7/5 - 5/5 to 7/5 + 5/5."
+    rows = [[0, 0, 1], [0, 1, 2]] * 2 + [[0, 0, 1]]
+    ranges = [max(s) - min(s) for s in ([sum(x) for x in zip(*orders)] for orders in product(*(permutations(row) for row in rows)))]
+    share = {size: Fraction(sum(r >= size for r in ranges), 6**5) for size in (5, 6, 7)}
+    assert share[6] < Fraction(1, 20) < share[5]
+    p, low, high = tukey_intervals(np.array(rows, float))
+    assert p[0, 2] == float(share[7]) and (low[0, 2], high[0, 2]) == pytest.approx((0.4, 2.4), abs=1e-9)
+    assert (low[2, 0], high[2, 0]) == pytest.approx((-2.4, -0.4), abs=1e-9)
+    assert np.isnan(tukey_intervals(np.array(rows, float), draws=10)[1]).all()  # the smallest p is 1/11
+
+
+def test_tukeys_intervals_hold_all_true_differences_together_in_95_of_100_cases():
+    random, experiments, truth = np.random.default_rng(4), 300, np.array([0, 0, 0.1, 0.3])
+    held = []
+    for i in range(experiments):
+        values = truth + random.normal(size=(30, 4)) + random.normal(size=(30, 1))
+        _, low, high = tukey_intervals(values, draws=399, seed=i)
+        apart = truth - truth[:, None]
+        held.append(((low <= apart) & (apart <= high)).all())
+    assert 0.95 - 3.3 * np.sqrt(0.05 * 0.95 / experiments) <= np.mean(held) < 1

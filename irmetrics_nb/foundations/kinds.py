@@ -138,6 +138,7 @@ class Kind:
     worth: Callable | None = None   # By what ties are ordered; 0: as if not judged
     written: str = ''               # How a term is written, such as 'r/i'
     quality: bool = True            # Whether more is better, or it only counts
+    largest: float | None = None    # Of its values, of which the smallest is 0
     # The mean over the orders of ties, in the same form; the first that yields counts.
     averages: list[Callable] = field(default_factory=list)
     metric: Any = None              # The function of lists that was declared

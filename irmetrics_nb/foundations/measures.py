@@ -307,7 +307,7 @@ def measure(name: str, **declared: Any) -> Declares:
         Of the measure, as it is written: 'nDCG'.
     declared
         Other fields of `Kind`: question, chinese, at, without, aggregate, complete_by,
-        unordered, linear, worth, written, quality.
+        unordered, linear, worth, written, quality, largest.
 
     Returns
     -------

@@ -60,6 +60,7 @@ def by_relevance_in_ap(
     return by_relevance(ranking, rel=rel)
 
 @measure('AP', worth=by_relevance_in_ap, written='r/i', chinese='平均准确率',
+         largest=1,
          question='How pure is the list each time a relevant document turns up?')
 def average_precision(
     ranking: Judged, /, *, k: int | None = None, n_relevant: Counts = None,
@@ -163,6 +164,7 @@ def _best_from(hits, recall, R, levels):
 
 # %% ../../nbs/2_metrics/01_ap.ipynb #f3713d97
 @measure('IPrec', at='recall', worth=by_relevance, chinese='插值准确率',
+         largest=1,
          question='How precise is the list at this recall or more (without @: the mean '
                   'eleven)?')
 def mean_interpolated_precision(
@@ -194,6 +196,7 @@ def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
 
 @measure('Bpref', at=None, worth=by_judgment, written='1 - min(n,R)/min(R,N)',
          chinese='二元偏好',
+         largest=1,
          question='How seldom does a document judged bad stand above a relevant one?')
 def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     """Binary preference as trec_eval computes it.

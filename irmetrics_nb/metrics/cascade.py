@@ -26,7 +26,7 @@ from .sets import by_relevance, first_found, first_over_ties
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #81df582f
 @measure('RR', worth=by_relevance, written='1/i', chinese='倒数排名',
-         question='How soon does the first relevant document come?')
+         largest=1, question='How soon does the first relevant document come?')
 def reciprocal_rank(
     ranking: Judged, /, *, k: int | None = None, rel: float = 1,
 ) -> Sum:
@@ -154,7 +154,7 @@ def by_satisfaction(
 
 @measure('ERR', complete_by=complete_err, worth=by_satisfaction, written='e*g/i',
          chinese='期望倒数排名',
-         question='How soon is a reader satisfied who stops when satisfied?')
+         largest=1, question='How soon is a reader satisfied who stops when satisfied?')
 def err(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',
@@ -204,6 +204,7 @@ def unit_gain(
 # %% ../../nbs/2_metrics/03_cascade.ipynb #2f5a6951
 @measure('RBP', linear=True, worth=unit_gain, written='(1-p)*p**(i-1)*g',
          chinese='排序偏置准确率',
+         largest=1,
          question='How much does a reader find who goes on with probability p?')
 def rbp(
     ranking: Judged, /, *, p: float = 0.8, k: int | None = None,

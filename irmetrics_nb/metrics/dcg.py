@@ -168,7 +168,7 @@ _OF_IR_MEASURES = {
 
 @measure('nDCG', linear=True, worth=by_gain_in_ndcg, written='g/log2(i+1)',
          spellings=_OF_IR_MEASURES, chinese='归一化折损累计增益',
-         question='What share of the best possible discounted gain?')
+         largest=1, question='What share of the best possible discounted gain?')
 def ndcg(
     ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
     discount: Discount = 'log2', b: float = 2, ideal: Column | None = None,

@@ -36,7 +36,7 @@ def depth(ranking: Judged, k: int | None = None) -> np.ndarray:
 PrecisionDivisor = Literal['k', 'min(k,n)', 'min(R,k)']
 
 @measure('P', linear=True, worth=by_relevance, chinese='准确率',
-         question='How much of the top k is relevant?')
+         largest=1, question='How much of the top k is relevant?')
 def precision(
     ranking: Judged, /, *, k: int | None = None, divisor: PrecisionDivisor = 'k',
     rel: float = 1,
@@ -66,7 +66,7 @@ SetP = precision.variant(
 RecallDivisor = Literal['relevant', 'min(R,k)']
 
 @measure('R', linear=True, worth=by_relevance, chinese='召回率',
-         question='How much of what is relevant is in the top k?')
+         largest=1, question='How much of what is relevant is in the top k?')
 def recall(
     ranking: Judged, /, *, k: int | None = None, n_relevant: Counts = None,
     divisor: RecallDivisor = 'relevant', rel: float = 1,
@@ -92,7 +92,7 @@ SetR = recall.variant(
 
 # %% ../../nbs/2_metrics/00_sets.ipynb #3c98d961
 @measure('Rprec', at=None, linear=True, worth=by_relevance, chinese='R-准确率',
-         question='How pure are the top R, if R documents are relevant?')
+         largest=1, question='How pure are the top R, if R documents are relevant?')
 def r_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
@@ -134,6 +134,7 @@ def check_beta(beta: float) -> float:
 
 # %% ../../nbs/2_metrics/00_sets.ipynb #bfd07771
 @measure('F', linear=True, worth=by_relevance, chinese='F值',
+         largest=1,
          question='How good are precision and recall of the top k in one number?')
 def f_beta(
     ranking: Judged, /, *, beta: float = 1.0, k: int | None = None,
@@ -156,7 +157,7 @@ SetF = f_beta.variant('SetF', at=None, unordered=True, linear=False,
 
 # %% ../../nbs/2_metrics/00_sets.ipynb #aef3fdc3
 @measure('SetAP', at=None, unordered=True, worth=by_relevance, chinese='集合平均准确率',
-         question='How high is precision times recall, of all that came back?')
+         largest=1, question='How high is precision times recall, of all that came back?')
 def set_average_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
@@ -211,7 +212,7 @@ def first_found(ranking: Judged, rel: float = 1, k: int | None = None) -> Judged
     return hits.only(changes(hits.query))
 
 @measure('Success', worth=by_relevance, chinese='成功率',
-         question='Is anything relevant in the top k?')
+         largest=1, question='Is anything relevant in the top k?')
 def success(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
     """Success: 1 if the top k holds anything relevant, else 0.
 

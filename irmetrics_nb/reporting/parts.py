@@ -19,7 +19,7 @@ from ..checking.checkup import Checkup
 from ..comparing.comparison import Comparison, share_sentences
 from ..comparing.pairs import Pair
 from ..comparing.sample import Sample, slice_of
-from ..comparing.sentences import common, decimals, letter, marks, number, p_text
+from ..comparing.sentences import common, decimals, detectable_text, letter, marks, number, p_text
 from ..comparing.statistics import t_interval
 from ..evaluation.printing import small_print
 from ..evaluation.scores import Scores
@@ -122,7 +122,7 @@ def upright(pair: Pair, turn: bool) -> dict[str, Any]:
     record |= {'difference': more, 'low': low, 'high': high, 'text': number(more, digits)}
     record |= {'interval': _interval(low, high, digits), 'p': p.split(' ', 1)[1].removeprefix('= ')}
     record |= {'won': won, 'tied': pair.ties, 'lost': lost, 'effect': number(effect, 2)}
-    return record | {'could': number(pair.detectable, digits)}
+    return record | {'could': detectable_text(pair), 'level': f'{100 * pair.level:.6g} %'}
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #e2422f52
 def _interval(low, high, digits): return '' if np.isnan(low) else f'{number(low, digits)} to {number(high, digits)}'
