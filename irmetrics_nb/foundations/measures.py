@@ -226,8 +226,7 @@ _proven: set[int] = set()  # the kinds that somebody declared, and whose claims 
 
 def _proved(kind):
     "The kind; its claims are checked at its first use. Those of this package are checked by its tests."
-    ours = kind.function.__module__.startswith(__name__.partition('.')[0] + '.')
-    if not ours and id(kind) not in _proven:
+    if not kind.built_in and id(kind) not in _proven:
         check_claims(kind)
         _proven.add(id(kind))
     return kind
