@@ -9,7 +9,7 @@ __all__ = ['Verdict', 'Floor', 'parse_floor', 'check_floors', 'missed_floors', '
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from xml.etree import ElementTree as xml
 
@@ -21,7 +21,7 @@ from .pairs import LEAST_QUERIES, check_margin
 from .sample import Sample, slice_of
 from .sentences import decimals, family_text, how, interval_text, number, p_text
 from ..evaluation.scores import Scores
-from ..metrics.parsing import parse
+from ..metrics.parsing import parse, position
 from ..reading.errors import counted, visible
 from ..reading.groups import EVERYTHING, slice_names
 from ..showing.results import markdown_code, markdown_text
@@ -140,7 +140,8 @@ def check_floors(
     for floor in floors:
         for name in _slices_of(floor, groups):
             inside = slice_of(sample, groups, name)
-            values = inside.values[:, inside.index(floor.measure)]
+            column = inside.index(floor.measure)
+            values, floor = inside.values[:, column], replace(floor, measure=inside.measures[column])
             out += [_floor(system, row, floor, name, inside.query_ids)
                     for system, row in zip(sample.systems, values)
                     if systems is None or system in systems]
@@ -174,8 +175,10 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
     for run in scores:
         for floor in floors:
             mean = run.means[floor.measure]
+            place = position(floor.measure, run.measures, run.asked)
+            measure = floor.measure if place is None else run.keys()[place]
             figures = f'{number(mean, 4)}, at least {floor.least:g}'
-            text = f'{floor.measure} of {run.name or "run"}: {figures}'
+            text = f'{measure} of {run.name or "run"}: {figures}'
             if not mean >= floor.least: out.append(visible(text))
     return out
 

@@ -411,7 +411,7 @@ class Audit(Result):
     def lines(self) -> list[str]:
         "The report in lines."
         verdict = 'passed' if self.passed else 'NOT the definition'
-        head = [f'{self.name} as {self.measure!r}: {verdict}', f'It computes {self.computes}.']
+        head = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
         named = [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
         tools = [f'So do {", ".join(self.tools)}.'] if self.tools else []
         shown = [f'Counterexample: {self.counterexample}'] if self.counterexample else []
@@ -420,7 +420,7 @@ class Audit(Result):
     def to_dict(self) -> dict[str, Any]:
         "All of it as plain data."
         names = 'name', 'shape', 'passed', 'computes', 'counterexample'
-        head = {name: getattr(self, name) for name in names} | {'measure': repr(self.measure)}
+        head = {name: getattr(self, name) for name in names} | {'measure': self.measure.asked}
         edges = {finding.edge: finding.what for finding in self.findings}
         return head | {'tools': list(self.tools), 'mistakes': list(self.mistakes), 'edges': edges}
 

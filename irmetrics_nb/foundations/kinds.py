@@ -134,6 +134,10 @@ class Kind:
     complete_by: Callable | None = None  # The parameters that the judgments decide
     # The words of another tool: parameter -> value -> our parameters, or a function.
     spellings: Mapping = field(default_factory=dict)
+    # Parameters without an agreed default, which every name says; names of their own
+    # that some parameters have: name -> {parameter: value}.
+    shown: str = ''
+    short: Mapping = field(default_factory=dict)
     unordered: bool = False         # Whether it is the same in every order
     linear: bool = False            # Whether a term needs only its rank and grade
     worth: Callable | None = None   # By what ties are ordered; 0: as if not judged

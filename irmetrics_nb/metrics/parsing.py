@@ -347,7 +347,9 @@ def _value_of_flat(text):
 def _of_flat(text):
     "The measure of a flat name; None for any other."
     name, *words = text.split('_')
-    kind, at = _by_case(name), None
+    short = {each: (kind, kind.short[each]) for kind in KINDS.values() for each in kind.short}
+    kind, meant = short.get(name, (_by_case(name), {}))
+    at = None
     params: dict[str, Any] = {}
     begun: list[str] = []
     if kind is None or len(words) < 2: return None
@@ -357,7 +359,7 @@ def _of_flat(text):
         if key not in known: begun.append(word)
         elif key == 'at': at, begun = _value_of_flat(word), []
         else: params[key], begun = _value_of_flat(word), []
-    return None if begun else Measure(kind.name, _translate(kind, params), at)
+    return None if begun else Measure(kind.name, meant | _translate(kind, params), at)
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
