@@ -63,8 +63,6 @@ def _fetch(name):
     if name not in _home:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     from importlib import import_module
-    if name in ('Measure', 'measure', 'Conventions'):  # they ask what measures there are
-        import_module('irmetrics_nb.metrics.parsing')
     value = getattr(import_module(f'irmetrics_nb.{_home[name]}'), name)
     globals()[name] = value
     return value

@@ -118,8 +118,120 @@ def test_where_the_order_of_ties_makes_no_difference_no_order_is_named():
     assert found and found.mistake == "" and "equal scores: make no difference" in repr(found)
 
 
-def test_a_value_that_is_rounded_is_shown_with_the_digits_that_differ():
-    assert "it gives 0.3333, not 0.3333333333; " in audit(lambda grades, k: round(ndcg(grades, k), 4), "nDCG@10").counterexample
+def test_a_value_that_is_nearly_right_is_shown_with_the_digits_that_differ():
+    assert "it gives 1.00004, not 1; " in audit(lambda grades, k: ndcg(grades, k) * (1 + 4e-5), "nDCG@10").counterexample
+
+
+def test_a_right_value_may_be_rounded_to_four_digits_and_not_to_two():
+    found = audit(lambda grades, k: round(ndcg(grades, k), 4), "nDCG@10")
+    assert found and "digits: at most four" in repr(found)
+    assert not audit(lambda grades, k: round(ndcg(grades, k), 2), "nDCG@10")
+    assert "digits" not in repr(audit(ndcg, "nDCG@10"))
+
+
+def ap_of(ranked):
+    "AP of the documents that a function of a query's run, its judgments and k ranks."
+    def ap(own, run, k):
+        hits = total = 0
+        for rank, doc in enumerate(ranked(run, own, k), 1):
+            if own.get(doc, 0) >= 1:
+                hits += 1
+                total += hits / rank
+        return total / (sum(g >= 1 for g in own.values()) or 1)
+
+    return lambda qrels, run, k: {q: ap(own, run.get(q, {}), k) for q, own in qrels.items()}
+
+
+def falling(run, key=None):
+    return sorted(run, key=lambda doc: (key or float)(run[doc]), reverse=True)
+
+
+RANKED = {
+    "right": lambda run, own, k: falling(run)[:k],
+    "no score read": lambda run, own, k: list(run)[:k],
+    "cut before sorting": lambda run, own, k: falling(dict(list(run.items())[:k])),
+    "scores cut to whole numbers": lambda run, own, k: falling(run, int)[:k],
+    "scores rounded to two digits": lambda run, own, k: falling(run, lambda score: round(score, 2))[:k],
+    "condensed": lambda run, own, k: [doc for doc in falling(run) if doc in own][:k],
+}
+
+
+@pytest.mark.parametrize("name", RANKED)
+def test_a_function_of_a_run_passes_only_if_it_sorts_whole_runs_by_whole_scores(name):
+    found = audit(ap_of(RANKED[name]), "AP@10", shape="qrels run k")
+    assert found.passed == (name == "right"), found
+    assert found.passed or found.counterexample
+
+
+def test_condensed_lists_pass_where_the_measure_asks_for_them():
+    assert audit(ap_of(RANKED["condensed"]), "AP(judged_only=True)@10", shape="qrels run k")
+    assert not audit(ap_of(RANKED["right"]), "AP(judged_only=True)@10", shape="qrels run k")
+    precise = of_queries(lambda grades, docs, k: sum(grades[d] >= 1 for d in docs if d in grades) / (sum(d in grades for d in docs) or 1))
+    assert not audit(precise, "P@10", shape="qrels run k")
+
+
+@pytest.mark.parametrize("ranked, passed", [
+    (lambda true, score, k: true[np.argsort(-score)][:k], True), (lambda true, score, k: true[:k], False),
+    (lambda true, score, k: true[:k][np.argsort(-score[:k])], False), (lambda true, score, k: true[np.argsort(-score.astype(int), kind="stable")][:k], False)])  # fmt: skip
+def test_a_function_of_labels_and_scores_passes_only_if_it_sorts_by_them(ranked, passed):
+    def f(true, score, k):
+        best = dcg(sorted(true, reverse=True)[:k])
+        return dcg(ranked(true, score, k)) / best if best else 0.0
+
+    assert bool(audit(f, "nDCG@10", shape="true score k")) == passed
+    assert bool(audit(lambda true, score: f(true, score, 10), "nDCG@10", shape="true score")) == passed
+
+
+def test_a_grade_below_0_is_not_relevant_in_r():
+    any_grade = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / (sum(g != 0 for g in grades.values()) or 1))
+    found = audit(any_grade, "R@10", shape="qrels run k")
+    assert not found and "negative grades: as no convention that is known" in repr(found)
+    right = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / (sum(g >= 1 for g in grades.values()) or 1))
+    assert audit(right, "R@10", shape="qrels run k")
+
+
+def test_it_is_said_if_a_binary_measure_was_asked_about_grades_0_and_1_alone():
+    said = "grades above 1: are not relevant as 1 is: it was asked about grades 0 and 1 otherwise"
+    for wrong in (lambda r, k: sum(r[:k]) / k, lambda r, k: sum(x == 1 for x in r[:k]) / k):
+        assert said in repr(audit(wrong, "P@10"))
+    assert "grades above 1: are relevant, as 1 is" in repr(audit(lambda r, k: sum((x or 0) >= 1 for x in r[:k]) / k, "P@10"))
+
+
+def err_with(scale):
+    def err(grades, k):
+        total, goes_on, top = 0, 1, scale or max(grades, default=0)
+        for rank, g in enumerate(grades[:k], 1):
+            stops = (2**g - 1) / 2**top
+            total, goes_on = total + goes_on * stops / rank, goes_on * (1 - stops)
+        return total
+
+    return err
+
+
+@pytest.mark.parametrize("scale, measure, accept", [
+    (4, "ERR@10", "gdeval"), (4, "ERR(max_grade=4)@10", None), (None, "ERR@10", None), (3, "ERR(max_grade=3)@10", None)])  # fmt: skip
+def test_err_is_right_with_a_largest_grade_that_is_accepted_said_or_that_of_its_list(scale, measure, accept):
+    found = audit(err_with(scale), measure, accept=accept)
+    assert found, found
+    assert "NOT" not in repr(found)
+
+
+def test_err_is_wrong_with_another_largest_grade_than_the_measure_says():
+    assert not audit(err_with(4), "ERR(max_grade=3)@10") and not audit(err_with(None), "ERR(max_grade=4)@10")
+
+
+def test_the_names_of_parameters_say_their_shape():
+    found = audit(ap_of(RANKED["right"]), "AP@10")
+    assert found and found.shape == "qrels run k"
+    def listed(retrieved, relevant, k): return len({*retrieved[:k]} & {*relevant}) / k
+    assert audit(listed, "P@10").shape == "retrieved relevant k" and audit(listed, "P@10")
+    assert audit(ndcg, "nDCG@10").shape == audit(lambda r, n: ndcg(r, n), "nDCG@10").shape == "grades k"
+    assert not audit(listed, "P@10", shape="relevant retrieved k")
+
+
+def test_a_function_that_fails_at_an_edge_is_not_said_to_compute_the_definition_without_a_but():
+    found = audit(ap_of(RANKED["condensed"]), "AP@10")
+    assert not found and "It computes the definition with the defaults, but not in every case." in repr(found)
 
 
 def test_arguments_may_stand_in_any_order_and_come_as_arrays():

@@ -189,6 +189,21 @@ def test_nothing_fits_shows_the_nearest_and_how_far_it_is():
     assert "nothing fits" in repr(found)
 
 
+def test_a_number_between_the_orders_of_ties_of_a_tool_without_a_fixed_one_is_given_its_range():
+    "Ties: one relevant document of three, one of two, and none: AP of 1 to 1/3, of 1 to 1/2, and 1/2."
+    qrels = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}
+    run = {"a": {"x": 1, "y": 1, "z": 1}, "b": {"w": 2, "x": 2}, "c": {"y": 2, "x": 1}}
+    low, high = (Fraction(1, 3) + Fraction(1, 2) + Fraction(1, 2)) / 3, (1 + 1 + Fraction(1, 2)) / 3
+    found = identify(qrels, run, "AP", "0.5555555")
+    assert "nothing fits" not in repr(found) and not found.fits
+    assert found.summary[0] == f"The ties of ranx (0.3.21) have no fixed order: it gives AP from {float(low):.6f} to {float(high):.6f} here."
+    assert found.to_dict()["ranges"] == [*found.ranges] and len(found.ranges) == 3
+    assert identify(qrels, run, "AP", "0.91111").ranges == () and "nothing fits" in repr(identify(qrels, run, "AP", "0.91111"))
+    assert identify(qrels, run, {"AP": {"c": "0.6", "all": "0.5555555"}}).ranges == ()  # where nothing is tied
+    assert identify(qrels, run, {"AP": {"b": "70", "all": "55.55555"}}).ranges[0].startswith("The ties of ranx")
+    assert identify({"q": {"x": 1}}, {"q": ["y", "x"]}, "AP", "0.7").ranges == ()
+
+
 def test_of_several_numbers_that_nothing_gives_each_of_the_nearest_stands_below_its_measure():
     found = identify({"q": {"a": 1}}, {"q": ["a"]}, {"AP": "0.5", "nDCG@10": "0.6"})
     assert not found

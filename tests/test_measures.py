@@ -1,6 +1,7 @@
 "The text of measures: read back exactly, and never run. What may be declared."
 import doctest
 import pydoc
+import re
 
 import numpy as np
 import oracles
@@ -9,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import measures
 
-from irmetrics_nb import AP, ERR, Judged, evaluate, measure, measure_table, nDCG, parse, parse_all
+from irmetrics_nb import AP, ERR, Judged, compare, evaluate, explain, gate, identify, measure, measure_table, nDCG, parse, parse_all
 from irmetrics_nb.foundations.kinds import KINDS, MEAN, SUM, Kind, check_claims
 from irmetrics_nb.foundations.measures import Measure
 from irmetrics_nb.metrics.names import aliases_of
-from irmetrics_nb.metrics.parsing import find_kind
+from irmetrics_nb.metrics.parsing import find_kind, flat_name
 
 written = measures(written=True)
 
@@ -89,7 +90,8 @@ def test_every_measure_may_look_at_judged_documents_only_and_the_kind_need_not_k
     for name, kind in KINDS.items():
         assert 'judged_only' not in kind.params
         assert list(Measure(name).defaults) == [*kind.params, 'judged_only']
-        assert repr(Measure(name)(judged_only=True)) == f'{name}(judged_only=True)'
+        shown = 'p=0.8, ' if name == 'RBP' else ''
+        assert repr(Measure(name)(judged_only=True)) == f'{name}({shown}judged_only=True)'
 
 
 def test_parameters_and_cutoffs_are_kept_when_others_are_given():
@@ -235,3 +237,35 @@ def test_help_of_a_measure_says_the_choices_and_what_was_given_and_help_of_the_c
     assert "gain : str, mapping or function, default 'linear', here 'exp'" in text and "'log2', 'jarvelin', 'ln'" in text
     assert 'Each document adds g/log2(i+1), g: its gain, i: the rank.' in text
     assert Measure.__doc__.startswith('A measure: its name') and 'judged_only' not in Measure.__doc__
+
+
+@pytest.mark.parametrize('text, shown, flat', [
+    ('RBP', 'RBP(p=0.8)', 'RBP_p_0p8'), ('RBP(p=0.8)@10', 'RBP(p=0.8)@10', 'RBP_p_0p8_at_10'), ('RBP(rel=2, p=.8)', 'RBP(p=0.8, rel=2)', 'RBP_p_0p8_rel_2'),
+    ('RBP(p=0.5)', 'RBP(p=0.5)', 'RBP_p_0p5'), ('SetRelP', 'SetRelP', 'SetRelP'), ("SetP(divisor='min(R,k)')", 'SetRelP', 'SetRelP'),
+    ('SetP(relative=True, rel=2)', 'SetRelP(rel=2)', 'SetRelP_rel_2'), ('set_relative_P', 'SetRelP', 'SetRelP'), ('SetP', 'SetP', 'SetP')])
+def test_a_name_says_what_has_no_agreed_default_and_comes_back_as_the_same_measure(text, shown, flat):
+    parsed = parse(text)
+    assert (repr(parsed), flat_name(parsed)) == (shown, flat)
+    assert parse(shown) == parse(flat) == parsed == parse(text)
+    assert parse(shown).of([0, 2, 1], ties='given') == parsed.of([0, 2, 1])
+
+
+def test_the_persistence_of_rbp_and_the_largest_grade_of_err_stand_in_every_result(tmp_path):
+    qrels, run = {q: {'a': 1, 'b': 2} for q in 'xyz'}, {q: {'b': 2., 'c': 1.} for q in 'xyz'}
+    scores = evaluate(qrels, run, 'RBP ERR@5')
+    compared = compare(qrels, {'one': run, 'two': run}, 'RBP ERR@5', baseline='one')
+    scores.save(tmp_path / 'scores.csv')
+    texts = [repr(scores), scores.to_latex(), scores.to_markdown(), scores.to_json(), (tmp_path / 'scores.csv').read_text(), ' '.join(scores.flat()),
+             repr(compared), compared.to_latex(), repr(gate(compared, max_drop=.1, floors=['RBP=0.1', 'ERR@5=0.1'])), repr(explain('RBP', qrels, run, 'x')) + repr(explain('ERR@5', qrels, run, 'x'))]
+    for text in texts:
+        assert 'RBP(p=0.8)' in text or 'RBP_p_0p8' in text, text
+        assert 'max_grade=2' in text.replace('\\', '') or 'max_grade_2' in text, text
+        assert not re.search(r'RBP(?![(_])|ERR(?![(_])', text), text
+    assert scores['RBP'] == pytest.approx([.2] * 3) and scores['RBP(p=0.8)'] is not None
+    with pytest.raises(KeyError): scores['RBP(p=0.5)']
+
+
+def test_what_a_question_leaves_open_is_not_shown_as_decided():
+    qrels, run = {'q': {'a': 1}}, {'q': ['b', 'a']}
+    assert repr(identify(qrels, run, 'RBP', '0.25')).startswith('RBP = 0.25: ')
+    assert repr(identify(qrels, run, 'RBP(p=0.5)', '0.25')).startswith('RBP(p=0.5) = 0.25: ')

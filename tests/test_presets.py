@@ -123,10 +123,10 @@ def test_rbp_of_ir_measures_has_equal_scores_in_the_order_of_the_run(order, valu
     asked = ir_measures.RBP(rel=1)
     assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == pytest.approx(value)
     scores = evaluate(qrels, run, [asked, 'AP', 'RR'], conventions='ir_measures')
-    assert scores.means == {'RBP': pytest.approx(value), 'AP': pytest.approx(1 / 3), 'RR': pytest.approx(1 / 3)}
+    assert scores.means == {'RBP(p=0.8)': pytest.approx(value), 'AP': pytest.approx(1 / 3), 'RR': pytest.approx(1 / 3)}
     assert explain('RBP', qrels, run, '1', conventions='ir_measures').value == pytest.approx(value)
     assert 'of RBP, ties in the order given; of RBP, scores as 64-bit floats' in ' '.join(repr(scores).split())
-    assert evaluate(qrels, run, 'RBP', conventions='ir_measures', ties='docid').means == {'RBP': pytest.approx(.128)}
+    assert evaluate(qrels, run, 'RBP', conventions='ir_measures', ties='docid').means == {'RBP(p=0.8)': pytest.approx(.128)}
 
 
 @pytest.mark.parametrize('seed', range(4))
@@ -156,7 +156,7 @@ def test_judged_of_ir_measures_takes_a_negative_grade_for_a_judgment_and_its_ap_
 def test_kinds_that_are_treated_otherwise_have_their_own_ends_of_ties_for_each_of_several_runs():
     qrels, tied, apart = {'1': {'a': 1}}, {'1': {'b': 1.0, 'a': 1.0}}, {'1': {'b': 2.0**24 + 1, 'a': 2.0**24}}
     scores = evaluate(qrels, {'tied': tied, 'apart': apart}, 'RBP AP', conventions='ir_measures')
-    assert scores.tie_bounds == {'tied': {'RBP': pytest.approx((.16, .2)), 'AP': (.5, 1)}, 'apart': {'AP': (.5, 1)}}
+    assert scores.tie_bounds == {'tied': {'RBP(p=0.8)': pytest.approx((.16, .2)), 'AP': (.5, 1)}, 'apart': {'AP': (.5, 1)}}
     assert scores['RBP'][:, 0] == pytest.approx([.16, .16])
     assert scores['AP'][:, 0].tolist() == [.5, .5]
 
@@ -348,3 +348,22 @@ def test_who_divides_by_what_is_said_as_the_presets_have_it(page):
                 of_the_list = preset.conventions.judgments == "retrieved"  # whose R is what it found
                 usual = ("default", "retrieved") if of_the_list else ("default",)
                 assert said.get(SPELT.get(name, name), "default") in usual, (kind, name)
+
+
+def test_haystack_2_divides_ap_by_the_relevant_documents_found():
+    "1 of 2 relevant documents found at rank 1: 1 in haystack-ai 2.31.0 and 3.0.0, 1/2 in 3.1.1 and later."
+    qrels, run = {'q': {'a': 1, 'b': 1}}, {'q': ['a', 'x']}
+    assert evaluate(qrels, run, 'AP', conventions='haystack-2').means['AP'] == 1
+    assert evaluate(qrels, run, 'AP', conventions='haystack').means['AP'] == .5
+    assert PRESETS['haystack-2'].kinds == PRESETS['haystack'].kinds
+
+
+@pytest.mark.parametrize('name', ['xgboost', 'lightgbm'])
+def test_a_preset_says_that_weights_of_groups_are_not_computed(name):
+    assert re.search('weight.* not computed here', PRESETS[name].beyond)
+
+
+def test_the_kinds_whose_ties_have_no_fixed_order_are_some_of_those_of_the_tool():
+    unstable = {name: preset.unstable.split() for name, preset in PRESETS.items() if preset.unstable}
+    assert {'ranx', 'recbole', 'torchmetrics'} == unstable.keys()
+    assert all({*kinds} <= {*PRESETS[name].kinds.split()} and 'any order' in PRESETS[name].beyond for name, kinds in unstable.items())

@@ -267,6 +267,33 @@ def room(name):
     return name.removeprefix(PACKAGE.name).lstrip(".") or "__init__"
 
 
+def test_every_module_behaves_alone_as_after_all_others():
+    "Its examples run, and its tables are complete, in a process that imports nothing else."
+    found = json.loads(python(ROOT / "tests/tools/alone.py"))
+    assert {name.removeprefix(f"{PACKAGE.name}.") for name in found} >= {m for m in MODULES.values() if m and m != "__init__"}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+ALONE = {
+    "a misspelt parameter of conventions": "from irmetrics_nb.foundations.conventions import Conventions as C; C(measures=(('nDCG', 'gian', 'exp'),))",
+    "a misspelt kind of conventions": "from irmetrics_nb.foundations.conventions import Conventions as C; C(measures=(('nDGC', 'gain', 'exp'),))",
+    "a misspelt parameter of a measure": "from irmetrics_nb.foundations.measures import Measure; Measure('nDCG', {'gian': 'exp'})",
+    "a name that is taken": "from irmetrics_nb.foundations.measures import measure; measure('AP')(lambda ranking, /: 1)",
+    "another tool's name": "from irmetrics_nb.foundations.measures import measure; measure('map_cut_10')(lambda ranking, /: 1)",
+}
+
+
+@pytest.mark.parametrize("code", ALONE.values(), ids=list(ALONE))
+def test_what_is_wrong_is_refused_in_a_process_that_imports_one_module(code):
+    assert python("-c", f"try: exec({code!r})\nexcept ValueError: print('refused')") == "refused\n"
+
+
+@pytest.mark.parametrize("first", "sets ap dcg cascade auc parsing cards names".split())
+def test_the_kinds_are_24_in_the_order_of_their_pages_whatever_is_imported_first(first):
+    code = f"import irmetrics_nb.metrics.{first}\nfrom irmetrics_nb.foundations.kinds import KINDS\nprint(len(KINDS), *[k.page for k in KINDS.values()])"
+    assert python("-c", code).split() == ["24", *13 * ["sets"], *5 * ["ap"], *3 * ["dcg"], *3 * ["cascade"]]
+
+
 def test_a_floor_is_a_folder_of_notebooks_and_a_package_of_the_same_name():
     for name, module in MODULES.items():
         if module and "." in module:

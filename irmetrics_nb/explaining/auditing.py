@@ -10,7 +10,8 @@ __all__ = ['SHAPE_WORDS', 'SHAPES', 'HARMLESS', 'Case', 'ordinary_cases', 'read_
 import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from inspect import signature
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #0cadef06
 from ..evaluation.presets import PRESETS, conventions_of
-from .combinations import Rankings, Way, all_results, way_of
+from .combinations import Rankings, Way, all_results, different_params, way_of
 from .explanation import explain
 from .identification import plain_way, values_of_way
 from .mistakes import MISTAKES, mistakes_of
@@ -42,15 +43,20 @@ class Case:
         ids = [f'd{i}' for i in range(len(self.grades))]
         return [ids[0], *ids] if self.twice else ids
 
+    def rows(self) -> list[int]:
+        "The places of the documents as they are handed over with scores: not in the order of the scores."
+        places = range(len(self.docs()))
+        return [*places] if self.scores or self.twice else [*places[1::2], *places[::2]]
+
     def judged(self) -> dict[str, float]:
         "The judgments."
         judgments = {f'd{i}': g for i, g in enumerate(self.grades) if g is not None}
         return judgments | {f'm{i}': g for i, g in enumerate(self.missed)}
 
     def scored(self) -> list[float]:
-        "A score for each retrieved document."
+        "A score for each retrieved document; those that differ do so in the fifth digit, also as 32-bit floats."
         n = len(self.docs())
-        return [float(s) for s in self.scores or range(n, 0, -1)]
+        return [float(s) for s in self.scores or 0.5 + np.arange(n, 0, -1) / 2**14]
 
     def __str__(self) -> str:
         parts = [f'grades {list(self.grades)}']
@@ -62,12 +68,12 @@ _GRADED = ('10 01 13 23 101 102 012 321 001 021 110 202 1010 0101 1023 2022 0012
            '011001 0132010 30102132')
 _MISSED = '1+1 01+1 10+2 100+11 0101+1 12+13 0210+3 10010+111'
 
-def ordinary_cases(binary: bool, missed: bool, graded_top: bool = False) -> list[Case]:
-    "Those that every function should answer. missed: some with missed documents, too; graded_top: with a 3 in each."
+def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Case]:
+    "Those that every function should answer. missed: some with missed documents, too; longer_than: and a list so long."
     lists = [text.partition('+') for text in _GRADED.split() + (_MISSED.split() if missed else [])]
-    end = '3' if graded_top else ''
+    if longer_than: lists.append((('0102' * longer_than)[:longer_than + 3], '', ''))
     def number(x): return min(int(x), 1) if binary else int(x)
-    cases = [Case(tuple(map(number, a + end)), tuple(map(number, b))) for a, _, b in lists]
+    cases = [Case(tuple(map(number, a)), tuple(map(number, b))) for a, _, b in lists]
     return sorted(dict.fromkeys(cases), key=lambda case: len(case.grades) + len(case.missed))
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #a8793294
@@ -104,11 +110,12 @@ def _arguments(case, k):
     "What each word of a shape stands for."
     ids, judged = case.docs(), case.judged()
     grades = [judged.get(doc) for doc in ids]
+    rows, scores = case.rows(), np.array(case.scored())
     numbers = np.array([0 if g is None else g for g in grades])
     relevant = [doc for doc, g in judged.items() if g >= 1]
-    tables = {'qrels': {'q': dict(judged)}, 'run': {'q': dict(zip(ids, case.scored()))}}
+    run = {ids[row]: float(scores[row]) for row in rows}
     lists = {'grades': list(grades), 'retrieved': list(ids), 'relevant': relevant, 'k': k}
-    return tables | lists | {'true': numbers, 'score': np.array(case.scored())}
+    return lists | {'qrels': {'q': dict(judged)}, 'run': {'q': run}, 'true': numbers[rows], 'score': scores[rows]}
 
 def _number(returned):
     "The number that a function returned."
@@ -135,8 +142,12 @@ class Question:
     def tables(self) -> tuple[dict, list]:
         "Judgments, and a run as rows, in which each case is a query."
         qrels = {f'q{i}': case.judged() for i, case in enumerate(self.cases)}
-        run = [(f'q{i}', doc, s) for i, case in enumerate(self.cases) for doc, s in zip(case.docs(), case.scored())]
-        return qrels, run
+        return qrels, [row for i, case in enumerate(self.cases) for row in self._run(f'q{i}', case)]
+
+    def _run(self, query, case):
+        "The rows of one case, as they are handed over."
+        docs, scores = case.docs(), case.scored()
+        return [(query, docs[row], scores[row]) for row in case.rows()]
 
     @property
     def failed(self) -> np.ndarray:
@@ -152,9 +163,15 @@ class Question:
         "What came back; NaN for what went wrong."
         return np.array([answer.value for answer in self.answers])
 
+    @property
+    def rounded(self) -> bool:
+        "Whether no value has more than four digits."
+        return bool(np.array_equal(self.values, np.round(self.values, 4), equal_nan=True))
+
     def fits(self, values: np.ndarray) -> np.ndarray:
         "Which cases have these values; those that went wrong are left open."
-        return self.failed | np.isclose(self.values, values, rtol=1e-5, atol=1e-7, equal_nan=True)
+        step = 5.01e-5 if self.rounded else 1e-7
+        return self.failed | np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)
 
 def asked_about(f: Callable, words: Sequence[str], cases: Sequence[Case], k: int | None) -> Question:
     "Cases with the answers of a function; those of which it cannot see the ground are left to others."
@@ -162,12 +179,14 @@ def asked_about(f: Callable, words: Sequence[str], cases: Sequence[Case], k: int
 
 _ONE_EACH = {q: (next(iter(choices)),) for q, choices in CHOICES.items()}
 
-def ways_that_fit(measure: Measure, question: Question, rows: Sequence[str] = (), **open: tuple) -> set[Way]:
-    "The ways to compute a measure that give all answers of a question."
+def ways_that_fit(
+    measure: Measure, question: Question, rows: Sequence[str] = (), more: Sequence[Way] = (), **open: tuple,
+) -> set[Way]:
+    "The ways to compute a measure that give all answers of a question; more: ways to try besides."
     rankings = Rankings(*question.tables(), open=_ONE_EACH | open, rows=rows)
     cut = measure @ question.k if question.k else measure
     def check(counted): return bool(question.fits(counted).all())
-    results = all_results(rankings, cut, check=check)
+    results = all_results(rankings, cut, check=check, more=more)
     return {way for way, result in results.of_way.items() if result.fits}
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #aac6bdcc
@@ -183,9 +202,17 @@ def _cutoffs(measure, words):
     if measure.kind.at != 'k': return [None]
     return [1, 2, 3, 5, 10] if 'k' in words else [measure.at]
 
-def _fitting(measure, questions, rows):
+def _more_ways(measure, accept):
+    "The ways of tools and of accepted conventions; of a scale of grades those that cases do not show."
+    tools = [name for name, preset in PRESETS.items() if measure.name in preset.kinds.split()]
+    ways = [way_of(measure, conventions_of(each)) for each in [*tools, accept]]
+    if 'max_grade' not in measure.kind.params: return ways
+    scales = product((3, 4), ('exp', 'linear'))
+    return [*ways, *(Way(params=different_params(measure, {'max_grade': g, 'gain': gain})) for g, gain in scales)]
+
+def _fitting(measure, questions, rows, more):
     "The ways that fit all questions."
-    each = [ways_that_fit(measure, question, rows) for question in questions]
+    each = [ways_that_fit(measure, question, rows, more) for question in questions]
     known = [{way for way in ways if _alone(way)} for ways in each]
     return set.intersection(*known) if known else set()
 
@@ -197,10 +224,11 @@ def _alone(way):
 # %% ../../nbs/7_explaining/11_auditing.ipynb #0d8e3d55
 @dataclass(frozen=True)
 class EdgeFinding:
-    "What a function does at an edge, and the name of the mistake if it is one."
+    "What a function does at an edge, the name of the mistake if it is one, and whether no convention does so."
     edge: str
     what: str
     mistake: str = ''
+    wrong: bool = False
 
     def __str__(self) -> str: return f'{self.edge}: {self.what}'
 
@@ -208,8 +236,10 @@ _TIED = [Case((0, 1), scores=(1, 1)), Case((1, 0), scores=(1, 1))]
 _TIED.append(Case((0, 0, 1, 3, 1), scores=(3, 2, 2, 2, 1)))
 _LOW = [Case((0, 1, 1), scores=(2, 0, -1)), Case((1, 0), scores=(-1, -2))]
 _EDGES = {'nothing relevant': Case((0, 0, 0)), 'an empty list': Case((), (1,)), 'one document': Case((1,))}
-_EDGES |= {'nothing found': Case((0, 0, 1)), 'unjudged documents': Case((None, 1, None))}
-_EDGES |= {'negative grades': Case((-1, 2)), 'large grades': Case((1100, 1))}
+_EDGES |= {'nothing found': Case((0, 0, 1)), 'large grades': Case((1100, 1))}
+_UNJUDGED = [Case((None, 1, None)), Case((None, 1, 0, 1)), Case((1, None, None, 1, 0))]
+_NEGATIVE = [Case((-1, 2)), Case((2, -1)), Case((2, -1, 0, -1, 1))]
+_ABOVE_1 = [Case((2, 0, 1)), Case((0, 3, 2)), Case((3, 1, 0, 2))]
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #0ceefe42
 def _with_answer(way, question, answer): return Way(((question, answer),), way.params, way.mistake)
@@ -265,7 +295,8 @@ class _OfCollections:
         near = [w for w, r in results.of_way.items() if np.isclose(r.value, answer.value, atol=1e-7)]
         plain = plain_way(rankings, cut, way)
         fits = [w for w in near if _goes_with(w, plain)]
-        if not fits: return [EdgeFinding('several queries', f'gives {answer.value:g}, as no mean that is known')]
+        unknown = EdgeFinding('several queries', f'gives {answer.value:g}, as no mean that is known', wrong=True)
+        if not fits: return [unknown]
         best = min(fits, key=lambda way: way.cost)
         mistake = best.mistake if best.mistake != way.mistake else ''
         if best.answers == (('missing', 'skip'),): mistake = 'mean-over-answered'
@@ -300,12 +331,20 @@ class _Auditor(_OfCollections):
 
     def questions(self):
         "Ordinary cases with cutoffs; a cutoff beyond the list counts if there is a value."
-        top = 'max_grade' in self.measure.kind.params
-        cases = ordinary_cases(self.binary, self.ids, top)
-        return [asked_about(self.f, self.words, cases, k) for k in _cutoffs(self.measure, self.words)]
+        cutoffs = _cutoffs(self.measure, self.words)
+        longest = self.k if 'k' not in self.words and self.measure.kind.at == 'k' and (self.k or 0) <= 100 else 0
+        cases = ordinary_cases(self.binary, self.ids, longest or 0)
+        groups = [[case for case in cases if self._scale(case) == top] for top in sorted({*map(self._scale, cases)})]
+        return [asked_about(self.f, self.words, group, k) for k in cutoffs for group in groups]
+
+    def _scale(self, case):
+        "The largest grade of a case where that matters: such cases are asked together."
+        return max(case.judged().values(), default=0) if 'max_grade' in self.measure.kind.params else 0
 
     def values(self, cases, way, **open):
         "What a way gives for some cases; NaN where there is none."
+        if 'max_grade' in self.measure.kind.params and len(cases) > 1:  # that of its own grades
+            return np.concatenate([self.values([case], way, **open) for case in cases])
         question = Question(self.k, cases, [])
         rows = [MISTAKES[way.mistake].rows] if way.mistake and MISTAKES[way.mistake].rows else []
         rankings = Rankings(*question.tables(), open=_ONE_EACH | open, rows=rows)
@@ -321,7 +360,10 @@ class _Auditor(_OfCollections):
     def edges(self, way):
         "What the function does at the edges, if it computes this way otherwise."
         for edge, case in _EDGES.items():
-            if self._concerns(edge): yield self._edge(edge, case, way)
+            if self._concerns(edge): yield self._edge(edge, case)
+        if 'true' not in self.words: yield self._unjudged(way)
+        if not self.binary: yield self._negative(way)
+        elif 'retrieved' not in self.words: yield self._above_1(way)
         if self.measure.kind.at == 'k' and 'k' in self.words: yield self._beyond()
         if not self.binary: yield from self._fractions(way)
         if self.scored: yield from self._scores(way)
@@ -330,27 +372,37 @@ class _Auditor(_OfCollections):
 
     def _concerns(self, edge):
         if edge == 'nothing found': return self.measure.kind.at == 'k' and self.k == 2
-        if edge in ('negative grades', 'large grades'): return not self.binary
-        return edge != 'unjudged documents' or 'true' not in self.words
+        return edge != 'large grades' or not self.binary
 
-    def _edge(self, edge, case, way):
+    def _edge(self, edge, case):
         answer = ask(self.f, self.words, case, self.k)
         if answer.error: return EdgeFinding(edge, answer.error)
         text = f'gives {answer.value:g}'
-        if edge == 'negative grades': text += self._negative(answer, case, way)
         no_answer = edge == 'nothing relevant' and not (np.isnan(answer.value) or answer.value in (0, 1))
         lost = edge == 'nothing found' and np.isnan(answer.value)
         if no_answer: text += ', where 0, 1 or NaN would be an answer'
         if lost: text += ', as no convention does'
-        return EdgeFinding(edge, text)
+        return EdgeFinding(edge, text, wrong=no_answer or lost)
 
-    def _negative(self, answer, case, way):
-        question = Question(self.k, [case], [answer])
-        if 'max_grade' in self.measure.kind.params: return ', where a scale of grades begins at 0'
-        for negative, words in (('zero', 'as if nobody had judged it'), ('keep', 'its gain counts against')):
-            variant = Way((*way.answers, *((('negative', 'keep'),) if negative == 'keep' else ())), way.params)
-            if self.same(question, variant, negative=(negative,)): return f', {words}'
-        return ', as no convention'
+    def _unjudged(self, way):
+        question = asked_about(self.f, self.words, _UNJUDGED, self.k)
+        places, condensed = 'keep their places', 'are taken out first: the list closes up'
+        ways = {places: way, condensed: _with_answer(way, 'unjudged', 'skip')}
+        found = self._named('unjudged documents', question, ways, unjudged=('keep', 'skip'))
+        return replace(found, wrong=found.wrong or found.what == condensed)
+
+    def _negative(self, way):
+        lists = [*_NEGATIVE, Case((2, 0), (-1, 1))] if self.ids else _NEGATIVE
+        question = asked_about(self.f, self.words, lists, self.k)
+        if 'max_grade' in self.measure.kind.params: return EdgeFinding('negative grades', 'a scale of grades begins at 0')
+        ways = {'as if nobody had judged it': way, 'its gain counts against': _with_answer(way, 'negative', 'keep')}
+        return self._named('negative grades', question, ways, negative=('zero', 'keep'))
+
+    def _above_1(self, way):
+        question = asked_about(self.f, self.words, _ABOVE_1, self.k)
+        found = self._named('grades above 1', question, {'are relevant, as 1 is': way})
+        only = 'are not relevant as 1 is: it was asked about grades 0 and 1 otherwise'
+        return EdgeFinding('grades above 1', only) if found.wrong else found
 
     def _beyond(self):
         question = asked_about(self.f, self.words, [Case((1, 0)), Case((0, 1, 1))], 10)
@@ -371,8 +423,8 @@ class _Auditor(_OfCollections):
         errors = [a.error for a in question.answers if a.error]
         if errors: return EdgeFinding(edge, errors[0])
         fits = [words for words, way in ways.items() if self.same(question, way, **open)]
-        if not fits: return EdgeFinding(edge, 'as no convention that is known')
-        if len(fits) == len(ways): return EdgeFinding(edge, 'make no difference')
+        if not fits: return EdgeFinding(edge, 'as no convention that is known', wrong=True)
+        if len(fits) == len(ways) > 1: return EdgeFinding(edge, 'make no difference')
         words = next((words for words in fits if words not in MISTAKES), fits[0])
         mistake = words if words in MISTAKES else ''
         return EdgeFinding(edge, MISTAKES[mistake].says if mistake else words, mistake)
@@ -411,7 +463,7 @@ class Audit(Result):
     def lines(self) -> list[str]:
         "The report in lines."
         verdict = 'passed' if self.passed else 'NOT the definition'
-        head = [f'{self.name} as {self.measure!r}: {verdict}', f'It computes {self.computes}.']
+        head = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
         named = [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
         tools = [f'So do {", ".join(self.tools)}.'] if self.tools else []
         shown = [f'Counterexample: {self.counterexample}'] if self.counterexample else []
@@ -420,7 +472,7 @@ class Audit(Result):
     def to_dict(self) -> dict[str, Any]:
         "All of it as plain data."
         names = 'name', 'shape', 'passed', 'computes', 'counterexample'
-        head = {name: getattr(self, name) for name in names} | {'measure': repr(self.measure)}
+        head = {name: getattr(self, name) for name in names} | {'measure': self.measure.asked}
         edges = {finding.edge: finding.what for finding in self.findings}
         return head | {'tools': list(self.tools), 'mistakes': list(self.mistakes), 'edges': edges}
 
@@ -468,9 +520,10 @@ def _parts_from(auditor, questions, measure):
         right = _worked(cut, case)
         if right is None: continue
         text = answer.error or _gives(answer.value, right.value)
+        order = f', handed over as ranks {[row + 1 for row in case.rows()]}' if auditor.scored else ''
         if question.failed[place] and not answer.error: continue
         if answer.error or not np.isclose(answer.value, right.value, rtol=1e-5, atol=1e-7):
-            return f'{case}{f", k={question.k}" if question.k else ""}: it {text}; by the definition {right.text}'
+            return f'{case}{order}{f", k={question.k}" if question.k else ""}: it {text}; by the definition {right.text}'
     return ''
 
 def _gives(value, right):
@@ -485,7 +538,8 @@ def _worked(measure, case):
 
 # %% ../../nbs/7_explaining/11_auditing.ipynb #2d26b583
 def audit(
-    f: Callable, measure: str | Measure, *, shape: str = 'grades k', accept: str | Conventions | None = None,
+    f: Callable, measure: str | Measure, *, shape: str | None = None,
+    accept: str | Conventions | None = None,
 ) -> Audit:
     """Find out what a function computes, and whether it is the definition of a measure.
 
@@ -495,9 +549,10 @@ def audit(
         A function that computes the measure of one list, or of judgments and a run.
     measure : str or Measure
         What it should compute, such as 'nDCG@10'.
-    shape : str
+    shape : str, optional
         The names of its arguments in their order: 'grades k', 'true score k', 'retrieved
-        relevant k', 'relevant retrieved k', 'qrels run k', each also without k.
+        relevant k', 'relevant retrieved k', 'qrels run k', each also without k. By default
+        the names of its parameters if they are such words, else 'grades k'.
     accept : str or Conventions, optional
         Conventions that pass as well, such as 'elasticsearch'.
 
@@ -516,20 +571,23 @@ def audit(
     --------
     >>> bool(audit(lambda grades, k: sum(grades[:k]) / k, 'P@10'))
     True"""
+    shape = _shape_of(f) if shape is None else shape
     parsed, words = parse(measure), read_shape(shape)
     asked_plain = parsed._with(parsed.given, None) if parsed.kind.at == 'k' and 'k' in words else parsed
     auditor = _Auditor(f, asked_plain, words)
     questions = auditor.questions()
     rows = ['as given'] if 'qrels' in words and parsed.name == 'nDCG' else []
-    ways = _fitting(asked_plain, questions, rows) if _answered(questions) else set()
+    more = _more_ways(asked_plain, accept)
+    ways = _fitting(asked_plain, questions, rows, more) if _answered(questions) else set()
     good = {way for way in ways if _standard(asked_plain, way)}
     best = min(good or ways or {Way()}, key=lambda way: (way.cost, way.words))
     findings = list(auditor.edges(best)) if ways else []
+    if all(question.rounded for question in questions): findings.append(EdgeFinding('digits', 'at most four'))
     names = [] if good and not best.params else [_habit(asked_plain, good or ways)] if ways else []
     names += [finding.mistake for finding in findings]
     wrong = [name for name in names if name and name not in HARMLESS]
     accepted = accept is not None and _accepted(asked_plain, accept, ways)
-    doubtful = [finding for finding in findings if 'where 0, 1' in finding.what or 'as no ' in finding.what]
+    doubtful = [finding for finding in findings if finding.wrong]
     passed = bool(good and not wrong and not doubtful) or accepted
     shown = '' if passed or good else _parts_from(auditor, questions, asked_plain)
     if not passed and not shown: shown = next((str(x) for x in findings if x.mistake or x in doubtful), '')
@@ -537,8 +595,15 @@ def audit(
     named = tuple(dict.fromkeys(name for name in names if name))
     name = getattr(f, '__name__', type(f).__name__)
     tools = tuple(_tools(asked_plain, good or ways)) if ways else ()
-    computes = _told(ways, best, questions)
+    computes = _told(ways, best, questions) + ('' if passed or not good else ', but not in every case')
     return Audit(name, parsed, shape, passed, conventions, computes, tools, named, shown, tuple(findings))
+
+def _shape_of(f):
+    "The names of the parameters, if they are the words of a shape; else 'grades k'."
+    try: names = ' '.join(signature(f).parameters)
+    except (TypeError, ValueError): return 'grades k'
+    known = {*names.split()} - {'k'} in SHAPES
+    return names if known else 'grades k'
 
 def _answered(questions):
     "Whether every list that is as long as the cutoff has a value."

@@ -77,7 +77,7 @@ class ToolDifference(Result):
     def lines(self) -> list[str]:
         "The answer in lines."
         first, second = map(visible, self.names)
-        head = f'{self.measure!r}: {first} {self.a:.6f}, {second} {self.b:.6f} ({self.value:+.6f})'
+        head = f'{self.measure.asked}: {first} {self.a:.6f}, {second} {self.b:.6f} ({self.value:+.6f})'
         if not self.steps: return [f'{head}: every query has the same value.', *self._rest()]
         many = counted(len(self.steps), 'answer')
         return [f'{head}: {many} make{"s" * (len(self.steps) == 1)} it.', *map(repr, self.steps), *self._rest()]
@@ -114,7 +114,7 @@ def _way(sources, measure, side):
     identified = identify(sources[0], sources[1], {measure: side})
     if not identified:
         near = identified.nearest[0]
-        what = f'{measure!r} = {side}: nothing gives this number'
+        what = f'{measure.asked} = {side}: nothing gives this number'
         raise ValueError(f'{what}; {near.value:.6f} is near ({near.differs})')
     return f'{side} ({identified[0].differs})', identified[0].ways[0]
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MAX_MEASURE', 'MAX_MEASURES', 'Measures', 'measure_table', 'Written', 'quoted', 'shorter', 'read', 'split',
-           'find_kind', 'nearest_kind', 'check_parameters', 'parse', 'flat_name', 'parse_all', 'position']
+           'find_kind', 'check_name', 'nearest_kind', 'check_parameters', 'parse', 'flat_name', 'parse_all', 'position']
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #b8edad5e
 import ast
@@ -16,14 +16,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #351cb858
-from ..foundations.conventions import MEASURE_CHECKS
-from ..foundations.kinds import KIND_CHECKS, KINDS
+from ..foundations.kinds import KINDS, Kind
 from ..foundations.measures import VIEWS, Measure
 from . import ap, cascade, dcg, sets
 from .names import TOOLS, aliases_of, find_elsewhere, find_name, find_numbered
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #4ef5f67f
-METRIC_PAGES = sets, ap, dcg, cascade  # which declare the measures
+METRIC_PAGES = [page.__name__ for page in (sets, ap, dcg, cascade)]  # which declare the measures
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #121840af
 def measure_table() -> list[dict[str, str]]:
@@ -163,7 +162,7 @@ def find_kind(name: str) -> str:
     hint = f'did you mean {near}? ' if near else ''
     raise ValueError(f'there is no measure {name!r}; {hint}there are {" ".join(KINDS)}')
 
-def _check_name(kind):
+def check_name(kind: Kind) -> None:
     "ValueError for a kind whose name stands for another one, here or in another tool."
     known = _kinds_by_name().get(kind.name.casefold())
     row, _ = _row_of(kind.name, {}, '')
@@ -171,8 +170,6 @@ def _check_name(kind):
         raise ValueError(f'{kind.name!r} is taken: it is another name of {known.name}')
     if row and row.measure:
         raise ValueError(f'{kind.name!r} is taken: in {row.tool} it is {row.measure}')
-
-KIND_CHECKS.append(_check_name)
 
 def nearest_kind(name: str) -> str:
     "The kind somebody may mean: by initials, by the same beginning, or misspelt; else nothing."
@@ -189,8 +186,6 @@ def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
     name = find_kind(kind)
     if name != kind: raise ValueError(f'the kind is written {name!r}, not {kind!r}')
     Measure(name, params)
-
-MEASURE_CHECKS.append(check_parameters)
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #2ed43687
 def _meant(text):
@@ -352,7 +347,9 @@ def _value_of_flat(text):
 def _of_flat(text):
     "The measure of a flat name; None for any other."
     name, *words = text.split('_')
-    kind, at = _by_case(name), None
+    short = {each: (kind, kind.short[each]) for kind in KINDS.values() for each in kind.short}
+    kind, meant = short.get(name, (_by_case(name), {}))
+    at = None
     params: dict[str, Any] = {}
     begun: list[str] = []
     if kind is None or len(words) < 2: return None
@@ -362,7 +359,7 @@ def _of_flat(text):
         if key not in known: begun.append(word)
         elif key == 'at': at, begun = _value_of_flat(word), []
         else: params[key], begun = _value_of_flat(word), []
-    return None if begun else Measure(kind.name, _translate(kind, params), at)
+    return None if begun else Measure(kind.name, meant | _translate(kind, params), at)
 
 # %% ../../nbs/2_metrics/06_parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
