@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['app', 'ListingFormat', 'QrelsFile', 'RunFiles', 'MeasureArguments', 'Output', 'Memory', 'Form', 'GroupsFile',
            'System', 'PerRun', 'CONVENTIONS', 'show', 'say', 'one_line_errors', 'one_line_warnings', 'Progress',
-           'parse_size', 'choice', 'takes_conventions']
+           'parse_size', 'choice', 'source_path', 'takes_conventions']
 
 # %% ../nbs/10_ways_in/00_cli_common.ipynb #b3b22fa1
 import os
@@ -33,7 +33,7 @@ from .foundations.conventions import CHOICES
 from .foundations.measures import Measure
 from .metrics.parsing import measure_table, parse_all
 from .reading.data import Qrels, Run
-from .reading.errors import DataError, file_errors, visible
+from .reading.errors import EMPTY, DataError, file_errors, visible
 from .reading.files import decompressed, rows_from_bytes
 from .reading.ids import PAD
 from .reading.lake import runs_of
@@ -242,11 +242,18 @@ def choice(name: str, values: Iterable[str]) -> Any:
 
 ListingFormat = choice('Listing', ['table', 'markdown', 'json'])
 
+def source_path(text: str) -> Path:
+    "A path on the command line; bad usage if it is empty, which would be the current folder."
+    if not text: raise typer.BadParameter(EMPTY)
+    return Path(text)
+
+source_path.__name__ = 'path'  # as help shows it
+
 QrelsFile = Annotated[Path, typer.Argument(
-    metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, Arrow, CSV, '
+    parser=source_path, metavar='QRELS', help='Judgments: TREC qrels (gzipped or not), Parquet, Arrow, CSV, '
                           'TSV or JSON; - for stdin.')]
 RunFiles = Annotated[list[Path], typer.Argument(
-    metavar='RUN...', help='One run or several, in the same formats.')]
+    parser=source_path, metavar='RUN...', help='One run or several, in the same formats.')]
 MeasureArguments = Annotated[list[str], typer.Option(
     '-m', '--measures', autocompletion=suggest_measures,
     help='Measures, separated by blanks.')]

@@ -32,6 +32,7 @@ from .cli_common import (
     one_line_warnings,
     show,
     source_of,
+    source_path,
     sources_of,
     takes_conventions,
     with_more,
@@ -51,8 +52,9 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #fad728cf
 _Format = choice('_Format', ['text', 'markdown', 'json', 'junit'])
 _Test = choice('_Test', ['t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey'])
-_Correction = choice('_Correction', ['holm', 'bonferroni', 'bh', 'none'])
-_Interval = choice('_Interval', ['t', 'percentile', 'bca', 'studentized'])
+_Correction = choice('_Correction', ['holm', 'bonferroni', 'bh', 'by', 'none'])
+_CorrectOver = choice('_CorrectOver', ['measure', 'all'])
+_Interval = choice('_Interval', ['t', 'percentile', 'bca', 'studentized', 'tukey'])
 _EPILOG = '''
 **Examples**
 
@@ -81,9 +83,9 @@ def _print(comparison, verdict, format, per_run, output):
     else: text = json.dumps(comparison.to_dict() | {'gate': verdict.to_dict()}, indent=2, ensure_ascii=False)
     show(text, output)
 
-def _check_no_gate(max_drop, fail_if_worse, floors, format):
+def _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format):
     "A usage error for a gate where no run is the baseline."
-    if max_drop is None and not fail_if_worse and not floors and format != 'junit': return
+    if max_drop is min_coverage is None and not fail_if_worse and not floors and format != 'junit': return
     raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
 
 def _written(comparison, format, per_run):
@@ -100,8 +102,9 @@ def _evaluate_all(qrels, runs, wanted, system, memory, conventions):
 
 # %% ../nbs/10_ways_in/03_cli_compare.ipynb #349b07a2
 _First = Annotated[Path, typer.Argument(
-    metavar='BASELINE', help='The run that the others are compared with; or a folder or a table of several.')]
-_New = Annotated[list[Path], typer.Argument(metavar='[NEW...]', help='One run or several.')]
+    parser=source_path, metavar='BASELINE',
+    help='The run that the others are compared with; or a folder or a table of several.')]
+_New = Annotated[list[Path], typer.Argument(parser=source_path, metavar='[NEW...]', help='One run or several.')]
 _Baseline = Annotated[str | None, typer.Option(
     '--baseline', metavar='NAME', help='The system that others are compared with; if not given, the first.')]
 _MaxDrop = Annotated[float | None, typer.Option(
@@ -111,6 +114,10 @@ _Margin = Annotated[float | None, typer.Option(
 _FailIfWorse = Annotated[list[str], typer.Option(
     '--fail-if-worse', metavar='MEASURES',
     help='Only these must not drop; if not given, all, if there is a --max-drop or a --margin.')]
+_AllowUnknown = Annotated[bool, typer.Option(
+    '--allow-unknown', help='Let checks pass that have no verdict, as of groups of one or two queries.')]
+_MinCoverage = Annotated[float | None, typer.Option(
+    min=0, max=1, help='The share of the queries that BASELINE answers which each NEW must answer; if not given, all.')]
 _Alpha = Annotated[float, typer.Option(
     help='Significant is an adjusted p below; a --margin is tested at it from one side.')]
 _Min = Annotated[list[str], typer.Option(
@@ -120,7 +127,10 @@ _Seed = Annotated[int, typer.Option(help='Of what is drawn at random.')]
 _TestOption = Annotated[_Test, typer.Option(help='What gives the p-values; tukey only for one NEW.')]
 _CorrectionOption = Annotated[_Correction | None, typer.Option(
     help='For several pairs of one measure, over all queries and in all groups; if not given, holm.')]
-_IntervalOption = Annotated[_Interval, typer.Option(help='The interval of a difference.')]
+_CorrectOverOption = Annotated[_CorrectOver, typer.Option(
+    help='What is corrected together: the pairs of each measure, or those of all measures.')]
+_IntervalOption = Annotated[_Interval | None, typer.Option(
+    help='The interval of a difference; if not given, t, and with --test tukey its own.')]
 _AllPairs = Annotated[bool, typer.Option(
     '--all-pairs', help='Compare every pair, the first run like any other; there is no gate then.')]
 _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
@@ -131,20 +141,23 @@ _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 def _compare(
     qrels: QrelsFile, first: _First, new: _New = (), measures: MeasureArguments = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
+    allow_unknown: _AllowUnknown = False, min_coverage: _MinCoverage = None,
     floors: _Min = (), groups: GroupsFile = None, test: _TestOption = _Test.t, correction: _CorrectionOption = None,
-    interval: _IntervalOption = _Interval.t, seed: _Seed = 0, all_pairs: _AllPairs = False,
-    format: _FormatOption = _Format.text, per_run: PerRun = False, system: System = None, baseline: _Baseline = None,
+    correct_over: _CorrectOverOption = _CorrectOver.measure, interval: _IntervalOption = None, seed: _Seed = 0,
+    all_pairs: _AllPairs = False, format: _FormatOption = _Format.text, per_run: PerRun = False,
+    system: System = None, baseline: _Baseline = None,
     output: Output = None, memory: Memory = None, *, said: dict,
 ):
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
     from .comparing.comparison import compare
     from .comparing.gate import gate
     runs, required = [first, *new], floors_of(floors)
-    how = {'test': test.value, 'correction': correction.value if correction else None, 'interval': interval.value}
-    how |= {'alpha': alpha, 'margin': margin, 'seed': seed}
+    how = {'test': test.value, 'correction': correction.value if correction else None}
+    how['interval'] = interval.value if interval else None
+    how |= {'alpha': alpha, 'margin': margin, 'seed': seed, 'correct_over': correct_over.value}
     _check_method(how, new)
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
-    if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, format.value)
+    if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format.value)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
     wanted = with_more(measures_of(measures), with_more(gated, floored))
@@ -155,14 +168,15 @@ def _compare(
         other = None if all_pairs else baseline or scores.runs[0].name
         comparison = compare(scores, baseline=other, groups=groups, **how)
         if all_pairs: return show(_written(comparison, format.value, per_run), output)
-        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required)
+        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
+                       allow_unknown=allow_unknown, min_coverage=min_coverage)
         _print(comparison, verdict, format.value, per_run, output)
     raise typer.Exit(0 if verdict.ok else 3)
 
 def _check_method(how, new):
     "A usage error for options that do not go together, before anything is read."
     from .comparing.pairs import Method
-    try: Method(**how | {'correction': how['correction'] or ''})
+    try: Method(**how | {'correction': how['correction'] or '', 'interval': how['interval'] or ''})
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     if how['test'] == 'tukey' and len(new) > 1:
         raise typer.BadParameter('--test tukey is for all pairs; with a baseline take t or randomization')

@@ -55,7 +55,7 @@ from .metrics.auc import group_auc as group_auc_here
 from .metrics.parsing import Measures, parse, parse_all
 from .reading.data import Qrels, QueryDocTable, Run
 from .reading.errors import DataError, DataWarning, counted
-from .reading.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, import_polars
+from .reading.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, import_polars, rivals
 
 # %% ../nbs/10_ways_in/09_spark.ipynb #c6eb4abc
 WHOLE = 'byte', 'short', 'integer', 'long'
@@ -86,6 +86,10 @@ def _find(frame, kind):
     "The columns of query, document and number; DataError if one is not there, or twice."
     found = find_columns(frame.columns, kind)
     for part, name in zip(('query', 'document', kind), found):
+        equal = rivals(frame.columns, part)
+        if len(equal) > 1:
+            both = f'{equal[0]!r} and {equal[1]!r}'
+            raise DataError(f'the {kind}: the columns {both} may both be meant; drop one of them')
         if name is None:
             wanted = ' or '.join(COLUMN_SYNONYMS[part])
             rename = 'rename it, as in frame.withColumnRenamed(old, new)'
@@ -129,9 +133,10 @@ COLUMNS = 'run string, query string, doc string, value double, at bigint'
 def _selected(frame, kind, run, order):
     "The rows of a DataFrame as they are shuffled; run: the SQL for the name of its run."
     query, doc, number = _find(frame, kind)
-    sign = '-' if holds_ranks(number, kind) else ''
+    sign, value = '-' if holds_ranks(number, kind) else '', _number(frame, number, kind)
+    if kind == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
     columns = {'run': run, 'query': _id(frame, query, kind), 'doc': _id(frame, doc, kind),
-               'value': sign + _number(frame, number, kind), 'at': _place(frame, order, kind)}
+               'value': sign + value, 'at': _place(frame, order, kind)}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
 def _here(source, run):
@@ -468,7 +473,8 @@ def _with_local(info, truth, run):
     "What is known of a run, with what was found when its source and the judgments were read here."
     left_out = [0 if source is None else source.repeats for source in (truth, run)]
     repeats = tuple(there + here for there, here in zip(info.repeats, left_out))
-    return replace(info, repeats=repeats, listed=truth.listed if truth is not None else '')
+    notes = info.notes + tuple(note for source in (truth, run) if source is not None for note in source.notes)
+    return replace(info, repeats=repeats, listed=truth.listed if truth is not None else '', notes=notes)
 
 def _rest(rows, parts, plan):
     "The bucket of judged queries without any answer, if judgments went along: none, or one."

@@ -50,6 +50,7 @@ from ..reading.data import Qrels
 from ..reading.errors import DataError, DataWarning
 from ..reading.ids import Ids, escape_non_utf8
 from ..reading.judging import judge_run, row_batches
+from ..reading.rows import Note, blank_grades
 
 # %% ../../nbs/6_checking/03_findings.ipynb #d87bf58d
 @dataclass
@@ -72,6 +73,10 @@ class Side:
     def add(self, level: str, code: str, text: str, examples: Iterable = ()) -> None:
         "Add a finding in words of its own."
         self.findings.append(Finding(level, code, text, tuple(map(str, examples)), self.name))
+
+    def add_notes(self, notes: Iterable[Note]) -> None:
+        "Add what the small print says of how the source was read."
+        for note in notes: self.add('note', note.code, str(note))
 
 def _first(ids): return [show_value(id) for id in ids[:2]]
 
@@ -98,6 +103,7 @@ def _read_slowly(side, source, kind, faults, error):
     if not sifted.faults or _other_kind(sifted, kind):
         side.say('refused', error=error)
         return Sifted((), {})
+    if sifted.blank: side.add_notes([blank_grades(sifted.blank)])
     for code, places in sifted.faults.items():
         more = [f'... and {len(places) - faults:,} more'] * (len(places) > faults)
         side.say(code, places[:faults] + more, n=len(places))
@@ -348,12 +354,14 @@ def facts_of_judgments(judged: Side) -> dict[str, Any]:
     "The facts; what is odd is added to its findings."
     if judged.pairs is None or not len(judged.pairs.rows): return {}
     if judged.pairs.listed: judged.say('listed', listed=judged.pairs.listed)
+    judged.add_notes(judged.pairs.notes)
     _odd_judged_ids(judged)
     return _grades(judged)
 
 def facts_of_run(judged: Side, side: Side, k: int) -> dict[str, Any]:
     "The facts of a run, beside the judgments if there are any; what is odd is added to its findings."
     if side.counts is None: return {}
+    side.add_notes(side.reading.notes)
     _odd_retrieved_ids(side)
     facts = _scores(side, k)
     _ranks(side)

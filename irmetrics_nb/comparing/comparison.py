@@ -8,7 +8,7 @@ __all__ = ['MOST_SLICES', 'Comparison', 'share_sentences', 'compare']
 # %% ../../nbs/8_comparing/04_comparison.ipynb #87411eea
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,6 +21,7 @@ from .sentences import (
     could_text,
     decimals,
     family_text,
+    intervals_text,
     marked_means,
     number,
     p_text,
@@ -131,6 +132,7 @@ class Comparison(Result):
         method = asdict(self.method)
         if callable(self.method.test): method['test'] = self.method.words
         how = {'method': method, 'baseline': self.baseline, 'family': family}
+        how['intervals'] = intervals_text(self.rows, self.method)
         return without_nan(how | {'pairs': rows, 'sentences': self.sentences(), **said})
 
     def _parts(self, per_run: bool = False) -> Iterable[Any]:
@@ -159,7 +161,8 @@ def _last_lines(comparison, per_run):
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
     alone = comparison.baseline is None
     better = 'A raised letter: better than that system' if alone else '▲ better, ▼ worse than the baseline'
-    yield f'{family} {better}. {could_text(comparison.method)}'
+    intervals = intervals_text(comparison.rows, comparison.method)
+    yield ' '.join(filter(None, [family, intervals, f'{better}.', could_text(comparison.method)]))
     yield from said if per_run else _briefly(said)
 
 MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
@@ -208,7 +211,8 @@ def _forest(comparison, measure, ax):
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
     names = [f'{pair.b} − {pair.a}' + _in_slice(pair) for pair in pairs]
     columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
-    level = f'{100 * (1 - comparison.method.alpha):g} % interval'
+    levels = {pair.level for pair in pairs}
+    level = f'{100 * min(levels):.6g} % interval' if len(levels) == 1 else 'intervals at the level of each verdict'
     look = {'title': f'Differences in {measure}, {level}', 'label': f'difference in {measure}'}
     return forest(names, *columns, zero=True, ax=ax, **look)
 
@@ -255,8 +259,9 @@ def _said_differing(comparison):
 def compare(
     qrels: Any, runs: Any = None, measures: Any = None, *, baseline: str | None = None,
     groups: Any = None, test: str | Callable[[np.ndarray], float] = 't',
-    correction: str | None = None, seed: int = 0, interval: str = 't',
-    alpha: float = 0.05, margin: float | None = None, draws: int | None = None,
+    correction: str | None = None, correct_over: str = 'measure', seed: int = 0,
+    interval: str | None = None, alpha: float = 0.05, margin: float | None = None,
+    draws: int | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Which systems differ, by how much, and how sure that is.
@@ -280,15 +285,19 @@ def compare(
         What gives the p-values; 'bootstrap' is the studentized one, and 'tukey' is for
         all pairs, not for those with a baseline. A function takes the differences of a
         pair, query by query, and gives p.
-    correction : {'holm', 'bonferroni', 'bh', 'none'}, optional
-        For many pairs; default 'holm', and for Tukey's test its own. A family is all
-        pairs of one measure over all queries, another all pairs of one in all groups.
+    correction : {'holm', 'bonferroni', 'bh', 'by', 'none'}, optional
+        For many pairs; default 'holm', and for Tukey's test its own.
+    correct_over : {'measure', 'all'}
+        A family is all pairs of one measure over all queries, another all pairs of one in
+        all groups; with 'all' these are all pairs of all measures.
     seed : int
         Of what is drawn at random; the same seed gives the same numbers.
-    interval : {'t', 'percentile', 'bca', 'studentized'}
-        The interval of the difference; the latter three by the bootstrap.
+    interval : {'t', 'percentile', 'bca', 'studentized', 'tukey'}, optional
+        The interval of the difference; 'percentile', 'bca' and 'studentized' by the
+        bootstrap. Default 't', and for Tukey's test, which alone has it, 'tukey'.
     alpha : float
-        Significant is p < alpha; intervals hold 1 − alpha.
+        Significant is p < alpha, corrected. An interval has the level at which its pair
+        was decided: 1 − alpha, or more where p is corrected.
     margin : float, optional
         The smallest difference that matters: then it is said of each pair whether it has
         been shown that one is not worse by that (non-inferiority), or that they are
@@ -320,7 +329,8 @@ def compare(
     >>> values = {'A': {'q1': 0.5, 'q2': 0.25}, 'B': {'q1': 0.75, 'q2': 0.75}}
     >>> compare(values, measures='AP').pair('A', 'B').difference
     0.375"""
-    method = Method(test, correction or '', interval, alpha, draws, seed, margin)
+    method = Method(test, correction or '', interval or '', alpha, draws, seed, margin,
+                    correct_over)
     sample = gather(qrels, runs, measures, **options)
     baseline = None if baseline is None else str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
@@ -329,9 +339,13 @@ def compare(
     if not sample.tested:
         names = ', '.join(sample.measures)
         raise ValueError(f'{names}: no quality, there is nothing to test')
-    for measure in sample.tested:
-        rows += compare_family(sample, measure, method, baseline)
-        if slices: rows += compare_family(sample, measure, method, baseline, slices)
+    if len(sample.tested) == 1: method = replace(method, correct_over='measure')
+    families = [[measure] for measure in sample.tested]
+    if method.correct_over == 'all': families = [sample.tested]
+    for family in families:
+        rows += compare_family(sample, family, method, baseline)
+        if slices: rows += compare_family(sample, family, method, baseline, slices)
+    rows.sort(key=lambda pair: sample.tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 
 def _groups_of(sample, groups):

@@ -9,7 +9,7 @@ __all__ = ['Verdict', 'Floor', 'parse_floor', 'check_floors', 'missed_floors', '
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from xml.etree import ElementTree as xml
 
@@ -19,9 +19,18 @@ import numpy as np
 from .comparison import Comparison, compare
 from .pairs import LEAST_QUERIES, check_margin
 from .sample import Sample, answered, judging_notes, judging_warnings, slice_of
-from .sentences import decimals, family_text, how, interval_text, number, p_text
+from .sentences import (
+    decimals,
+    detectable_text,
+    family_text,
+    how,
+    interval_text,
+    number,
+    p_text,
+    pair_interval,
+)
 from ..evaluation.scores import Scores
-from ..metrics.parsing import parse
+from ..metrics.parsing import parse, position
 from ..reading.errors import counted, visible
 from ..reading.groups import EVERYTHING, slice_names
 from ..showing.results import markdown_code, markdown_text
@@ -75,7 +84,7 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     unknown = bool(np.isnan(pair.p_adjusted))
     shown = not allow_unknown if unknown else pair.shown(comparison.method.alpha)
     failed = dropped and shown
-    interval = interval_text(pair.low, pair.high, comparison.method.level, decimals(pair))
+    interval = pair_interval(pair, comparison.method)
     text = _asked(pair, f'{interval}, {p_text(pair.p_adjusted)} by {how(comparison.method, pair)}')
     if unknown: text += _without_verdict(pair, max_drop, dropped, allow_unknown)
     elif dropped and not failed: text += ': lower, but no drop has been shown'
@@ -133,10 +142,12 @@ def _coverages(comparison, min_coverage):
 def _could(comparison, margin):
     "How large a drop could have been shown; and if no margin was asked for, how large a one is not ruled out."
     chance = 'in 80 of 100 cases' + (', by t' if comparison.method.test != 'tukey' else '')
-    yield from _per_system(comparison, f'could have shown ({chance})', lambda pair: pair.detectable)
+    yield from _per_system(comparison, f'could have shown ({chance})', detectable_text)
     if margin is not None or comparison.method.alpha >= 0.5: return
     end = f'lower end of the {100 * (1 - 2 * comparison.method.alpha):.6g} % interval'
-    yield from _per_system(comparison, f'cannot rule out ({end})', lambda pair: max(-pair.lower_bound, 0))
+    yield from _per_system(comparison, f'cannot rule out ({end})', _largest_drop)
+
+def _largest_drop(pair): return number(max(-pair.lower_bound, 0), decimals(pair))
 
 def _per_system(comparison, do, drop):
     "A line for each system about all queries, and one about its slices; `drop`: what is said of a pair."
@@ -152,7 +163,7 @@ def _per_system(comparison, do, drop):
 
 def _drops(pairs, drop):
     "Measures and numbers; the drop of each pair."
-    return ', '.join(f'{pair.measure} {number(drop(pair), decimals(pair))}' for pair in pairs)
+    return ', '.join(f'{pair.measure} {drop(pair)}' for pair in pairs)
 
 # %% ../../nbs/8_comparing/05_gate.ipynb #f862a6df
 def check_floors(
@@ -166,7 +177,8 @@ def check_floors(
     for floor in floors:
         for name in _slices_of(floor, groups):
             inside = slice_of(sample, groups, name)
-            values = inside.values[:, inside.index(floor.measure)]
+            column = inside.index(floor.measure)
+            values, floor = inside.values[:, column], replace(floor, measure=inside.measures[column])
             out += [_floor(system, row, floor, name, inside.query_ids)
                     for system, row in zip(sample.systems, values)
                     if systems is None or system in systems]
@@ -200,8 +212,10 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
     for run in scores:
         for floor in floors:
             mean = run.means[floor.measure]
+            place = position(floor.measure, run.measures, run.asked)
+            measure = floor.measure if place is None else run.keys()[place]
             figures = f'{number(mean, 4)}, at least {floor.least:g}'
-            text = f'{floor.measure} of {run.name or "run"}: {figures}'
+            text = f'{measure} of {run.name or "run"}: {figures}'
             if not mean >= floor.least: out.append(visible(text))
     return out
 

@@ -49,13 +49,24 @@ class Sample:
     def index(self, measure: Any) -> int:
         "The position of a measure in any spelling; KeyError if it is not there."
         if measure in self.measures: return self.measures.index(measure)
-        known = [_parsed(name) for name in self.measures]
-        place = position(measure, known, self.asked or known)
+        asked = self.asked or (None,) * len(self.measures)
+        known = [_parsed(name) or request for name, request in zip(self.measures, asked)]
+        place = position(measure, known, asked)
         if place is not None: return place
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
+    def span(self, measure: str) -> float:
+        "How far apart two values can be; infinite without a range, or if they leave it."
+        place = self.index(measure)
+        known = self.asked[place] if self.asked else _parsed(measure)
+        largest = known.kind.largest if known else None
+        values = self.values[:, place]
+        if largest is None: return np.inf
+        outside = (values < 0) | (values > largest + 1e-9)
+        return np.inf if outside.any() else float(largest)
+
 def _parsed(name):
-    "A name as a measure, or None if it is the name of something else."
+    "A name as a measure; None if it names something else, or a parameter is a function."
     try: return parse(name)
     except ValueError: return None
 

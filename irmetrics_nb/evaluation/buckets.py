@@ -351,7 +351,8 @@ def _by_id(scores):
     bounds = WhenAsked(_reordered, info.tie_bounds, order)
     in_order = tuple(ids[i] for i in order)
     return replace(scores, query_ids=in_order, values=scores.values[:, :, order],
-                   runs=(replace(info, tie_bounds=bounds),))
+                   runs=(replace(info, tie_bounds=bounds),),
+                   first_ranks=scores.first_ranks[:, order])
 
 def _reordered(bounds, order):
     return {name: ends[:, order] for name, ends in bounds.items()}

@@ -26,10 +26,10 @@ from .doubts import (
     check_swapped,
     doubts,
     find_spelling,
+    first_ranks,
     n_short,
     rereadable,
     several_runs,
-    top_counts,
 )
 from .presets import completed, conventions_of, read_run, touches_rows
 from .scores import RunInfo, Scores
@@ -310,11 +310,11 @@ def score_batch(
     kept = ~dropped
     counted = values[:, kept]
     bounds = WhenAsked(_all_tie_bounds, measures, counted, of, kept)
-    top, short = top_counts(judged), n_short(judged, measures)
+    short, ranks = n_short(judged, measures), first_ranks(judged)[kept]
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
-                   tie_bounds=bounds, top=top, short=short)
+                   tie_bounds=bounds, short=short, notes=reading.notes)
     ids = tuple(compress(query_ids, kept))
-    return Scores(measures, ids, counted, (info,), conventions, requested)
+    return Scores(measures, ids, counted, (info,), conventions, requested, first_ranks=ranks)
 
 def _have_nothing(measures, values, batches):
     "(measures, queries) where there is nothing to find: the ideal ranking scores 0 too."
@@ -390,10 +390,12 @@ def _with_rows(scores, judgments, results):
     "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
     here = getattr(results, 'repeats', 0)  # a path or a table has none
     count, budget = (results.count, results.budget) if isinstance(results, Run) else ('', np.inf)
-    if not (judgments.repeats or here or judgments.listed or count or np.isfinite(budget)): return scores
+    noted = judgments.repeats or here or judgments.listed or judgments.notes
+    if not (noted or count or np.isfinite(budget)): return scores
     info = scores.runs[0]
     how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
-    pieces = {'count': count, 'budget': budget, 'listed': judgments.listed}
+    notes = judgments.notes + info.notes
+    pieces = {'count': count, 'budget': budget, 'listed': judgments.listed, 'notes': notes}
     known = replace(info, reading=how, repeats=(judgments.repeats, here), **pieces)
     return replace(scores, runs=(known,))
 

@@ -29,6 +29,7 @@ class Preset:
     source: str      # What was run or read
     kinds: str       # The kinds of measures that it has, as they are called here
     beyond: str = ''  # What it does besides, that no convention says
+    unstable: str = ''  # The kinds whose ties it puts into no fixed order
 
 # %% ../../nbs/5_evaluation/00_presets.ipynb #86eebf94
 PRESETS: dict[str, Preset] = {}
@@ -79,12 +80,13 @@ PRESETS['msmarco'] = Preset(
     Conventions(ties='given'), '2020', 'run', 'the script in ir_measures 0.4.3',
     'RR',
     'RR@k, never without a cutoff')
+_OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
 PRESETS['ranx'] = Preset(
     Conventions(ties='given', measures=(('RBP', 'gain', 'raw'),)),
     '0.3.21', 'run', 'ranx 0.3.21',
-    'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP',
+    _OF_RANX,
     'ties: any order; fractional grades are cut to whole numbers; bpref: a negative '
-    'grade is a judgment, and NaN where nothing was judged bad')
+    'grade is a judgment, and NaN where nothing was judged bad', _OF_RANX)
 
 # %% ../../nbs/5_evaluation/00_presets.ipynb #b54b43e1
 _LISTED: dict[str, Any] = {'judgments': 'retrieved', 'missing': 'skip'}
@@ -100,18 +102,21 @@ PRESETS['torchmetrics'] = Preset(
     '1.9.0', 'run', 'torchmetrics.functional.retrieval',
     'nDCG AP P R RR Success Rprec',
     'ties: averaged in nDCG, any order elsewhere; AP, P, R and RR take a document with a '
-    'score of 0 or less for not retrieved')
+    'score of 0 or less for not retrieved', 'AP P R RR Success Rprec')
 _OF_TREES = (*_EXP, ('AP', 'divisor', 'min(R,k)'))
 PRESETS['xgboost'] = Preset(
     Conventions(**_LISTED, ties='given', no_relevant='one', measures=(
         *_OF_TREES, ('P', 'divisor', 'min(k,n)'), ('P', 'no_relevant', 'zero'))),
     '3.2.0', 'run', 'xgboost-cpu 3.2.0',
     'nDCG AP P',
-    'without @ under a pair method: cut at 32')
+    'without @ under a pair method: cut at 32; its mean is weighted by the weights of '
+    'groups, if there are any: not computed here')
 PRESETS['lightgbm'] = Preset(
     Conventions(**_LISTED, ties='given', no_relevant='one', measures=_OF_TREES),
     '4.7.0', 'run', 'lightgbm 4.7.0',
-    'nDCG AP')
+    'nDCG AP',
+    'its mean is weighted by the mean weight of the rows of a group, if there are '
+    'weights: not computed here')
 _SHORT = ('AP', 'divisor', 'min(R,k)'), ('P', 'divisor', 'min(k,n)')
 _ONE = ('nDCG', 'no_relevant', 'one'), ('R', 'no_relevant', 'one')
 PRESETS['catboost'] = Preset(
@@ -129,7 +134,7 @@ PRESETS['recbole'] = Preset(
         *_BINARY, ('AP', 'divisor', 'min(R,k)'))),
     '1.2.1', 'run', 'recbole/evaluator/metrics.py',
     'nDCG AP P R RR Success',
-    'ties: any order; values are rounded to four digits')
+    'ties: any order; values are rounded to four digits', 'nDCG AP P R RR Success')
 PRESETS['recommenders'] = Preset(
     Conventions(ties='given', missing='skip', no_relevant='skip', measures=(
         *_BINARY, ('nDCG', 'discount', 'ln'), ('AP', 'divisor', 'min(R,k)'))),
@@ -195,6 +200,11 @@ PRESETS['haystack'] = Preset(
     Conventions(ties='given', measures=(_UNCUT,)), '3.4.0', 'run',
     'haystack.components.evaluators',
     'nDCG AP R RR Success', 'a document is known by its content')
+PRESETS['haystack-2'] = Preset(
+    Conventions(ties='given', measures=(_UNCUT, ('AP', 'divisor', 'retrieved'))),
+    '2.31.0, and 3.0.0', 'read', 'haystack/components/evaluators',
+    'nDCG AP R RR Success',
+    'a document is known by its content; one retrieved twice counts twice in AP and nDCG')
 PRESETS['ragas'] = Preset(
     Conventions(**_LISTED, ties='given', measures=(('AP', 'divisor', 'retrieved'),)),
     '0.4.3', 'run', 'ragas/metrics/collections/context_precision',

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/5_evaluation/02_printing.ipynb #977795de
-from .doubts import TOP, deepest
+from .doubts import TOP, deepest, top_counts
 from ..foundations.conventions import AS_USUAL, CHOICES, OF_A_KIND, check_option
 from ..foundations.kinds import MEAN
 from ..reading.errors import counted
@@ -36,12 +36,12 @@ def _counts(scores, more=()):
               'in the run without judgments (left out)': info.unjudged}
     numbers = [f'{count:,} {what}' for what, count in counts.items()]
     twice = _repeats(info.repeats[0], 'judgments')
-    said = '; '.join([*numbers, *_top(info), *twice, *_listed(info), *more])
+    said = '; '.join([*numbers, *_top(scores), *twice, *_listed(info), *map(str, info.notes), *more])
     return f'{said}. Conventions: {"; ".join(_phrases(scores))}.'
 
-def _top(info):
+def _top(scores):
     "What share of the top is judged, if there is one."
-    documents, judged = info.top
+    documents, judged = top_counts(scores.first_ranks)
     return [f'{judged / documents:.1%} of the top {TOP} judged'] if documents else []
 
 def _listed(info):
@@ -151,11 +151,12 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     info = scores.runs[0]
     numbers = {name: getattr(scores, name) for name in ('means', 'medians', 'standard_errors')}
     counts = {name: getattr(info, name) for name in ('missing', 'no_relevant', 'unjudged', 'short')}
-    documents, judged = info.top
+    documents, judged = top_counts(scores.first_ranks)
     counts[f'judged@{TOP}'] = judged / documents if documents else None
     counts['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
     record = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
     if info.listed: record['listed'] = info.listed
+    if info.notes: record['notes'] = [*map(str, info.notes)]
     if info.count: record['count'] = info.count
     if np.isfinite(info.budget): record['budget'] = info.budget
     if scores.tie_bounds: record['tie_bounds'] = {name: list(ends) for name, ends in scores.tie_bounds.items()}
@@ -236,7 +237,7 @@ def _together(runs):
     figures, names = [*map(_figures, runs)], [*map(_run_name, runs)]
     counted_things = dict.fromkeys(what for each in figures for what in each)
     said = [_from_to([each.get(what, 0) for each in figures], what, names) for what in counted_things]
-    said += _listed(runs[0].runs[0])
+    said += _listed(runs[0].runs[0]) + list(dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes))
     ties = _widest_ties(runs)
     decided = [f'the order of ties decides up to {ties[0]:.4f} of {ties[1]} ({ties[2]})'] if ties else []
     return f'{"; ".join([*said, *decided])}. Conventions: {"; ".join(_phrases(runs[0]))}.'
@@ -247,7 +248,7 @@ def _figures(scores):
     nothing = 'without a relevant document' + _lowest_level(scores.measures)
     figures = {'queries': len(scores), 'not answered': info.missing, nothing: info.no_relevant,
              'without judgments (left out)': info.unjudged}
-    documents, judged = info.top
+    documents, judged = top_counts(scores.first_ranks)
     if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
     if info.short: figures[f'with fewer than {deepest(scores.measures)} documents'] = info.short
     for count, kind in zip(info.repeats, ('judgments', 'run')):
@@ -255,11 +256,12 @@ def _figures(scores):
     return figures
 
 def _from_to(counts, what, names):
-    "How many, if all runs have as many; else from the fewest to the most, and which run has the most."
+    "How many, if all runs have as many; else from the fewest to the most, and the run to look at: the least judged."
     low, high = min(counts), max(counts)
-    space = '' if what[0] == '%' else ' '
-    if low == high: return f'{low:,}{space}{what}'
-    return f'{low:,} to {high:,}{space}{what} (most: {names[counts.index(high)]})'
+    share = what[0] == '%'
+    if low == high: return f'{low:,}{"" if share else " "}{what}'
+    if share: return f'{low:,} to {high:,}{what} (least: {names[counts.index(low)]})'
+    return f'{low:,} to {high:,} {what} (most: {names[counts.index(high)]})'
 
 def _widest_ties(runs):
     "(how much ties decide at the most, of which measure, in which run); None if it is not worth saying."

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars
 
 # %% ../../nbs/5_evaluation/03_scores.ipynb #93314e55
+from .doubts import RANKS
 from .printing import as_record, check_measures, score_parts
 from ..foundations.conventions import Conventions, check_option
 from ..foundations.kinds import MEAN
@@ -47,7 +48,6 @@ class RunInfo:
     absent: frozenset[str] = frozenset()  # Of the queries beside it, those that it leaves out
     # Measure -> (2, queries): its values with ties in the worst and the best order, where that differs
     tie_bounds: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
-    top: tuple[int, int] = (0, 0)  # Documents in the top 10 of all judged queries, and those judged
     short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
     repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out, as their document stands in another one
     listed: str = ''  # 'lists' or 'sets', if the judgments are such, of relevant documents without grades
@@ -104,6 +104,9 @@ class Scores(Result):
         One run by itself, rather than several side by side.
     groups : dict
         The group of each query, if `evaluate` was told: {query: group}.
+    first_ranks : array of shape (runs, queries, 20), or (queries, 20), optional
+        What is known of the document at each of the first ranks: 1 not judged, 2 judged
+        not relevant, 3 relevant; 0 where the list has ended.
 
     Examples
     --------
@@ -119,6 +122,7 @@ class Scores(Result):
     asked: tuple[Measure, ...] = ()
     single: bool = True
     groups: Mapping[str, str] = field(default_factory=dict)
+    first_ranks: Any = ()
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=float)
@@ -127,6 +131,10 @@ class Scores(Result):
         shape = len(self.runs), len(self.measures), len(self.query_ids)
         if self.values.shape != shape:
             raise ValueError(f'Scores: values of shape {self.values.shape}, not {shape}')
+        of_runs = len(self.runs), len(self.query_ids), RANKS
+        ranks = self.first_ranks if len(self.first_ranks) else np.zeros(of_runs)
+        ranks = np.asarray(ranks, np.int8).reshape(of_runs)
+        object.__setattr__(self, 'first_ranks', ranks)
 
     # What was computed
     @property
@@ -219,9 +227,11 @@ class Scores(Result):
 
     def _index(self, measure):
         "The position of a measure, however it is spelt; KeyError if it was not computed."
+        names = self.keys()
+        if measure in names: return names.index(measure)
         place = position(measure, self.measures, self.asked)
         if place is not None: return place
-        raise KeyError(f'{measure} is not among {", ".join(self.keys())}')
+        raise KeyError(f'{measure} is not among {", ".join(names)}')
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
@@ -260,7 +270,9 @@ class Scores(Result):
         there = np.array([q not in info[0].absent for q in self.query_ids], bool)
         ids = tuple(compress(self.query_ids, there))
         info, values = (replace(info[0], absent=frozenset()),), values[..., there]
-        return replace(self, query_ids=ids, values=values, runs=info, single=True)
+        ranks = self.first_ranks[i, there]
+        return replace(self, query_ids=ids, values=values, runs=info, single=True,
+                       first_ranks=ranks)
 
     @property
     def slices(self) -> list[str]:
@@ -274,7 +286,8 @@ class Scores(Result):
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
         ids = tuple(compress(self.query_ids, members))
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
-        return replace(self, query_ids=ids, values=self.values[..., members], runs=runs)
+        values, ranks = self.values[..., members], self.first_ranks[:, members]
+        return replace(self, query_ids=ids, values=values, runs=runs, first_ranks=ranks)
 
     def each(self) -> list['Scores']:
         "The scores of every run by itself."
@@ -417,11 +430,15 @@ def beside(runs: Iterable[Scores]) -> Scores:
     if twice: raise ValueError(f'two runs are called {twice[0]!r}')
     ids = tuple(dict.fromkeys(q for scores in runs for q in scores.query_ids))
     values = np.full((len(runs), len(runs[0].measures), len(ids)), np.nan)
+    ranks = np.zeros((len(runs), len(ids), RANKS), np.int8)
     place = {q: i for i, q in enumerate(ids)}
-    for row, scores in zip(values, runs):
-        row[:, [place[q] for q in scores.query_ids]] = scores.values[0]
+    for row, known, scores in zip(values, ranks, runs):
+        places = [place[q] for q in scores.query_ids]
+        row[:, places] = scores.values[0]
+        known[places] = scores.first_ranks[0]
     infos = tuple(_lacking(scores, ids) for scores in runs)
-    return replace(runs[0], query_ids=ids, values=values, runs=infos, single=False)
+    return replace(runs[0], query_ids=ids, values=values, runs=infos, single=False,
+                   first_ranks=ranks)
 
 def _lacking(scores, ids):
     "What is known of a run, with those of the queries that it leaves out."
@@ -462,9 +479,11 @@ def concat(parts: Iterable[Scores]) -> Scores:
     twice = [q for q, count in Counter(ids).items() if count > 1]
     if twice: raise ValueError(f'the query {twice[0]!r} is in two parts')
     values = np.concatenate([part.values for part in parts], axis=2)
+    ranks = np.concatenate([part.first_ranks for part in parts], axis=1)
     runs = tuple(_whole_run(parts, i) for i in range(len(parts[0].runs)))
     groups = {q: group for part in parts for q, group in part.groups.items()}
-    return replace(parts[0], query_ids=ids, values=values, runs=runs, groups=groups)
+    return replace(parts[0], query_ids=ids, values=values, runs=runs, groups=groups,
+                   first_ranks=ranks)
 
 def _in_order(part, first):
     "A part with its runs in the order of the first one; ValueError if they are others."
@@ -476,7 +495,8 @@ def _in_order(part, first):
         raise ValueError(f'the parts differ in their runs ({few}): {way_out}')
     order = [names.index(name) for name in wanted]
     runs = tuple(part.runs[i] for i in order)
-    return replace(part, values=part.values[order], runs=runs)
+    values, ranks = part.values[order], part.first_ranks[order]
+    return replace(part, values=values, runs=runs, first_ranks=ranks)
 
 def _whole_run(parts, i):
     "What is known of the i-th run, from what is known of it in each part."
@@ -487,15 +507,13 @@ def _whole_run(parts, i):
     unjudged = sum(run.unjudged for run in runs)
     reading = f'put together from {len(parts)} parts'
     absent = frozenset().union(*(run.absent for run in runs))
-    top = sum(run.top[0] for run in runs), sum(run.top[1] for run in runs)
     short = sum(run.short for run in runs)
     name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
     counts = missing, no_relevant, unjudged
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
     pieces = runs[0].listed, runs[0].count, runs[0].budget
     notes = total_notes(note for run in runs for note in run.notes)
-    return RunInfo(name, *counts, reading, absent, bounds, top, short, repeats, *pieces,
-                   notes)
+    return RunInfo(name, *counts, reading, absent, bounds, short, repeats, *pieces, notes)
 
 def _whole_bounds(parts, i):
     "The tie bounds of the i-th run; where ties decide nothing, the values twice."

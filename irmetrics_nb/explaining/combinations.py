@@ -383,7 +383,8 @@ def values_of(
     Cells whose ties have no such order are left out. ValueError for what the measure refuses."""
     definition = mistake.of if mistake and mistake.definition else None
     measure, from_list = _with_list(measure) if definition is None else (measure, False)
-    k = measure.at if measure.kind.at == 'k' and definition is None else None
+    whole_lists = definition is not None or measure.params.get('judged_only')  # of what is cut later
+    k = measure.at if measure.kind.at == 'k' and not whole_lists else None
     union = rankings.union(k)  # type: ignore[arg-type]
     def number(cell): return rankings.listed(cell.batch) if from_list else cell.batch
     groups: dict = {}

@@ -103,7 +103,7 @@ class QueryDifference(Result):
     def _parts(self):
         yield Text(self._head())
         rows = [[_shown(x) for x in row.values()] for row in self.rows]
-        if rows: yield Table([*self.rows[0]], rows, label='tab:difference')
+        if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
 
     def to_html(self) -> str:
         "The arithmetic of both systems and the documents, with bars, as HTML."
@@ -207,7 +207,7 @@ class Difference(Result):
         yield Text(self._head())
         rows = [[*row.values()] for row in self.rows[:queries]]
         head = ['query_id', *(name or x for name, x in zip(self.names, 'ab')), 'difference', 'adds', 'running']
-        yield Table(head, rows, label='tab:difference')
+        yield Table(head, rows, self._head(), 'tab:difference')
         more = len(self.effect) - len(rows)
         if more: yield Text(f'... and {more} more queries')
 

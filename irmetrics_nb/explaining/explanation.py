@@ -254,7 +254,7 @@ def _rank_table(rows):
     "The ranks as a table; columns without a number are left out."
     names = [name for name in rows[0] if name not in NUMBER_COLUMNS or any(row[name] is not None for row in rows)]
     cells = [[_rank_cell(row[name]) for name in names] for row in rows]
-    return Table(names, cells, label='tab:ranking')
+    return Table(names, cells, 'What each rank adds.', 'tab:ranking')
 
 def _rank_cell(value):
     "Text for anything but a float, and cut where it is long."

@@ -109,8 +109,8 @@ class Wanted:
         return [*([self.mean] if self.mean else []), *self.of_query.values()]
 
     def __str__(self) -> str:
-        texts = [f'{self.measure!r} = {self.mean.text}'] if self.mean else []
-        return ', '.join(texts + [f'{self.measure!r} of {visible(q)} = {g.text}' for q, g in self.of_query.items()])
+        texts = [f'{self.measure.asked} = {self.mean.text}'] if self.mean else []
+        return ', '.join(texts + [f'{self.measure.asked} of {visible(q)} = {g.text}' for q, g in self.of_query.items()])
 
 def read_wanted(values: Any, value: Any = None) -> list[Wanted]:
     """Measures with their numbers, from {measure: number} or {measure: {query: number}},
@@ -346,7 +346,7 @@ def _fit(searches, results, ways, tools, off=0.0):
     complete = tuple(way.of_measure(m) for way, m in zip(plain, measures))
     params = dict.fromkeys((m.name, *pair) for m, way in zip(measures, plain) for pair in way.params)
     conventions = Conventions(**dict(plain[0].answers), measures=tuple(params))
-    values = {repr(m): r.value for m, r in zip(measures, results)}
+    values = {m.asked: r.value for m, r in zip(measures, results)}
     names = (_mistake_of(several, [m.name for m in measures]) for several in ways if _cost(several) == _cost(plain))
     mistake = next(filter(None, names), '')
     return Fit(conventions, complete, values, plain, tuple(tools), mistake, len(ways), _idle(plain, ways), off)
@@ -373,7 +373,7 @@ def _advice(rankings, wanted, fits):
     "Which further number tells the fits apart best, in words."
     some, measure = fits[:_MOST], wanted.measure
     unit = min([0.0001, *(number.unit for number in wanted.numbers)])
-    columns = {f'{measure!r} of {q}': x for q, x in _of_queries(rankings, measure, some).items()}
+    columns = {f'{measure.asked} of {q}': x for q, x in _of_queries(rankings, measure, some).items()}
     columns |= _of_cutoffs(rankings, measure, some)
     left = {name: _left(values, unit) for name, values in columns.items()}
     order = sorted(left, key=lambda name: left[name])
@@ -398,7 +398,7 @@ def _of_cutoffs(rankings, measure, fits):
     for k in _CUTOFFS:
         if k == measure.at: continue
         cut = measure @ k
-        try: values[repr(cut)] = np.array([values_of_way(rankings, cut, fit.ways[0])[1] for fit in fits])
+        try: values[cut.asked] = np.array([values_of_way(rankings, cut, fit.ways[0])[1] for fit in fits])
         except ValueError: continue
     return values
 
@@ -409,7 +409,8 @@ class Identification(Result):
 
     `how` says how the numbers were read, `nearest` has the nearest results if nothing
     fits, `advice` which further number would tell most, `tried` how many combinations
-    there were and `results` to how many different results they came. What is asked of it
+    there were and `results` to how many different results they came; if nothing fits,
+    `ranges` are those of tools whose ties have no fixed order. What is asked of it
     directly (`.conventions`, `.value`, `.tools`, `.mistake`, `.call`) is of the first fit,
     or None."""
     wanted: tuple[Wanted, ...]
@@ -419,6 +420,7 @@ class Identification(Result):
     advice: tuple[str, ...]
     tried: int
     results: int
+    ranges: tuple[str, ...] = ()
 
     def __len__(self) -> int: return len(self.fits)
     def __iter__(self) -> Iterator[Fit]: return iter(self.fits)
@@ -454,7 +456,8 @@ class Identification(Result):
         "The answer in sentences."
         question = '; '.join(map(str, self.wanted))
         tried = f'{self.tried:,} combinations come to {self.results:,} results on these data'
-        if not self.fits: return [f'{question}: nothing fits. {tried}. The nearest:']
+        none = f'{question}: {tried}, and none fits.' if self.ranges else f'{question}: nothing fits. {tried}.'
+        if not self.fits: return [*self.ranges, f'{none} The nearest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
         many = 'one of them fits' if len(self.fits) == 1 else f'{len(self.fits)} of them fit, {of_tools} of tools'
         return [f'{question}: {tried}, {many}, the value {self.how}.']
@@ -480,7 +483,8 @@ class Identification(Result):
         some = self.fits or self.nearest
         more = [{'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call} for fit in some]
         each = [row | also for row, also in zip(self.rows, more)]
-        return head | {'fits': len(self.fits), 'advice': list(self.advice), 'rows': each}
+        said = {'advice': list(self.advice), 'ranges': list(self.ranges)}
+        return head | {'fits': len(self.fits), **said, 'rows': each}
 
     def _notes(self):
         "Calls and advice."
@@ -555,9 +559,10 @@ def identify(
     tried, results = sum(f.tried for f in searches), sum(len(f.results) for f in searches)
     nearest = () if fits else _nearest(rankings, wanted, searches)
     advice = _advice(rankings, wanted[0], fits) if len(fits) > 1 else []
-    percent = [repr(w.measure) for w, scale in zip(wanted, scales) if scale == 100]
+    percent = [w.measure.asked for w, scale in zip(wanted, scales) if scale == 100]
     if percent: how += f', {", ".join(percent)} as a percentage'
-    return Identification(tuple(wanted), tuple(fits), how, tuple(nearest), tuple(advice), tried, results)
+    ranges = () if fits else tuple(_ranges(rankings, wanted))
+    return Identification(tuple(wanted), tuple(fits), how, tuple(nearest), tuple(advice), tried, results, ranges)
 
 def _ways_of_tools(measure):
     "The ways of the tools that have the measure."
@@ -581,6 +586,29 @@ def _tool_fits(rankings, wanted, name):
     return bool(set.intersection(*fits))
 
 # %% ../../nbs/7_explaining/09_identification.ipynb #6b5948ce
+def _ranges(rankings, wanted):
+    "The ranges of the tools whose ties have no fixed order, if the numbers lie in them."
+    for name, preset in PRESETS.items():
+        if any(w.measure.name not in preset.unstable.split() for w in wanted): continue
+        try: ends = [_ends(rankings, w.measure, name) for w in wanted]
+        except ValueError: continue
+        if not all(_between(w, rankings.queries, *each) for w, each in zip(wanted, ends)): continue
+        each = [f'{w.measure.asked} from {low[1]:.6f} to {high[1]:.6f}' for w, (low, high) in zip(wanted, ends)]
+        yield f'The ties of {name} ({preset.version}) have no fixed order: it gives {", ".join(each)} here.'
+
+def _ends(rankings, measure, tool):
+    "What a tool gives with ties in the worst and in the best order: the values of the queries, and the number."
+    ways = [way_of(measure, conventions_of(tool, ties=order)) for order in ('worst', 'best')]
+    return [values_of_way(rankings, measure, plain_way(rankings, measure, way)) for way in ways]
+
+def _between(wanted, queries, low, high):
+    "Whether the numbers lie between two ends that differ, as they stand or as percentages."
+    place = {q: i for i, q in enumerate(queries)}
+    triples = [(given, low[0][place[q]], high[0][place[q]]) for q, given in wanted.of_query.items()]
+    if wanted.mean: triples.append((wanted.mean, low[1], high[1]))
+    def inside(given, least, most, scale): return least * scale - given.unit <= given.number <= most * scale + given.unit / 2
+    return low[1] < high[1] and any(all(inside(*each, scale) for each in triples) for scale in _scales(wanted))
+
 def _all_fits(rankings, wanted, searches):
     "(how the numbers are read, by what each is multiplied, what fits them all)."
     for how in ('rounded', 'cut off'):

@@ -5,16 +5,17 @@
 # %% auto #0
 __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'TiesChoice', 'MissingChoice',
            'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice', 'JudgmentsChoice',
-           'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'MEASURE_CHECKS', 'Column',
-           'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount',
-           'as_discount', 'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option',
-           'Conventions', 'EvaluationWarning']
+           'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column', 'linear_gain',
+           'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount',
+           'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option', 'Conventions',
+           'EvaluationWarning']
 
 # %% ../../nbs/1_foundations/00_conventions.ipynb #079eaa2d
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
+from importlib import import_module
 from inspect import cleandoc, signature
 from textwrap import wrap
 from typing import Any, Literal, Protocol, TypedDict, TypeVar, runtime_checkable
@@ -207,17 +208,20 @@ def _indented(meaning):
 def _check_entries(entries):
     "ValueError for an entry of `Conventions.measures` that says nothing; looked at once if it can be remembered."
     check = _check_measures if _is_hashable(entries) else _check_measures.__wrapped__
-    check(entries, *MEASURE_CHECKS)
+    check(entries)
 
 def _is_hashable(value):
     try: return hash(value) is not None
     except TypeError: return False
 
 @lru_cache
-def _check_measures(entries, *checks):
-    "ValueError for an entry that is none, or that one of the checks refuses."
-    for kind, params in _parameters_by_kind(entries).items():
-        for check in checks: check(kind, params)
+def _check_measures(entries):
+    "ValueError for an entry that is none, or that names a kind or a parameter that there is not."
+    for kind, params in _parameters_by_kind(entries).items(): module_of_measures().check_parameters(kind, params)
+
+def module_of_measures() -> Any:
+    "Import the module that knows all measures by name: when it is asked, since it stands on a higher floor."
+    return import_module('irmetrics_nb.metrics.parsing')
 
 def _parameters_by_kind(entries):
     "{kind: its parameters}, without questions; ValueError for an entry that says nothing."
@@ -293,10 +297,6 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
 # said there that is a matter of course for all.
 OF_A_KIND = 'ties', 'no_relevant', 'negative', 'score_dtype', 'judgments'
 AS_USUAL = {'float64': 'scores as 64-bit floats', 'all': 'all judgments count'}
-
-# What refuses parameters that measures have not: check(kind, parameters) raises
-# ValueError. The module that knows the measures enters it.
-MEASURE_CHECKS: list[Callable[[str, dict[str, Any]], object]] = []
 
 @dataclass(frozen=True)
 class Conventions:

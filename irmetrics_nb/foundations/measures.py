@@ -205,10 +205,24 @@ class Measure(Generic[_P]):
         return self._with({**self.given, **params}, self.at) if params else self
 
     def __repr__(self) -> str:
-        texts = [getattr(x, '__name__', repr(x)) for x in self.params.values()]
-        params = ', '.join(f'{p}={text}' for p, text in zip(self.params, texts))
+        params = {p: self.defaults[p] for p in self.kind.shown.split()} | self.params
+        return self._written(params)
+
+    def _written(self, params):
+        "The measure with some of its parameters as text."
+        name = self.name
+        for short, meant in self.kind.short.items():
+            if not meant.items() <= params.items(): continue
+            name, params = short, {p: x for p, x in params.items() if p not in meant}
+        texts = [getattr(x, '__name__', repr(x)) for x in params.values()]
+        said = ', '.join(f'{p}={text}' for p, text in zip(params, texts))
         at = '' if self.at is None else f'@{self.at}'
-        return self.name + (f'({params})' if params else '') + at
+        return name + (f'({said})' if said else '') + at
+
+    @property
+    def asked(self) -> str:
+        "The measure as text, without what it leaves to conventions."
+        return self._written({p: x for p, x in self.given.items() if p in self.kind.shown} | self.params)
 
     def __eq__(self, other: object) -> bool:
         mine = self.name, self.params, self.at
@@ -226,8 +240,7 @@ _proven: set[int] = set()  # the kinds that somebody declared, and whose claims 
 
 def _proved(kind):
     "The kind; its claims are checked at its first use. Those of this package are checked by its tests."
-    ours = kind.function.__module__.startswith(__name__.partition('.')[0] + '.')
-    if not ours and id(kind) not in _proven:
+    if not kind.built_in and id(kind) not in _proven:
         check_claims(kind)
         _proven.add(id(kind))
     return kind

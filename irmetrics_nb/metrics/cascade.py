@@ -202,7 +202,7 @@ def unit_gain(
     return gains
 
 # %% ../../nbs/2_metrics/03_cascade.ipynb #2f5a6951
-@measure('RBP', linear=True, worth=unit_gain, written='(1-p)*p**(i-1)*g',
+@measure('RBP', linear=True, worth=unit_gain, written='(1-p)*p**(i-1)*g', shown='p',
          chinese='排序偏置准确率',
          largest=1,
          question='How much does a reader find who goes on with probability p?')

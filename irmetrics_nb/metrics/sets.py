@@ -60,7 +60,8 @@ P = precision.measure
 SetP = precision.variant(
     'SetP', at=None, unordered=True, linear=False,
     question='How much of all that came back is relevant?',
-    spellings={'relative': {False: {}, True: {'divisor': 'min(R,k)'}}})
+    spellings={'relative': {False: {}, True: {'divisor': 'min(R,k)'}}},
+    short={'SetRelP': {'divisor': 'min(R,k)'}})
 
 # %% ../../nbs/2_metrics/00_sets.ipynb #62305230
 RecallDivisor = Literal['relevant', 'min(R,k)']

@@ -26,7 +26,7 @@ from .errors import DataError, counted, visible
 from .files import read_lookup, read_rows
 from .ids import BLOCK_ROWS, Ids, KeyIndex, escape_non_utf8, factorize, is_utf8_text, mix
 from .numbers import first_invalid, to_floats
-from .rows import Rows, rank_rows
+from .rows import Note, Rows, rank_rows
 from .saving import file_bytes, named_columns, write_whole
 from .tables import import_polars
 from .text import side_by_side
@@ -275,6 +275,11 @@ class QueryDocTable:
         return '' if self.dicts else self.rows.listed
 
     @property
+    def notes(self) -> tuple[Note, ...]:
+        "What the small print says of how the source was read."
+        return () if self.dicts else self.rows.notes
+
+    @property
     def repeats(self) -> int:
         "How many rows were left out, as `duplicates` asked, since their document stands in another one."
         return 0 if self.dicts else self.rows.repeats
@@ -317,9 +322,10 @@ class QueryDocTable:
     def save(self, path: str | os.PathLike) -> None:
         """Write a file that reads back as the same: whole, or not at all.
 
-        The end of its name says how: .parquet, .csv, .tsv or .json, anything else is TREC
-        text; with .gz behind it is packed. ValueError for ids that such a file cannot
-        hold, OSError if it cannot be written."""
+        The end of its name says how: .parquet, .csv, .tsv, .json or .jsonl, anything else
+        is TREC text; with .gz behind it is packed. ValueError for the name of another
+        format, such as .yaml, and for ids that such a file cannot hold; OSError if it
+        cannot be written."""
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/3_reading/09_data.ipynb #fe8a7104

@@ -39,6 +39,7 @@ from .tables import (
     rows_from_table,
     scan,
     to_polars_table,
+    unused_columns,
 )
 from .text import TextBytes, keep_freed_memory, rows_from_text
 
@@ -300,7 +301,11 @@ def _rows_from_any(source, kind, columns):
     if isinstance(source, Mapping): return rows_from_dicts(source, kind, name, columns)
     if is_table(source):
         with polars_errors(name): table = to_polars_table(source, kind, columns)
-        return rows_from_table(table, kind, name, columns=columns)
+        rows = rows_from_table(table, kind, name, columns=columns)
+        if not hasattr(source, 'iloc'): return rows
+        names = map(str, source.columns)  # the table has three of them
+        rows.notes = unused_columns(names, kind, columns) + rows.notes
+        return rows
     if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
         return rows_from_triples(source, kind, name, columns)
     wanted = 'a path, a dict, a table or an iterable'
@@ -313,6 +318,7 @@ def _rows_scanned(path, kind, columns):
         names = table.collect_schema().names()
         used = [names[i] for i in column_positions(names, kind, columns)]
         rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns)
+        rows.notes = unused_columns(names, kind, columns) + rows.notes
     rows.name = file_stem(path)
     return rows
 

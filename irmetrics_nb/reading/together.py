@@ -10,6 +10,8 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Set
+from itertools import compress
+from numbers import Real
 from typing import Any, NamedTuple
 
 # %% ../../nbs/3_reading/15_together.ipynb #7f02c08f
@@ -63,8 +65,8 @@ def _in_order(lists, queries, name):
     return lists
 
 def _ids(value, query, name):
-    "The ids of one record; None is an empty list."
-    if value is None: return []
+    "The ids of one record; of none, an empty list."
+    if _is_missing(value): return []
     if isinstance(value, str) and value[:1] in ('[', '{'): value = _of_json(value, query, name)
     if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -76,7 +78,33 @@ def _of_json(text, query, name):
     try: return json.loads(text)
     except ValueError as error: raise DataError(f'query {query!r}: {name} is not JSON: {error}') from None
 
+def _is_missing(value): return value is None or isinstance(value, float) and value != value
+
 def _graded(ids): return dict(ids) if isinstance(ids, Mapping) else dict.fromkeys(ids, 1)
+
+SCORE_COLUMNS = 'scores', 'retrieved_scores', 'score', 'similarities'
+
+def _warn_of_scores(table, queries, lists):
+    "Warn if the scores of a query contradict the order of the ids retrieved."
+    column = next((name for name in table if plain_name(name) in SCORE_COLUMNS), None)
+    values = table[column] if column else []
+    scores = [_numbers_in(value, query, column) for value, query in zip(values, queries)]
+    wrong = [query for query, ids, numbers in zip(queries, lists, scores) if _contradict(numbers, ids)]
+    if not wrong: return
+    where = f'{counted(len(wrong), "query")}, such as {wrong[0]!r},'
+    what = f'the {column} of {where} contradict the order of the ids, which decides'
+    warnings.warn(f'{what}; sort the ids by falling score, or leave {column!r} out', DataWarning, stacklevel=3)
+
+def _numbers_in(value, query, name):
+    "Return a list of numbers, also from JSON; an empty one for anything else."
+    if isinstance(value, str) and value[:1] == '[': value = _of_json(value, query, name)
+    numbers = list(value) if isinstance(value, Iterable) and not isinstance(value, str | Mapping) else []
+    return numbers if all(isinstance(number, Real) for number in numbers) else []
+
+def _contradict(numbers, ids):
+    "Return whether there is a number for each id of a list, and the numbers rise somewhere."
+    listed = not isinstance(ids, Mapping) and len(numbers) == len(ids)
+    return listed and sorted(numbers, reverse=True) != numbers
 
 # %% ../../nbs/3_reading/15_together.ipynb #ef6edbb8
 def from_records(
@@ -88,8 +116,9 @@ def from_records(
     ----------
     source : list of dicts, table or path
         A record per query: its id, the ids retrieved, the best first, and the ids that
-        are relevant, or {id: grade}. As a list, a table of polars or pandas with columns
-        of lists, or a file of JSON, JSON lines or Parquet.
+        are relevant, or {id: grade}; None for a query that was not judged. As a list, a
+        table of polars or pandas with columns of lists, or a file of JSON, JSON lines or
+        Parquet.
     columns : dict, optional
         Where the names are others: {'query': name, 'retrieved': name, 'relevant': name}.
     options
@@ -106,6 +135,11 @@ def from_records(
         For records that lack something, queries that come twice, and sets where an order
         is needed.
 
+    Warns
+    -----
+    DataWarning
+        If a column `scores` contradicts the order of the ids retrieved, which decides.
+
     >>> from irmetrics_nb import evaluate, from_records
     >>> rows = [{'query': 'q', 'retrieved_ids': ['c', 'a'], 'relevant_ids': ['a', 'b']}]
     >>> evaluate(*from_records(rows), 'R@2').means
@@ -120,9 +154,15 @@ def from_records(
         ranked = _in_order(table[names['retrieved']], queries, names['retrieved'])
         retrieved = _lists(ranked, queries, names['retrieved'])
         relevant = _lists(table[names['relevant']], queries, names['relevant'])
+    _warn_of_scores(table, queries, retrieved)
     graded = any(isinstance(record, Mapping) for record in relevant)
     gold = [_graded(record) if graded else record for record in relevant]
-    qrels, run = dict(zip(queries, gold)), dict(zip(queries, retrieved))
+    judged = [not _is_missing(value) for value in table[names['relevant']]]
+    qrels = dict(compress(zip(queries, gold), judged))
+    run = dict(zip(queries, retrieved))
+    if not qrels:
+        column = names['relevant']
+        raise DataError(f'{where}: no query is judged: nothing in column {column!r}')
     return Together(Qrels(qrels), Run(run, **options))
 
 # %% ../../nbs/3_reading/15_together.ipynb #f8df74df

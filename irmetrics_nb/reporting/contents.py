@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/9_reporting/04_contents.ipynb #392deb85
-from ..comparing.sentences import could_text, family_text, number, p_text, sentence
+from ..comparing.sentences import could_text, family_text, intervals_text, number, p_text, sentence
 from ..evaluation.scores import Scores
 from ..reading.groups import EVERYTHING
 from ..reading.words import LONGEST
@@ -121,10 +121,11 @@ def _of_several(report, level):
 
 def _differences_say(comparison):
     "How the figure of differences is read."
-    alone, level = comparison.baseline is None, f'{100 * comparison.method.level:g} %'
+    alone, levels = comparison.baseline is None, {pair.level for pair in comparison.rows}
+    intervals = f'{100 * min(levels):.6g} % intervals' if len(levels) == 1 else 'intervals'
     about = 'the better system of each pair first' if alone else f'each system less {comparison.baseline}'
-    return (f'Differences of means with {level} intervals, {about}. In colour: shown beyond chance, all pairs counted. '
-            'An interval is that of its pair alone, so one beside 0 may be grey.')
+    said = f'Differences of means with {intervals}, {about}. In colour: shown beyond chance, all pairs counted.'
+    return f'{said} {intervals_text(comparison.rows, comparison.method)}'.strip()
 
 def _waterfall_say(comparison, a, b, differences):
     "What the bars show."

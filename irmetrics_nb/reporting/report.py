@@ -152,7 +152,8 @@ def report(
     qrels: Any, runs: Any, measures: Any = 'nDCG@10 AP RR', *,
     baseline: str | None = None, groups: Any = None, documents: Any = None,
     topics: Any = None, title: str | None = None, checkup: bool = True,
-    test: str = 't', correction: str | None = None, alpha: float = .05, seed: int = 0,
+    test: str = 't', correction: str | None = None, correct_over: str = 'measure',
+    alpha: float = .05, seed: int = 0,
     **options: Unpack[Options],
 ) -> Report:
     """Everything about one run or several in one file.
@@ -176,7 +177,7 @@ def report(
         The headline.
     checkup : bool
         Whether `check` looks at the input, which reads it once more.
-    test, correction, alpha, seed
+    test, correction, correct_over, alpha, seed
         As in `compare`.
     options
         Those of `evaluate`: conventions, ties, missing, no_relevant, negative,
@@ -217,7 +218,8 @@ def report(
     alone = several is None or len(names) == 1
     by_name, grades = dict(zip(names, map(_table, sources))), _grades(judgments, once)
     other = _named(baseline, by_name)
-    comparison = None if alone else _compared(scores, other, groups, how | {'seed': seed})
+    how |= {'seed': seed, 'correct_over': correct_over}
+    comparison = None if alone else _compared(scores, other, groups, how)
     pair = _focus(scores, comparison)
     cards = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
