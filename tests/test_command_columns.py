@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import irmetrics
+from helpers import irmetrics, put
 
 
 @pytest.fixture
@@ -72,3 +72,11 @@ def test_columns_are_said_of_folders_patterns_and_systems_and_repeats_are_answer
     assert refused.returncode == 1 and "--duplicates" in refused.stderr
     first = irmetrics("evaluate", "judged.csv", "log.csv", *said, "--duplicates", "first", cwd=folder)
     assert json.loads(first.stdout)[0]["means"] == {"RR": 0.75}
+
+
+def test_of_two_columns_that_may_be_meant_the_option_of_the_command_says_which(tmp_path):
+    qrels = put(tmp_path / "qrels.csv", b"query_id,doc_id,relevance\nq,a,1\n")
+    run = put(tmp_path / "run.csv", b"query_id,docid,pid,score\nq,a,x,1\n")
+    done = irmetrics("evaluate", qrels, run, "-m", "RR")
+    assert done.returncode == 1 and done.stderr.endswith("columns 'docid' and 'pid' may both be the document; say which it is: --run-columns document=NAME\n")
+    assert "1.0" in irmetrics("evaluate", qrels, run, "-m", "RR", "--run-columns", "document=docid", "--format", "csv").stdout

@@ -101,7 +101,7 @@ def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) 
     for part, key in zip(('query', 'document', kind), column_keys(kind)):
         equal = [] if key in columns else rivals(names, part)
         if len(equal) < 2: continue
-        call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: {equal[0]!r}}})'
+        call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
         raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; say which it is: {call}')
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
