@@ -866,7 +866,7 @@ const VIEWS = {
     const bar = ({rank, gain}, j) => ({fill: gain && found[j] / rank, ghost: found[j] / rank,
       text: gain ? `${found[j]}/${rank}` : ''});
     const legend = [['fills', say.precisionThere], ['outlines', say.precisionElsewhere]];
-    const {gain, ...sums} = pick(rows, 'gain term running ideal'), precision = rows.map(({rank}, j) => found[j] / rank);
+    const {gain, ...sums} = pick(rows, 'gain term running'), precision = rows.map(({rank}, j) => found[j] / rank);
     return {bars: rows.slice(0, p.k ?? rows.length).map(bar), legend, columns: {gain, precision, ...sums}};
   },
 
