@@ -272,8 +272,8 @@ def check_whole(
     """What is odd about the whole, a sentence each.
 
     DataError, TiesError or ValueError for the first error of a bucket, and if judgments
-    and a run have no query in common or seem to be swapped. spelt(name) gives the query ids of the
-    judgments and of a run, to look for another spelling."""
+    and a run have no query in common or seem to be swapped. spelt(name) gives the query
+    ids of the judgments and of a run, to look for another spelling."""
     wrong = sorted(bucket.error for bucket in buckets if bucket.error)
     for kind, text in wrong: raise ERRORS[kind](text)
     said: list[str] = []

@@ -313,8 +313,9 @@ def enter(kind: Kind) -> Kind:
     parameters that the function lacks. The same function declared again, as when a cell
     is run twice, takes the old place."""
     _check_names(kind)
-    if not kind.built_in: module_of_measures().check_name(kind)
     folded = kind.name.casefold()
+    new = not kind.built_in and folded not in map(str.casefold, KINDS)
+    if new: module_of_measures().check_name(kind)
     known = next((name for name in KINDS.data if name.casefold() == folded), None)
     before = KINDS.data.get(known) if known else None
     if before and not _again(before, kind):
