@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers import irmetrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, load_example, nDCG, report
+from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, gate, load_example, nDCG, report
 from irmetrics_nb.comparing.pairs import PAIR_COLUMNS, TESTS, Method
 from irmetrics_nb.comparing.sentences import sentence
 from irmetrics_nb.comparing.statistics import adjust, decision_alphas, studentized_interval, tukey_test
@@ -687,3 +688,22 @@ def test_every_measure_says_its_range_as_its_card_does():
     for name in ("P", "R", "AP", "nDCG", "RR", "ERR", "RBP", "Success", "Bpref", "F", "Rprec"):
         assert name in declared and CARDS[name].range.startswith(("0 to 1", "0 or 1", "0 to just below 1"))
     assert {"DCG", "CG"} & declared == set() and KINDS["DCG"].largest is None
+
+
+def test_the_gate_and_the_report_say_not_detectable_where_no_difference_could_be():
+    verdict = gate(compare(FOUR, measures="AP", baseline="old"), max_drop=0.01)
+    assert "could have shown (in 80 of 100 cases, by t): AP not detectable" in str(verdict)
+    qrels = {q: {"a": 1} for q in "1234"}
+    runs = {name: {q: ["a" if x else "b"] for q, x in row.items()} for name, row in FOUR.items()}
+    page = report(qrels, runs, "AP", correct_over="all", correction="by").to_html()
+    assert "not detectable with 4 queries" in page and "<td class=\"n\">not detectable</td>" in page
+
+
+def test_the_command_takes_the_correction_and_what_it_is_over(tmp_path):
+    files = {"q.txt": EXAMPLE.qrels, **{f"{name}.run": run for name, run in THREE.items()}}
+    for name, content in files.items():
+        content.save(tmp_path / name)
+    args = ["compare", *(str(tmp_path / name) for name in files), "-m", "AP RR", "--correction", "by", "--correct-over", "all"]
+    text = " ".join(irmetrics(*args).stdout.split())
+    assert "family: 4 pairs with bm25 of all measures together, corrected by Benjamini–Yekutieli" in text
+    assert "Tukey" in irmetrics(*args[:4], "--test", "tukey").stdout and "interval" in text

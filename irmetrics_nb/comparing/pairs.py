@@ -257,8 +257,9 @@ def _decide(rows, places, method):
     alphas, flat = {'alpha': method.alpha}, p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
     levels = 1 - decision_alphas(flat, method.correction, **alphas).reshape(p.shape)
-    nothing = np.ones(max(np.count_nonzero(~np.isnan(p)), 1))
-    return _Verdicts(p, adjusted, levels, float(decision_alphas(nothing, method.correction, **alphas)[0]))
+    nothing = np.ones(max(int(np.count_nonzero(~np.isnan(p))), 1))
+    first = decision_alphas(nothing, method.correction, **alphas)[0]
+    return _Verdicts(p, adjusted, levels, float(first))
 
 def _decide_by_tukey(rows, places, method):
     "The verdicts of Tukey's test in each table of values, which Bonferroni corrects for their number."
