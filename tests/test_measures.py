@@ -10,7 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import measures
 
-from irmetrics_nb import AP, ERR, Judged, compare, evaluate, explain, gate, identify, measure, measure_table, nDCG, parse, parse_all
+from irmetrics_nb import (
+    AP,
+    ERR,
+    Judged,
+    compare,
+    evaluate,
+    explain,
+    gate,
+    identify,
+    measure,
+    measure_table,
+    nDCG,
+    parse,
+    parse_all,
+)
 from irmetrics_nb.foundations.kinds import KINDS, MEAN, SUM, Kind, check_claims
 from irmetrics_nb.foundations.measures import Measure
 from irmetrics_nb.metrics.names import aliases_of

@@ -394,7 +394,8 @@ class _Auditor(_OfCollections):
     def _negative(self, way):
         lists = [*_NEGATIVE, Case((2, 0), (-1, 1))] if self.ids else _NEGATIVE
         question = asked_about(self.f, self.words, lists, self.k)
-        if 'max_grade' in self.measure.kind.params: return EdgeFinding('negative grades', 'a scale of grades begins at 0')
+        on_scale = EdgeFinding('negative grades', 'a scale of grades begins at 0')
+        if 'max_grade' in self.measure.kind.params: return on_scale
         ways = {'as if nobody had judged it': way, 'its gain counts against': _with_answer(way, 'negative', 'keep')}
         return self._named('negative grades', question, ways, negative=('zero', 'keep'))
 

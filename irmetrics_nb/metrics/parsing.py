@@ -347,9 +347,9 @@ def _value_of_flat(text):
 def _of_flat(text):
     "The measure of a flat name; None for any other."
     name, *words = text.split('_')
-    short = {each: (kind, kind.short[each]) for kind in KINDS.values() for each in kind.short}
-    kind, meant = short.get(name, (_by_case(name), {}))
-    at = None
+    of_short = (kind for kind in KINDS.values() if name in kind.short)
+    kind, at = next(of_short, _by_case(name)), None
+    meant = kind.short.get(name, {}) if kind else {}
     params: dict[str, Any] = {}
     begun: list[str] = []
     if kind is None or len(words) < 2: return None
