@@ -524,7 +524,8 @@ def _parts_from(auditor, questions, measure):
         order = f', handed over as ranks {[row + 1 for row in case.rows()]}' if auditor.scored else ''
         if question.failed[place] and not answer.error: continue
         if answer.error or not np.isclose(answer.value, right.value, rtol=1e-5, atol=1e-7):
-            return f'{case}{order}{f", k={question.k}" if question.k else ""}: it {text}; by the definition {right.text}'
+            asked = f'{case}{order}' + (f', k={question.k}' if question.k else '')
+            return f'{asked}: it {text}; by the definition {right.text}'
     return ''
 
 def _gives(value, right):

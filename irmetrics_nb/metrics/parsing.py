@@ -165,9 +165,9 @@ def find_kind(name: str) -> str:
 def check_name(kind: Kind) -> None:
     "ValueError for a kind whose name stands for another one, here or in another tool."
     known = _kinds_by_name().get(kind.name.casefold())
-    row, _ = _row_of(kind.name, {}, '')
     if known and known.name != kind.name:
         raise ValueError(f'{kind.name!r} is taken: it is another name of {known.name}')
+    row, _ = _row_of(kind.name, {}, '')
     if row and row.measure:
         raise ValueError(f'{kind.name!r} is taken: in {row.tool} it is {row.measure}')
 
