@@ -102,7 +102,7 @@ def _differ(
 # %% ../nbs/10_ways_in/08_cli_identify.ipynb #145140d2
 _FUNCTION = Annotated[str, typer.Argument(metavar='[MODULE:FUNCTION]', help='Such as mypackage.metrics:ndcg_at_k.')]
 _OF = Annotated[str, typer.Option('-m', '--measure', help='What the function should compute.')]
-_SHAPE = Annotated[str | None, typer.Option(help="Its arguments in their order, such as 'true score k'; by default by their names, else 'grades k'.")]
+_SHAPE = Annotated[str | None, typer.Option(help="Its arguments in their order, such as 'true score k'.")]
 _ACCEPT = Annotated[str | None, typer.Option(metavar='TOOL', help='A tool whose conventions pass as well.')]
 _ANSWERS = Annotated[Path | None, typer.Option(help='Answers of a program to the vectors: {measure: {case: value}}.')]
 _VECTORS = Annotated[Path, typer.Option(help='The folder with the vectors.')]

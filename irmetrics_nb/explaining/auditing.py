@@ -394,7 +394,8 @@ class _Auditor(_OfCollections):
     def _negative(self, way):
         lists = [*_NEGATIVE, Case((2, 0), (-1, 1))] if self.ids else _NEGATIVE
         question = asked_about(self.f, self.words, lists, self.k)
-        if 'max_grade' in self.measure.kind.params: return EdgeFinding('negative grades', 'a scale of grades begins at 0')
+        on_scale = EdgeFinding('negative grades', 'a scale of grades begins at 0')
+        if 'max_grade' in self.measure.kind.params: return on_scale
         ways = {'as if nobody had judged it': way, 'its gain counts against': _with_answer(way, 'negative', 'keep')}
         return self._named('negative grades', question, ways, negative=('zero', 'keep'))
 
@@ -523,7 +524,8 @@ def _parts_from(auditor, questions, measure):
         order = f', handed over as ranks {[row + 1 for row in case.rows()]}' if auditor.scored else ''
         if question.failed[place] and not answer.error: continue
         if answer.error or not np.isclose(answer.value, right.value, rtol=1e-5, atol=1e-7):
-            return f'{case}{order}{f", k={question.k}" if question.k else ""}: it {text}; by the definition {right.text}'
+            asked = f'{case}{order}' + (f', k={question.k}' if question.k else '')
+            return f'{asked}: it {text}; by the definition {right.text}'
     return ''
 
 def _gives(value, right):

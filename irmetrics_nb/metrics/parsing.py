@@ -165,9 +165,9 @@ def find_kind(name: str) -> str:
 def check_name(kind: Kind) -> None:
     "ValueError for a kind whose name stands for another one, here or in another tool."
     known = _kinds_by_name().get(kind.name.casefold())
-    row, _ = _row_of(kind.name, {}, '')
     if known and known.name != kind.name:
         raise ValueError(f'{kind.name!r} is taken: it is another name of {known.name}')
+    row, _ = _row_of(kind.name, {}, '')
     if row and row.measure:
         raise ValueError(f'{kind.name!r} is taken: in {row.tool} it is {row.measure}')
 
@@ -347,9 +347,9 @@ def _value_of_flat(text):
 def _of_flat(text):
     "The measure of a flat name; None for any other."
     name, *words = text.split('_')
-    short = {each: (kind, kind.short[each]) for kind in KINDS.values() for each in kind.short}
-    kind, meant = short.get(name, (_by_case(name), {}))
-    at = None
+    of_short = (kind for kind in KINDS.values() if name in kind.short)
+    kind, at = next(of_short, _by_case(name)), None
+    meant = kind.short.get(name, {}) if kind else {}
     params: dict[str, Any] = {}
     begun: list[str] = []
     if kind is None or len(words) < 2: return None

@@ -145,7 +145,7 @@ const persistentGain = (list, p) => ({...GAINS, binary: asRelevant(list, p), raw
 //   params  names and defaults; a list is a choice, its first the default      at       whether it has a cutoff
 //   gain    what a grade is worth to it                                        view     how it is pictured
 //   linear  whether a rank has a weight, whatever stands there                 names    what else it is called
-//   written how a term is written, as text and as function
+//   written how a term is written, as text and as function                     shown    the parameter that its name always says
 const forSets = {params: {rel: 1}, terms: hits, whole: relevant, gain: asRelevant, view: 'sets'};
 const atCutoff = {at: true, linear: true};
 const P = {...forSets, params: {divisor: ['k', 'min(k,n)', 'min(R,k)'], rel: 1}, whole: places};
@@ -159,7 +159,7 @@ const KINDS = {
   P: {...P, ...atCutoff, names: 'Precision'},
   R: {...R, ...atCutoff, names: 'Recall'},
   F: {...F, ...atCutoff, names: 'F1'},
-  SetP: P,
+  SetP: {...P, names: 'SetRelP'},
   SetR: forSets,
   SetF: F,
   Rprec: {...forSets, terms: topHits, linear: true},
@@ -175,7 +175,7 @@ const KINDS = {
   ERR: {params: {max_grade: null, phi: ['reciprocal', 'log2'], gain: ['exp', 'linear']}, at: true, terms: stops,
     gain: satisfaction, view: 'readers', names: 'expected_reciprocal_rank',
     written: ['e*g/i', ({e, g, i}) => e * g / i]},
-  RBP: {...atCutoff, params: {p: 0.8, gain: ['binary', 'linear', 'exp', 'raw'], rel: 1}, terms: persistent, gain: persistentGain,
+  RBP: {...atCutoff, shown: 'p', params: {p: 0.8, gain: ['binary', 'linear', 'exp', 'raw'], rel: 1}, terms: persistent, gain: persistentGain,
     view: 'gains', written: ['(1-p)*p**(i-1)*g', ({p, g, i}) => (1 - p) * p ** (i - 1) * g]},
   AUC: {...forSets, terms: wins, whole: pairs, view: 'pairs'},
 };
@@ -196,7 +196,7 @@ export function parse(text) {
   const name = kindOf[word?.toLowerCase()];
   const known = Object.keys(KINDS).join(' ');
   if (!name) throw new Error(`'${text}' is not a measure like nDCG@10 or P(rel=2)@5; there are ${known}`);
-  const params = {};
+  const params = word.toLowerCase() === 'setrelp' ? {divisor: 'min(R,k)'} : {};
   for (const piece of inside?.split(OUTSIDE_QUOTES) ?? []) {
     const [, parameter, single, double, bare] = A_PARAMETER.exec(piece) ?? [];
     if (!parameter) throw new Error(`'${text}': give parameters by name, like rel=2`);
@@ -236,12 +236,14 @@ function resolved({name, p}, list) {
   return name === 'ERR' ? {...p, max_grade: p.max_grade ?? (top || 1)} : p;
 }
 
-// As the package prints it: what is the default is left out.
+// As the package prints it: what is the default is left out, but for what has no agreed one.
 function written({name, kind, p}) {
+  const relative = name === 'SetP' && p.divisor === 'min(R,k)';
   const standard = name => [kind.params[name]].flat()[0];
-  const said = Object.keys(kind.params).filter(name => p[name] !== standard(name));
+  const differs = each => p[each] !== standard(each) && !(relative && each === 'divisor');
+  const said = Object.keys(kind.params).filter(each => each === kind.shown || differs(each));
   const params = said.map(name => `${name}=${typeof p[name] === 'string' ? `'${p[name]}'` : p[name]}`);
-  return name + (params.length ? `(${params.join(', ')})` : '') + (p.k === null ? '' : `@${p.k}`);
+  return (relative ? 'SetRelP' : name) + (params.length ? `(${params.join(', ')})` : '') + (p.k === null ? '' : `@${p.k}`);
 }
 
 
