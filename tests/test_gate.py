@@ -3,14 +3,11 @@ import gzip
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import yaml
 from helpers import irmetrics, terminal
 from scipy import stats
 
@@ -448,31 +445,3 @@ def test_evaluate_has_floors_too(files):
     more = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", "--min", "GMAP=0.01", cwd=files)
     assert more.stdout.startswith("run,AP,GMAP") and more.returncode == 0
     assert irmetrics("evaluate", "eval/qrels.txt", "change.run", "--min", "odd:AP=0.1", cwd=files).returncode == 2
-
-
-def workflow():
-    "The steps of the workflow file on the tutorial's page that run something."
-    page = json.loads((ROOT / "nbs/tutorials/gate_for_ci.ipynb").read_text(encoding="utf-8"))
-    text = "\n".join("".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "markdown")
-    [block] = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
-    steps = yaml.safe_load(block)["jobs"]["compare"]["steps"]
-    return {step["name"]: step for step in steps if "run" in step}
-
-
-@pytest.mark.parametrize(("change", "code"), [("change.run", 3), ("eval/main.run", 0)])
-def test_the_command_of_the_workflow_file_runs_as_it_stands(files, change, code, tmp_path):
-    steps = workflow()
-    place = tmp_path / "checkout"
-    (place / "eval").mkdir(parents=True)
-    for name in ("qrels.txt", "main.run", "groups.tsv"):
-        (place / "eval" / name).write_bytes((files / "eval" / name).read_bytes())
-    (place / "change.run").write_bytes((files / change).read_bytes())
-    program = tmp_path / "irmetrics"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from irmetrics_nb.cli import main; main()" "$@"\n')
-    program.chmod(0o755)
-    env = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
-    done = subprocess.run(["bash", "-e", "-c", steps["Compare"]["run"]], cwd=place, env=env, capture_output=True, text=True)
-    assert done.returncode == code, done.stderr
-    subprocess.run(["bash", "-e", "-c", steps["Show"]["run"]], cwd=place, env=env, check=True)
-    assert (tmp_path / "summary.md").read_text(encoding="utf-8").startswith("**Gate: " + ("FAILED" if code else "passed"))
-    assert steps["Show"]["if"] == "always()"

@@ -178,8 +178,9 @@ def check_floors(
         for name in _slices_of(floor, groups):
             inside = slice_of(sample, groups, name)
             column = inside.index(floor.measure)
-            values, floor = inside.values[:, column], replace(floor, measure=inside.measures[column])
-            out += [_floor(system, row, floor, name, inside.query_ids)
+            values = inside.values[:, column]
+            named = replace(floor, measure=inside.measures[column])
+            out += [_floor(system, row, named, name, inside.query_ids)
                     for system, row in zip(sample.systems, values)
                     if systems is None or system in systems]
     return out

@@ -606,7 +606,8 @@ def _between(wanted, queries, low, high):
     place = {q: i for i, q in enumerate(queries)}
     triples = [(given, low[0][place[q]], high[0][place[q]]) for q, given in wanted.of_query.items()]
     if wanted.mean: triples.append((wanted.mean, low[1], high[1]))
-    def inside(given, least, most, scale): return least * scale - given.unit <= given.number <= most * scale + given.unit / 2
+    def inside(given, least, most, scale):
+        return least * scale - given.unit <= given.number <= most * scale + given.unit / 2
     return low[1] < high[1] and any(all(inside(*each, scale) for each in triples) for scale in _scales(wanted))
 
 def _all_fits(rankings, wanted, searches):

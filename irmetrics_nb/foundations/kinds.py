@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'Average', 'KINDS', 'LETTERS', 'geometric_mean', 'Aggregate',
-           'Parts', 'tidy', 'Kind', 'check_claims', 'Kinds', 'enter']
+           'Parts', 'tidy', 'Kind', 'check_claims', 'enter']
 
 # %% ../../nbs/1_foundations/07_kinds.ipynb #b11380f1
 import re
@@ -284,7 +284,7 @@ def _tiny():
     return Judged.concat(batches)
 
 # %% ../../nbs/1_foundations/07_kinds.ipynb #ee4dfca9
-class Kinds(UserDict[str, Kind]):
+class _Kinds(UserDict[str, Kind]):
     """Hold all kinds by name: those of the package by page, then those of its users.
 
     `data` has those declared so far; what it cannot answer imports the others."""
@@ -297,14 +297,15 @@ class Kinds(UserDict[str, Kind]):
 
     def __iter__(self) -> Iterator[str]:
         pages = module_of_measures().METRIC_PAGES
-        def place(name): return [*pages, self.data[name].module].index(self.data[name].module)
+        modules = {name: kind.module for name, kind in self.data.items()}
+        def place(name): return [*pages, modules[name]].index(modules[name])
         return iter(sorted(self.data, key=place))
 
     def __len__(self) -> int:
         module_of_measures()
         return len(self.data)
 
-KINDS = Kinds()
+KINDS = _Kinds()
 
 def enter(kind: Kind) -> Kind:
     """Enter a kind, and give it back.

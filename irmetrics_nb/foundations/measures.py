@@ -205,8 +205,8 @@ class Measure(Generic[_P]):
         return self._with({**self.given, **params}, self.at) if params else self
 
     def __repr__(self) -> str:
-        params = {p: self.defaults[p] for p in self.kind.shown.split()} | self.params
-        return self._written(params)
+        shown = {p: self.defaults[p] for p in self.kind.shown.split()}
+        return self._written({**shown, **self.params})
 
     def _written(self, params):
         "The measure with some of its parameters as text."
@@ -222,7 +222,8 @@ class Measure(Generic[_P]):
     @property
     def asked(self) -> str:
         "The measure as text, without what it leaves to conventions."
-        return self._written({p: x for p, x in self.given.items() if p in self.kind.shown} | self.params)
+        said = {p: x for p, x in self.given.items() if p in self.kind.shown.split()}
+        return self._written({**said, **self.params})
 
     def __eq__(self, other: object) -> bool:
         mine = self.name, self.params, self.at
