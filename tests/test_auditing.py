@@ -287,3 +287,14 @@ def test_a_program_is_audited_by_its_answers_to_the_vectors():
     assert audit_answers({"AP": {"example": "error"}}, VECTORS)[0].passed is False
     with pytest.raises(ValueError, match="no vectors of"):
         audit_answers({"XX": {}}, VECTORS)
+
+
+def test_a_function_that_gives_nan_for_what_nobody_judged_is_not_accused():
+    def with_arrays(r, k):
+        r = np.asarray(r, dtype=float)
+        discount = 1 / np.log2(np.arange(2, len(r[:k]) + 2))
+        best = (np.sort(r)[::-1][:k] * discount).sum()
+        return (r[:k] * discount).sum() / best if best else 0.0
+
+    found = audit(with_arrays, "nDCG@10")
+    assert found and "unjudged documents: gives nan" in repr(found)

@@ -386,6 +386,9 @@ class _Auditor(_OfCollections):
 
     def _unjudged(self, way):
         question = asked_about(self.f, self.words, _UNJUDGED, self.k)
+        answered = [answer for answer in question.answers if not answer.error]
+        unknown = answered and all(np.isnan(answer.value) for answer in answered)
+        if unknown: return EdgeFinding('unjudged documents', 'gives nan')
         places, condensed = 'keep their places', 'are taken out first: the list closes up'
         ways = {places: way, condensed: _with_answer(way, 'unjudged', 'skip')}
         found = self._named('unjudged documents', question, ways, unjudged=('keep', 'skip'))
