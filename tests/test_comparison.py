@@ -590,7 +590,7 @@ def test_the_levels_of_a_family_are_those_of_its_correction():
 
 
 def test_the_text_gives_the_level_and_says_what_is_simultaneous():
-    assert "(98.3333 % interval" in compare(THREE_ALIKE).sentences()[0]
+    assert "(98.33 % interval" in compare(THREE_ALIKE).sentences()[0]
     said = {correction: " ".join(str(compare(THREE_ALIKE, correction=correction)).split()) for correction in CORRECTED}
     said["tukey"] = " ".join(str(compare(THREE_ALIKE, test="tukey", draws=200)).split())
     assert {c for c, text in said.items() if "simultaneous" in text} == {"bonferroni", "tukey"}

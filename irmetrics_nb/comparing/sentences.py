@@ -48,7 +48,7 @@ def interval_text(low: float, high: float, level: float, digits: int, kind: str 
     "An interval in words; `level`: the share of such intervals that hold the truth; `kind`: by what method."
     if np.isnan(low) or np.isnan(high): return 'no interval'
     name = f'{kind} interval'.strip()
-    return f'{100 * level:.6g} % {name} {number(low, digits)} to {number(high, digits)}'
+    return f'{100 * level:.4g} % {name} {number(low, digits)} to {number(high, digits)}'
 
 def pair_interval(pair: Pair, method: Method) -> str:
     "The interval of a pair in words, at the level of its verdict; with its method, if p has another one."
@@ -202,7 +202,7 @@ def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
     corrected = method.correction != 'none' and any(pair.family > 1 for pair in pairs)
     simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
     if corrected and method.correction == simultaneous:
-        said.append(f'Intervals are simultaneous: {100 * method.level:.6g} % for all of a family together.')
+        said.append(f'Intervals are simultaneous: {100 * method.level:.4g} % for all of a family together.')
     elif corrected: said.append('Each interval has the level at which its verdict was decided.')
     if not method.agrees:
         said.append(f'Intervals ({kind}) and p ({method.words}) come from different methods, and can disagree.')

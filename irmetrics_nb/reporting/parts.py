@@ -122,7 +122,7 @@ def upright(pair: Pair, turn: bool) -> dict[str, Any]:
     record |= {'difference': more, 'low': low, 'high': high, 'text': number(more, digits)}
     record |= {'interval': _interval(low, high, digits), 'p': p.split(' ', 1)[1].removeprefix('= ')}
     record |= {'won': won, 'tied': pair.ties, 'lost': lost, 'effect': number(effect, 2)}
-    return record | {'could': detectable_text(pair), 'level': f'{100 * pair.level:.6g} %'}
+    return record | {'could': detectable_text(pair), 'level': f'{100 * pair.level:.4g} %'}
 
 # %% ../../nbs/9_reporting/03_parts.ipynb #e2422f52
 def _interval(low, high, digits): return '' if np.isnan(low) else f'{number(low, digits)} to {number(high, digits)}'
