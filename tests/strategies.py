@@ -9,7 +9,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from irmetrics_nb import Judged, Measure
-from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.core.measures import KINDS
 
 # ---- metrics ----
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import batch, collections, cutoffs, rankings, searches, words
 
-from irmetrics_nb.foundations.kinds import geometric_mean
+from irmetrics_nb.core.measures import geometric_mean
 from irmetrics_nb.metrics.ap import average_precision, bpref, interpolated_precision, precision_recall_curve
 
 

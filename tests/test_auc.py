@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from irmetrics_nb.foundations.columns import number_ids
+from irmetrics_nb.core.arrays import number_ids
 from irmetrics_nb.metrics.auc import GroupAUC, auc, gauc, group_auc, roc_curve, roc_steps
 
 SCORES = st.integers(-3, 3).map(float) | st.floats(allow_nan=False)  # many ties, and everything that a float can be

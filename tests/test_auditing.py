@@ -10,8 +10,8 @@ from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES as EXACT
 
 from irmetrics_nb import Conventions, audit
-from irmetrics_nb.explaining.auditing import SHAPES, audit_answers, read_shape
-from irmetrics_nb.explaining.mistakes import MISTAKES
+from irmetrics_nb.forensics.auditing import SHAPES, audit_answers, read_shape
+from irmetrics_nb.forensics.mistakes import MISTAKES
 
 VECTORS = Path(__file__).parent.parent / "conformance" / "measures"
 HARMLESS = {"ties-as-given", "gain-binary", "mean-over-answered"}

@@ -13,8 +13,8 @@ from project import NBS
 from irmetrics_nb import check, compare, evaluate, explain, explain_difference, load_example
 
 DOCS = Path(__file__).parents[1] / "_docs"
-PAGES = "index 2_metrics/ap 1_foundations/measures 2_metrics/auc 5_evaluation/evaluation reference/command_line reference/tools api/index api/metrics.ap".split()
-PLAIN_PAGES = "index 2_metrics/01_ap tutorials/bad_query reference/glossary".split()
+PAGES = "index metrics/ap core/measures metrics/auc evaluation/evaluation reference/command_line reference/tools api/index api/metrics.ap".split()
+PLAIN_PAGES = "index metrics/ap tutorials/bad_query reference/glossary".split()
 CONTRAST = """() => {
   const channel = v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
   const light = c => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);

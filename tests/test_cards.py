@@ -10,8 +10,8 @@ from strategies import batch, collections, judgments
 
 import irmetrics_nb
 from irmetrics_nb import Judged, Measure, auc, gauc, parse
-from irmetrics_nb.foundations.kinds import KINDS
-from irmetrics_nb.metrics.cards import CARDS, cards, order, question_of, reads, tasks
+from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.metrics.names import CARDS, cards, order, question_of, reads, tasks
 
 TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets 0.5': 1,
         '0 to 1, if no gain is negative and the ideal is the best order': 1}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import batch, batches, collections, cutoffs, rankings
 
-from irmetrics_nb.foundations.rankings import Judged
+from irmetrics_nb.core.judged import Judged
 from irmetrics_nb.metrics.cascade import (
     PHIS,
     as_phi,

@@ -182,7 +182,7 @@ def test_the_policies_can_be_chosen(files):
 
 
 def test_measures_lists_every_kind():
-    from irmetrics_nb.foundations.kinds import KINDS
+    from irmetrics_nb.core.measures import KINDS
     done = irmetrics('measures', '--format', 'json')
     assert [r['measure'].split(',')[0] for r in json.loads(done.stdout)] == list(KINDS)
     assert irmetrics('measures').returncode == 0

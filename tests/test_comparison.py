@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, gate, load_example, nDCG, report
-from irmetrics_nb.comparing.pairs import PAIR_COLUMNS, TESTS, Method
-from irmetrics_nb.comparing.sentences import sentence
+from irmetrics_nb.comparing.aligned_scores import PAIR_COLUMNS, TESTS, Method
+from irmetrics_nb.comparing.comparison import sentence
 from irmetrics_nb.comparing.statistics import adjust, decision_alphas, studentized_interval, tukey_test
-from irmetrics_nb.foundations.kinds import KINDS
-from irmetrics_nb.metrics.cards import CARDS
+from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.metrics.names import CARDS
 
 EXAMPLE = load_example()
 THREE = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf", "title")}

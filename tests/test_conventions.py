@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmetrics_nb import AP, P, compare, evaluate, explain, explain_difference, report
-from irmetrics_nb.evaluation.evaluation import Options
-from irmetrics_nb.evaluation.presets import PRESETS
-from irmetrics_nb.foundations import conventions
-from irmetrics_nb.foundations.conventions import (
+from irmetrics_nb.core import conventions
+from irmetrics_nb.core.conventions import (
     AS_USUAL,
     CHOICES,
     DISCOUNTS,
@@ -29,6 +27,8 @@ from irmetrics_nb.foundations.conventions import (
     documented,
     ratio,
 )
+from irmetrics_nb.evaluation.evaluation import Options
+from irmetrics_nb.evaluation.presets import PRESETS
 
 # ---- gains ----
 

@@ -11,7 +11,7 @@ from sklearn.metrics import dcg_score, ndcg_score
 from strategies import batch, collections, cutoffs, judgments, searches
 
 from irmetrics_nb import CG, DCG, nDCG
-from irmetrics_nb.foundations.rankings import Judged
+from irmetrics_nb.core.judged import Judged
 from irmetrics_nb.metrics.dcg import cg, dcg, idcg, ideal_ranking, ndcg
 
 named = {"gain": st.sampled_from(["linear", "exp"]), "discount": st.sampled_from([("log2", 2), ("jarvelin", 2), ("jarvelin", 3.5)])}

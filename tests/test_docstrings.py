@@ -10,7 +10,7 @@ from project import NBS, PACKAGE, file_of, module_of, notebooks
 
 import irmetrics_nb
 from irmetrics_nb import Measure
-from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.core.measures import KINDS
 
 MODULES = sorted(m for name in notebooks() if (m := module_of(NBS / name)))
 PUBLIC = [name for name in irmetrics_nb.__all__ if not isinstance(getattr(irmetrics_nb, name), Measure | dict)]
@@ -93,20 +93,20 @@ def test_the_parameters_of_a_metric_come_before_its_example():
 
 
 DOORS = {
-    "reading.errors": ["DataError", "DataWarning"],
-    "reading.files": ["read_rows"],
-    "reading.streams": ["read_batches"],
-    "reading.data": ["Qrels", "Run"],
-    "reading.example": ["Example", "load_example"],
-    "reading.words": ["DOCUMENTS", "LONGEST", "RULES", "TOPICS", "WordColumns", "Words", "one_line", "read_words"],
-    "reading.together": ["Span", "Together", "from_records", "from_spans"],
-    "reading.groups": ["Groups"],
-    "reading.lake": ["runs_of"],
-    "reading.judging": ["DEFAULT_MEMORY", "Reading", "judge", "judge_run"],
+    "data.errors": ["DataError", "DataWarning"],
+    "data.sources": ["read_rows"],
+    "data.batches": ["read_batches"],
+    "data.qrels_and_runs": ["Qrels", "Run"],
+    "data.records": ["Example", "load_example"],
+    "data.records": ["DOCUMENTS", "LONGEST", "RULES", "TOPICS", "WordColumns", "Words", "one_line", "read_words"],
+    "data.records": ["Span", "Together", "from_records", "from_spans"],
+    "data.groups": ["Groups"],
+    "data.batches": ["runs_of"],
+    "data.judging": ["DEFAULT_MEMORY", "Reading", "judge", "judge_run"],
 }
 
 
 def test_of_reading_and_judging_only_the_doors_are_public():
-    rooms = [m for m in MODULES if m.startswith("reading.") or m in ("reading.matching", "reading.judging")]
+    rooms = [m for m in MODULES if m.startswith("reading.") or m in ("data.matching", "data.judging")]
     found = {m: sorted(importlib.import_module(f"irmetrics_nb.{m}").__all__) for m in rooms}
     assert {m: names for m, names in found.items() if names} == DOORS

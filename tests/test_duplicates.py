@@ -28,9 +28,9 @@ from irmetrics_nb import (
     load_example,
     report,
 )
-from irmetrics_nb.foundations.conventions import CHOICES
-from irmetrics_nb.reading.data import pair_keys, without_repeats
-from irmetrics_nb.reading.files import read_rows
+from irmetrics_nb.core.conventions import CHOICES
+from irmetrics_nb.data.qrels_and_runs import pair_keys, without_repeats
+from irmetrics_nb.data.sources import read_rows
 
 WAYS = 'first', 'last', 'best'
 MEASURES = 'AP nDCG@3 RR P@2 NumRet'
@@ -200,7 +200,7 @@ def test_how_many_are_left_out_stands_under_the_table_and_in_every_form_of_it():
     assert 'of a document twice in a query, the last row counts' in text
     single = ' '.join(repr(scores.run('ours')).split())
     assert '2 rows of the judgments left out (a document twice); 3 rows of the run left out' in single
-    from irmetrics_nb.evaluation.printing import rendered_scores as render
+    from irmetrics_nb.evaluation.scores import rendered_scores as render
     assert [one['repeats'] for one in json.loads(render(scores, 'json'))] == [{'qrels': 2, 'run': 3}, {'qrels': 2, 'run': 0}]
 
 

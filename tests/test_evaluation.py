@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmetrics_nb import ERR, DataError, Run, Scores, evaluate, load_example
-from irmetrics_nb.foundations.conventions import CHOICES, Conventions
-from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.core.conventions import CHOICES, Conventions
+from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.parsing import parse
 
 

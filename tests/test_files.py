@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from strategies import any_ids
 
 from irmetrics_nb import DataError, Qrels, Run, evaluate
-from irmetrics_nb.reading.files import read_rows
-from irmetrics_nb.reading.ids import MAX_ID_BYTES
+from irmetrics_nb.data.ids import MAX_ID_BYTES
+from irmetrics_nb.data.sources import read_rows
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
@@ -88,7 +88,7 @@ def test_a_tsv_without_header_is_read_as_trec_text(tmp_path):
 def test_reading_text_and_dicts_imports_no_table_library(tmp_path):
     (tmp_path / "run.txt").write_bytes(TREC_RUN)
     code = (
-        "import sys; from irmetrics_nb.reading.files import read_rows; read_rows(sys.argv[1], 'run'); read_rows({'q': {'d': 1}}, 'run');"
+        "import sys; from irmetrics_nb.data.sources import read_rows; read_rows(sys.argv[1], 'run'); read_rows({'q': {'d': 1}}, 'run');"
         "print(sorted({'polars', 'pandas', 'pyarrow', 'scipy', 'matplotlib'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "run.txt"], capture_output=True, check=True)

@@ -158,9 +158,9 @@ def test_a_learner_finds_the_page_of_a_measure_by_the_name_of_the_course(query, 
 
 
 @pytest.mark.parametrize(("query", "page"), [
-    ("load_example", "3_reading/example.html"), ("evaluate", "5_evaluation/evaluation.html"), ("compare", "8_comparing/comparison.html"),
-    ("explain", "7_explaining/explanation.html"), ("report", "9_reporting/report.html"), ("Qrels", "3_reading/data.html"),
-    ("收益", "1_foundations/conventions.html"), ("会话", "tutorials/clicks.html"),
+    ("load_example", "data/records.html"), ("evaluate", "evaluation/evaluation.html"), ("compare", "comparing/comparison.html"),
+    ("explain", "explaining/explanation.html"), ("report", "reporting/report.html"), ("Qrels", "data/qrels_and_runs.html"),
+    ("收益", "core/conventions.html"), ("会话", "tutorials/clicks.html"),
 ])
 def test_a_public_name_and_a_word_are_found_where_they_are_explained(query, page, unrendered):
     assert first(query, unrendered) == page
@@ -174,13 +174,13 @@ def test_what_is_added_leads_to_a_page_that_is_there():
 
 
 def test_a_learning_page_goes_before_the_page_of_the_code(tmp_path, monkeypatch):
-    for name, text in {"learn/gain.ipynb": "# Gain: DCG", "2_metrics/02_dcg.ipynb": "# DCG in code"}.items():
+    for name, text in {"learn/gain.ipynb": "# Gain: DCG", "metrics/dcg.ipynb": "# DCG in code"}.items():
         (tmp_path / name).parent.mkdir()
-        more = [{"cell_type": "markdown", "source": "[Code](../2_metrics/02_dcg.ipynb)"}] if "learn" in name else []
+        more = [{"cell_type": "markdown", "source": "[Code](../metrics/dcg.ipynb)"}] if "learn" in name else []
         more += [{"cell_type": "code", "source": "#| default_exp metrics.dcg", "outputs": []}]
         (tmp_path / name).write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": text}, *more[: 1]]}), encoding="utf-8")
     monkeypatch.setattr(finding, "NBS", tmp_path)
-    monkeypatch.setattr(finding, "notebooks", lambda: [Path("2_metrics/02_dcg.ipynb"), Path("learn/gain.ipynb")])
+    monkeypatch.setattr(finding, "notebooks", lambda: [Path("metrics/dcg.ipynb"), Path("learn/gain.ipynb")])
     taught = finding.teachers()
     assert finding.teacher("DCG", "dcg", taught) == Path("learn/gain.ipynb")
 
@@ -197,7 +197,7 @@ def test_only_the_parameters_of_inner_modules_are_kept_from_the_search(api_pages
     for module, (name, text) in api_pages.items():
         head = text.split("---\n")[1]
         assert ("search: false" in head) == (name.as_posix() in api.inner()), module
-    assert "3_reading/10_example.ipynb" not in api.inner()
+    assert "data/records.ipynb" not in api.inner()
     assert QUARTO["website"]["search"] == {"merge-navbar-crumbs": False}
 
 
@@ -232,7 +232,7 @@ def test_every_page_of_a_part_that_stands_in_the_bar_belongs_to_it():
     parts = rendered.part_of_each_page()
     assert {"Learn", "Metrics", "Use", "Look up", "API", "Glossary"} == set(parts.values())
     assert parts["tutorials/better.html"] == "Learn"
-    assert parts["2_metrics/dcg.html"] == "Metrics"
+    assert parts["metrics/dcg.html"] == "Metrics"
     assert parts["api/reading.example.html"] == "API"
     assert parts["reference/glossary.html"] == "Glossary"
 

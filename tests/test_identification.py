@@ -11,9 +11,9 @@ from fastcore.test import test_close as close
 
 from irmetrics_nb import PRESETS, Conventions, DataError, Qrels, Run, differ, evaluate, identify, with_mistake
 from irmetrics_nb.evaluation.presets import conventions_of
-from irmetrics_nb.explaining.combinations import Rankings, all_results, way_of
-from irmetrics_nb.explaining.identification import _mistake_of, plain_way
-from irmetrics_nb.explaining.mistakes import MISTAKES, mistakes_of
+from irmetrics_nb.forensics.identification import _mistake_of, plain_way
+from irmetrics_nb.forensics.mistakes import MISTAKES, mistakes_of
+from irmetrics_nb.forensics.search import Rankings, all_results, way_of
 from irmetrics_nb.metrics.parsing import parse
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb.reading.ids import Ids
+from irmetrics_nb.data.ids import Ids
 
 
 @given(st.lists(st.binary(max_size=20)), st.lists(st.binary(max_size=20)))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb.reading.ids import Ids, factorize, factorize_blocks
+from irmetrics_nb.data.ids import Ids, factorize, factorize_blocks
 
 
 @given(st.lists(st.text("ab\0\n", max_size=12)))

@@ -155,9 +155,9 @@ def test_a_comment_with_commas_is_not_the_header_of_a_table(tmp_path):
 @given(st.lists(st.sampled_from([*REMARKS, '\n', 'q Q0 {} 1 2 t\n', ' q\tQ0  {} 1 2 t w\r\n', 'p Q0 {} 1 2 t\n']), max_size=20), st.integers(1, 60))
 @example(['# 6 fields in this one\n', 'q Q0 {} 1 2 t\n'], 1)
 def test_comments_anywhere_and_pieces_of_any_size_give_the_rows_and_the_count(lines, piece):
-    import irmetrics_nb.reading.text as text
-    from irmetrics_nb.reading.files import rows_from_bytes
-    from irmetrics_nb.reading.ids import PAD
+    import irmetrics_nb.data.text as text
+    from irmetrics_nb.data.ids import PAD
+    from irmetrics_nb.data.sources import rows_from_bytes
     data = ''.join(line.format(f'd{i}') for i, line in enumerate(lines)).encode()
     wanted = [(line.split()[0], f'd{i}') for i, line in enumerate(lines) if '{}' in line]
     before, text.PIECE_BYTES = text.PIECE_BYTES, piece
@@ -313,7 +313,7 @@ def test_records_of_which_some_have_a_score_and_others_a_rank_are_refused():
 
 
 def test_the_check_up_of_a_faulty_table_of_ranks_puts_the_least_first(tmp_path):
-    from irmetrics_nb.checking.sieve import sift
+    from irmetrics_nb.evaluation.counting import sift
     run = put(tmp_path/'run.csv', b'qid,docno,rank\nq,a,1\nq,b,x\nq,c,3\nq\n')
     sifted = sift(run, 'run')
     assert sifted.table['score'].to_list() == [-1, -3] and {*sifted.faults} == {'number', 'columns'}
@@ -421,7 +421,7 @@ def test_an_error_says_which_of_several_runs_it_is_about(tmp_path):
 
 
 def test_judgments_are_read_once_for_all_runs(tmp_path, monkeypatch):
-    import irmetrics_nb.reading.files as files
+    import irmetrics_nb.data.sources as files
     qrels, opened, usual = put(tmp_path/'qrels.txt', QRELS_TEXT.encode()), [], files.open_bytes
     monkeypatch.setattr(files, 'open_bytes', lambda path: opened.append(str(path)) or usual(path))
     evaluate(qrels, {'a': SCORES, 'b': OTHER, 'c': RANKED}, 'AP')

@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 from irmetrics_nb import Scores, compare, evaluate, load_example, report
-from irmetrics_nb.comparing.sample import Sample, judged_shares, judging_warnings
-from irmetrics_nb.evaluation.doubts import first_ranks
-from irmetrics_nb.reading.judging import judge
+from irmetrics_nb.comparing.aligned_scores import Sample, judged_shares, judging_warnings
+from irmetrics_nb.data.judging import judge
+from irmetrics_nb.evaluation.findings import first_ranks
 
 EXAMPLE = load_example()
 DEPTH = 10

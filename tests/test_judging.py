@@ -10,12 +10,12 @@ from hypothesis import given
 from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
-import irmetrics_nb.reading.data as data
-import irmetrics_nb.reading.judging as judging
-import irmetrics_nb.reading.matching as matching
-import irmetrics_nb.reading.tables as tables
+import irmetrics_nb.data.judging as judging
+import irmetrics_nb.data.matching as matching
+import irmetrics_nb.data.qrels_and_runs as data
+import irmetrics_nb.data.tables as tables
 from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
-from irmetrics_nb.reading.judging import judge_run
+from irmetrics_nb.data.judging import judge_run
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -27,10 +27,10 @@ from irmetrics_nb import (
     explain_difference,
     report,
 )
+from irmetrics_nb.core.conventions import CHOICES
+from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.core.ties import TiesError
 from irmetrics_nb.evaluation.presets import PRESETS
-from irmetrics_nb.foundations.conventions import CHOICES
-from irmetrics_nb.foundations.kinds import KINDS
-from irmetrics_nb.foundations.ties import TiesError
 
 LISTED = [name for name, preset in PRESETS.items() if preset.conventions.judgments == "retrieved"]
 FRACTIONS = 0, 0.25, 0.875, 1, 1.25, 2.5, 3

@@ -10,10 +10,10 @@ import pytest
 
 from irmetrics_nb import DataError, EvaluationWarning, Qrels, Run, check, compare, evaluate, report
 from irmetrics_nb.cli import main
-from irmetrics_nb.evaluation.printing import rendered_scores
-from irmetrics_nb.reading import streams
-from irmetrics_nb.reading.judging import judge_run
-from irmetrics_nb.reading.streams import StreamedRun
+from irmetrics_nb.data import batches as streams
+from irmetrics_nb.data.batches import StreamedRun
+from irmetrics_nb.data.judging import judge_run
+from irmetrics_nb.evaluation.scores import rendered_scores
 
 QRELS = {f"q{i}": {f"d{i}": 1, f"d{i + 1}": 2} for i in range(40)}
 ROWS = [(f"q{i}", f"d{(i + j) % 50}", float(-j if i % 2 else (7 * j) % 5)) for i in range(40) for j in range(12)]

@@ -10,9 +10,9 @@ from hypothesis import given
 from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
-import irmetrics_nb.reading.matching as matching
+import irmetrics_nb.data.matching as matching
 from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
-from irmetrics_nb.reading.ids import Ids
+from irmetrics_nb.data.ids import Ids
 
 
 def as_files(folder, qrels, run, order=None):

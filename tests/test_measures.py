@@ -25,8 +25,7 @@ from irmetrics_nb import (
     parse,
     parse_all,
 )
-from irmetrics_nb.foundations.kinds import KINDS, MEAN, SUM, Kind, check_claims
-from irmetrics_nb.foundations.measures import Measure
+from irmetrics_nb.core.measures import KINDS, MEAN, SUM, Kind, Measure, check_claims
 from irmetrics_nb.metrics.names import aliases_of
 from irmetrics_nb.metrics.parsing import find_kind, flat_name
 

@@ -6,7 +6,7 @@ import pytest
 import pytrec_eval
 
 from irmetrics_nb import AP, RBP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
-from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, aliases_of, find_elsewhere, find_name, name_table
 
 OFFERED = [row for row in NAMES if row.measure]

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmetrics_nb import DataError, Run
-from irmetrics_nb.reading.ids import Ids
-from irmetrics_nb.reading.numbers import parse_floats
+from irmetrics_nb.data.ids import Ids, parse_floats
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 

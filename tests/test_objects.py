@@ -8,7 +8,7 @@ import pytest
 from helpers import put, triples
 
 from irmetrics_nb import DataError, Qrels, evaluate
-from irmetrics_nb.reading.files import read_rows
+from irmetrics_nb.data.sources import read_rows
 
 
 def test_a_ranked_list_keeps_its_order():

@@ -8,7 +8,7 @@ import pytest
 from helpers import BUFFERED, FROM_CLI, MAIN, child, put
 
 from irmetrics_nb import DataError, Run, evaluate
-from irmetrics_nb.evaluation.printing import rendered_scores as render
+from irmetrics_nb.evaluation.scores import rendered_scores as render
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 

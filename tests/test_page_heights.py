@@ -120,7 +120,7 @@ def test_a_page_to_learn_a_metric_is_short_and_calculates_by_hand_at_its_beginni
 
 
 def test_a_page_of_code_and_a_page_with_everything_unfolded_are_seen_to_be_long(measured, monkeypatch):
-    assert measured("2_metrics/01_ap.ipynb")[0] > 10_000
+    assert measured("metrics/ap.ipynb")[0] > 10_000
     unfolded = body("learn/ap.ipynb").replace("<details>", "<details open>")
     monkeypatch.setitem(globals(), "body", lambda name: unfolded)
     assert measured("learn/ap.ipynb")[0] > LIMIT

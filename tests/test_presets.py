@@ -13,10 +13,10 @@ from project import ROOT, cells
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 from irmetrics_nb import AP, Run, evaluate, explain, nDCG, parse
+from irmetrics_nb.core.conventions import CHOICES, OF_A_KIND, Conventions
+from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
-from irmetrics_nb.evaluation.printing import rendered_scores as render
-from irmetrics_nb.foundations.conventions import CHOICES, OF_A_KIND, Conventions
-from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.evaluation.scores import rendered_scores as render
 
 SPELT = {'sklearn': 'scikit-learn'}  # presets that pages call otherwise
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()

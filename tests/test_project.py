@@ -275,11 +275,11 @@ def test_every_module_behaves_alone_as_after_all_others():
 
 
 ALONE = {
-    "a misspelt parameter of conventions": "from irmetrics_nb.foundations.conventions import Conventions as C; C(measures=(('nDCG', 'gian', 'exp'),))",
-    "a misspelt kind of conventions": "from irmetrics_nb.foundations.conventions import Conventions as C; C(measures=(('nDGC', 'gain', 'exp'),))",
-    "a misspelt parameter of a measure": "from irmetrics_nb.foundations.measures import Measure; Measure('nDCG', {'gian': 'exp'})",
-    "a name that is taken": "from irmetrics_nb.foundations.measures import measure; measure('AP')(lambda ranking, /: 1)",
-    "another tool's name": "from irmetrics_nb.foundations.measures import measure; measure('map_cut_10')(lambda ranking, /: 1)",
+    "a misspelt parameter of conventions": "from irmetrics_nb.core.conventions import Conventions as C; C(measures=(('nDCG', 'gian', 'exp'),))",
+    "a misspelt kind of conventions": "from irmetrics_nb.core.conventions import Conventions as C; C(measures=(('nDGC', 'gain', 'exp'),))",
+    "a misspelt parameter of a measure": "from irmetrics_nb.core.measures import Measure; Measure('nDCG', {'gian': 'exp'})",
+    "a name that is taken": "from irmetrics_nb.core.measures import measure; measure('AP')(lambda ranking, /: 1)",
+    "another tool's name": "from irmetrics_nb.core.measures import measure; measure('map_cut_10')(lambda ranking, /: 1)",
 }
 
 
@@ -290,7 +290,7 @@ def test_what_is_wrong_is_refused_in_a_process_that_imports_one_module(code):
 
 @pytest.mark.parametrize("first", "sets ap dcg cascade auc parsing cards names".split())
 def test_the_kinds_are_24_in_the_order_of_their_pages_whatever_is_imported_first(first):
-    code = f"import irmetrics_nb.metrics.{first}\nfrom irmetrics_nb.foundations.kinds import KINDS\nprint(len(KINDS), *[k.page for k in KINDS.values()])"
+    code = f"import irmetrics_nb.metrics.{first}\nfrom irmetrics_nb.core.measures import KINDS\nprint(len(KINDS), *[k.page for k in KINDS.values()])"
     assert python("-c", code).split() == ["24", *13 * ["sets"], *5 * ["ap"], *3 * ["dcg"], *3 * ["cascade"]]
 
 

@@ -13,8 +13,8 @@ from strategies import batch, collections, grades, judgments, junk_too, measured
 
 import irmetrics_nb
 from irmetrics_nb import Judged, Measure, parse
-from irmetrics_nb.foundations.conventions import ratio
-from irmetrics_nb.foundations.kinds import KINDS
+from irmetrics_nb.core.conventions import ratio
+from irmetrics_nb.core.measures import KINDS
 
 # The public function that computes the same; these have none.
 FUNCTIONS = {

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from strategies import batch, batches, collections, rankings
 
 from irmetrics_nb import Judged, average_precision, ndcg, parse
-from irmetrics_nb.foundations.rankings import COLUMNS, ENTRY, POOL, as_judged, check_columns
-from irmetrics_nb.foundations.segments import cumcount, segmented_scan, sort_pool
+from irmetrics_nb.core.arrays import cumcount, segmented_scan, sort_pool
+from irmetrics_nb.core.judged import COLUMNS, ENTRY, POOL, as_judged, check_columns
 
 
 def columns(judged):

@@ -11,16 +11,14 @@ from helpers import irmetrics
 from scipy import stats
 
 from irmetrics_nb import compare, evaluate, explain, load_example, report
+from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.data.records import DOCUMENTS, TOPICS, Words, read_words
 from irmetrics_nb.evaluation.scores import RunInfo, Scores
-from irmetrics_nb.foundations.kinds import KINDS
 from irmetrics_nb.metrics.parsing import parse_all
-from irmetrics_nb.reading.words import DOCUMENTS, TOPICS, Words, read_words
-from irmetrics_nb.reporting.contents import content
 from irmetrics_nb.reporting.figures import axis, histogram, waterfall
-from irmetrics_nb.reporting.parts import MOST_NUMBERS, query_values
-from irmetrics_nb.reporting.report import Report
-from irmetrics_nb.reporting.sides import look
-from irmetrics_nb.showing.results import SHRINK, Table, booktabs, tex_text
+from irmetrics_nb.reporting.report import Report, content
+from irmetrics_nb.reporting.sections import MOST_NUMBERS, look, query_values
+from irmetrics_nb.results.results import SHRINK, Table, booktabs, tex_text
 
 EXAMPLE = load_example()
 GROUPS = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}

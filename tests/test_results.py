@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, load_example, report
-from irmetrics_nb.showing.results import Cell, Items, Table, Text, booktabs, csv_text, note_text, rendered
+from irmetrics_nb.results.results import Cell, Items, Table, Text, booktabs, csv_text, note_text, rendered
 
 LAID_OUT = ["text", "markdown", "html", "latex"]
 

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmetrics_nb import AP, ERR, GMAP, RR, Scores, evaluate, nDCG, parse_all
-from irmetrics_nb.evaluation.printing import rendered_scores as render
+from irmetrics_nb.core.conventions import Conventions
+from irmetrics_nb.core.measures import KINDS, Measure
 from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
-from irmetrics_nb.foundations.conventions import Conventions
-from irmetrics_nb.foundations.kinds import KINDS
-from irmetrics_nb.foundations.measures import Measure
+from irmetrics_nb.evaluation.scores import rendered_scores as render
 
 QRELS = {'a': {'x': 1, 'y': 1}, 'b': {'x': 1}, 'c': {'x': 0}}
 ONE, OTHER = {'a': ['x', 'y'], 'b': ['z', 'x']}, {'b': ['x'], 'c': ['x'], 'd': ['x']}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
 from irmetrics_nb import Judged, evaluate, parse
-from irmetrics_nb.foundations import topk
-from irmetrics_nb.foundations.rankings import COLUMNS, check_columns
+from irmetrics_nb.core import layouts as topk
+from irmetrics_nb.core.judged import COLUMNS, check_columns
 
 MEASURES = "AP nDCG@10 RR P@3 R@3 Success@3 AP@3 nDCG(gain='exp')@3 ERR(max_grade=4) Bpref NumRel NumRet NumRelRet".split()
 

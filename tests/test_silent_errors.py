@@ -5,7 +5,7 @@ import pytest
 
 from irmetrics_nb import Accumulator, DataError, Judged, Scores, compare, evaluate, parse_all
 from irmetrics_nb.comparing.gate import gate, parse_floor
-from irmetrics_nb.reading.groups import read_groups
+from irmetrics_nb.data.groups import read_groups
 
 QRELS = {'q': {'a': 2, 'b': 1}}
 RUN = {'q': ['b', 'a']}

@@ -16,7 +16,7 @@ import yaml
 from markdown_it import MarkdownIt
 from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
 
-from irmetrics_nb.foundations.measures import Measure
+from irmetrics_nb.core.measures import Measure
 
 SITE = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
 HTML = SITE["format"]["html"]
@@ -240,7 +240,7 @@ def test_a_code_name_leads_to_its_entry_where_it_stands_first_and_not_in_code_he
 
 def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source(processed):
     assert len(pages.used()) >= 35
-    assert {"5_evaluation/04_evaluation.ipynb", "5_evaluation/00_presets.ipynb"} <= {*pages.used()}
+    assert {"evaluation/evaluation.ipynb", "evaluation/presets.ipynb"} <= {*pages.used()}
     for name, nb in read(processed).items():
         if name.as_posix() in pages.used() and (ours := pages.sources(name)):
             code = [(cell["id"] in ours, "".join(cell["source"])) for cell in nb["cells"] if cell["cell_type"] == "code"]
@@ -424,8 +424,8 @@ def test_the_sidebar_has_the_readers_order():
     contents = SITE["website"]["sidebar"]["contents"]
     assert [item["section"] for item in contents if "section" in item] == ["Learn", "Metrics", "Use", "Look up", "Inside"]
     use = next(item["contents"] for item in contents if "section" in item and item["section"] == "Use")
-    assert use[0] == "5_evaluation/04_evaluation.ipynb" and "reference/command_line.ipynb" in use
-    assert use.index("5_evaluation/04_evaluation.ipynb") < use.index("5_evaluation/03_scores.ipynb")
+    assert use[0] == "evaluation/evaluation.ipynb" and "reference/command_line.ipynb" in use
+    assert use.index("evaluation/evaluation.ipynb") < use.index("evaluation/scores.ipynb")
 
 
 def test_the_site_has_an_icon_a_footer_a_card_and_a_way_to_the_repository():

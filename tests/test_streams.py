@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import table_runs, text_runs
 
-import irmetrics_nb.reading.files as files
-import irmetrics_nb.reading.judging as judging
-import irmetrics_nb.reading.rows as rows_room
-import irmetrics_nb.reading.streams as streams
+import irmetrics_nb.data.batches as streams
+import irmetrics_nb.data.judging as judging
+import irmetrics_nb.data.sources as files
+import irmetrics_nb.data.text as rows_room
 from irmetrics_nb import DataError, Run, evaluate, judge
-from irmetrics_nb.foundations.conventions import CHOICES
-from irmetrics_nb.reading.ids import PAD
-from irmetrics_nb.reading.judging import judge_run
-from irmetrics_nb.reading.streams import open_run
+from irmetrics_nb.core.conventions import CHOICES
+from irmetrics_nb.data.batches import open_run
+from irmetrics_nb.data.ids import PAD
+from irmetrics_nb.data.judging import judge_run
 
 TWICE = "duplicates='first', 'last' or 'best' says which counts"
 PARTS = "query rank grade retrieved pool_query pool_grade".split()

@@ -11,9 +11,9 @@ from helpers import TRIPLES, put, triples
 from hypothesis import given
 from hypothesis import strategies as st
 
-import irmetrics_nb.reading.tables as tables
+import irmetrics_nb.data.tables as tables
 from irmetrics_nb import DataError, Run, check, evaluate
-from irmetrics_nb.reading.files import read_rows
+from irmetrics_nb.data.sources import read_rows
 
 
 def test_beir_judgments_are_found_by_their_column_names(tmp_path):

@@ -10,8 +10,8 @@ from helpers import irmetrics, terminal
 from rich.console import Console
 
 from irmetrics_nb import evaluate, explain, load_example
-from irmetrics_nb.evaluation.printing import rendered_scores as render
-from irmetrics_nb.reporting.terminal import explanation_parts, for_terminal
+from irmetrics_nb.cli_common import explanation_parts, for_terminal
+from irmetrics_nb.evaluation.scores import rendered_scores as render
 
 EXAMPLE = load_example()
 TWO = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}

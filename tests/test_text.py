@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from oracles import COLUMN_COUNT, as_text, evaluate_dicts, read_trec, trec_rows
 from strategies import BLANKS, trec
 
-import irmetrics_nb.reading.judging as judging
-import irmetrics_nb.reading.text as text_room
+import irmetrics_nb.data.judging as judging
+import irmetrics_nb.data.text as text_room
 from irmetrics_nb import DataError, DataWarning, Qrels, Run, evaluate, judge
-from irmetrics_nb.reading.files import read_rows
-from irmetrics_nb.reading.ids import PAD
-from irmetrics_nb.reading.judging import judge_run
-from irmetrics_nb.reading.tables import header_separator
-from irmetrics_nb.reading.text import rows_from_text, side_by_side
+from irmetrics_nb.data.ids import PAD
+from irmetrics_nb.data.judging import judge_run
+from irmetrics_nb.data.sources import read_rows
+from irmetrics_nb.data.tables import header_separator
+from irmetrics_nb.data.text import rows_from_text, side_by_side
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 

@@ -29,12 +29,12 @@ from irmetrics_nb import (
     parse_all,
 )
 from irmetrics_nb.cli import main
-from irmetrics_nb.evaluation.buckets import Plan, check_whole, score_bucket
-from irmetrics_nb.evaluation.printing import rendered_scores as render
-from irmetrics_nb.foundations import ties as ties_page
-from irmetrics_nb.foundations.kinds import KINDS
-from irmetrics_nb.foundations.rankings import check_columns
-from irmetrics_nb.foundations.ties import MAX_ORDERS, TiesError, count_orders
+from irmetrics_nb.core import ties as ties_page
+from irmetrics_nb.core.judged import check_columns
+from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.core.ties import MAX_ORDERS, TiesError, count_orders
+from irmetrics_nb.evaluation.scores import rendered_scores as render
+from irmetrics_nb.spark_buckets import Plan, check_whole, score_bucket
 
 UNJUDGED = None
 GRADES = st.sampled_from([UNJUDGED, -1, 0, 1, 2])

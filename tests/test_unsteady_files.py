@@ -14,14 +14,14 @@ from helpers import READ, RUN, TREC_RUN, child, put
 from oracles import Refused, read_trec
 
 from irmetrics_nb import DataError, DataWarning, Qrels, Run
-from irmetrics_nb.reading.files import read_rows
-from irmetrics_nb.reading.streams import TableFile
+from irmetrics_nb.data.batches import TableFile
+from irmetrics_nb.data.sources import read_rows
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
 
 def test_a_pipe_is_read_to_its_end(tmp_path):
-    code = "import sys; from irmetrics_nb.reading.files import read_rows; print(len(read_rows('/dev/stdin', 'run')))"
+    code = "import sys; from irmetrics_nb.data.sources import read_rows; print(len(read_rows('/dev/stdin', 'run')))"
     done = subprocess.run([sys.executable, "-c", code], input=TREC_RUN * 3, capture_output=True, check=True)
     assert done.stdout.strip() == b"9"
 
@@ -58,7 +58,7 @@ def test_what_the_system_refuses_is_one_error_that_says_why(tmp_path):
 
 INTERRUPTED = """
 import os, signal, threading, time
-import irmetrics_nb.reading.tables as tables
+import irmetrics_nb.data.tables as tables
 from irmetrics_nb import Run
 Run(tables.import_polars().DataFrame({"qid": ["q"], "docno": ["d"], "score": [1.0]})).to_polars()
 waiting = True
@@ -88,7 +88,7 @@ def test_ctrl_c_interrupts_a_read_that_waits_at_a_pipe_also_when_polars_is_loade
 
 CHANGING = """
 from irmetrics_nb import Qrels, DataError
-import irmetrics_nb.reading.data
+import irmetrics_nb.data.qrels_and_runs
 path, when, how = sys.argv[1:]
 done = False
 

@@ -25,8 +25,8 @@ from irmetrics_nb import (
     parse,
     report,
 )
-from irmetrics_nb.evaluation.doubts import top_counts
-from irmetrics_nb.evaluation.printing import rendered_scores as render
+from irmetrics_nb.evaluation.findings import top_counts
+from irmetrics_nb.evaluation.scores import rendered_scores as render
 
 QRELS = {'q1': {'d1': 1, 'd2': 0}, 'q2': {'d3': 2}}
 RUN = {'q1': {'d2': 2.5, 'd1': 1.5}, 'q2': {'d3': .5}}

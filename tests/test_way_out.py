@@ -20,9 +20,9 @@ from irmetrics_nb import (
     parse,
     report,
 )
-from irmetrics_nb.evaluation.printing import rendered_scores as render
-from irmetrics_nb.foundations.conventions import NAMED_GAINS
-from irmetrics_nb.reading.files import read_rows
+from irmetrics_nb.core.conventions import NAMED_GAINS
+from irmetrics_nb.data.sources import read_rows
+from irmetrics_nb.evaluation.scores import rendered_scores as render
 
 EXAMPLE = load_example()
 

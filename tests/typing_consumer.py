@@ -32,7 +32,7 @@ from irmetrics_nb import (
     report,
     roc_curve,
 )
-from irmetrics_nb.foundations.conventions import Conventions
+from irmetrics_nb.core.conventions import Conventions
 
 # One list gives a number; several lists, or a batch, an array.
 assert_type(average_precision([1, 0, 0, 1, 1, 1]), float)

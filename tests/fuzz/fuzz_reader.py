@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 ROOMS = "ids index numbers text tables objects files data".split()
 with atheris.instrument_imports(include=[f"irmetrics_nb.reading.{room}" for room in ROOMS]):
     from irmetrics_nb import DataError, DataWarning, Qrels, Run
-    from irmetrics_nb.reading.tables import header_separator
+    from irmetrics_nb.data.tables import header_separator
 from oracles import read_trec  # noqa: E402
 
 OTHER_FORMATS = (b"\x1f\x8b", b"PAR1", b"ARROW1", b"{", b"[")

@@ -1,6 +1,6 @@
 """Run the cells of a page that need Spark, and compare what they give with the outputs that the page shows.
 
-    python tests/spark/pages.py nbs/10_ways_in/09_spark.ipynb
+    python tests/spark/pages.py nbs/top_level/spark.ipynb
 
 stores the outputs anew, with a session of its own.
 """

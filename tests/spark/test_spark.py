@@ -363,7 +363,7 @@ def test_the_page_shows_what_its_cells_give(spark):
 
     if not hasattr(spark, "sparkContext"):
         pytest.skip("the page has a session of its own, which is none of Spark Connect")
-    assert pages.late(Path(__file__).parents[2] / "nbs/10_ways_in/09_spark.ipynb") == []
+    assert pages.late(Path(__file__).parents[2] / "nbs/top_level/spark.ipynb") == []
 
 
 @pytest.mark.parametrize("engine", ["dask", "ray"])

@@ -173,7 +173,7 @@ def defined(name):
 
 def question(measure):
     "What a measure asks of a ranking."
-    from irmetrics_nb.foundations.kinds import KINDS
+    from irmetrics_nb.core.measures import KINDS
 
     return KINDS[str(measure)].question if str(measure) in KINDS else ""
 

@@ -1,6 +1,6 @@
 """Runs notebooks, each in a fork of one process that has loaded what all of them load.
 
-    python tests/tools/forks.py < jobs     # a line for each: ["run_notebook", "run", "nbs/2_metrics/01_ap.ipynb"]
+    python tests/tools/forks.py < jobs     # a line for each: ["run_notebook", "run", "nbs/metrics/ap.ipynb"]
 
 Answers each with a line of JSON: what `run_notebook.run` or `play.played` says, or null if nothing is wrong. Starting
 Python, IPython and matplotlib for every page takes longer than most pages do.
