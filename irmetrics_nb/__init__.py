@@ -20,8 +20,8 @@ _PUBLIC = {
         'evaluation.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',
-        'data.records': 'from_records from_spans', 'data.groups': 'Groups',
-        'core.judged': 'Judged', 'data.records': 'load_example'},
+        'data.records': 'from_records from_spans load_example',
+        'data.groups': 'Groups', 'core.judged': 'Judged'},
     'Results': {
         'evaluation.scores': 'Scores', 'comparing.comparison': 'Comparison',
         'comparing.gate': 'Gate', 'explaining.explanation': 'Explanation',
@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from .data.qrels_and_runs import Qrels as Qrels
     from .data.qrels_and_runs import Run as Run
     from .data.judging import judge as judge
+    from .data.records import from_records as from_records
+    from .data.records import from_spans as from_spans
     from .data.records import load_example as load_example
     from .data.groups import Groups as Groups
     from .core.judged import Judged as Judged

@@ -326,7 +326,7 @@ def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_an
 def divisors_on_page(name):
     "(kind, divisor, names of tools) of each row of the tables that say who divides by what; no special names and options."
     for cell in cells(ROOT / "nbs/2_metrics" / name):
-        kind = "AP" if name == "01_ap.ipynb" else "P" if "relative_P" in cell.source else "R"
+        kind = "AP" if name == "ap.ipynb" else "P" if "relative_P" in cell.source else "R"
         if "who divides so |" in cell.source:
             for by, who in re.findall(r"^\| (.*?) \| (.*?) \|$", cell.source.partition("|---|")[2], re.MULTILINE):
                 usual = [part for part in re.split(";", who) if "under the name" not in part]
@@ -334,10 +334,10 @@ def divisors_on_page(name):
                 yield kind, "default" if "default" in by else re.sub(r"[`'$ ]|\\", "", by), names
 
 
-@pytest.mark.parametrize("page", ["00_sets.ipynb", "01_ap.ipynb"])
+@pytest.mark.parametrize("page", ["sets.ipynb", "ap.ipynb"])
 def test_who_divides_by_what_is_said_as_the_presets_have_it(page):
     rows = [*divisors_on_page(page)]
-    assert {kind for kind, _, _ in rows} == ({"AP"} if page == "01_ap.ipynb" else {"P", "R"})
+    assert {kind for kind, _, _ in rows} == ({"AP"} if page == "ap.ipynb" else {"P", "R"})
     for kind in {kind for kind, _, _ in rows}:
         said = {tool: divisor for of, divisor, tools in rows if of == kind for tool in tools}
         for name, preset in PRESETS.items():

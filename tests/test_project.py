@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import unicodedata
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
@@ -229,20 +230,45 @@ def test_every_module_says_which_notebook_made_it():
             assert f"{MADE} File to edit: {source}" in path.read_text(encoding="utf-8")
 
 
-def place(name):
-    "The number of a notebook's floor and its own number there; None if it has none."
-    found = re.fullmatch(r"(\d+)_\w+/(\d+)_\w+\.ipynb", name.as_posix())
-    return (int(found[1]), int(found[2])) if found else None
+CORE = "core metrics data results evaluation".split()  # packages, from the bottom up: each imports from those before it
+COMPANIONS = "explaining comparing forensics reporting".split()  # they import the core, and what stands before them here
+BELOW = {"core": ["metrics"]}  # upwards, and only inside a function: the registry of measures loads the metrics when it is asked
 
 
-PLACES = {module: place(name) for name, module in MODULES.items() if module}
+def package(module):
+    "The package of a module; '' at the top level."
+    return module.rpartition(".")[0]
 
 
-def test_a_room_imports_only_from_lower_floors_and_from_lower_numbers_on_its_own():
-    assert None not in PLACES.values(), "every notebook that exports a module has a floor and a number"
-    for module, own in PLACES.items():
-        for used in imported_rooms(parsed(module), module):
-            assert PLACES.get(used, (99,)) < own, f"{module} {own} imports {used} {PLACES.get(used)}"
+def imports():
+    "{module: modules of this package that it imports}, with those inside functions."
+    return {module: {*imported_rooms(parsed(module), module)} for module in MODULES.values() if module}
+
+
+def test_a_package_imports_only_from_packages_below_it():
+    order = CORE + COMPANIONS
+    assert {package(module) for module in MODULES.values() if module} == {*order, ""}
+    for module, used in imports().items():
+        if place := package(module):
+            allowed = {place, *order[: order.index(place)], *BELOW.get(place, [])}
+            assert {package(each) for each in used} <= allowed, module
+
+
+def test_the_core_imports_no_companion():
+    found = [(module, each) for module, used in imports().items() for each in used if package(module) in CORE and package(each) not in CORE]
+    assert found == []
+
+
+def test_imports_at_the_top_of_modules_form_no_circle():
+    graph = {module: {*imported_rooms(top_of(parsed(module)), module)} - {module} for module in MODULES.values() if module}
+    assert sum(map(len, graph.values())) > 200
+    assert len([*TopologicalSorter(graph).static_order()]) == len(graph)
+
+
+def top_of(tree):
+    "A module without what stands in functions and in blocks for type checkers."
+    kinds = (ast.FunctionDef, ast.ClassDef, ast.If)
+    return ast.Module([node for node in tree.body if not isinstance(node, kinds)], [])
 
 
 def imported_rooms(tree, module):
@@ -254,7 +280,7 @@ def imported_rooms(tree, module):
             origin = importlib.util.resolve_name("." * node.level + (node.module or ""), package_of(module))
             if origin.split(".")[0] == PACKAGE.name:
                 named = (f"{origin}.{alias.name}" for alias in node.names)
-                yield from {room(name) if room(name) in PLACES else room(origin) for name in named}
+                yield from {room(name) if room(name) in MODULES.values() else room(origin) for name in named}
 
 
 def package_of(module):
@@ -294,16 +320,18 @@ def test_the_kinds_are_24_in_the_order_of_their_pages_whatever_is_imported_first
     assert python("-c", code).split() == ["24", *13 * ["sets"], *5 * ["ap"], *3 * ["dcg"], *3 * ["cascade"]]
 
 
-def test_a_floor_is_a_folder_of_notebooks_and_a_package_of_the_same_name():
+def test_a_notebook_stands_in_the_folder_of_its_package_and_is_called_like_its_module():
     for name, module in MODULES.items():
         if module and "." in module:
-            assert re.sub(r"^\d+_", "", name.parts[0]) == module.split(".")[0], name
-            assert re.sub(r"^\d+_", "", name.stem) == module.split(".")[1], name
+            assert (name.parts[0], name.stem) == tuple(module.split(".")), name
+        elif module:
+            assert (name.parts[0], name.stem) == ("top_level", {"__init__": "names"}.get(module, module)), name
 
 
-def test_two_notebooks_never_share_a_number():
-    places = [place(name) for name in NOTEBOOKS if place(name)]
-    assert sorted(set(places)) == sorted(places)
+def test_no_module_is_called_like_a_public_function():
+    import irmetrics_nb
+
+    assert {module.split(".")[-1] for module in MODULES.values() if module} & {*irmetrics_nb.__all__} == set()
 
 
 @pytest.mark.parametrize("module", sorted(m for m in MODULES.values() if m))

@@ -21,7 +21,7 @@ from irmetrics_nb.core.measures import Measure
 SITE = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
 HTML = SITE["format"]["html"]
 THEMES = sorted((NBS / "theme").glob("*.scss"))
-METRICS = ["00_sets", "01_ap", "02_dcg", "03_cascade", "04_auc"]
+METRICS = ["sets", "ap", "dcg", "cascade", "auc"]
 ONE_SCREEN = 60  # lines of prose, code and output between a formula and the first number
 
 
@@ -246,7 +246,7 @@ def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source
             code = [(cell["id"] in ours, "".join(cell["source"])) for cell in nb["cells"] if cell["cell_type"] == "code"]
             assert all(text.startswith("#| code-fold: true\n") for source, text in code if source), name
             shown = [source for source, text in code if not re.search(r"#\| (?:echo|include): false", text)]
-            assert not shown[0] or name.stem == "00_plots", f"{name} begins with its source; of curves each picture has its own"
+            assert not shown[0] or name.stem == "figures", f"{name} begins with its source; of curves each picture has its own"
 
 
 class Tables(HTMLParser):
@@ -394,7 +394,7 @@ def test_every_reference_is_used_by_the_text_of_its_page(name):
 
 
 def test_references_reach_the_page_with_their_doi(processed):
-    text = "".join(t for _, t in texts(read(processed)[next(n for n in notebooks() if n.stem == "02_dcg")]))
+    text = "".join(t for _, t in texts(read(processed)[next(n for n in notebooks() if n.stem == "dcg")]))
     assert "[doi:10.1145/582415.582418](<https://doi.org/10.1145/582415.582418>)" in text
 
 
