@@ -125,7 +125,7 @@ def test_each_printed_form_of_a_formula_is_marked_as_right_as_a_convention_or_as
 
 @pytest.mark.parametrize("name", LEARNING, ids=str)
 def test_both_pages_of_a_metric_lead_to_each_other_at_their_top_and_at_their_end(name):
-    (code,) = (other for other in CODE if other.stem[3:] == name.stem)
+    (code,) = (other for other in CODE if other.stem == name.stem)
     for page, target in (name, f"](../{code})"), (code, f"](../{name})"):
         prose = [cell.source for cell in cells(NBS / page) if cell.kind == "markdown"]
         assert target in prose[1], page
