@@ -1920,6 +1920,7 @@ export const drillWords = {
   streak: (now, best) => `Streak ${now}${best > now ? ` (best ${best})` : ''}`,
   task: (number, seed) => `Task ${number}, seed ${seed}`,
   yours: 'Your answer',
+  choose: 'Choose one',
   hint: 'A decimal with three digits, a fraction, or arithmetic: 0.692, 83/120, (1 + 2/4)/log2(3).',
   whole: {
     P: one => `Divided by k = ${one.depth}.`, R: one => `Divided by R. ${isR(one)}`,
@@ -2007,7 +2008,7 @@ class Drill {
       levels: times(3, j => button(`${j + 1}`, () => this.go({level: j + 1}))), streak: html('span'), place: html('span'),
       question: html('p', {class: 'question', tabindex: -1}), family: html('p', {class: 'family'}), lists: html('div', {class: 'lists'}),
       input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-hint'}),
-      choices: html('div', {class: 'choices', role: 'group', 'aria-label': say.yours}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
+      choices: html('div', {class: 'choices', role: 'group', 'aria-label': say.choose}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
       next: button(say.next, () => this.go({number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
     };
     parts.form = html('form', {submit}, html('label', {}, say.yours, parts.input), html('button', {type: 'submit'}, say.check), html('p', {class: 'hint', id: 'drill-hint'}, say.hint));
