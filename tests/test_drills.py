@@ -181,7 +181,7 @@ def slips():
 
 
 def test_every_slip_made_on_purpose_is_recognised_and_named():
-    found = ask("mark", [(task, repr(slip["value"])) for task, slip in slips()])
+    found = ask("mark", [(task, f"{slip['value']:.10f}") for task, slip in slips()])
     late = [(task["topic"], slip["name"]) for (task, slip), said in zip(slips(), found, strict=True) if said["right"] or slip["name"] not in said.get("slips", [])]
     assert late == []
     assert len({slip["name"] for _, slip in slips()}) >= 60

@@ -1828,7 +1828,7 @@ export function mark(task, answer) {
   const x = numberIn(answer), {tolerance} = task, off = y => Math.abs(x - y);
   if (Number.isNaN(x)) return {right: false, again: true, text: drillWords.unread};
   if (off(task.answer) <= tolerance + 1e-9) return {right: true, text: drillWords.right(answerText(task))};
-  const digits = /^\s*[-−+]?\d*[.,](\d{1,2})\s*$/.exec(`${answer}`)?.[1].length;
+  const digits = /^\s*[-−+]?\d*[.,](\d{2})\s*$/.exec(`${answer}`)?.[1].length;
   if (tolerance && digits && off(task.answer) <= 0.5 * 10 ** -digits + 1e-9) return {right: false, again: true, text: drillWords.digits};
   const near = task.slips.filter(({value}) => off(value) <= tolerance + 1e-9), nearest = Math.min(...near.map(({value}) => off(value)));
   const slips = near.filter(({value}) => off(value) <= nearest + 1e-9), texts = [...new Set(slips.map(({text}) => text))].slice(0, 2);
