@@ -2117,7 +2117,7 @@ const DRILL_STYLE = `
   form .hint { flex-basis: 100%; }
   form label { color: inherit; }
   form input {
-    width: 12rem; max-width: 100%; height: 36px; padding: 0 .6em; color: inherit; background: var(--ground);
+    width: 10rem; max-width: 100%; height: 36px; padding: 0 .6em; color: inherit; background: var(--ground);
     border: 1px solid var(--edge); border-radius: 4px; font: inherit;
   }
   button { min-height: 36px; }
