@@ -163,7 +163,7 @@ def test_a_right_answer_of_two_digits_is_asked_for_more_and_does_not_count():
     ("83/120", 83 / 120), ("0,5", 0.5), (".5", 0.5), ("-3", -3), ("2^3", 8), ("2**-1", 0.5), ("(1 + 2/4)/log2(3)", 1.5 / math.log2(3)), ("7/log₂(2)", 7),
     ("3·2", 6), ("6÷4", 1.5), ("ln(2)", math.log(2)), ("sqrt(9)", 3), ("50%", 0.5), ("1-2-3", -4), ("8/2/2", 2), ("-2^2", -4), ("≈ 0.7", 0.7)])  # fmt: skip
 def test_an_answer_may_be_arithmetic(text, number):
-    assert ask("numberIn", [[text]])[0] == pytest.approx(number)
+    assert ask("readNumber", [[text]])[0] == pytest.approx(number)
 
 
 @pytest.mark.parametrize("text", ["", "abc", "1/", "1//2", "(1", "1)", "1/0", "2 3", "alert(1)", "log2 3", "0.5.5", "--", "constructor(1)", "toString(2)"])

@@ -1789,7 +1789,7 @@ const FUNCTIONS = {log2: Math.log2, ln: Math.log, sqrt: Math.sqrt};
 
 // The number that an answer means: a decimal (0.69 or 0,69), a fraction, or arithmetic such as (1 + 2/4) / log2(3). NaN if
 // it means none.
-export function numberIn(text) {
+export function readNumber(text) {
   const plain = `${text}`.toLowerCase().replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/÷/g, '/').replace(/\*\*/g, '^')
     .replace(/log₂/g, 'log2').replace(/(\d),(\d)/g, '$1.$2').replace(/^[\s=≈~]+/, '');
   const tokens = plain.match(/log2|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
@@ -1825,7 +1825,7 @@ export function numberIn(text) {
 // What is to be said of an answer: {right}, and `slips`, `step` and `text` if it is wrong. `again` is true if it does not
 // count, because it cannot be read or has too few digits. To a choice the answer is its place.
 export function mark(task, answer) {
-  const x = numberIn(answer), {tolerance} = task, off = y => Math.abs(x - y);
+  const x = readNumber(answer), {tolerance} = task, off = y => Math.abs(x - y);
   if (Number.isNaN(x)) return {right: false, again: true, text: drillWords.unread};
   if (off(task.answer) <= tolerance + 1e-9) return {right: true, text: drillWords.right(answerText(task))};
   const digits = /^\s*[-−+]?\d*[.,](\d{2})\s*$/.exec(`${answer}`)?.[1].length;
