@@ -1235,3 +1235,905 @@ export default {render};
 if (typeof document !== 'undefined') {
   for (const element of document.querySelectorAll('.play:not(:has(> section))')) mount(element);
 }
+
+
+// ---- drills: tasks that are dealt, answers that are marked, slips that are known by their value ----
+//
+// On a page, an element with the class `drill` is mounted when this module is loaded; what stands in it is shown where no
+// script runs:
+//
+//     <div class="drill" data-topic="ap" data-level="1">Tasks are dealt here; twenty on paper stand below.</div>
+//
+//   topic  sets, ap, rr, dcg, cascade, auc or mixed          level  1, 2 or 3
+//
+// The address says which task is shown (#seed=17&level=2&task=3): everybody who follows it gets the same one. `deal` makes
+// a task from these four, `mark` judges an answer, and `demonstrate` gives the steps; none of them needs a page.
+
+// A stream of numbers that a text decides.
+function dice(text) {
+  let state = 2166136261;
+  for (const sign of text) state = Math.imul(state ^ sign.charCodeAt(0), 16777619);
+  const next = () => {
+    state = state + 0x6D2B79F5 | 0;
+    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
+    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
+    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
+  };
+  const between = (low, high) => low + Math.floor(next() * (high - low + 1));
+  const pick = items => items[between(0, items.length - 1)];
+  const shuffle = items => items.map(item => [next(), item]).sort((a, b) => a[0] - b[0]).map(pair => pair[1]);
+  return {next, between, pick, shuffle};
+}
+
+const mean = numbers => sum(numbers) / numbers.length;
+const times = (many, make) => Array.from({length: many}, (_, j) => make(j));
+const downwards = grades => grades.filter(judged).sort((a, b) => b - a);
+
+// ---- the lists of a family ----
+
+// A ranking: `n` results with grades up to `top`, so many relevant ones `missed`, some `unjudged`. `share` of the results
+// are relevant; with a chance of `empty` none is.
+function dealRanking(die, {n, top, missed, share = 0.55, empty = 0, unjudged = 0}) {
+  const none = die.next() < empty, good = () => die.between(1, top);
+  let grades = times(die.between(...n), () => !none && die.next() < share ? good() : 0);
+  if (!none && !grades.some(g => g > 0)) grades[die.between(0, grades.length - 1)] = top;
+  if (grades.every(g => g > 0)) grades[die.between(0, grades.length - 1)] = 0;
+  const lost = times(Math.max(die.between(...missed), none ? 1 : 0), good).sort((a, b) => b - a);
+  const ideal = downwards([...grades, ...lost]), zeros = grades.flatMap((g, j) => g === 0 ? [j] : []);
+  const hidden = die.shuffle(zeros).slice(0, unjudged);
+  grades = grades.map((g, j) => hidden.includes(j) ? null : g);
+  return {grades, ideal, missed: lost};
+}
+
+// Items with labels and scores; `ties` of the scores are equal to another one's, and with `order` the best comes first.
+function dealScores(die, {n, ties = 0, order = true, single = 0}) {
+  const many = die.between(...n), scores = die.shuffle(times(9, j => (j + 1) / 10)).slice(0, many);
+  for (let j = 0; j < ties; j++) scores[j] = scores[many - 1 - j];
+  if (order) scores.sort((a, b) => b - a);
+  const same = die.next() < single ? die.pick([0, 1]) : null;
+  const labels = scores.map(() => same ?? (die.next() < 0.45 ? 1 : 0));
+  if (same === null && new Set(labels).size < 2) labels[die.between(0, many - 1)] = 1 - labels[0];
+  return {labels, scores};
+}
+
+const dealQuery = (die, family) => family.scored ? dealScores(die, family) : dealRanking(die, family);
+
+// ---- values ----
+
+// Pairs of a positive and a negative item: those in the right order, those with equal scores, and all.
+function comparedPairs({labels, scores}) {
+  const of = label => scores.filter((_, j) => labels[j] === label);
+  const gaps = of(1).flatMap(a => of(0).map(b => a - b));
+  return {won: gaps.filter(x => x > 0).length, tied: gaps.filter(x => x === 0).length, all: gaps.length};
+}
+
+function confusion({labels, scores}, k) {
+  const best = scores.map((x, j) => [x, labels[j]]).sort((a, b) => b[0] - a[0]).map(pair => pair[1]);
+  const count = (items, label) => items.filter(x => x === label).length;
+  const [top, rest] = [best.slice(0, k), best.slice(k)];
+  return {tp: count(top, 1), fp: count(top, 0), fn: count(rest, 1), tn: count(rest, 0), n: labels.length, k};
+}
+
+const areaOf = query => {
+  const {won, tied, all} = comparedPairs(query);
+  return all ? (won + tied / 2) / all : NaN;
+};
+const RATES = {TPR: ({tp, fn}) => tp / (tp + fn), FPR: ({fp, tn}) => fp / (fp + tn)};
+
+// Name and cutoff of a measure of labels and scores.
+const scoredMeasure = measure => [measure.split('@')[0], Number(measure.split('@')[1])];
+
+function valueOf(measure, query) {
+  if (!query.labels) return value(measure, query.grades, {ideal: query.ideal});
+  const [name, k] = scoredMeasure(measure);
+  return name in RATES ? RATES[name](confusion(query, k)) : areaOf(query);
+}
+
+const bothClasses = values => values.filter(x => !Number.isNaN(x));
+const weighted = (values, weights) => {
+  const used = values.flatMap((x, j) => Number.isNaN(x) ? [] : [j]);
+  return sum(used.map(j => weights[j] * values[j])) / sum(used.map(j => weights[j]));
+};
+const together = queries => ({labels: queries.flatMap(q => q.labels), scores: queries.flatMap(q => q.scores)});
+
+// What becomes of the values of several queries.
+const COMBINE = {
+  mean,
+  answered: values => mean(values.filter(x => x > 0)),
+  groups: values => mean(bothClasses(values)),
+  impressions: (values, queries) => weighted(values, queries.map(q => q.labels.length)),
+  positives: (values, queries) => weighted(values, queries.map(q => sum(q.labels))),
+  pooled: (values, queries) => areaOf(together(queries)),
+};
+
+// ---- kinds of questions ----
+
+// A task as it stands after what it asks about: two ranks swapped, another grade, a relevant document moved, so many hits.
+function variant(task, x) {
+  const [query] = task.queries, {kind, at} = task;
+  if (kind === 'swap') {
+    const name = query.labels ? 'labels' : 'grades';
+    return {...query, [name]: swapped(query[name], at[0] - 1, at[1] - 1)};
+  }
+  if (kind === 'grade') {
+    const grades = query.grades.with(at - 1, x);
+    return {...query, grades, ideal: downwards([...grades, ...query.missed])};
+  }
+  if (kind === 'rank') return {...query, grades: query.grades.toSpliced(at - 1, 1).toSpliced(x - 1, 0, 1)};
+  return {...query, grades: query.grades.map((_, j) => j < x ? 1 : 0), ideal: query.ideal};
+}
+
+// What may be answered, in the order in which it is tried.
+function domain({kind, at, top, k, queries: [{ideal}]}) {
+  if (kind === 'grade') return times(top + 1, g => g);
+  if (kind === 'rank') return times(at, j => at - j);
+  return times(Math.min(k, ideal.filter(g => g > 0).length) + 1, hits => hits);
+}
+
+// The answer, if each query has the value that `of` gives it.
+function solve(task, of) {
+  const {kind, queries} = task;
+  if (kind === 'value') return COMBINE[task.combine](queries.map(of), queries);
+  if (kind === 'swap') return of(variant(task)) - of(queries[0]);
+  if (kind === 'better') {
+    const [a, b] = queries.map(of);
+    return Math.abs(a - b) < 1e-9 ? 2 : a > b ? 0 : 1;
+  }
+  return domain(task).find(x => of(variant(task, x)) >= task.aim - 1e-9) ?? NaN;
+}
+
+const right = task => solve(task, query => valueOf(task.measure, query));
+
+const DEALT = {
+  value: () => ({}),
+  better(die, task, {family}) {
+    const [{grades, ideal, missed}] = task.queries;
+    if (family.scored) return {queries: [task.queries[0], {...task.queries[0], labels: die.shuffle(task.queries[0].labels)}]};
+    const pool = die.shuffle([...grades, ...missed]), n = grades.length;
+    return {queries: [task.queries[0], {grades: pool.slice(0, n), ideal, missed: downwards(pool.slice(n)).filter(g => g > 0)}],
+      choices: ['List A', 'List B', 'Both alike']};
+  },
+  swap(die, {queries: [query]}) {
+    const marks = query.labels ?? query.grades, ranks = die.shuffle(times(marks.length, j => j + 1));
+    return {at: ranks.slice(0, 2).sort((a, b) => a - b)};
+  },
+  grade: (die, {queries: [{grades}]}, {family}) => {
+    const depth = Math.min(grades.length, 4), top = family.top;
+    return {at: die.between(1, depth), top, choices: times(top + 1, g => `${g}`)};
+  },
+  rank: (die, {queries: [{grades}]}) => ({at: grades.lastIndexOf(1) + 1}),
+  hits: () => ({}),
+};
+
+// A number of two digits that the answer reaches and what is tried before it does not.
+function aimAt(die, task) {
+  const values = domain(task).map(x => valueOf(task.measure, variant(task, x)));
+  const lows = values.map((x, j) => Math.ceil(100 * (Math.max(-1, ...values.slice(0, j)) + 0.002)));
+  const gaps = values.map((x, j) => [lows[j], Math.floor(100 * (x - 0.002))]).filter(([low, high], j) => j > 0 && low > 1 && low <= high);
+  return gaps.length ? die.between(...die.pick(gaps)) / 100 : NaN;
+}
+
+// Which convention gives a number: each choice is a measure, and what becomes of several queries.
+function chooseConvention(die, task, {conventions}) {
+  const choices = conventions.map(([measure, text, combine = task.combine, slip]) => {
+    const asked = {...task, kind: 'value', combine, measure: cutAs(task, measure)};
+    const of = slip ? query => SLIPS[parse(task.measure).name][slip].of(observe(task, query)) : query => valueOf(asked.measure, query);
+    return {measure: slip ? slip : asked.measure, combine, text: spoken(text, task), value: solve(asked, of)};
+  });
+  const answer = die.between(0, choices.length - 1), given = choices[answer].value;
+  const clear = choices.every(({value}, j) => Number.isFinite(value) && (j === answer || Math.abs(value - given) > 0.002));
+  return {conventions: choices, choices: choices.map(choice => choice.text), given, answer: clear && given > 0 ? answer : NaN};
+}
+
+const cutAs = ({k}, measure) => measure.replace('@k', `@${k}`);
+const spoken = (text, {k}) => text.replaceAll('@k', `@${k}`);
+
+// ---- the topics and their levels ----
+
+const FLAT = {n: [5, 7], top: 1, missed: [0, 0]}, LOSSY = {n: [6, 8], top: 1, missed: [1, 3]};
+const GRADED = {n: [4, 6], top: 3, missed: [0, 0]}, GRADED_LOSSY = {n: [5, 7], top: 3, missed: [1, 3]};
+const HOLES = {...GRADED_LOSSY, unjudged: 1}, SPARSE = {n: [5, 8], top: 1, missed: [0, 1], share: 0.3};
+const ANSWERED = {n: [4, 5], top: 1, missed: [0, 1], share: 0.35, empty: 0.3};
+const SCORED = {scored: true, n: [5, 7]}, TIED = {...SCORED, ties: 2, order: false}, GROUP = {scored: true, n: [3, 5], single: 0.25};
+const ask = (kind, family, measures, more = {}) => ({kind, family, measures: measures?.match(MEASURES_TO_DEAL), ...more});
+const MEASURES_TO_DEAL = /[^\s(@]+(?:\([^)]*\)(?:'\))?)?(?:@\w+)?/g;
+const over = (many, combine = 'mean') => ({queries: many, combine});
+
+const TOPICS = {
+  sets: [
+    [ask('value', {...FLAT, missed: [0, 2]}, 'P@k R@k')],
+    [ask('value', LOSSY, 'F@k F(beta=2)@k F(beta=0.5)@k R@k'), ask('swap', LOSSY, 'P@k R@k'), ask('hits', LOSSY, 'F@k R@k F(beta=2)@k'),
+      ask('better', LOSSY, 'P@k R@k F@k')],
+    [ask('value', GRADED_LOSSY, 'P(rel=2)@k R(rel=2)@k F(rel=2)@k'), ask('value', LOSSY, 'P@k R@k F@k', over(2)), ask('hits', LOSSY, 'F@k F(beta=0.5)@k'),
+      ask('convention', LOSSY, 'R@k', {conventions: [['P@k', 'Hits divided by k'], ['R@k', 'Hits divided by R'], ["R(divisor='min(R,k)')@k", 'Hits divided by min(R, k)'],
+        ['F@k', 'The harmonic mean of precision and recall']]})],
+  ],
+  ap: [
+    [ask('value', FLAT, 'AP')],
+    [ask('value', LOSSY, 'AP AP@k'), ask('swap', LOSSY, 'AP'), ask('better', LOSSY, 'AP'), ask('rank', LOSSY, 'AP')],
+    [ask('value', LOSSY, 'AP', over(2)), ask('value', GRADED_LOSSY, 'AP(rel=2)'), ask('value', LOSSY, "AP(divisor='min(R,k)')@k"),
+      ask('convention', {...LOSSY, missed: [2, 4]}, 'AP@k', {conventions: [['AP@k', 'Cut at k, divided by R'], ["AP(divisor='min(R,k)')@k", 'Cut at k, divided by min(R, k)'],
+        ["AP(divisor='retrieved')@k", 'Cut at k, divided by the relevant documents found'], ['AP', 'Not cut, divided by R']]})],
+  ],
+  rr: [
+    [ask('value', SPARSE, 'RR')],
+    [ask('value', ANSWERED, 'RR', over(3)), ask('better', SPARSE, 'RR'), ask('swap', SPARSE, 'RR'), ask('value', SPARSE, 'RR RR@k')],
+    [ask('value', ANSWERED, 'RR@k', over(4)), ask('value', {...GRADED_LOSSY, share: 0.4}, 'RR(rel=2)'),
+      ask('convention', ANSWERED, 'RR@k', {...over(4), conventions: [['RR@k', 'RR@k, an unanswered query counts 0'],
+        ['RR@k', 'RR@k, unanswered queries left out', 'answered'], ['RR', 'RR not cut, an unanswered query counts 0'], ['RR', 'RR not cut, unanswered queries left out', 'answered']]})],
+  ],
+  dcg: [
+    [ask('value', GRADED, "CG@k DCG@k nDCG@k")],
+    [ask('value', GRADED_LOSSY, "nDCG@k DCG(gain='exp')@k nDCG(gain='exp')@k"), ask('swap', GRADED_LOSSY, "DCG@k nDCG@k"),
+      ask('better', GRADED_LOSSY, "nDCG@k nDCG(gain='exp')@k")],
+    [ask('value', HOLES, "nDCG(gain='exp')@k nDCG(discount='jarvelin')@k"), ask('value', GRADED_LOSSY, 'nDCG@k', over(2)),
+      ask('grade', GRADED_LOSSY, "nDCG@k nDCG(gain='exp')@k"),
+      ask('convention', GRADED_LOSSY, 'nDCG@k', {conventions: [['nDCG@k', 'Gain g, ideal from all judged documents'], ["nDCG(gain='exp')@k", 'Gain 2^g − 1, ideal from all judged documents'],
+        ["nDCG(discount='jarvelin')@k", 'Gain g, discount log₂ i from rank 2 on'], ['nDCG@k', 'Gain g, ideal sorted from the list', 'mean', 'idealFromList']]})],
+  ],
+  cascade: [
+    [ask('value', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('value', {...FLAT, n: [4, 5]}, 'RBP(p=0.5) RBP(p=0.8)')],
+    [ask('value', GRADED_LOSSY, 'ERR(max_grade=3)@k'), ask('value', LOSSY, 'RBP(p=0.8)@k RBP(p=0.5)@k'), ask('swap', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'),
+      ask('better', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('swap', FLAT, 'RBP(p=0.8)')],
+    [ask('value', {...GRADED, top: 4}, 'ERR(max_grade=4)@k'), ask('grade', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('rank', SPARSE, 'RBP(p=0.8)'),
+      ask('convention', GRADED, 'ERR(max_grade=3)@k', {conventions: [['ERR(max_grade=3)@k', 'ERR with the largest grade 3'], ['ERR(max_grade=4)@k', 'ERR with the largest grade 4'],
+        ["ERR(max_grade=3,gain='linear')@k", 'ERR with g / 4 for (2^g − 1) / 8'], ['RR@k', 'RR, relevant from grade 1 on']]})],
+  ],
+  auc: [
+    [ask('value', SCORED, 'AUC'), ask('value', SCORED, 'TPR@k FPR@k')],
+    [ask('value', TIED, 'AUC'), ask('better', SCORED, 'AUC'), ask('swap', SCORED, 'AUC')],
+    [ask('value', GROUP, 'GAUC', over(3, 'groups')), ask('value', GROUP, 'GAUC', over(3, 'impressions')),
+      ask('convention', GROUP, 'GAUC', {...over(3, 'groups'), conventions: [['AUC', 'The mean over users with both classes', 'groups'], ['AUC', 'The same, weighted by impressions', 'impressions'],
+        ['AUC', 'The same, weighted by positives', 'positives'], ['AUC', 'One AUC of all items together', 'pooled']]})],
+  ],
+};
+
+export const topics = [...Object.keys(TOPICS), 'mixed'];
+
+// The task of a seed: {topic, level, seed, number, kind, measure, queries, answer, tolerance, slips, ...}. It is plain
+// data. A draw whose answer would be trivial or in doubt is drawn again.
+export function deal(topic, level, seed, number) {
+  for (let draw = 0; draw < 500; draw++) {
+    const die = dice([topic, level, seed, number, draw].join('/'));
+    const chosen = topic === 'mixed' ? die.pick(Object.keys(TOPICS)) : topic;
+    const task = draft(die, chosen, level);
+    if (task) return {...task, seed, number, slips: slipsOf(task)};
+  }
+  throw new Error(`there is no task of the topic ${topic} on level ${level}`);
+}
+
+function draft(die, topic, level) {
+  const asked = die.pick(TOPICS[topic][level - 1]), {kind, family} = asked;
+  const queries = times(asked.queries ?? 1, () => dealQuery(die, family));
+  const shortest = Math.min(...queries.map(q => (q.labels ?? q.grades).length));
+  const k = die.between(Math.min(2 + (shortest > 4), shortest - 1), shortest - 1);
+  const measure = cutAs({k}, die.pick(asked.measures));
+  const base = {topic, level, kind, measure, family: familyText(family, kind), combine: asked.combine ?? 'mean', queries, k};
+  if (kind === 'convention') {
+    const task = {...base, ...chooseConvention(die, base, asked)};
+    return Number.isNaN(task.answer) ? null : {...task, tolerance: 0};
+  }
+  if (kind === 'better' && family.scored) base.choices = ['List A', 'List B', 'Both alike'];
+  let task = {...base, ...DEALT[kind](die, base, asked)};
+  if (['grade', 'rank', 'hits'].includes(kind)) task = {...task, aim: aimAt(die, task)};
+  return finish(die, task, kind);
+}
+
+function finish(die, task, kind) {
+  const answer = right(task), exact = !['value', 'swap'].includes(kind);
+  if (Number.isNaN(answer) || exact && 'aim' in task && Number.isNaN(task.aim)) return null;
+  if (!exact && Math.abs(answer) < 0.006) return null;
+  if (kind === 'value' && task.queries.length === 1 && answer === 1) return null;
+  if (kind === 'better' && answer === 2 && (die.next() < 0.8 || `${marks(task.queries[0])}` === `${marks(task.queries[1])}`)) return null;
+  return {...task, answer, tolerance: exact ? 0 : Math.max(1e-3, 1e-4 * Math.abs(answer))};
+}
+
+const marks = query => query.labels ?? query.grades;
+
+function familyText({n: [low, high], top, missed, unjudged, scored, ties, single}, kind) {
+  const results = `${low} to ${high} ${scored ? 'items' : 'results'}`;
+  if (scored) return `${results}, labels 0 and 1${ties ? ', equal scores' : ''}${single ? ', users with one class' : ''}`;
+  const lost = missed[1] && kind !== 'hits' ? `, up to ${missed[1]} relevant missed` : '';
+  return `${results}, grades 0 to ${top}${lost}${unjudged ? ', one result not judged' : ''}`;
+}
+
+// ---- the slips ----
+
+// What is known of a query when a slip is tried on it.
+function observe({measure}, query) {
+  if (query.labels) return {query, ...comparedPairs(query), ...confusion(query, scoredMeasure(measure)[1])};
+  const {grades, ideal} = query, found = work(measure, grades, {ideal}), {p, list, terms} = found;
+  const hit = list.documents.map(d => d.g >= (p.rel ?? 1) ? d.i : 0).filter(Boolean), inTop = hit.filter(i => within({i}, p));
+  const again = (options = {}, changed = grades) => value(measure, changed, {ideal, ...options});
+  return {query, grades, ideal, found, p, k: p.k, n: grades.length, depth: p.k ?? grades.length, hit, inTop, R: relevant(list, {rel: p.rel ?? 1}),
+    top: sum(terms), whole: found.whole ?? 1, again, documents: list.documents};
+}
+
+const inverses = ranks => sum(ranks.map(i => 1 / i));
+const precisionSum = (ranks, divisor) => sum(ranks.map((i, j) => divisor(j + 1, i)));
+const count = (many, one, more = `${one}s`) => `${many} ${many === 1 ? one : more}`;
+const notRetrieved = ({R, hit}) => R === hit.length ? '' : ` and ${R - hit.length} not`;
+const isR = one => `R is ${one.R}: ${one.hit.length} retrieved${notRetrieved(one)}.`;
+
+// A slip: the step where it goes off, what was done, what is so instead, and the value of a query by it.
+const slip = (step, why, of, but = () => '') => ({step, why, of, but});
+const FAR = 1000;
+
+const forRanks = {
+  uncut: slip('terms', 'You did not cut the list.', one => one.k ? one.again({k: FAR}) : NaN, one => `Only the first ${one.k} ranks count.`),
+  gradeOne: slip('terms', 'You counted every grade from 1 on as relevant.', one => one.p.rel > 1 ? one.again({rel: 1}) : NaN, one => `Here it begins at grade ${one.p.rel}.`),
+};
+
+const forHits = {
+  ...forRanks,
+  hitsOnly: slip('whole', 'You counted the hits and did not divide.', one => one.inTop.length),
+  overN: slip('whole', 'You divided by the length of the list.', one => one.inTop.length / one.n),
+  graded: slip('terms', 'You added the grades.', one => sum(one.documents.filter(d => within(d, one.p)).map(d => d.g)) / one.whole, () => 'A hit counts 1, whatever its grade.'),
+  oneLess: slip('terms', 'You have one hit too few.', one => one.found.name === 'F' ? NaN : (one.inTop.length - 1) / one.whole, one => `There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
+  oneMore: slip('terms', 'You have one hit too many.', one => one.found.name === 'F' ? NaN : (one.inTop.length + 1) / one.whole, one => `There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
+};
+
+const fScore = (precision, recall, beta) => (1 + beta) * precision * recall / (beta * precision + recall);
+const ofF = (step, why, formula, but) => slip(step, why, one => formula(one.inTop.length / one.depth, one.inTop.length / one.R, one.p.beta), but);
+
+const discountedBy = (documents, gain, weight, k) => sum(documents.map(({g, i}) => k && i > k ? 0 : gain(g) * weight(i)));
+const inBestOrder = grades => downwards(grades).map((g, j) => ({g, i: j + 1}));
+
+// nDCG (or DCG, or CG) of a query with something else in one place.
+function recounted(one, {documents = one.documents, pool = one.ideal, gain = GAINS[one.p.gain], best = gain, k = one.k, bestK = k, ...change} = {}) {
+  const standard = one.found.name === 'CG' ? () => 1 : i => DISCOUNTS[one.p.discount](i, one.p.b), weight = change.weight ?? standard;
+  const top = discountedBy(documents, gain, weight, k);
+  return one.found.name === 'nDCG' ? top / discountedBy(inBestOrder(pool), best, change.bestWeight ?? weight, bestK) : top;
+}
+
+const normalised = of => one => one.found.name === 'nDCG' ? of(one) : NaN;
+const discountedOnly = of => one => one.found.name === 'CG' ? NaN : of(one);
+const otherGain = one => GAINS[one.p.gain === 'exp' ? 'linear' : 'exp'];
+const gainText = one => one.p.gain === 'exp' ? 'Here it is 2^g − 1: 1, 3, 7 for the grades 1, 2, 3.' : 'Here the gain is the grade.';
+const isLog2 = one => one.p.discount === 'log2';
+
+const forGains = {
+  idealFromList: slip('whole', 'You sorted the ideal from the returned list.', normalised(one => recounted(one, {pool: one.grades})),
+    one => `It comes from all judged documents: what was not retrieved (${one.query.missed.join(', ')}) belongs to it.`),
+  idealFromTop: slip('whole', 'You sorted the ideal from the first k results.', normalised(one => recounted(one, {pool: one.grades.slice(0, one.depth)})),
+    () => 'It comes from all judged documents.'),
+  idealUncut: slip('whole', 'You did not cut the ideal at k.', normalised(one => recounted(one, {bestK: null})), one => `The ideal has ${one.k} ranks too.`),
+  otherGain: slip('terms', 'You took the other gain.', one => recounted(one, {gain: otherGain(one)}), gainText),
+  otherGainAbove: slip('terms', 'You took the other gain in DCG, but not in the ideal.', normalised(one => recounted(one, {gain: otherGain(one), best: GAINS[one.p.gain]})), gainText),
+  otherGainBelow: slip('whole', 'You took the other gain in the ideal, but not in DCG.', normalised(one => recounted(one, {best: otherGain(one)})), gainText),
+  binary: slip('terms', 'You counted every relevant document as 1.', one => recounted(one, {gain: GAINS.binary}), gainText),
+  notDivided: slip('whole', 'You stopped at DCG.', normalised(one => one.top), one => `It is divided by the DCG of the ideal order, ${decimals(one.whole)}.`),
+  idealOnly: slip('value', 'That is the DCG of the ideal order.', normalised(one => one.whole)),
+  inverted: slip('value', 'You divided the ideal by DCG.', normalised(one => one.whole / one.top), () => 'It is the other way round, and never above 1.'),
+  ln: slip('terms', 'You took ln for log₂.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log(i + 1)})), () => 'The discount is log₂(i + 1): 1, 1.585, 2, 2.322.'),
+  log10: slip('terms', 'You took log₁₀ for log₂.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log10(i + 1)})), () => 'The discount is log₂(i + 1): 1, 1.585, 2, 2.322.'),
+  rankFrom0: slip('terms', 'You counted the ranks from 0: log₂ i, ranks 1 and 2 undiscounted.',
+    discountedOnly(one => isLog2(one) ? recounted(one, {weight: i => 1 / Math.max(1, Math.log2(i))}) : NaN), () => 'Rank 1 has log₂ 2 = 1, rank 2 has log₂ 3.'),
+  rankFrom2: slip('terms', 'You counted the ranks from 2: rank 1 got log₂ 3.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log2(i + 2)})), () => 'Rank 1 has log₂ 2 = 1.'),
+  standardDiscount: slip('terms', 'You took the discount log₂(i + 1).', discountedOnly(one => isLog2(one) ? NaN : recounted(one, {weight: DISCOUNTS.log2})), () => 'Here it is log₂ i from rank 2 on.'),
+  byRank: slip('terms', 'You divided by the rank.', discountedOnly(one => recounted(one, {weight: i => 1 / i})), () => 'The discount is a logarithm of it.'),
+  noDiscount: slip('terms', 'You left out the discount.', discountedOnly(one => recounted(one, {weight: () => 1}))),
+  discount: slip('terms', 'You discounted.', one => one.found.name === 'CG' ? recounted(one, {weight: DISCOUNTS.log2}) : NaN, () => 'CG is the plain sum of the gains.'),
+  overK: slip('whole', 'You divided by k.', one => one.top / one.depth),
+  uncut: slip('terms', 'You did not cut the list.', one => recounted(one, {k: null, bestK: null}), one => `Only the first ${one.k} ranks count.`),
+  condensed: slip('terms', 'You took out what nobody judged.', one => recounted(one, {documents: one.documents.map(({g}, j) => ({g, i: j + 1}))}), () => 'It keeps its rank, with gain 0.'),
+};
+
+// ERR of a query with something else in one place.
+function readOn(one, {satisfied = g => (2 ** g - 1) / 2 ** one.p.max_grade, weight = i => 1 / i, arrive = before => before} = {}) {
+  let reading = 1;
+  return sum(one.documents.map(({g, i}) => {
+    const before = reading;
+    reading *= 1 - satisfied(g);
+    return within({i}, one.p) ? weight(i) * arrive(before, reading) * satisfied(g) : 0;
+  }));
+}
+
+const SLIPS = {
+  P: {...forHits, overR: slip('whole', 'You divided by R. That is recall.', one => one.inTop.length / one.R, one => `Precision divides by k, ${one.k}.`),
+    overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth)),
+    uncut: slip('terms', 'You counted the hits of the whole list.', one => one.hit.length / one.depth, one => `Only the first ${one.k} ranks count.`)},
+  R: {...forHits, overK: slip('whole', 'You divided by k. That is precision.', one => one.inTop.length / one.depth, isR),
+    overFound: slip('whole', 'You took the relevant documents of the list for all there are.', one => one.inTop.length / one.hit.length, isR),
+    overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth), isR)},
+  F: {...forRanks, mean: ofF('value', 'You took the plain mean of precision and recall.', (p, r) => (p + r) / 2, () => 'F is the harmonic mean.'),
+    precision: ofF('value', 'That is precision.', p => p), recall: ofF('value', 'That is recall.', (p, r) => r),
+    product: ofF('value', 'You forgot the factor 1 + β².', (p, r, beta) => fScore(p, r, beta ** 2) / (1 + beta ** 2)),
+    root: ofF('value', 'You took the geometric mean.', (p, r) => Math.sqrt(p * r), () => 'F is the harmonic mean.'),
+    otherBeta: ofF('value', 'You gave β to the other one.', (p, r, beta) => fScore(p, r, beta ** -2), () => 'β above 1 favours recall, below 1 precision.'),
+    betaOne: ofF('value', 'That is F1.', (p, r) => fScore(p, r, 1)), betaPlain: ofF('value', 'You forgot to square β.', (p, r, beta) => fScore(p, r, beta)),
+    found: slip('whole', 'You took the relevant documents of the list for all there are.', one => fScore(one.inTop.length / one.depth, one.inTop.length / one.hit.length, one.p.beta ** 2), isR)},
+  AP: {
+    overFound: slip('whole', 'You divided by the relevant documents that were found.', one => one.top / one.inTop.length, one => `You divided by ${one.inTop.length}; ${isR(one)}`),
+    overK: slip('whole', 'You divided by the number of ranks.', one => one.top / one.depth, one => `You divided by ${one.depth}; ${isR(one)}`),
+    overN: slip('whole', 'You divided by the length of the list.', one => one.top / one.n, isR),
+    overMin: slip('whole', 'You divided by min(R, k).', one => one.top / Math.min(one.R, one.depth), isR),
+    overR: slip('whole', 'You divided by R.', one => one.top / one.R, one => `Here it is min(R, k) = ${decimalsShort(one.whole)}.`),
+    notDivided: slip('whole', 'You added the precisions and did not divide.', one => one.top, isR),
+    onlyRanks: slip('terms', 'You took 1/i at each relevant document.', one => inverses(one.inTop) / one.whole, () => 'The r-th relevant document counts r/i.'),
+    everyRank: slip('terms', 'You took the precision at every rank.', one => mean(times(one.depth, j => one.hit.filter(i => i <= j + 1).length / (j + 1))), () => 'It counts only where a relevant document stands.'),
+    rankFrom0: slip('terms', 'You counted the ranks from 0.', one => precisionSum(one.inTop, (r, i) => r / (i - 1)) / one.whole, () => 'The first rank is 1.'),
+    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => precisionSum(one.inTop, (r, i) => r / (i + 1)) / one.whole, () => 'The first rank is 1.'),
+    hitsFrom0: slip('terms', 'You counted the relevant documents from 0.', one => precisionSum(one.inTop, (r, i) => (r - 1) / i) / one.whole, () => 'The document itself counts: r/i.'),
+    precision: slip('value', 'That is precision.', one => one.inTop.length / one.depth), recall: slip('value', 'That is recall.', one => one.inTop.length / one.R),
+    ...forRanks},
+  RR: {
+    rank: slip('value', 'That is the rank.', one => one.inTop[0] ?? NaN, () => 'RR is 1 divided by it.'),
+    rankFrom0: slip('terms', 'You counted the ranks from 0.', one => one.inTop.length ? 1 / (one.inTop[0] - 1) : 0, () => 'The first rank is 1.'),
+    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => one.inTop.length ? 1 / (one.inTop[0] + 1) : 0, () => 'The first rank is 1.'),
+    allRelevant: slip('terms', 'You added 1/i over all relevant documents.', one => inverses(one.inTop), () => 'Only the first one counts.'),
+    meanRelevant: slip('terms', 'You took the mean of 1/i over all relevant documents.', one => inverses(one.inTop) / (one.inTop.length || 1), () => 'Only the first one counts.'),
+    second: slip('terms', 'You overlooked the first relevant document.', one => one.inTop.length > 1 ? 1 / one.inTop[1] : NaN, one => `It stands at rank ${one.inTop[0]}.`),
+    last: slip('terms', 'You took the last relevant document.', one => one.inTop.length ? 1 / one.inTop.at(-1) : 0, () => 'Only the first one counts.'),
+    log: slip('terms', 'You took log₂(i + 1) for i.', one => one.inTop.length ? 1 / Math.log2(one.inTop[0] + 1) : 0),
+    ...forRanks},
+  CG: forGains, DCG: forGains, nDCG: forGains,
+  ERR: {
+    linear: slip('terms', 'You took g / (largest grade) for the chance to stop.', one => readOn(one, {satisfied: g => g / one.p.max_grade}), one => satisfiedText(one)),
+    overGains: slip('terms', 'You divided 2^g − 1 by the largest gain.', one => readOn(one, {satisfied: g => (2 ** g - 1) / (2 ** one.p.max_grade - 1)}), one => satisfiedText(one)),
+    notLess: slip('terms', 'You forgot the − 1.', one => readOn(one, {satisfied: g => g ? 2 ** g / 2 ** one.p.max_grade : 0}), one => satisfiedText(one)),
+    scaleOfList: slip('terms', 'You took the largest grade of the list for that of the scale.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** Math.max(...downwards(one.grades))}),
+      one => satisfiedText(one)),
+    everybody: slip('terms', 'You let every reader get to every rank.', one => readOn(one, {arrive: () => 1}), () => 'Those who stopped above are gone: the product of 1 − R.'),
+    themselves: slip('terms', 'You took off the readers who stop at the rank itself.', one => readOn(one, {arrive: (before, after) => after}), () => 'The product runs over the ranks above.'),
+    noRank: slip('terms', 'You forgot 1/i.', one => readOn(one, {weight: () => 1}), () => 'That is the share of readers who are satisfied at all.'),
+    log: slip('terms', 'You took log₂(i + 1) for i.', one => readOn(one, {weight: DISCOUNTS.log2})),
+    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => readOn(one, {weight: i => 1 / (i + 1)}), () => 'The first rank is 1.'),
+    uncut: forRanks.uncut},
+  RBP: {
+    noFactor: slip('whole', 'You forgot the factor 1 − p.', one => one.top / (1 - one.p.p)),
+    powerI: slip('terms', 'You took pⁱ.', one => one.top * one.p.p, () => 'Rank 1 has p⁰ = 1.'),
+    swapped: slip('terms', 'You took p for 1 − p.', one => one.again({p: 1 - one.p.p}), () => 'The reader goes on with p, and stops with 1 − p.'),
+    factorP: slip('whole', 'You took the factor p.', one => one.top / (1 - one.p.p) * one.p.p),
+    reciprocal: slip('terms', 'You took 1/i.', one => inverses(one.inTop) * (1 - one.p.p)),
+    overK: slip('whole', 'You divided by the number of ranks.', one => one.top / one.depth),
+    overR: slip('whole', 'You divided by R.', one => one.top / one.R), ...forRanks},
+  AUC: {
+    inverted: slip('terms', 'You counted the pairs in the wrong order.', ({won, tied, all}) => 1 - (won + tied / 2) / all),
+    tiesLost: slip('terms', 'You counted equal scores as lost.', ({won, all}) => won / all, () => 'Such a pair counts one half.'),
+    tiesWon: slip('terms', 'You counted equal scores as won.', ({won, tied, all}) => (won + tied) / all, () => 'Such a pair counts one half.'),
+    notDivided: slip('whole', 'You did not divide.', ({won, tied}) => won + tied / 2, ({all}) => `There are ${all} pairs.`),
+    allPairs: slip('whole', 'You divided by all pairs of items.', ({won, tied, n}) => (won + tied / 2) / (n * (n - 1) / 2), ({all}) => `Only pairs of a positive and a negative count: ${all}.`),
+    overN: slip('whole', 'You divided by the number of items.', ({won, tied, n}) => (won + tied / 2) / n, ({all}) => `There are ${all} pairs.`),
+  },
+  TPR: {
+    precision: slip('whole', 'You divided by k. That is precision.', ({tp, k}) => tp / k, ({tp, fn}) => `There are ${tp + fn} positives.`),
+    other: slip('value', 'That is the false positive rate.', RATES.FPR), overN: slip('whole', 'You divided by all items.', ({tp, n}) => tp / n),
+    missed: slip('terms', 'That is the share of positives that were missed.', ({tp, fn}) => fn / (tp + fn)),
+  },
+  FPR: {
+    discovery: slip('whole', 'You divided by k: FP / (TP + FP).', ({fp, k}) => fp / k, ({fp, tn}) => `There are ${fp + tn} negatives: FP / (FP + TN).`),
+    other: slip('value', 'That is the true positive rate.', RATES.TPR), overN: slip('whole', 'You divided by all items.', ({fp, n}) => fp / n),
+    specificity: slip('terms', 'That is the share of negatives that were left out.', ({fp, tn}) => tn / (fp + tn)),
+    overPositives: slip('whole', 'You divided by the positives.', ({fp, tp, fn}) => fp / (tp + fn)),
+  },
+};
+SLIPS.GAUC = SLIPS.AUC;
+
+const decimalsShort = x => `${Number(x.toFixed(4))}`;
+const satisfiedText = ({p: {max_grade: top}}) => `A reader stops with (2^g − 1) / 2^${top}: ${times(top + 1, g => `${2 ** g - 1}/${2 ** top}`).join(', ')}.`;
+const ranksText = ranks => ranks.length ? `${ranks.length === 1 ? 'rank' : 'ranks'} ${ranks.join(', ')}` : 'no rank';
+
+// With several queries: what may go wrong when their values are put together.
+const SEVERAL = {
+  leftOut: ['mean', 'You left out a query without a hit.', ({values}) => mean(values.filter(x => x > 0)), 'It counts as 0.'],
+  summed: ['mean', 'You added and did not divide by the number of queries.', ({values}) => sum(values), ''],
+  meanRank: ['mean', 'You took 1 divided by the mean rank.', ({values, name}) => name === 'RR' ? 1 / mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
+  pooled: ['mean', 'You put the queries into one pot.', ({seen}) => sum(seen.map(one => one.top)) / sum(seen.map(one => one.whole)), 'Each query has a value, and all queries count alike.'],
+  best: ['mean', 'That is the best query.', ({values}) => Math.max(...values), ''],
+  worst: ['mean', 'That is the worst query.', ({values}) => Math.min(...values), ''],
+};
+const plainValues = values => values.map(x => Number.isNaN(x) ? 0 : x);
+const SEVERAL_USERS = {
+  pooled: ['mean', 'You took one AUC of all items together.', COMBINE.pooled, 'GAUC compares the items of one user only.'],
+  plain: ['mean', 'You took the plain mean.', COMBINE.groups, 'Here a user weighs as much as it has items.'],
+  impressions: ['mean', 'You weighted by impressions.', COMBINE.impressions, 'Here all users count alike.'],
+  positives: ['mean', 'You weighted by positives.', COMBINE.positives, ''],
+  asZero: ['mean', 'You counted a user with one class as 0.', values => mean(plainValues(values)), 'Such a user has no AUC and is left out.'],
+  asHalf: ['mean', 'You counted a user with one class as 0.5.', values => mean(values.map(x => Number.isNaN(x) ? 0.5 : x)), 'Such a user has no AUC and is left out.'],
+};
+
+// What is recognised in an answer to a task: {name, step, text, value}. None has the value of the right answer.
+function slipsOf(task) {
+  const name = task.queries[0].labels ? scoredMeasure(task.measure)[0] : parse(task.measure).name;
+  if (task.kind === 'convention') return [];
+  const single = task.kind === 'value' && task.queries.length === 1, one = single && observe(task, task.queries[0]);
+  const known = Object.entries(SLIPS[name]).map(([called, {step, why, of, but}]) => {
+    const text = single ? `${why} ${but(one)}`.trim() : why;
+    return {name: called, step, text, value: solve(task, query => of(observe(task, query)))};
+  });
+  const all = [...known, ...several(task, name), ...single ? forgotten(task, one) : [], ...task.kind === 'swap' ? swapSlips(task) : []];
+  const apart = task.tolerance ? 2 * task.tolerance + 1e-9 : 0;
+  return all.filter(({value}) => Number.isFinite(value) && Math.abs(value - task.answer) > apart);
+}
+
+function several(task, name) {
+  if (task.kind !== 'value' || task.queries.length === 1) return [];
+  const {queries} = task, values = queries.map(query => valueOf(task.measure, query)), users = name === 'GAUC';
+  const seen = users ? [] : queries.map(query => observe(task, query));
+  const apply = of => users ? of(values, queries) : of({values, seen, name});
+  return Object.entries(users ? SEVERAL_USERS : SEVERAL).map(([called, [step, why, of, but]]) => ({name: called, step, text: `${why} ${but}`.trim(), value: apply(of)}));
+}
+
+// One document is overlooked: its term is missing, or it is taken for one that is not relevant; or a missed one lacks in the ideal.
+function forgotten(task, one) {
+  if (!one.found) return [];
+  const {query, found, grades, top, whole} = one, {documents, terms, name} = {...found.list, ...found};
+  const skipped = documents.flatMap(({i, g}, j) => {
+    if (!terms[j]) return [];
+    const text = `You left out rank ${i} (grade ${g}).`, without = grades.with(i - 1, 0);
+    return [{name: 'termForgotten', step: 'terms', text, value: (top - terms[j]) / whole}, {name: 'documentForgotten', step: 'terms', text, value: one.again({}, without)}];
+  });
+  const lost = name !== 'nDCG' ? [] : [...new Set(query.missed)].map(g => {
+    const pool = one.ideal.toSpliced(one.ideal.indexOf(g), 1), text = `The ideal lacks the grade ${g} that was not retrieved.`;
+    return {name: 'missedForgotten', step: 'whole', text, value: recounted(one, {pool})};
+  });
+  return [...skipped, ...lost];
+}
+
+function swapSlips(task) {
+  const [query] = task.queries, after = variant(task), [old, now] = [query, after].map(each => valueOf(task.measure, each));
+  const found = [{name: 'sign', step: 'value', text: 'The sign is wrong: it is the new value minus the old one.', value: old - now},
+    {name: 'newValue', step: 'value', text: 'That is the new value; the change was asked for.', value: now},
+    {name: 'oldValue', step: 'value', text: 'That is the value before the swap.', value: old}];
+  if (query.labels) return found;
+  const [a, b] = [query, after].map(each => work(task.measure, each.grades, {ideal: each.ideal})), whole = a.whole ?? 1;
+  const gaps = a.rows.map((row, j) => b.rows[j].term - row.term), there = sum(task.at.map(rank => gaps[rank - 1]));
+  return [...found, {name: 'notDivided', step: 'whole', text: `You did not divide by ${decimalsShort(whole)}.`, value: sum(gaps)},
+    {name: 'onlyTwoRanks', step: 'terms', text: 'You changed the terms of these two ranks only; those between them change too.', value: there / whole}];
+}
+
+// ---- marking ----
+
+const FUNCTIONS = {log2: Math.log2, ln: Math.log, sqrt: Math.sqrt};
+
+// The number that an answer means: a decimal (0.69 or 0,69), a fraction, or arithmetic such as (1 + 2/4) / log2(3). NaN if
+// it means none.
+export function readNumber(text) {
+  const plain = `${text}`.toLowerCase().replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/÷/g, '/').replace(/\*\*/g, '^')
+    .replace(/log₂/g, 'log2').replace(/(\d),(\d)/g, '$1.$2').replace(/^[\s=≈~]+/, '');
+  const tokens = plain.match(/log2|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
+  let at = 0;
+  const take = wanted => tokens[at] === wanted && ++at > 0;
+  const atom = () => {
+    const token = tokens[at++];
+    if (token === '(' || token in FUNCTIONS && take('(')) {
+      const inside = total();
+      return take(')') ? (FUNCTIONS[token] ?? (x => x))(inside) : NaN;
+    }
+    return /^[\d.]+$/.test(token) ? Number(token) / (take('%') ? 100 : 1) : NaN;
+  };
+  const power = () => {
+    if (take('-')) return -power();
+    const base = take('+') ? power() : atom();
+    return take('^') ? base ** power() : base;
+  };
+  const product = () => {
+    let x = power();
+    while (['*', '/'].includes(tokens[at])) x = take('*') ? x * power() : take('/') ? x / power() : NaN;
+    return x;
+  };
+  const total = () => {
+    let x = product();
+    while (['+', '-'].includes(tokens[at])) x = take('+') ? x + product() : take('-') ? x - product() : NaN;
+    return x;
+  };
+  const found = total();
+  return at === tokens.length && Number.isFinite(found) ? found : NaN;
+}
+
+// What is to be said of an answer: {right}, and `slips`, `step` and `text` if it is wrong. `again` is true if it does not
+// count, because it cannot be read or has too few digits. To a choice the answer is its place.
+export function mark(task, answer) {
+  const x = readNumber(answer), {tolerance} = task, off = y => Math.abs(x - y);
+  if (Number.isNaN(x)) return {right: false, again: true, text: drillWords.unread};
+  if (off(task.answer) <= tolerance + 1e-9) return {right: true, text: drillWords.right(answerText(task))};
+  const digits = /^\s*[-−+]?\d*[.,](\d{2})\s*$/.exec(`${answer}`)?.[1].length;
+  if (tolerance && digits && off(task.answer) <= 0.5 * 10 ** -digits + 1e-9) return {right: false, again: true, text: drillWords.digits};
+  const near = task.slips.filter(({value}) => off(value) <= tolerance + 1e-9), nearest = Math.min(...near.map(({value}) => off(value)));
+  const slips = near.filter(({value}) => off(value) <= nearest + 1e-9), texts = [...new Set(slips.map(({text}) => text))].slice(0, 2);
+  const step = slips[0]?.step ?? 'terms';
+  const text = texts.length ? drillWords[tolerance ? 'slip' : 'perhaps'](texts) : task.choices ? drillWords.otherChoice : drillWords.wrong;
+  return {right: false, slips: slips.map(({name}) => name), step, text};
+}
+
+function answerText(task) {
+  if (task.choices) return task.choices[task.answer];
+  return task.tolerance ? decimals(task.answer).replace('-', '−') : `${task.answer}`;
+}
+
+// The steps to the answer: [{step: terms, whole, mean or value, text}].
+export function demonstrate(task) {
+  const {kind, queries, measure} = task, label = name => text => text && `${name}: ${text}`;
+  const last = query => lineOf(measure, query), end = {step: 'value', text: drillWords.answer(answerText(task))};
+  if (kind === 'convention') {
+    const shown = task.conventions.map(({text, value}) => ({step: 'terms', text: `${text}: ${decimals(value)}`}));
+    return [...shown, end];
+  }
+  if (kind === 'value' && queries.length === 1) return explained(measure, queries[0]);
+  if (kind === 'value') {
+    const lines = queries.map((query, j) => ({step: 'terms', text: label(drillWords.query(task, j))(last(query))}));
+    return [...lines, {step: 'mean', text: drillWords.combined(task, queries.map(query => valueOf(measure, query)))}];
+  }
+  if (kind === 'swap') {
+    const [old, now] = [queries[0], variant(task)].map(query => valueOf(measure, query));
+    const difference = `${decimals(now)} − ${decimals(old)} = ${decimals(now - old)}`.replaceAll('-', '−');
+    return [{step: 'terms', text: `Before: ${last(queries[0])}`}, {step: 'terms', text: `After: ${last(variant(task))}`}, {step: 'value', text: difference}];
+  }
+  if (kind === 'better') return [...queries.map((query, j) => ({step: 'terms', text: `${'AB'[j]}: ${last(query)}`})), end];
+  const tried = domain(task), until = tried.slice(0, tried.indexOf(task.answer) + 1);
+  return [...until.map(x => ({step: 'terms', text: `${drillWords.tried[kind](x)}: ${last(variant(task, x))}`})), end];
+}
+
+function lineOf(measure, query) {
+  if (!query.labels) return steps(measure, query.grades, {ideal: query.ideal});
+  return explained(measure, query).at(-1).text;
+}
+
+// The steps of one query: what is added, what it is divided by, and the value.
+function explained(measure, query) {
+  const one = observe({measure}, query), made = texts => texts.map(([step, text]) => ({step, text}));
+  if (query.labels) return made(pairSteps(measure, one));
+  const {found} = one, texts = termTexts(found, found.list, found.terms), added = found.list.documents.filter((_, j) => found.terms[j] !== 0);
+  const adds = added.map((d, j) => `rank ${d.i} adds ${texts[j]}`).join(', ') || 'no rank adds anything';
+  const whole = drillWords.whole[found.name]?.(one);
+  return made([['terms', `${adds[0].toUpperCase()}${adds.slice(1)}.`], ...whole ? [['whole', whole]] : [], ['value', line(found)]]);
+}
+
+function pairSteps(measure, {won, tied, all, tp, fp, fn, tn}) {
+  const [name] = scoredMeasure(measure), written = (top, below, x) => `${measure} = ${top} / ${below} = ${decimals(x)}`;
+  if (name in RATES) {
+    const [part, rest, good] = name === 'TPR' ? [tp, fn, 'positives'] : [fp, tn, 'negatives'];
+    return [['terms', `The first ${scoredMeasure(measure)[1]} hold ${part} of the ${good}.`], ['whole', `There are ${part + rest} ${good}.`], ['value', written(part, `(${part} + ${rest})`, part / (part + rest))]];
+  }
+  if (!all) return [['value', 'One class only: no pair, no AUC.']];
+  const ties = tied ? `, ${tied} have equal scores and count one half` : '';
+  return [['terms', `${won} pairs are in the right order${ties}.`], ['whole', `There are ${all} pairs of a positive and a negative.`],
+    ['value', `AUC = ${tied ? `(${won} + ${tied}/2)` : won} / ${all} = ${decimals((won + tied / 2) / all)}`]];
+}
+
+// ---- what is said ----
+
+const withCutoff = ({name, k}, called = name) => called + (k === null ? '' : `@${k}`);
+const GAIN_TEXTS = {linear: 'gain g', exp: 'gain 2^g − 1', binary: 'gain 0 or 1'};
+
+// A measure as a course writes it.
+function measureText(measure) {
+  if (/^(AUC|GAUC|TPR|FPR)/.test(measure)) return measure;
+  const asked = complete(measure), {name, p} = asked, notes = [];
+  if (p.gain && name in {CG, DCG, nDCG: 1}) notes.push(GAIN_TEXTS[p.gain]);
+  if (p.discount) notes.push(p.discount === 'jarvelin' ? 'discount log₂ i from rank 2 on' : 'discount log₂(i + 1)');
+  if (p.max_grade) notes.push(`grades 0 to ${p.max_grade}`);
+  if (p.rel > 1) notes.push(`relevant from grade ${p.rel} on`);
+  if (p.p) notes.push(`p = ${p.p}`);
+  if (name === 'AP' && p.divisor !== 'relevant') notes.push('divided by min(R, k)');
+  const called = withCutoff({name, k: p.k}, name === 'F' ? `F${p.beta}` : name);
+  return notes.length ? `${called} (${notes.join(', ')})` : called;
+}
+
+const MEANS = {AP: 'MAP', RR: 'MRR'};
+
+// All that is said in a drill, but for the names of the slips.
+export const drillWords = {
+  section: 'Drill',
+  level: 'Level',
+  streak: (now, best) => `Streak ${now}${best > now ? ` (best ${best})` : ''}`,
+  task: (number, seed) => `Task ${number}, seed ${seed}`,
+  yours: 'Your answer',
+  choose: 'Choose one',
+  hint: 'A decimal with three digits, a fraction, or arithmetic: 0.692, 83/120, (1 + 2/4)/log2(3).',
+  whole: {
+    P: one => `Divided by k = ${one.depth}.`, R: one => `Divided by R. ${isR(one)}`,
+    F: one => `Precision is ${one.inTop.length}/${one.depth}, recall ${one.inTop.length}/${one.R}. Divided by β²·R + k = ${decimalsShort(one.whole)}.`,
+    AP: one => `Divided by ${decimalsShort(one.whole)}. ${isR(one)}`,
+    nDCG: one => `The ideal order is ${downwards(one.ideal).slice(0, one.depth).join(', ')}: ${termTexts(one.found, one.found.ideal, one.found.idealTerms).join(' + ')} = ${decimals(one.whole)}.`,
+  },
+  check: 'Check',
+  next: 'Next task',
+  show: 'Show me how',
+  fresh: 'New seed',
+  link: 'Link to this task',
+  queries: {
+    value: task => task.queries.length === 1 ? `What is ${measureText(task.measure)}?` : task.measure === 'GAUC'
+      ? `What is GAUC, ${task.combine === 'groups' ? 'the plain mean over users' : 'weighted by impressions'}?`
+      : `What is ${MEANS[parse(task.measure).name] ?? 'the mean of'}${MEANS[parse(task.measure).name] ? withCutoff({k: parse(task.measure).k}, '') : ` ${measureText(task.measure)}`} over these ${task.queries.length} queries?`,
+    better: task => `Which list has the higher ${measureText(task.measure)}?`,
+    swap: task => `${task.queries[0].labels ? 'The labels at ranks' : 'Ranks'} ${task.at[0]} and ${task.at[1]} change places. By how much does ${measureText(task.measure)} change? A fall is negative.`,
+    grade: task => `Which is the smallest grade at rank ${task.at}, in the place of the ?, with which ${measureText(task.measure)} is at least ${task.aim}? It counts in the judgments too.`,
+    rank: task => `The last relevant result, now at rank ${task.at}, moves up; the others keep their order. Which is the largest rank at which ${measureText(task.measure)} is at least ${task.aim}?`,
+    hits: task => `R = ${task.queries[0].ideal.filter(g => g > 0).length} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
+    convention: task => `A report says ${decimals(task.given)}${task.measure.includes('@') ? ` for k = ${task.k}` : ''}. Which convention gives this number?`,
+  },
+  tried: {grade: g => `Grade ${g}`, rank: rank => `Rank ${rank}`, hits: hits => count(hits, 'hit')},
+  query: ({queries}, j) => queries[0].labels ? `User ${j + 1}` : `Query ${j + 1}`,
+  combined: (task, values) => {
+    const {combine, queries} = task, used = values.map((x, j) => [x, j]).filter(([x]) => !Number.isNaN(x));
+    const weight = j => combine === 'impressions' ? queries[j].labels.length : 1, sum = used.reduce((total, [, j]) => total + weight(j), 0);
+    const terms = used.map(([x, j]) => weight(j) === 1 ? decimals(x) : `${weight(j)}·${decimals(x)}`);
+    return `(${terms.join(' + ')}) / ${sum} = ${answerText(task)}`;
+  },
+  rank: 'rank', grade: 'grade', item: 'item', score: 'score', label: 'label',
+  missed: grades => grades.every(g => g === 1) ? `Relevant, but not retrieved: ${count(grades.length, 'document')}.` : `Judged, but not retrieved: ${grades.length === 1 ? 'grade' : 'grades'} ${grades.join(', ')}.`,
+  none: 'Nothing relevant was missed.',
+  unjudged: '– was not judged.',
+  right: answer => `Yes: ${answer}.`,
+  answer: answer => `The answer: ${answer}.`,
+  wrong: 'Not yet. Here is how it begins.',
+  otherChoice: 'Not yet.',
+  slip: texts => `Not yet. ${texts.join(' Or: ')}`,
+  perhaps: texts => `Not yet. One way to get there: ${texts[0]}`,
+  unread: 'That is no number. A decimal, a fraction or arithmetic will do.',
+  digits: 'Nearly: give three digits after the point.',
+  raise: level => `Five in a row. Level ${level} is next.`,
+};
+
+// ---- a drill on a page ----
+
+export function mountDrill(element, options = {}) {
+  return new Drill(element, {...element.dataset, ...options});
+}
+
+const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+const someSeed = () => Math.floor(1 + Math.random() * 9999);
+const natural = (text, most) => /^\d{1,9}$/.test(text) && text >= 1 && text <= most ? Number(text) : null;
+
+class Drill {
+  constructor(element, {topic, level = 1}) {
+    this.topic = topic;
+    this.standard = Number(level);
+    this.streak = this.best = 0;
+    this.build(element);
+    this.read();
+    addEventListener('hashchange', () => this.read());
+  }
+
+  // The task that the address names.
+  read() {
+    const {seed, level, task} = inAddress();
+    if (seed === `${this.seed}` && level === `${this.level}` && task === `${this.number}`) return;
+    this.go({seed: natural(seed, 1e9) ?? this.seed ?? someSeed(), level: natural(level, 3) ?? this.level ?? this.standard, number: natural(task, 1e9) ?? 1}, false);
+  }
+
+  go({seed = this.seed, level = this.level, number = 1}, focus = true) {
+    Object.assign(this, {seed, level, number, tries: 0, done: false, task: deal(this.topic, level, seed, number)});
+    history.replaceState(null, '', `#seed=${seed}&level=${level}&task=${number}`);
+    this.draw();
+    if (focus) this.parts.question.focus();
+  }
+
+  build(element) {
+    const say = drillWords, button = (text, click) => html('button', {type: 'button', click}, text);
+    const submit = event => { event.preventDefault(); this.answer(this.parts.input.value); };
+    const parts = this.parts = {
+      levels: times(3, j => button(`${j + 1}`, () => this.go({level: j + 1}))), streak: html('span'), place: html('span'),
+      question: html('p', {class: 'question', tabindex: -1}), family: html('p', {class: 'family'}), lists: html('div', {class: 'lists'}),
+      input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-hint'}),
+      choices: html('div', {class: 'choices', role: 'group', 'aria-label': say.choose}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
+      next: button(say.next, () => this.go({number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
+    };
+    parts.form = html('form', {submit}, html('label', {}, say.yours, parts.input), html('button', {type: 'submit'}, say.check), html('p', {class: 'hint', id: 'drill-hint'}, say.hint));
+    element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE + DRILL_STYLE),
+      html('div', {class: 'bar-of-drill'}, html('div', {class: 'levels', role: 'group', 'aria-label': say.level}, html('span', {'aria-hidden': true}, say.level), parts.levels), parts.streak, parts.place),
+      parts.question, parts.family, parts.lists, parts.form, parts.choices, html('div', {class: 'said'}, parts.verdict), parts.steps,
+      html('p', {class: 'starts'}, parts.next, parts.show, button(say.fresh, () => this.go({seed: someSeed()})), parts.link)));
+    element.classList.add('play');
+  }
+
+  answer(given) {
+    if (this.done) return;
+    const found = mark(this.task, given), {parts} = this;
+    parts.verdict.textContent = found.text;
+    parts.verdict.className = found.right ? 'right' : 'wrong';
+    if (found.again) return;
+    if (found.right) {
+      this.streak += this.tries === 0 ? 1 : 0;
+      this.best = Math.max(this.best, this.streak);
+      if (this.streak && this.streak % 5 === 0 && !this.tries && this.level < 3) parts.verdict.textContent += ` ${drillWords.raise(this.level + 1)}`;
+      this.finish();
+    } else {
+      this.streak = 0;
+      this.tries++;
+      const way = demonstrate(this.task), there = way.filter(({step, text}) => step === found.step && !text.includes(answerText(this.task)));
+      this.lay(this.task.kind === 'value' ? there.slice(0, 4) : this.task.choices ? [] : way.slice(0, 1));
+    }
+    this.drawHead();
+  }
+
+  show() {
+    if (!this.done && !this.tries) this.streak = 0;
+    this.tries++;
+    this.parts.verdict.textContent = drillWords.answer(answerText(this.task));
+    this.parts.verdict.className = '';
+    this.finish();
+    this.drawHead();
+  }
+
+  finish() {
+    this.done = true;
+    this.lay(demonstrate(this.task));
+    this.parts.next.focus();
+  }
+
+  lay(way) { this.parts.steps.replaceChildren(...way.map(({text}) => html('li', {}, html('code', {}, text)))); }
+
+  drawHead() {
+    const {parts} = this;
+    parts.levels.forEach((button, j) => {
+      button.setAttribute('aria-pressed', j + 1 === this.level);
+      button.setAttribute('aria-label', `${drillWords.level} ${j + 1}`);
+    });
+    parts.streak.textContent = drillWords.streak(this.streak, this.best);
+    parts.place.textContent = drillWords.task(this.number, this.seed);
+    parts.link.href = `#seed=${this.seed}&level=${this.level}&task=${this.number}`;
+  }
+
+  draw() {
+    const {parts, task} = this;
+    this.drawHead();
+    parts.question.textContent = drillWords.queries[task.kind](task);
+    parts.family.textContent = `${task.family}.`;
+    parts.lists.replaceChildren(...task.kind === 'hits' ? [] : task.queries.map((query, j) => this.drawQuery(query, j)));
+    parts.form.hidden = Boolean(task.choices);
+    parts.choices.replaceChildren(...(task.choices ?? []).map((text, j) => html('button', {type: 'button', click: () => this.answer(`${j}`)}, text)));
+    parts.input.value = parts.verdict.textContent = '';
+    parts.steps.replaceChildren();
+  }
+
+  drawQuery(query, j) {
+    const {task} = this, many = task.queries.length > 1, name = task.kind === 'better' ? `List ${'AB'[j]}` : many ? drillWords.query(task, j) : null;
+    const same = task.kind === 'better' && !query.labels && `${task.queries[0].missed}` === `${task.queries[1].missed}`;
+    const hidden = !query.labels && !(same && j === 0);
+    const note = hidden && html('p', {class: 'missed'}, query.missed.length ? drillWords.missed(query.missed) : drillWords.none, query.grades?.includes(null) && ` ${drillWords.unjudged}`);
+    return html('div', {}, name && html('h4', {}, name), html('table', {class: 'ranking'}, this.rowsOf(query).map(([head, cells], row) =>
+      html('tr', {}, html('th', {scope: 'row'}, head), cells.map(cell => html(row ? 'td' : 'th', row ? {} : {scope: 'col'}, `${cell}`))))), note);
+  }
+
+  rowsOf({labels, scores, grades}) {
+    const say = drillWords, {kind, at} = this.task;
+    if (!labels) return [[say.rank, grades.map((_, j) => j + 1)], [say.grade, grades.map((g, j) => kind === 'grade' && j + 1 === at ? '?' : gradeText(g))]];
+    return [[this.task.kind === 'swap' || /@/.test(this.task.measure) ? say.rank : say.item, labels.map((_, j) => j + 1)], [say.score, scores], [say.label, labels]];
+  }
+}
+
+const DRILL_STYLE = `
+.drill {
+  .bar-of-drill { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1.4rem; color: var(--soft); font-size: .9em; }
+  .levels { display: flex; align-items: center; gap: .35rem; }
+  .levels span { margin-right: .2em; }
+  .levels button { color: light-dark(#1d2329, #d5dae0); }
+  .question { margin-top: .8rem; font-weight: 600; }
+  .question:focus { outline: none; }
+  .family, .hint, .missed { color: var(--soft); font-size: .85em; }
+  .lists { display: flex; flex-wrap: wrap; gap: .4rem 2.4rem; margin-block: .7rem; }
+  .lists > div { max-width: 100%; overflow-x: auto; }
+  h4 { margin: .3rem 0 0; font-size: .9em; font-weight: 600; }
+  .ranking :is(th, td) { min-width: 2.1em; padding: .2rem .45rem; text-align: center; }
+  .ranking :is(th, td):last-child { min-width: 2.1em; padding-right: .45rem; }
+  .ranking th { color: var(--soft); }
+  .ranking th:first-child { padding-left: 0; text-align: left; }
+  .ranking td { font-weight: 600; }
+  form { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .8rem; }
+  form[hidden] { display: none; }
+  form .hint { flex-basis: 100%; }
+  form label { color: inherit; }
+  form input {
+    width: 10rem; max-width: 100%; height: 36px; padding: 0 .6em; color: inherit; background: var(--ground);
+    border: 1px solid var(--edge); border-radius: 4px; font: inherit;
+  }
+  button { min-height: 36px; }
+  .choices { display: flex; flex-wrap: wrap; gap: .5rem; }
+  .choices:empty { display: none; }
+  .said .wrong { color: light-dark(#9a3412, #f0a878); font-weight: 600; }
+  .said p:first-child:is(.right, .wrong) { color: var(--good); }
+  .said p:first-child.wrong { color: light-dark(#9a3412, #f0a878); }
+  .way { margin: 0 0 .8rem; padding: 0; border: 0; }
+  .way li { display: block; padding: .3rem 0; }
+  .way code { padding: 0; color: inherit; background: none; font-size: .85em; white-space: normal; overflow-wrap: anywhere; }
+  .starts { align-items: center; }
+  .starts a { margin-left: .3rem; }
+}
+`;
+
+if (typeof document !== 'undefined') {
+  for (const element of document.querySelectorAll('.drill:not(:has(> section))')) mountDrill(element);
+}

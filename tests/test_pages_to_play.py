@@ -4,14 +4,16 @@ A metric has two pages: one to learn it, and one with the code of the package.""
 import ast
 import json
 import re
+from pathlib import Path
 
 import play
 import pytest
 from forks import pages
 from project import NBS, cells, notebooks
 
-LEARNING = [name for name in notebooks() if name.parts[0] == "learn"]
 CODE = [name for name in notebooks() if name.parts[0] == "metrics" and name.stem in ("sets", "ap", "dcg", "cascade", "auc")]
+LEARNING = [Path("learn", name.name) for name in CODE]
+PRACTICE = [name for name in notebooks() if name.parts[0] == "learn" and name not in LEARNING]  # drills, exam, formulas
 ORDER = "The question|By hand|Under your hand|The formula|In plain lines|When to use it|Try it|Exercises|References".split("|")
 # What stands on many pages has one heading; whatever else is called like that would be another word for it.
 ONE_WORD = {
