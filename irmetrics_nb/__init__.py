@@ -68,7 +68,7 @@ def _fetch(name):
     return value
 
 def __dir__() -> list[str]:
-    "The public names, fetched already or not."
+    "Return the public names, imported already or not."
     return sorted([*_home, '__version__', '__doc__', '__all__'])
 
 # %% ../nbs/top_level/names.ipynb #85f0ae30

@@ -36,7 +36,7 @@ from ..core.conventions import (
 )
 from ..core.judged import Judged
 from ..core.measures import SUM, Measure
-from ..core.ties import WhenAsked, tie_bounds
+from ..core.ties import LazyMapping, tie_bounds
 from ..data.batches import runs_of
 from ..data.errors import DataError, counted, visible
 from ..data.groups import read_groups
@@ -308,7 +308,7 @@ def score_batch(
     unjudged = reading.queries - (len(judged) - n_missing)
     kept = ~dropped
     counted = values[:, kept]
-    bounds = WhenAsked(_all_tie_bounds, measures, counted, of, kept)
+    bounds = LazyMapping(_all_tie_bounds, measures, counted, of, kept)
     short, ranks = n_short(judged, measures), first_ranks(judged)[kept]
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
                    tie_bounds=bounds, short=short, notes=reading.notes)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # %% ../../nbs/evaluation/scores.ipynb #4ce14af7
 from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions, check_option
 from ..core.measures import MEAN, Measure
-from ..core.ties import WhenAsked
+from ..core.ties import LazyMapping
 from ..data.errors import counted, visible
 from ..data.groups import dimension_of, inside, slice_names
 from ..data.ids import escape_non_utf8
@@ -761,7 +761,7 @@ def _whole_run(parts, i):
     reading = f'put together from {len(parts)} parts'
     absent = frozenset().union(*(run.absent for run in runs))
     short = sum(run.short for run in runs)
-    name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
+    name, bounds = names[0] if names else '', LazyMapping(_whole_bounds, parts, i)
     counts = missing, no_relevant, unjudged
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
     pieces = runs[0].listed, runs[0].count, runs[0].budget
