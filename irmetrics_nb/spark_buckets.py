@@ -20,14 +20,14 @@ import numpy as np
 from .core.conventions import Conventions
 from .core.judged import Judged
 from .core.measures import Measure
-from .core.ties import TiesError, LazyMapping
+from .core.ties import LazyMapping, TiesError
 from .data.errors import DataError, visible
 from .data.judging import QueryLook
 from .data.qrels_and_runs import Qrels
 from .data.tables import import_polars
 from .data.text import blank_grades
 from .evaluation.evaluation import or_nothing, score_part
-from .evaluation.findings import (
+from irmetrics_nb.evaluation.findings import (
     all_missed,
     cut_short,
     deepest,

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 # %% ../../nbs/core/layouts.ipynb #fa278a41
-from .arrays import (
+from irmetrics_nb.core.arrays import (
     argsort_descending,
     as_array,
     as_numbers,

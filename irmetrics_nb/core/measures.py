@@ -20,7 +20,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, over
 import numpy as np
 
 # %% ../../nbs/core/measures.ipynb #ce661e52
-from .conventions import (
+from irmetrics_nb.core.conventions import (
     CHOICES,
     PARAMETERS,
     Column,
@@ -32,7 +32,7 @@ from .conventions import (
 )
 from .judged import Judged, OfLists, as_judged, per_entry, per_query
 from .layouts import RankingsLike
-from .ties import (
+from irmetrics_nb.core.ties import (
     TiesError,
     all_orders,
     count_orders,

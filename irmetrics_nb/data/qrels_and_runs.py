@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
 from .errors import DataError, counted, visible
-from .ids import (
+from irmetrics_nb.data.ids import (
     BLOCK_ROWS,
     Ids,
     KeyIndex,

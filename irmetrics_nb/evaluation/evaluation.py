@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/evaluation/evaluation.ipynb #f94b0742
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     Answers,
     Conventions,
     DuplicatesChoice,
@@ -45,7 +45,7 @@ from ..data.judging import NoCommonQuery, Reading, judge_run
 from ..data.matching import check_tied_chunks
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.text import Rows
-from .findings import (
+from irmetrics_nb.evaluation.findings import (
     answers_of_one,
     check_places,
     check_swapped,

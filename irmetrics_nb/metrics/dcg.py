@@ -14,7 +14,7 @@ import numpy as np
 
 # %% ../../nbs/metrics/dcg.ipynb #85d848e0
 from ..core.arrays import argsort_descending, cumcount
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     NAMED_GAINS,
     Column,
     Discount,
