@@ -87,6 +87,12 @@ def test_plain_nbdev_leaves_the_project_as_it_is(command, tmp_path):
     assert [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)] == [], "run `make export`"
 
 
+def test_plain_nbdev_runs_pages_one_after_another_in_one_process():
+    # A page that declares measures anew gives those of the package back at its end.
+    code = "from nbdev.test import nbdev_test; nbdev_test(path='nbs/metrics', n_workers=0)"
+    assert python("-c", code).splitlines()[-1] == "Success."
+
+
 def files_below(folder):
     "{name: content} of the files below a folder, without what git ignores."
     found = (path for path in folder.rglob("*") if path.is_file() and path.name != ".last_checked")
