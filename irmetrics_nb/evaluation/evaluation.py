@@ -39,7 +39,6 @@ from ..core.measures import SUM, Measure
 from ..core.ties import LazyMapping, tie_bounds
 from ..data.batches import runs_of
 from ..data.errors import DataError, counted, visible
-from ..data.groups import read_groups
 from ..data.ids import Ids
 from ..data.judging import NoCommonQuery, Reading, judge_run
 from ..data.matching import check_tied_chunks
@@ -380,6 +379,7 @@ def _parse_text(text): return tuple(parse_all(text))
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
 def _with_groups(scores, groups):
     "Scores that know the group of each query; DataError if no query has one."
+    from irmetrics_nb.data.groups import read_groups
     known = {q: group for q, group in read_groups(groups).items() if group}
     if not any(known.get(q) for q in scores.query_ids):
         raise DataError('none of the queries is in a group: do the ids agree?')

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
 from ..core.measures import KINDS, VIEWS, Kind, Measure
 from . import ap, cascade, dcg, sets
-from .names import TOOLS, aliases_of, find_elsewhere, find_name, find_numbered
 
 # %% ../../nbs/metrics/parsing.ipynb #4ef5f67f
 METRIC_PAGES = [page.__name__ for page in (sets, ap, dcg, cascade)]  # which declare the measures
@@ -145,6 +144,7 @@ def _kinds_by_name():
 @lru_cache(maxsize=1)
 def _names_of(kinds):
     "Map each name of some kinds, in lower case, to the name of the kind."
+    from irmetrics_nb.metrics.names import aliases_of  # only for a name that is not ours
     names = {kind: (kind, *aliases_of(kind)) for kind in kinds}
     return {name.casefold(): kind for kind, several in names.items() for name in several}
 
@@ -153,8 +153,10 @@ def find_kind(name: str) -> str:
 
     ValueError if there is none; it says what a measure is that is known and not offered,
     or which one may be meant."""
+    if name in KINDS: return name
     kind = _kinds_by_name().get(name.casefold())
     if kind is not None: return kind.name
+    from irmetrics_nb.metrics.names import find_elsewhere
     elsewhere = find_elsewhere(name)
     if elsewhere: raise ValueError(f'{name!r} is no measure here: {elsewhere}')
     nearest = nearest_kind(name)
@@ -206,6 +208,7 @@ def _meant(text):
 
 def _not_offered(name, tool, row):
     "Return the error for a name of another tool that has no measure here."
+    from irmetrics_nb.metrics.names import TOOLS, find_elsewhere
     if tool not in TOOLS: return f'there is no tool {tool!r}; names are known of {" ".join(TOOLS)}'
     if row is None: return f'{name!r} is no name of {tool} that is known here'
     why = row.why or find_elsewhere(row.name)
@@ -218,10 +221,14 @@ def _by_case(name):
 def _foreign(kind, params):
     "Return the first parameter that our kind lacks and another tool's measure of that name has."
     ours = {*kind.params, *kind.spellings, *VIEWS}
-    return next((p for p in params if p not in ours and find_name(f'{kind.name}({p})')), None)
+    strange = [p for p in params if p not in ours]
+    if not strange: return None
+    from irmetrics_nb.metrics.names import find_name
+    return next((p for p in strange if find_name(f'{kind.name}({p})')), None)
 
 def _row_of(name, params, tool):
     "Return the row in the table of names, and the numbers in the name or in a parameter."
+    from irmetrics_nb.metrics.names import find_name, find_numbered
     for p, x in params.items():
         row = find_name(f'{name}({p})', tool)
         if row: return row, [x]
