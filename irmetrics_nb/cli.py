@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 # %% ../nbs/top_level/cli.ipynb #fc6d59b8
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     Form,
     GroupsFile,
     ListingFormat,
@@ -111,7 +111,7 @@ def _with_floors(wanted, floors):
 def _stop_at_floors(scores, floors):
     "Say which floors are missed, and end with exit code 3 if any is."
     if not floors: return
-    from .comparing.gate import missed_floors
+    from irmetrics_nb.comparing.gate import missed_floors
     missed = missed_floors(scores, floors)
     for text in missed: say(f'floor missed: {text}')
     if missed: raise typer.Exit(3)
@@ -121,7 +121,7 @@ def _print_scores(scores, format, per_query, output, per_run):
     "Print a table, in a terminal with colours, or write it."
     means = format == Format.table and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
-        from .cli_common import for_terminal, show_parts
+        from irmetrics_nb.cli_common import for_terminal, show_parts
         return show_parts(for_terminal(scores._parts()))
     show(rendered_scores(scores, format.value, per_query, per_run), output)
 
@@ -158,7 +158,7 @@ def _check(
     faults: _Faults = 20, output: Output = None, system: System = None,
 ):
     "Say everything that is odd about judgments and runs."
-    from .evaluation.checkup import check
+    from irmetrics_nb.evaluation.checkup import check
     check_files(qrels, runs, output)
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- can be read only once, and a check-up may read twice')

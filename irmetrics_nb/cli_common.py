@@ -318,7 +318,7 @@ def suggest_measures(incomplete: str) -> list[str]:
 def floors_of(texts: Sequence[str]) -> list:
     "Floors as they come from the command line; what is none is bad usage."
     if not texts: return []
-    from .comparing.gate import parse_floor
+    from irmetrics_nb.comparing.gate import parse_floor
     try: return [parse_floor(text) for text in texts]
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 # %% ../nbs/top_level/cli_compare.ipynb #06ead4e2
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     GroupsFile,
     MeasureArguments,
     Memory,
@@ -45,7 +45,7 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
     "Print a comparison and the gate for eyes: with colours, and what failed in red."
     from rich.text import Text
 
-    from .cli_common import for_terminal, show_parts
+    from irmetrics_nb.cli_common import for_terminal, show_parts
     said = Text(str(verdict), style='' if verdict.ok else 'red')
     show_parts([*for_terminal(comparison._parts()), said])
 
@@ -149,8 +149,8 @@ def _compare(
     output: Output = None, memory: Memory = None, *, said: dict,
 ):
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
-    from .comparing.comparison import compare
-    from .comparing.gate import gate
+    from irmetrics_nb.comparing.comparison import compare
+    from irmetrics_nb.comparing.gate import gate
     runs, required = [first, *new], floors_of(floors)
     how = {'test': test.value, 'correction': correction.value if correction else None}
     how['interval'] = interval.value if interval else None
@@ -175,7 +175,7 @@ def _compare(
 
 def _check_method(how, new):
     "A usage error for options that do not go together, before anything is read."
-    from .comparing.aligned_scores import Method
+    from irmetrics_nb.comparing.aligned_scores import Method
     try: Method(**how | {'correction': how['correction'] or '', 'interval': how['interval'] or ''})
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     if how['test'] == 'tukey' and len(new) > 1:

@@ -44,7 +44,7 @@ def _demo(
         help='Where the picture and the tables go.')] = Path('demo'),
 ):
     "Compare the six systems of the test collection: which differ, one query explained."
-    from .comparing.comparison import compare
+    from irmetrics_nb.comparing.comparison import compare
     example, by = load_example(), 'nDCG@10'
     with one_line_errors():
         scores = evaluate(example.qrels, example.runs, f'{by} AP RR')
@@ -64,7 +64,7 @@ def _demo(
 # %% ../nbs/top_level/cli_demo.ipynb #4a17af61
 def _demo_pairs(comparison, pair):
     "Means with their letters; how many pairs differ; what is known of the two best."
-    from .comparing.comparison import marked_means, sentence
+    from irmetrics_nb.comparing.comparison import marked_means, sentence
     pairs, method = comparison.rows, comparison.method
     first_measure = [row for row in pairs if row.measure == comparison.sample.measures[0]]
     shown = sum(row.shown(method.alpha) for row in first_measure)
@@ -83,7 +83,7 @@ def _hard_query(comparison, pair):
 
 def _demo_query(example, comparison, pair, query):
     "Why one query of the better system is as it is, with its words and those of the documents."
-    from .explaining.explanation import explain
+    from irmetrics_nb.explaining.explanation import explain
     (other, best), by = pair, comparison.sample.measures[0]
     text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
     values = {q: (a, b) for q, a, b in comparison.queries(*pair)}[query]

@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 # %% ../nbs/top_level/cli_explain.ipynb #6183affe
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     Form,
     ListingFormat,
     MeasureArguments,
@@ -71,7 +71,7 @@ def _explain(
     rows: _ROWS = 20, format: Form = ListingFormat.table, output: Output = None, *, said: dict,
 ):
     "Show how the value of one query came about."
-    from .explaining.explanation import explain
+    from irmetrics_nb.explaining.explanation import explain
     wanted = measures_of(measures)
     check_files(qrels, [run, *([documents] if documents else [])], output)
     with one_line_errors(), one_line_warnings():
@@ -80,7 +80,7 @@ def _explain(
         results = Run(source_of(run, 'run'), duplicates=how.duplicates)
         whys = [explain(m, judgments, results, query, documents=documents, conventions=how) for m in wanted]
         if format == ListingFormat.table and output is None and sys.stdout.isatty():
-            from .cli_common import explanation_parts, show_parts
+            from irmetrics_nb.cli_common import explanation_parts, show_parts
             return show_parts([part for why in whys for part in explanation_parts(why, rows)])
         texts = [as_json(whys)]
         if format != ListingFormat.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
@@ -109,7 +109,7 @@ def _worst(
 
 def worst_rows(qrels: Qrels, run: Run, measure: Measure, how: Conventions, number: int) -> list[dict]:
     "{query, value, why, missed} of the queries with the lowest values, the lowest first."
-    from .explaining.explanation import explain
+    from irmetrics_nb.explaining.explanation import explain
     scores = evaluate(qrels, run, [measure], conventions=how)
     value = scores.values[0, 0]
     order = [i for i in np.argsort(value, kind='stable')[:number].tolist() if not np.isnan(value[i])]

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 # %% ../nbs/top_level/cli_identify.ipynb #7ecd2ae0
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     Form,
     ListingFormat,
     Output,
@@ -56,7 +56,7 @@ def _identify(
     format: Form = ListingFormat.table, output: Output = None,
 ):
     "Find the conventions, the tool or the mistake that gives some numbers; exit code 3 if nothing does."
-    from .forensics.identification import identify, read_wanted
+    from irmetrics_nb.forensics.identification import identify, read_wanted
     check_files(qrels, [run], output)
     wanted = _usable(read_wanted, values)
     numbers = {w.measure: w.mean.text for w in wanted}
@@ -91,7 +91,7 @@ def _differ(
     output: Output = None,
 ):
     "Say which answers turn the number of one tool into that of another, and where that shows."
-    from .forensics.tool_differences import differ
+    from irmetrics_nb.forensics.tool_differences import differ
     check_files(qrels, [run], output)
     parsed = _usable(parse, measure)
     with one_line_errors(), one_line_warnings():
@@ -121,7 +121,7 @@ def _audit(
     answers: _ANSWERS = None, vectors: _VECTORS = Path('conformance/measures'), format: Form = ListingFormat.table,
 ):
     "Say which convention a function computes, or which mistake it makes; exit code 3 if it is not the definition."
-    from .forensics.auditing import audit, audit_answers
+    from irmetrics_nb.forensics.auditing import audit, audit_answers
     if bool(function) == bool(answers): raise typer.BadParameter('name a function, or a file by --answers')
     with one_line_errors():
         if answers: audits = audit_answers(answers, vectors)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 # %% ../nbs/top_level/cli_report.ipynb #7c5b3b95
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     GroupsFile,
     Memory,
     QrelsFile,
@@ -70,7 +70,7 @@ def _report(
     *, said: dict,
 ):
     "Write one file about one run or several: means, differences, queries, rankings, input."
-    from .reporting.report import report
+    from irmetrics_nb.reporting.report import report
     wanted = measures_of(measures)
     extra_files = [path for path in (documents, topics, groups) if path]
     check_files(qrels, [*runs, *extra_files], output)

@@ -24,7 +24,7 @@ from .comparing.comparison import compare as compare_scores
 from .evaluation.accumulator import FLOOR
 from .evaluation.findings import several_runs
 from .evaluation.presets import conventions_of
-from .spark_buckets import (
+from irmetrics_nb.spark_buckets import (
     Bucket,
     Plan,
     asks_for_order,
@@ -36,7 +36,7 @@ from .spark_buckets import (
 )
 
 # %% ../nbs/top_level/spark.ipynb #cd563495
-from .core.conventions import (
+from irmetrics_nb.core.conventions import (
     Conventions,
     DuplicatesChoice,
     EvaluationWarning,

@@ -20,14 +20,14 @@ import numpy as np
 from .core.conventions import Conventions
 from .core.judged import Judged
 from .core.measures import Measure
-from .core.ties import TiesError, WhenAsked
+from .core.ties import LazyMapping, TiesError
 from .data.errors import DataError, visible
 from .data.judging import QueryLook
 from .data.qrels_and_runs import Qrels
 from .data.tables import import_polars
 from .data.text import blank_grades
 from .evaluation.evaluation import or_nothing, score_part
-from .evaluation.findings import (
+from irmetrics_nb.evaluation.findings import (
     all_missed,
     cut_short,
     deepest,
@@ -348,7 +348,7 @@ def _by_id(scores):
     ids = scores.query_ids
     order = sorted(range(len(ids)), key=ids.__getitem__)
     info = scores.runs[0]
-    bounds = WhenAsked(_reordered, info.tie_bounds, order)
+    bounds = LazyMapping(_reordered, info.tie_bounds, order)
     in_order = tuple(ids[i] for i in order)
     return replace(scores, query_ids=in_order, values=scores.values[:, :, order],
                    runs=(replace(info, tie_bounds=bounds),),

@@ -31,20 +31,20 @@ PLAYED = {
 }
 
 def playable(measure: str | Measure, /) -> str:
-    """A measure as the ranking to play with spells it.
+    """Return a measure as the interactive ranking spells it.
 
     ValueError for one that it does not know, or a gain that has no name."""
     if measure == 'AUC': return 'AUC'
     parsed = parse(measure)
-    known = PLAYED.get(parsed.name, '').split()
-    plain = all(isinstance(x, str | int | float) for x in parsed.params.values())
-    fits = parsed.name in PLAYED and set(parsed.params) <= set(known)
-    if fits and plain: return repr(parsed)
+    parameters = PLAYED.get(parsed.name, '').split()
+    simple = all(isinstance(x, str | int | float) for x in parsed.params.values())
+    fits = parsed.name in PLAYED and set(parsed.params) <= set(parameters)
+    if fits and simple: return repr(parsed)
     raise ValueError(f'{parsed!r} cannot be played with; there are {" ".join(PLAYED)}')
 
 # %% ../nbs/top_level/widget.ipynb #fe4c7397
 def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | None:
-    """The value of a list of grades; None where AUC has no pair.
+    """Return the value of a list of grades; None where AUC has no pair.
 
     missed: the grades of judged documents that are not in the list."""
     if measure == 'AUC':
@@ -54,9 +54,9 @@ def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | 
     return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
 
 def _judged(grades, missed):
-    "A list and what it missed, as the metrics see it."
-    known = [grade for grade in grades if grade is not None]
-    return Judged.from_grades([grades], ideal=[[*known, *missed]])
+    "Return a batch of a list and its missed documents."
+    judged = [grade for grade in grades if grade is not None]
+    return Judged.from_grades([grades], ideal=[[*judged, *missed]])
 
 # %% ../nbs/top_level/widget.ipynb #bdac80b9
 def play(
@@ -64,7 +64,7 @@ def play(
     measures: str | Iterable[str | Measure] = (), ideal: Column | None = None,
     titles: Column | None = None,
 ) -> Any:
-    """A ranking to play with, for a notebook: an anywidget.
+    """Return an interactive ranking for a notebook: an anywidget.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ def play(
     --------
     >>> round(play([3, 0, 1], 'nDCG@5').value, 4)
     0.9639"""
-    listed = _plain(grades)
-    pool = listed if ideal is None else _plain(ideal)
+    listed = _json_numbers(grades)
+    pool = listed if ideal is None else _json_numbers(ideal)
     Judged.from_grades([listed], ideal=[[grade for grade in pool if grade is not None]])
     missed = Counter(pool) - Counter(listed)
     names = split(measures) if isinstance(measures, str) else measures
@@ -105,20 +105,21 @@ def play(
         grades=listed, missed=[*missed.elements()], measure=playable(measure),
         measures=[playable(name) for name in names], titles=[*map(str, titles or ())])
 
-def _plain(grades):
-    "Grades as numbers that JSON can hold, whole ones as such; None for what is missing."
+def _json_numbers(grades):
+    """Convert grades to numbers that JSON can hold, integers as such; None for missing
+    ones."""
     numbers = [None if g is None or g != g else float(g) for g in grades]
     return [int(g) if g is not None and g.is_integer() else g for g in numbers]
 
 # %% ../nbs/top_level/widget.ipynb #8e52470a
 @cache
 def _widget_class():
-    "The class of the widget, made when it is first needed."
+    "Return the class of the widget, created at first use."
     try:
         import anywidget
     except ImportError:
-        how = "pip install 'irmetrics_nb[widget]'"
-        raise ImportError(f'play needs anywidget, which is not installed here: {how}') from None
+        command = "pip install 'irmetrics_nb[widget]'"
+        raise ImportError(f'play needs anywidget, which is not installed here: {command}') from None
     import traitlets
 
     class Play(anywidget.AnyWidget):
@@ -133,7 +134,7 @@ def _widget_class():
 
         @traitlets.validate('grades')
         def _check_grades(self, proposal):
-            return _plain(proposal.value)
+            return _json_numbers(proposal.value)
 
         @traitlets.validate('measure')
         def _check_measure(self, proposal):
@@ -146,6 +147,6 @@ def _widget_class():
     return Play
 
 def _with_scale(measure, grades, missed):
-    "The measure with the largest grade of the judgments, if it asks for that."
+    "Return the measure with the largest grade of the judgments, if it needs one."
     if measure == 'AUC': return measure
     return repr(parse(measure).resolve(_judged(grades, missed)))

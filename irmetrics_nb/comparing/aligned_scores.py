@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #ef7db320
-from .statistics import (
+from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     adjust,
     bootstrap_interval,

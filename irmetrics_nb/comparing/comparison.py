@@ -17,7 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 
 # %% ../../nbs/comparing/comparison.ipynb #456604b8
-from .aligned_scores import (
+from irmetrics_nb.comparing.aligned_scores import (
     INTERVALS,
     LEAST_QUERIES,
     PAIR_COLUMNS,

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 # %% ../../nbs/comparing/gate.ipynb #6204c9b6
-from .aligned_scores import (
+from irmetrics_nb.comparing.aligned_scores import (
     LEAST_QUERIES,
     Sample,
     answered,
@@ -25,7 +25,7 @@ from .aligned_scores import (
     judging_warnings,
     slice_of,
 )
-from .comparison import (
+from irmetrics_nb.comparing.comparison import (
     Comparison,
     compare,
     decimals,

@@ -20,7 +20,7 @@ import numpy as np
 # %% ../../nbs/data/batches.ipynb #5c489fd6
 from .errors import EMPTY, DataError, file_errors, polars_errors
 from .ids import PAD, Ids, block_starts
-from .sources import (
+from irmetrics_nb.data.sources import (
     check_end,
     decompressed,
     ensure_unchanged,
@@ -32,7 +32,7 @@ from .sources import (
     read_rows,
     rows_from_file,
 )
-from .tables import (
+from irmetrics_nb.data.tables import (
     TABLE_MAGIC,
     find_columns,
     header_separator,
@@ -47,7 +47,7 @@ from .tables import (
     to_polars_table,
     unused_columns,
 )
-from .text import (
+from irmetrics_nb.data.text import (
     BATCH_BYTES,
     BYTE_ORDER_MARK,
     HASH,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
 from .errors import DataError, counted, visible
-from .ids import (
+from irmetrics_nb.data.ids import (
     BLOCK_ROWS,
     Ids,
     KeyIndex,
@@ -37,7 +37,6 @@ from .ids import (
 from .sources import read_lookup, read_rows
 from .tables import import_polars
 from .text import Note, Rows, rank_rows, side_by_side
-from .writing import file_bytes, named_columns, write_whole
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
@@ -323,6 +322,7 @@ class QueryDocTable:
             import pandas as pd
         except ImportError:
             raise ImportError('to_pandas needs pandas, which is not installed: pip install pandas') from None
+        from irmetrics_nb.data.writing import named_columns
         columns = named_columns(self.rows, self.number)
         ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
         return pd.DataFrame({**columns, **ids})
@@ -334,6 +334,7 @@ class QueryDocTable:
         is TREC text; with .gz behind it is packed. ValueError for the name of another
         format, such as .yaml, and for ids that such a file cannot hold; OSError if it
         cannot be written."""
+        from irmetrics_nb.data.writing import file_bytes, write_whole
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #fe8a7104

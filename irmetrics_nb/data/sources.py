@@ -23,7 +23,7 @@ import numpy as np
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
 from .errors import DataError, file_errors, polars_errors, short_repr
 from .ids import PAD, Ids, check_lengths, factorize, factorize_blocks, to_floats
-from .tables import (
+from irmetrics_nb.data.tables import (
     NO_COLUMNS,
     TABLE_MAGIC,
     check_clear,
@@ -46,7 +46,7 @@ from .tables import (
     to_polars_table,
     unused_columns,
 )
-from .text import (
+from irmetrics_nb.data.text import (
     COLUMN_NAMES,
     HEAD_BYTES,
     USED_COLUMNS,

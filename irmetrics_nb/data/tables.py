@@ -24,7 +24,7 @@ import numpy as np
 
 # %% ../../nbs/data/tables.ipynb #10bd0922
 from .errors import DataError, file_errors, polars_errors, short_repr
-from .ids import (
+from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
     Ids,

@@ -19,7 +19,7 @@ import numpy as np
 # %% ../../nbs/data/text.ipynb #082621f8
 from ..core.arrays import cumcount
 from .errors import DataError, DataWarning, short_repr
-from .ids import (
+from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
     Ids,

@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/evaluation/accumulator.ipynb #8d576d42
 from ..core.arrays import as_numbers, number_groups, warn_caller
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     CHOICES,
     Column,
     Conventions,

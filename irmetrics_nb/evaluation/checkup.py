@@ -24,7 +24,7 @@ from ..data.judging import judge_run, row_batches
 from ..data.matching import run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.text import Note, blank_grades
-from .counting import (
+from irmetrics_nb.evaluation.counting import (
     COMPARED_ROWS,
     ITS_OWN,
     ODD_IDS,
@@ -46,7 +46,7 @@ from .counting import (
     trec_head,
 )
 from .evaluation import or_nothing, score_batch
-from .findings import (
+from irmetrics_nb.evaluation.findings import (
     LEVELS,
     SENTENCES,
     Finding,
@@ -518,7 +518,7 @@ def check(
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
-    from ..evaluation import checkup as findings
+    from irmetrics_nb.evaluation import checkup as findings
     runs = _named_runs(run, system)
     for source in runs.values(): check_places(qrels, source)
     read, use_run = findings.read_side, findings.use_run

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/evaluation/evaluation.ipynb #f94b0742
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     Answers,
     Conventions,
     DuplicatesChoice,
@@ -36,16 +36,15 @@ from ..core.conventions import (
 )
 from ..core.judged import Judged
 from ..core.measures import SUM, Measure
-from ..core.ties import WhenAsked, tie_bounds
+from ..core.ties import LazyMapping, tie_bounds
 from ..data.batches import runs_of
 from ..data.errors import DataError, counted, visible
-from ..data.groups import read_groups
 from ..data.ids import Ids
 from ..data.judging import NoCommonQuery, Reading, judge_run
 from ..data.matching import check_tied_chunks
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.text import Rows
-from .findings import (
+from irmetrics_nb.evaluation.findings import (
     answers_of_one,
     check_places,
     check_swapped,
@@ -308,7 +307,7 @@ def score_batch(
     unjudged = reading.queries - (len(judged) - n_missing)
     kept = ~dropped
     counted = values[:, kept]
-    bounds = WhenAsked(_all_tie_bounds, measures, counted, of, kept)
+    bounds = LazyMapping(_all_tie_bounds, measures, counted, of, kept)
     short, ranks = n_short(judged, measures), first_ranks(judged)[kept]
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
                    tie_bounds=bounds, short=short, notes=reading.notes)
@@ -380,6 +379,7 @@ def _parse_text(text): return tuple(parse_all(text))
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
 def _with_groups(scores, groups):
     "Scores that know the group of each query; DataError if no query has one."
+    from irmetrics_nb.data.groups import read_groups
     known = {q: group for q, group in read_groups(groups).items() if group}
     if not any(known.get(q) for q in scores.query_ids):
         raise DataError('none of the queries is in a group: do the ids agree?')

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/explaining/differences.ipynb #a776696d
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     Conventions,
     DuplicatesChoice,
     IdenticalIdsChoice,

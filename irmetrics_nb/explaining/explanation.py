@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/explaining/explanation.ipynb #0d9be993
 from ..core.arrays import sort_pool
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     CHOICES,
     Conventions,
     DuplicatesChoice,
@@ -39,7 +39,7 @@ from ..data.qrels_and_runs import Qrels
 from ..evaluation.evaluation import worth_of_nothing
 from ..evaluation.findings import check_places
 from ..evaluation.presets import completed, conventions_of, read_run
-from .arithmetic import (
+from irmetrics_nb.explaining.arithmetic import (
     Arithmetic,
     Listing,
     find,

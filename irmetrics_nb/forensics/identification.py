@@ -25,7 +25,7 @@ from ..data.errors import visible
 from ..evaluation.presets import PRESETS, conventions_of
 from ..explaining.arithmetic import near
 from .mistakes import MISTAKES, mistakes_of
-from .search import (
+from irmetrics_nb.forensics.search import (
     OF_ROWS,
     Rankings,
     Way,

@@ -22,7 +22,7 @@ from ..explaining.differences import QueryDifference
 from ..explaining.explanation import explain
 from .identification import identify, plain_way, values_of_way
 from .mistakes import MISTAKES
-from .search import (
+from irmetrics_nb.forensics.search import (
     OF_ROWS,
     Rankings,
     Way,

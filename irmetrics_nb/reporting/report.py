@@ -16,7 +16,7 @@ from typing import Any, Unpack
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
-from ..comparing.comparison import (
+from irmetrics_nb.comparing.comparison import (
     Comparison,
     compare,
     could_text,
@@ -37,7 +37,7 @@ from ..evaluation.findings import rereadable, several_runs
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import Scores, as_record
 from .figures import BARS, waterfall
-from .sections import (
+from irmetrics_nb.reporting.sections import (
     DEPTH,
     QueryCard,
     card,

@@ -17,7 +17,7 @@ import numpy as np
 
 # %% ../../nbs/reporting/sections.ipynb #a0111de6
 from ..comparing.aligned_scores import Pair, Sample, slice_of
-from ..comparing.comparison import (
+from irmetrics_nb.comparing.comparison import (
     Comparison,
     common,
     decimals,

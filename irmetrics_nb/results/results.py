@@ -32,7 +32,6 @@ from ..core.conventions import check_option
 from ..data.errors import visible
 from ..data.ids import escape_non_utf8
 from ..data.tables import import_polars
-from ..data.writing import write_whole
 
 # %% ../../nbs/results/results.ipynb #ef74cd6a
 MARKDOWN_SIGNS = re.compile(r'[\\`*\[\]|~$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])')
@@ -324,6 +323,7 @@ class Result:
         of it; .csv or .parquet the table. format: the same without the dot, for another
         name. ValueError for one that is not known, OSError if it cannot be written."""
         form = file_format(path, format, default=self._default)
+        from irmetrics_nb.data.writing import write_whole
         write_whole(path, FILES[form](self))
 
     def __repr__(self) -> str: return rendered(self._parts(), 'text')
