@@ -15,8 +15,8 @@ _PUBLIC = {
         'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
-        'forensics.identification': 'identify with_mistake',
-        'forensics.tool_differences': 'differ', 'forensics.auditing': 'audit',
+        'forensics.identification': 'identify differ', 'forensics.search': 'with_mistake',
+        'forensics.auditing': 'audit',
         'evaluation.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',
@@ -26,8 +26,7 @@ _PUBLIC = {
         'evaluation.scores': 'Scores', 'comparing.comparison': 'Comparison',
         'comparing.gate': 'Gate', 'explaining.explanation': 'Explanation',
         'explaining.differences': 'Difference',
-        'forensics.identification': 'Identification',
-        'forensics.tool_differences': 'ToolDifference',
+        'forensics.identification': 'Identification ToolDifference',
         'forensics.auditing': 'Audit', 'evaluation.checkup': 'Checkup',
         'reporting.report': 'Report'},
     'Measures': {
@@ -83,8 +82,8 @@ if TYPE_CHECKING:
     from .explaining.explanation import explain as explain
     from .explaining.differences import explain_difference as explain_difference
     from .forensics.identification import identify as identify
-    from .forensics.identification import with_mistake as with_mistake
-    from .forensics.tool_differences import differ as differ
+    from .forensics.identification import differ as differ
+    from .forensics.search import with_mistake as with_mistake
     from .forensics.auditing import audit as audit
     from .evaluation.checkup import check as check
     from .reporting.report import report as report
@@ -102,7 +101,7 @@ if TYPE_CHECKING:
     from .explaining.explanation import Explanation as Explanation
     from .explaining.differences import Difference as Difference
     from .forensics.identification import Identification as Identification
-    from .forensics.tool_differences import ToolDifference as ToolDifference
+    from .forensics.identification import ToolDifference as ToolDifference
     from .forensics.auditing import Audit as Audit
     from .evaluation.checkup import Checkup as Checkup
     from .reporting.report import Report as Report
