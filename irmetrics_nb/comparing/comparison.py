@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['OUTSIDE_NAMES', 'MARK_LETTERS', 'MOST_SLICES', 'decimals', 'number', 'p_text', 'interval_text', 'pair_interval',
-           'margin_text', 'how', 'could_show', 'detectable_text', 'sentence', 'family_text', 'intervals_text',
+           'margin_text', 'method_text', 'could_show', 'detectable_text', 'sentence', 'family_text', 'intervals_text',
            'could_text', 'letter', 'common', 'marks', 'marked_means', 'Comparison', 'share_sentences', 'compare']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
@@ -43,12 +43,12 @@ from ..results.results import Cell, Items, Result, Table, Text, best_of, without
 
 # %% ../../nbs/comparing/comparison.ipynb #78537442
 def decimals(pair: Pair) -> int:
-    "How many decimals the numbers of a pair are worth."
+    "Return how many decimals the numbers of a pair are worth."
     reach = (pair.high - pair.low) / 2
     size = reach if reach > 0 and np.isfinite(reach) else abs(pair.difference)
     digits = 1 - int(np.floor(np.log10(size))) if size > 0 and np.isfinite(size) else 0
-    least = 3 if max(abs(pair.mean_a), abs(pair.mean_b)) <= 1 else 0
-    return min(max(digits, least), 9)
+    lowest = 3 if max(abs(pair.mean_a), abs(pair.mean_b)) <= 1 else 0
+    return min(max(digits, lowest), 9)
 
 def number(x: float, digits: int) -> str:
     "A number with a true minus sign; NaN is 'unknown', what is infinite ∞."
@@ -58,25 +58,25 @@ def number(x: float, digits: int) -> str:
     return ('−' + text[1:] if text[0] == '-' else text) if float(text.replace(',', '')) else text.lstrip('-')
 
 def p_text(p: float) -> str:
-    "A p-value: two digits, or that it is below 0.001."
+    "Format a p-value with two digits, or as below 0.001."
     if np.isnan(p): return 'p unknown'
     if p < 0.001: return 'p < 0.001'
     return f'p = {p:.3f}' if p < 0.1 else f'p = {p:.2f}'
 
 # %% ../../nbs/comparing/comparison.ipynb #5777f861
 def interval_text(low: float, high: float, level: float, digits: int, kind: str = '') -> str:
-    "An interval in words; `level`: the share of such intervals that hold the truth; `kind`: by what method."
+    "Describe an interval; `level`: the share of such intervals that hold the truth; `kind`: its method."
     if np.isnan(low) or np.isnan(high): return 'no interval'
     name = f'{kind} interval'.strip()
     return f'{100 * level:.4g} % {name} {number(low, digits)} to {number(high, digits)}'
 
 def pair_interval(pair: Pair, method: Method) -> str:
-    "The interval of a pair in words, at the level of its verdict; with its method, if p has another one."
+    "Describe the interval of a pair at the level of its verdict; with its method, if p has another one."
     kind = '' if method.agrees else INTERVALS[method.interval].words
     return interval_text(pair.low, pair.high, pair.level, decimals(pair), kind)
 
 def margin_text(pair: Pair, method: Method) -> str:
-    "What has been shown of the margin: equivalence, that one is not worse by it, or nothing."
+    "State the verdict on the margin: equivalence, that one is not worse by it, or nothing shown."
     by, level = f'{method.margin:g}', 1 - 2 * method.alpha
     ends = interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair))
     no_worse, no_better = pair.no_worse(method.margin or 0), pair.no_better(method.margin or 0)
@@ -86,8 +86,8 @@ def margin_text(pair: Pair, method: Method) -> str:
     if no_worse and no_better: claim = f'they are equivalent within a margin of {by}'
     return f'{claim} ({ends})'
 
-def how(method: Method, pair: Pair) -> str:
-    "The test in words, with the correction if there is anything to correct."
+def method_text(method: Method, pair: Pair) -> str:
+    "Name the test, with the correction if there is anything to correct."
     words, sliced = method.words, pair.slice != EVERYTHING
     if pair.family == 1 or method.correction == 'none': return words
     together = method.correct_over == 'all'
@@ -97,7 +97,7 @@ def how(method: Method, pair: Pair) -> str:
     return f'{words} with {CORRECTIONS[method.correction].words} over {family}'
 
 def could_show(pair: Pair, method: Method) -> str:
-    "Which difference so many queries could have shown, by Tukey's test or else by t."
+    "State the minimum detectable difference with so many queries, by Tukey's test or else by t."
     by = '' if method.test in ('t', 'tukey') else ' by t'
     queries = counted(pair.queries, 'query')
     if np.isinf(pair.detectable): return f'not detectable with {queries}{by}'
@@ -105,31 +105,31 @@ def could_show(pair: Pair, method: Method) -> str:
     return f'{queries} could have shown {detectable_text(pair)}{by}'
 
 def detectable_text(pair: Pair) -> str:
-    "What could have been shown of a pair as a number, or that it is more than the measure can differ by."
+    "Format the minimum detectable difference of a pair, or state that the measure cannot differ so much."
     if np.isinf(pair.detectable): return 'not detectable'
     return number(pair.detectable, decimals(pair))
 
 # %% ../../nbs/comparing/comparison.ipynb #e83488ce
 def _no_verdict(pair, method, digits):
-    "Why nothing has been shown, and could not be, in this sample."
-    few = f'{counted(pair.queries, "query")} {"is" if pair.queries == 1 else "are"} too few'
-    alike = f'they differ by the same amount on all {pair.queries:,} queries, and without scatter'
-    why = few if pair.queries < LEAST_QUERIES else f'fewer than {LEAST_QUERIES} queries are common to all systems'
-    if no_scatter(pair): why = f'{alike} {method.words} has no p-value'
+    "Explain why nothing has been shown, and could not be, in this sample."
+    too_few = f'{counted(pair.queries, "query")} {"is" if pair.queries == 1 else "are"} too few'
+    no_scatter_text = f'they differ by the same amount on all {pair.queries:,} queries, and without scatter'
+    why = too_few if pair.queries < LEAST_QUERIES else f'fewer than {LEAST_QUERIES} queries are common to all systems'
+    if no_scatter(pair): why = f'{no_scatter_text} {method.words} has no p-value'
     better, worse = pair.wins, pair.losses
     seen = f'{_seen(pair, digits)} (better on {better:,}, worse on {worse:,})'
-    return f'no verdict on {pair.a} and {pair.b}{_where(pair)}, as {why}: {seen}'
+    return f'no verdict on {pair.a} and {pair.b}{_in_slice_text(pair)}, as {why}: {seen}'
 
 def _evidence(pair, method, digits, up=True):
-    "Interval, p, queries, wins and losses; seen from a if b is worse."
+    "List interval, p, queries, wins and losses; seen from a if b is worse."
     seen = pair if up else replace(pair, low=-pair.high, high=-pair.low)
     better, worse = (pair.wins, pair.losses) if up else (pair.losses, pair.wins)
     interval = pair_interval(seen, method)
-    p = f'{p_text(pair.p_adjusted)} by {how(method, pair)}'
+    p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
     queries = counted(pair.queries, 'query')
     return f'{interval}, {p}, {queries}; better on {better:,}, worse on {worse:,}'
 
-def _where(pair): return '' if pair.slice == EVERYTHING else f' in {pair.slice}'
+def _in_slice_text(pair): return '' if pair.slice == EVERYTHING else f' in {pair.slice}'
 
 def _seen(pair, digits):
     return f'{pair.b} − {pair.a} = {number(pair.difference, digits)} {pair.measure}'
@@ -138,29 +138,30 @@ def _seen(pair, digits):
 OUTSIDE_NAMES = 'a', 'b', 'measure', 'slice'  # of a pair; they come from outside
 
 def sentence(pair: Pair, method: Method) -> str:
-    """What is known of a pair: who is better by how much, with interval, p and wins; or
-    that no difference has been shown, and which could have been; or why there is no
-    verdict. With a margin: what has been shown of that."""
+    """Describe a pair: the better system, by how much, with interval, p and wins; or that
+    no difference has been shown, and which could have been; or why there is no verdict.
+    With a margin, add the verdict on it."""
     names: dict[str, Any] = {name: visible(getattr(pair, name)) for name in OUTSIDE_NAMES}
     pair = replace(pair, **names)
     if not pair.queries:
-        who = f'{pair.a} and {pair.b} in {pair.measure}{_where(pair)}'
+        who = f'{pair.a} and {pair.b} in {pair.measure}{_in_slice_text(pair)}'
         return f'no query in common: nothing is known of {who}'
-    said, same = _claim(pair, method), pair.ties == pair.queries
-    if method.margin is None or same: return said
-    return f'{said}; {margin_text(pair, method)}'
+    claim, same = _claim(pair, method), pair.ties == pair.queries
+    if method.margin is None or same: return claim
+    return f'{claim}; {margin_text(pair, method)}'
 
 def _claim(pair, method):
-    "A pair with a query in common as a sentence, without what a margin adds."
+    "Describe a pair with a query in common, without the margin."
     digits = decimals(pair)
     if np.isnan(pair.p_adjusted): return _no_verdict(pair, method, digits)
     if pair.shown(method.alpha) and pair.difference:
         up = pair.difference > 0
         better, other = (pair.b, pair.a) if up else (pair.a, pair.b)
-        by = f'{number(abs(pair.difference), digits)} {pair.measure}{_where(pair)}'
+        size = number(abs(pair.difference), digits)
+        by = f'{size} {pair.measure}{_in_slice_text(pair)}'
         head = f'{better} is better than {other} by {by}'
         return f'{head} ({_evidence(pair, method, digits, up)})'
-    head = f'no difference shown between {pair.a} and {pair.b}{_where(pair)}'
+    head = f'no difference shown between {pair.a} and {pair.b}{_in_slice_text(pair)}'
     seen = f'{_seen(pair, digits)} ({_evidence(pair, method, digits)})'
     if pair.ties == pair.queries:
         return f'{head}: {seen}; they are the same on every query'
@@ -168,44 +169,44 @@ def _claim(pair, method):
 
 # %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
 def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> str:
-    "The families, the test, the correction, the level and the margin in a line."
-    whole = [pair for pair in pairs if pair.slice == EVERYTHING]
-    families = filter(None, [_family(whole, method, baseline), _slices(pairs, method, bool(whole))])
-    said = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
-    if method.margin is None: return said
-    each = f'each pair by itself, one-sided at {method.alpha:g}, not corrected'
-    return f'{said} What is said of the margin {method.margin:g}: {each}.'
+    "Describe the families, the test, the correction, the level and the margin in a line."
+    over_all = [pair for pair in pairs if pair.slice == EVERYTHING]
+    families = filter(None, [_family(over_all, method, baseline), _slices(pairs, method, bool(over_all))])
+    line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
+    if method.margin is None: return line
+    one_sided = f'each pair by itself, one-sided at {method.alpha:g}, not corrected'
+    return f'{line} What is said of the margin {method.margin:g}: {one_sided}.'
 
 def _family(pairs, method, baseline):
-    "The family of the pairs over all queries."
+    "Describe the family of the pairs over all queries."
     if not pairs: return ''
     size = max(pair.family for pair in pairs)
     against = f' with {visible(baseline)}' if baseline is not None else ''
     count = f'{size} pairs{against}' if size > 1 else f'one pair{against}'
     return f'family: {count} of {_measures(pairs, method)}, {_corrected(method, size)}'
 
-def _slices(pairs, method, whole):
-    "The family of the pairs in slices; `whole`: beside that over all queries."
+def _slices(pairs, method, second):
+    "Describe the family of the pairs in slices; `whole`: whether there is one over all queries, too."
     sliced = [pair for pair in pairs if pair.slice != EVERYTHING]
     if not sliced: return ''
     size, names = max(pair.family for pair in sliced), {pair.slice for pair in sliced}
     of = f'{size} pairs' if size > 1 else 'one pair'
     corrected = _corrected(method, size)
-    each = 'slice and measure' if method.correct_over == 'all' else 'slice'
-    if method.correction == 'tukey': corrected = f"by Tukey's test in each {each}, and by Bonferroni for their number"
+    scope = 'slice and measure' if method.correct_over == 'all' else 'slice'
+    if method.correction == 'tukey': corrected = f"by Tukey's test in each {scope}, and by Bonferroni for their number"
     all_slices = f'{of} of {_measures(sliced, method)} in all slices, {corrected}'
-    if not whole: return f'family: {all_slices}'
+    if not second: return f'family: {all_slices}'
     alone = 'the slice is a family of its own'
     head = f'the {len(names)} slices are a family of their own' if len(names) > 1 else alone
     return f'{head}: {all_slices}'
 
 def _measures(pairs, method):
-    "Of which measures the pairs of a family are."
+    "Name the measures whose pairs are one family."
     if method.correct_over == 'all': return 'all measures together'
     return 'the measure' if len({pair.measure for pair in pairs}) == 1 else 'each measure'
 
 def _corrected(method, size):
-    "What was corrected, and how."
+    "Describe the correction."
     if size == 1: return 'nothing to correct'
     if method.correction == 'none': return 'uncorrected'
     by_measure = "by Tukey's test for each measure, and by Bonferroni for their number"
@@ -214,19 +215,19 @@ def _corrected(method, size):
     return f'corrected by {CORRECTIONS[method.correction].words}'
 
 def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
-    "At which level the intervals are, and whether p has another method; '' if neither needs a word."
-    said, kind = [], INTERVALS[method.interval].words
+    "Describe the level of the intervals, and whether p has another method; '' if neither needs a word."
+    lines, kind = [], INTERVALS[method.interval].words
     corrected = method.correction != 'none' and any(pair.family > 1 for pair in pairs)
     simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
     if corrected and method.correction == simultaneous:
-        said.append(f'Intervals are simultaneous: {100 * method.level:.4g} % for all of a family together.')
-    elif corrected: said.append('Each interval has the level at which its verdict was decided.')
+        lines.append(f'Intervals are simultaneous: {100 * method.level:.4g} % for all of a family together.')
+    elif corrected: lines.append('Each interval has the level at which its verdict was decided.')
     if not method.agrees:
-        said.append(f'Intervals ({kind}) and p ({method.words}) come from different methods, and can disagree.')
-    return ' '.join(said)
+        lines.append(f'Intervals ({kind}) and p ({method.words}) come from different methods, and can disagree.')
+    return ' '.join(lines)
 
 def could_text(method: Method) -> str:
-    "What the words 'could have shown' mean."
+    "Explain the words 'could have shown'."
     by = "Tukey's test" if method.test == 'tukey' else 't'
     return f'"Could have shown": a true difference of that size is found in 80 of 100 such experiments, by {by}.'
 
@@ -234,21 +235,22 @@ def could_text(method: Method) -> str:
 MARK_LETTERS = 'abcdefghijklmnoprstuvwxyz'  # there is no raised q
 
 def letter(i: int) -> str:
-    "The letter of the i-th system; after z come a1, b1 and so on."
-    again, place = divmod(i, len(MARK_LETTERS))
-    return MARK_LETTERS[place] + (str(again) if again else '')
+    "Return the letter of the i-th system; after z come a1, b1 and so on."
+    again, position = divmod(i, len(MARK_LETTERS))
+    return MARK_LETTERS[position] + (str(again) if again else '')
 
 def common(sample: Sample) -> np.ndarray:
-    "The values of the queries that all systems have; NaN for the others."
+    "Return the values of the queries that all systems have; NaN for the others."
     return np.where(np.isnan(sample.values).any(axis=0), np.nan, sample.values)
 
 def marks(pairs: Sequence[Pair], sample: Sample, method: Method, baseline: str | None) -> dict[tuple[str, str], str]:
-    "(system, measure) -> the letters of those that it beats, or ▲ and ▼; no mark where there is no mean to bear it."
+    """Map (system, measure) to the letters of the systems that it beats, or to ▲ and ▼; without a mean, there is no
+    mark."""
     out: dict[tuple[str, str], str] = {}
     counted = (~np.isnan(common(sample))).any(axis=(0, 2))
-    known = {measure for measure, some in zip(sample.measures, counted) if some}
+    with_means = {measure for measure, has_mean in zip(sample.measures, counted) if has_mean}
     shown = [pair for pair in pairs if pair.shown(method.alpha) and pair.difference]
-    for pair in (pair for pair in shown if pair.measure in known):
+    for pair in (pair for pair in shown if pair.measure in with_means):
         better, other = (pair.b, pair.a) if pair.difference > 0 else (pair.a, pair.b)
         who = better if baseline is None else pair.b
         mark = letter(sample.systems.index(other)) if baseline is None else '▲' if better == pair.b else '▼'
@@ -260,12 +262,12 @@ def marked_means(
     sample: Sample, pairs: Sequence[Pair], method: Method, baseline: str | None,
     over: str = '',
 ) -> Table:
-    """The means of all systems with marks of significance, a row per system.
+    """Tabulate the means of all systems with marks of significance, a row per system.
 
     A mean is over the queries that all systems have, so that a column can be compared.
     over: what its caption in a paper begins with."""
     signs = marks(pairs, sample, method, baseline)
-    means = np.array([[_mean(row) for row in values] for values in common(sample)])
+    means = np.array([[_mean_or_nan(row) for row in values] for values in common(sample)])
     first = best_of(means) & np.isin(sample.measures, sample.tested)
     rows = []
     rows_of = zip(sample.systems, means.tolist(), first.tolist())
@@ -274,16 +276,15 @@ def marked_means(
         raised = [signs.get((system, measure), '') for measure in sample.measures]
         cells = map(Cell, row, raised, best)
         rows.append([name + (' (baseline)' if system == baseline else ''), *cells])
-    said = f'{over} {_marks_text(baseline)} {family_text(pairs, method, baseline)}'
-    return Table(['system', *sample.measures], rows, said.strip(), 'tab:comparison')
+    caption = f'{over} {_marks_text(baseline)} {family_text(pairs, method, baseline)}'
+    return Table(['system', *sample.measures], rows, caption.strip(), 'tab:comparison')
 
-def _mean(values):
-    "The mean of those that count, NaN if none does."
+def _mean_or_nan(values):
+    "Return the mean of the values that count, NaN if none does."
     counted = values[~np.isnan(values)]
     return float(counted.mean()) if counted.size else np.nan
 
 def _marks_text(baseline):
-    "What bold and the marks mean."
     if baseline is not None: return f'Bold: the best. ▲ better, ▼ worse than {baseline}.'
     return 'Bold: the best. A raised letter: better than that one.'
 
@@ -311,117 +312,120 @@ class Comparison(Result):
     groups: tuple[str, ...] | None = None  # of each query; '' if it has none
 
     def _columns(self) -> dict[str, Any]:
-        "A row per measure and pair: difference, low and high are b − a."
+        "Return a row per measure and pair: difference, low and high are b − a."
         names = [*PAIR_COLUMNS, *(['slice'] if self.groups is not None else [])]
         return {name: [getattr(pair, name) for pair in self.rows] for name in names}
 
     @property
     def slices(self) -> list[str]:
-        "All queries first, then the groups."
+        "Return the slices: all queries first, then the groups."
         return list(dict.fromkeys(pair.slice for pair in self.rows))
 
     @property
     def warnings(self) -> list[str]:
-        "What makes the numbers doubtful."
+        "Return the reasons to doubt the numbers, a sentence each."
         pairs = dict.fromkeys((pair.a, pair.b) for pair in self.rows)
         unequal = map(visible, judging_warnings(self.sample, pairs))
         return [*unequal, *warnings_of(self.rows, self.method)]
 
     @property
     def notes(self) -> list[str]:
-        "What differs between systems, how much of each is judged, queries in no slice."
-        lost = sum(not group for group in self.groups or ())
-        have, they = ('has', 'it counts') if lost == 1 else ('have', 'they count')
-        alone = f'{counted(lost, "query")} {have} no group: {they} among all queries only'
-        said = [*self.sample.notes, *judging_notes(self.sample)]
-        return [*said, *([alone] if lost else [])]
+        """Describe differences between the systems, judged@k of each, and queries without
+        a slice."""
+        without_group = sum(not group for group in self.groups or ())
+        queries = counted(without_group, 'query')
+        have, they = ('has', 'it counts') if without_group == 1 else ('have', 'they count')
+        ungrouped = f'{queries} {have} no group: {they} among all queries only'
+        notes = [*self.sample.notes, *judging_notes(self.sample)]
+        return [*notes, *([ungrouped] if without_group else [])]
 
     def pair(
         self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING,
     ) -> Pair:
-        """What is known of b compared with a; default: on the first measure.
+        """Return the pair of b compared with a; default: on the first measure.
 
         KeyError if they were not compared, or only the other way round."""
-        place = 0 if measure is None else self.sample.index(measure)
-        wanted = self.sample.measures[place], a, b, slice
+        row = 0 if measure is None else self.sample.index(measure)
+        key = self.sample.measures[row], a, b, slice
         for pair in self.rows:
-            if (pair.measure, pair.a, pair.b, pair.slice) == wanted: return pair
-        where = f'on {wanted[0]} in the slice {slice}'
+            if (pair.measure, pair.a, pair.b, pair.slice) == key: return pair
+        where = f'on {key[0]} in the slice {slice}'
         raise KeyError(f'{b} was not compared with {a} {where}')
 
     def sentences(self, slice: str | None = None) -> list[str]:
-        "A sentence for each pair; of one slice, or of all."
-        wanted = [pair for pair in self.rows if slice in (None, pair.slice)]
-        return [sentence(pair, self.method) for pair in wanted]
+        "Describe each pair in a sentence; of one slice, or of all."
+        pairs = [pair for pair in self.rows if slice in (None, pair.slice)]
+        return [sentence(pair, self.method) for pair in pairs]
 
     def queries(
         self, a: str, b: str, measure: Any = None,
     ) -> list[tuple[str, float, float]]:
-        "(query, value of a, value of b), the queries on which b loses most first."
-        place = 0 if measure is None else self.sample.index(measure)
+        "List (query, value of a, value of b), the queries on which b loses most first."
+        row = 0 if measure is None else self.sample.index(measure)
         first, second = (self.sample.systems.index(name) for name in (a, b))
-        pair = self.sample.values[[first, second], place]
+        pair = self.sample.values[[first, second], row]
         order = np.argsort(pair[1] - pair[0], kind='stable')
-        kept = [i for i in order if not np.isnan(pair[:, i]).any()]
-        return [(self.sample.query_ids[i], *map(float, pair[:, i])) for i in kept]
+        in_both = [i for i in order if not np.isnan(pair[:, i]).any()]
+        return [(self.sample.query_ids[i], *map(float, pair[:, i])) for i in in_both]
 
     def plot(
         self, a: str | None = None, b: str | None = None, measure: Any = None,
         kind: str | None = None, ax: Any = None,
     ) -> Any:
-        """Every pair's difference with its interval; or two systems, query by query.
+        """Draw every pair's difference with its interval; or two systems, query by query.
 
         measure: default the first. kind: 'differences' without names, with the names of
         two systems 'queries' (sorted, the best and the worst named) or 'scatter'. Returns
         matplotlib's axes; ax: where to draw. KeyError for a name that is not there,
         ValueError for a kind that is none or that needs two names."""
-        return _draw(self, (a, b), measure, kind, ax)
+        return _draw_comparison(self, (a, b), measure, kind, ax)
 
     def to_dict(self) -> dict[str, Any]:
-        "All of it as dicts and lists, fit for JSON; NaN is None."
+        "Return the comparison as dicts and lists, fit for JSON; NaN is None."
         rows = [as_row(pair) for pair in self.rows]
         family = family_text(self.rows, self.method, self.baseline)
-        said = {'warnings': self.warnings, 'notes': self.notes}
+        remarks = {'warnings': self.warnings, 'notes': self.notes}
         method = asdict(self.method)
         if callable(self.method.test): method['test'] = self.method.words
-        how = {'method': method, 'baseline': self.baseline, 'family': family}
-        how['intervals'] = intervals_text(self.rows, self.method)
-        return without_nan(how | {'pairs': rows, 'sentences': self.sentences(), **said})
+        content = {'method': method, 'baseline': self.baseline, 'family': family}
+        content['intervals'] = intervals_text(self.rows, self.method)
+        content |= {'pairs': rows, 'sentences': self.sentences()}
+        return without_nan(content | remarks)
 
     def _parts(self, per_run: bool = False) -> Iterable[Any]:
         for name in self.slices: yield from _slice_parts(self, name)
         if self.groups is not None:
-            yield Items([*share_sentences(self), *_said_differing(self)])
-        yield from map(_small, _last_lines(self, per_run))
+            yield Items([*share_sentences(self), *_differing_sentence(self)])
+        yield from map(_small_text, _last_lines(self, per_run))
 
 # %% ../../nbs/comparing/comparison.ipynb #2a4f3e23
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
 def _slice_parts(comparison, name):
-    "The table and the sentences of one slice, under its name."
+    "Yield the table and the sentences of one slice, under its name."
     inside = slice_of(comparison.sample, comparison.groups, name)
     pairs = [pair for pair in comparison.rows if pair.slice == name]
     size = counted(int(np.count_nonzero(~np.isnan(common(inside)).all(axis=(0, 1)))), 'query')
     if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')
     where = '' if name == EVERYTHING else f' of the slice {name}'
     yield marked_means(inside, pairs, comparison.method, comparison.baseline, f'Means over {size}{where}.')
-    few = len(pairs) <= MOST_SENTENCES * len(comparison.sample.measures)
-    yield Items([sentence(pair, comparison.method) for pair in pairs] if few else [])
+    describes_pairs = len(pairs) <= MOST_SENTENCES * len(comparison.sample.measures)
+    yield Items([sentence(pair, comparison.method) for pair in pairs] if describes_pairs else [])
 
 def _last_lines(comparison, per_run):
-    "What the marks mean, how it was tested, and what one should know besides: of each run, or some of each kind."
-    said = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
+    "Yield the meaning of the marks, the method, notes and warnings: all, or a few of each kind."
+    remarks = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
     alone = comparison.baseline is None
     better = 'A raised letter: better than that system' if alone else '▲ better, ▼ worse than the baseline'
     intervals = intervals_text(comparison.rows, comparison.method)
     yield ' '.join(filter(None, [family, intervals, f'{better}.', could_text(comparison.method)]))
-    yield from said if per_run else _briefly(said)
+    yield from remarks if per_run else _briefly(remarks)
 
 MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
 def _briefly(sentences):
-    "Some sentences of each kind, by the words at their end, and how many there are besides."
+    "Yield a few sentences of each kind (by their last words), and how many were left out."
     kinds: Counter = Counter()
     for text in sentences:
         kind = ' '.join(text.split()[-3:])
@@ -430,10 +434,10 @@ def _briefly(sentences):
     more = sum(max(0, n - MOST_OF_A_KIND) for n in kinds.values())
     if more: yield f'{more} more like these are in .notes and .warnings; the command prints them with --per-run.'
 
-def _small(text): return Text(text, 'small')
+def _small_text(text): return Text(text, 'small')
 
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
-def _draw(comparison, systems, measure, kind, ax):
+def _draw_comparison(comparison, systems, measure, kind, ax):
     "Draw a comparison, as `Comparison.plot` does."
     both_named = None not in systems
     kind = kind or ('queries' if both_named else 'differences')
@@ -460,20 +464,20 @@ def _dots(systems, measure, ids, values_a, values_b, ax):
                    xlabel=f'{measure} of {a}', ylabel=f'{measure} of {b}')
 
 def _check_systems(comparison, systems):
-    "KeyError for a system that is not there."
+    "Raise KeyError for a system that was not compared."
     for name in systems:
         if name in comparison.sample.systems: continue
         raise KeyError(f'{name} is not among {", ".join(comparison.sample.systems)}')
 
 def _forest(comparison, measure, ax):
-    "The differences of all pairs on one measure."
+    "Draw the differences of all pairs on one measure."
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
     names = [f'{pair.b} − {pair.a}' + _in_slice(pair) for pair in pairs]
     columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
     levels = {pair.level for pair in pairs}
     level = f'{100 * min(levels):.6g} % interval' if len(levels) == 1 else 'intervals at the level of each verdict'
-    look = {'title': f'Differences in {measure}, {level}', 'label': f'difference in {measure}'}
-    return forest(names, *columns, zero=True, ax=ax, **look)
+    labels = {'title': f'Differences in {measure}, {level}', 'label': f'difference in {measure}'}
+    return forest(names, *columns, zero=True, ax=ax, **labels)
 
 # of two systems query by query, but for the differences of all pairs
 COMPARISON_PLOTS: dict[str, Callable[..., Any]] = {'differences': _forest, 'queries': _bars, 'scatter': _dots}
@@ -482,43 +486,45 @@ def _in_slice(pair): return '' if pair.slice == EVERYTHING else f', {pair.slice}
 
 # %% ../../nbs/comparing/comparison.ipynb #134da677
 def share_sentences(comparison: Comparison) -> list[str]:
-    "What each slice brings to each difference, the most first, a sentence each."
-    whole = [pair for pair in comparison.rows if pair.slice == EVERYTHING]
-    return [_share(comparison, pair) for pair in whole if pair.queries]
+    """Describe the share of each slice in each difference, the largest first, a sentence
+    each."""
+    over_all = [pair for pair in comparison.rows if pair.slice == EVERYTHING]
+    return [_share(comparison, pair) for pair in over_all if pair.queries]
 
 def _share(comparison, pair):
-    "What each slice brings to the difference of one pair on one measure."
+    "Describe the share of each slice in the difference of one pair on one measure."
     who = pair.measure, pair.a, pair.b
-    parts = [p for p in comparison.rows if (p.measure, p.a, p.b) == who and p.queries]
-    brings = {p.slice: p.difference * p.queries / pair.queries for p in parts[1:]}
+    slices = [p for p in comparison.rows if (p.measure, p.a, p.b) == who and p.queries]
+    brings = {p.slice: p.difference * p.queries / pair.queries for p in slices[1:]}
     order, digits = sorted(brings, key=lambda name: -abs(brings[name])), decimals(pair)
-    each: dict[str, list] = {}  # the slices of one dimension are parts of a whole
+    by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
     for name in order:
         brought = f'{name} brings {number(brings[name], digits)}'
-        each.setdefault(dimension_of(name), []).append(brought)
-    said = '; '.join(', '.join(some) for some in each.values())
+        by_dimension.setdefault(dimension_of(name), []).append(brought)
+    listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
     head = f'{pair.measure}, {pair.b} − {pair.a}'
-    return f'{head}: of {number(pair.difference, digits)}, {said}'
+    return f'{head}: of {number(pair.difference, digits)}, {listed}'
 
 MOST_SLICES = 5  # slices that are named as those that differ most
 
-def _differing(comparison, most=MOST_SLICES):
-    "The pairs of slices that differ most, each p corrected for all slices."
+def _differing(comparison, limit=MOST_SLICES):
+    "Return the pairs of slices that differ most, each p corrected for all slices."
     inside = [pair for pair in comparison.rows if pair.slice != EVERYTHING]
-    some = [pair for pair in inside if pair.queries and pair.difference]
-    return sorted(some, key=lambda pair: -abs(pair.difference))[:most]
+    with_difference = [pair for pair in inside if pair.queries and pair.difference]
+    return sorted(with_difference, key=lambda pair: -abs(pair.difference))[:limit]
 
-def _said_differing(comparison):
-    "A sentence about them, if there are more slices than are named."
+def _differing_sentence(comparison):
+    "Describe the pairs that differ most, if there are more slices than are named."
     if len(comparison.slices) <= MOST_SLICES + 1: return []
-    def said(pair):
+    def described(pair):
         change = number(pair.difference, decimals(pair))
         p, pairs = p_text(pair.p_adjusted), f'{pair.b} − {pair.a}'
         return f'{pair.slice} {change} ({pair.measure}, {pairs}, {p})'
-    return ['Differ most: ' + '; '.join(map(said, _differing(comparison)))]
+    return ['Differ most: ' + '; '.join(map(described, _differing(comparison)))]
 
 # %% ../../nbs/comparing/comparison.ipynb #749ec53b
-@lists_choices(tests=TESTS, corrections=CORRECTIONS, families=FAMILIES, intervals=INTERVALS)
+@lists_choices(
+    tests=TESTS, corrections=CORRECTIONS, families=FAMILIES, intervals=INTERVALS)
 def compare(
     qrels: Any, runs: Any = None, measures: Any = None, *, baseline: str | None = None,
     groups: Any = None, test: str | Callable[[np.ndarray], float] = 't',
@@ -527,7 +533,7 @@ def compare(
     draws: int | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
-    """Which systems differ, by how much, and how sure that is.
+    """Compare systems: which differ, by how much, and how sure that is.
 
     Parameters
     ----------
@@ -612,8 +618,8 @@ def compare(
     return Comparison(sample, tuple(rows), method, baseline, slices)
 
 def _groups_of(sample, groups):
-    "The group of each query of a sample; ValueError if no query has one."
-    known = read_groups(groups)
-    groups_known = tuple(known.get(q, '') for q in sample.query_ids)
+    "Return the group of each query of a sample; raise ValueError if no query has one."
+    group_of = read_groups(groups)
+    groups_known = tuple(group_of.get(q, '') for q in sample.query_ids)
     if any(groups_known): return groups_known
     raise ValueError('none of the queries is in a group: do the ids agree?')

@@ -27,7 +27,8 @@ from ..core.conventions import check_option, lists_choices
 TIE_SHARE = 2.0**-36  # of the larger of two values: what differs by less is the same
 
 def grid_step(largest: Any, n: int, noise: Any = 0) -> np.ndarray:
-    """The step of the grid for `n` numbers, of which `largest` is the largest in size: a power of 2, about 2^-36 of it.
+    """Return the step of a grid on which sums of `n` numbers are exact: a power of 2, about 2^-36 of `largest`, the
+    largest of them in size.
 
     Sums of `n` numbers on it are exact in any order (for more than 2^16 of them the grid is coarser). `noise`: how
     inexact they may be, which a step is no finer than. An array of sizes gives as many steps; 1 where all is 0."""
@@ -37,21 +38,22 @@ def grid_step(largest: Any, n: int, noise: Any = 0) -> np.ndarray:
     return np.maximum(np.ldexp(1.0, exponent - bits), np.finfo(float).smallest_subnormal)
 
 def whole_steps(values: np.ndarray, step: Any) -> np.ndarray:
-    "How many whole steps each value is, rounded: floats without a fraction, so that sums of them are exact."
+    "Round each value to whole steps: floats without a fraction, so that sums of them are exact."
     return np.rint(np.asarray(values, dtype=float) / step) + 0.0  # no -0
 
 def gridded_size(d: np.ndarray) -> float:
-    "The size of difference that decides the step of a grid: the largest, but at most a million times the smallest."
+    """Return the size of difference that decides the step of a grid: the largest, but at most a million times the
+    smallest."""
     sizes = np.abs(d[d != 0])
     return float(min(sizes.max(), 2.0**20 * sizes.min())) if sizes.size else 0.0
 
 def cancelling(sizes: np.ndarray) -> float:
-    """The difference below which two values of a query may be what a sum leaves that cancels: a hundred times the
-    rounding of terms near 1; or near the lower quartile of all sizes, if that is larger."""
-    some = sizes[sizes > 0]
-    if not some.size: return 0.0
-    typical = max(1.0, float(np.quantile(some, .25, method='lower')))
-    return 2.0**-46 * min(typical, float(some.max()))
+    """Return the difference below which two values of a query may be the remainder of a sum that cancels: a hundred
+    times the rounding of terms near 1, or of terms near the lower quartile of all sizes if that is larger."""
+    positive = sizes[sizes > 0]
+    if not positive.size: return 0.0
+    typical = max(1.0, float(np.quantile(positive, .25, method='lower')))
+    return 2.0**-46 * min(typical, float(positive.max()))
 
 # %% ../../nbs/comparing/statistics.ipynb #71eda9fa
 def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -69,7 +71,8 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return d * step
 
 def stepped_differences(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
-    "(steps, step): b − a query by query in whole steps of a grid, and what a step is."
+    """Return (steps, step): b − a query by query in whole steps of a grid, and the size
+    of a step."""
     values = np.stack([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
     if np.isinf(values).any(): raise ValueError('a value is infinite: it has no mean')
     values = values[:, ~np.isnan(values).any(axis=0)]
@@ -81,7 +84,7 @@ def stepped_differences(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float
 
 # %% ../../nbs/comparing/statistics.ipynb #b1e75e84
 def t_test(differences: np.ndarray) -> float:
-    """The two-sided p-value of Student's paired t-test.
+    """Return the two-sided p-value of Student's paired t-test.
 
     1 if all differences are 0; NaN for a single query, and for differences that are all
     the same, which have no scatter to be compared with; never 0. Needs scipy. Source:
@@ -102,7 +105,7 @@ NEVER_ZERO = float(np.finfo(float).tiny)
 def _positive(p): return float(min(max(p, NEVER_ZERO), 1.0))
 
 def standard_error(differences: np.ndarray) -> float:
-    "s / √n: how far the mean of so many differences scatters; NaN for fewer than two."
+    "Return s / √n, the standard error of the mean difference; NaN for fewer than two."
     d = np.asarray(differences, dtype=float)
     if len(d) < 2: return float('nan')
     if np.ptp(d) == 0: return 0.0
@@ -110,7 +113,7 @@ def standard_error(differences: np.ndarray) -> float:
 
 # %% ../../nbs/comparing/statistics.ipynb #094e9da2
 def t_interval(differences: np.ndarray, *, level: float = 0.95) -> tuple[float, float]:
-    """The t interval of the mean difference, (low, high).
+    """Return the t interval of the mean difference, (low, high).
 
     It leaves out 0 exactly if the p-value of `t_test` is below 1 − level. (0, 0) if
     all differences are 0; NaN for a single query, and where there is no scatter. Needs
@@ -129,8 +132,8 @@ def t_interval(differences: np.ndarray, *, level: float = 0.95) -> tuple[float, 
 
 # %% ../../nbs/comparing/statistics.ipynb #14d2656a
 def skewness(differences: np.ndarray) -> float:
-    """How lopsided the differences are: mean cube over cubed deviation; 0 if all agree,
-    or for fewer than three.
+    """Return the skewness of the differences: mean cube over cubed deviation; 0 if all
+    agree, or for fewer than three.
 
     >>> skewness([0, 0, 0, 1]) > 1
     True"""
@@ -141,7 +144,7 @@ def skewness(differences: np.ndarray) -> float:
 
 # %% ../../nbs/comparing/statistics.ipynb #b68281f9
 def wilcoxon(differences: np.ndarray) -> float:
-    """The two-sided p-value of Wilcoxon's signed-rank test, ties left out.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, ties left out.
 
     Exact for few queries, else by the normal approximation; 1 if all are 0. Needs
     scipy. Source: Wilcoxon (1945).
@@ -155,7 +158,7 @@ def wilcoxon(differences: np.ndarray) -> float:
 
 # %% ../../nbs/comparing/statistics.ipynb #2a7f943a
 def wins_ties_losses(differences: np.ndarray) -> tuple[int, int, int]:
-    """On how many queries b is better, the same, and worse.
+    """Count the queries on which b is better, the same, and worse.
 
     >>> wins_ties_losses([0.25, 0.25, 0, 0.5, -0.25])
     (3, 1, 1)"""
@@ -163,7 +166,7 @@ def wins_ties_losses(differences: np.ndarray) -> tuple[int, int, int]:
     return tuple(int(np.count_nonzero(signs == s)) for s in (1, 0, -1))  # type: ignore
 
 def sign_test(differences: np.ndarray) -> float:
-    """The two-sided p-value of the sign test, exact, ties left out.
+    """Return the two-sided p-value of the sign test, exact, ties left out.
 
     1 if there are no others. Needs scipy. Source: Arbuthnot (1710).
 
@@ -176,7 +179,8 @@ def sign_test(differences: np.ndarray) -> float:
 
 # %% ../../nbs/comparing/statistics.ipynb #b5f732f4
 def effect_size(differences: np.ndarray) -> float:
-    """Cohen's d for pairs: the mean difference over the deviation of the differences.
+    """Return Cohen's d for pairs: the mean difference over the deviation of the
+    differences.
 
     0 if all are 0; infinite if all are the same; NaN for a single query. Source:
     Cohen (1988), d_z.
@@ -192,8 +196,8 @@ def effect_size(differences: np.ndarray) -> float:
 def detectable(
     differences: np.ndarray, *, power: float = 0.8, alpha: float = 0.05,
 ) -> float:
-    """The smallest true difference that a paired t-test on so many queries, with this
-    scatter, shows with probability `power`.
+    """Return the minimum detectable difference: the smallest true difference that a
+    paired t-test on so many queries, with this scatter, shows with probability `power`.
 
     In the unit of the measure; NaN for a single query, and where there is no scatter. The
     chance to be significant in the wrong direction is left out. Needs scipy.
@@ -211,7 +215,7 @@ def detectable(
 CHUNK = 2**21  # numbers in one block of signs: 16 MB
 
 def _sign_blocks(n, draws, seed):
-    "Blocks of rows of n random bits, together `draws` rows; those of all 2^n sign patterns if that is no more."
+    "Yield blocks of rows of n random bits, `draws` rows in all; or all 2^n sign patterns, if these are no more."
     exact = n < 62 and 2**n <= draws
     rows = max(1, CHUNK // max(n, 1))
     random = np.random.default_rng(seed)
@@ -228,7 +232,7 @@ def _sign_blocks(n, draws, seed):
 def randomization_test(
     differences: np.ndarray, *, draws: int = 100_000, seed: int = 0, step: Any = None,
 ) -> float | np.ndarray:
-    """The two-sided p-value of Fisher's randomization test of paired differences.
+    """Return the two-sided p-value of Fisher's randomization test of paired differences.
 
     One value per query, or a matrix with a column for each pair of systems: then one
     p-value each, all from the same signs. Exact, by all 2^n sign patterns, if these are
@@ -247,10 +251,10 @@ def randomization_test(
     steps = whole_steps(table, step)
     total, seen = steps.sum(axis=0), np.zeros(table.shape[1])
     inexact = np.maximum(n, 2.0**-46 * np.abs(steps).sum(axis=0))
-    least, n_seen = np.abs(total) - inexact, 0
+    bound, n_seen = np.abs(total) - inexact, 0
     for bits in _sign_blocks(n, draws, seed):
         sums = 2 * (bits.astype(float) @ steps) - total
-        seen += np.count_nonzero(np.abs(sums) >= least, axis=0)
+        seen += np.count_nonzero(np.abs(sums) >= bound, axis=0)
         n_seen += len(bits)
     exact = n < 62 and n_seen == 2**n
     p = seen / n_seen if exact else (seen + 1) / (n_seen + 1)
@@ -260,7 +264,7 @@ def randomization_test(
 TABLE = 7  # systems, up to which all orders are listed
 
 def _shuffled_sums(values, draws, seed):
-    "(draws, systems): the sums over the queries after a random shuffle of the systems in each query."
+    "Return (draws, systems): the sums over the queries after a random shuffle of the systems in each query."
     n, m = values.shape
     random, sums = np.random.default_rng(seed), np.zeros((draws, m))
     pick = _from_table if m <= TABLE else _by_keys
@@ -269,7 +273,7 @@ def _shuffled_sums(values, draws, seed):
     return sums
 
 def _from_table(values, draws, random):
-    "The sums of some queries, from a table of all orders."
+    "Sum some queries, shuffled by a table of all orders."
     n, m = values.shape
     orders = np.array(list(permutations(range(m))))
     table = values[:, orders].reshape(-1, m)
@@ -279,14 +283,14 @@ def _from_table(values, draws, random):
     return rows.reshape(n, draws, m).sum(axis=0)
 
 def _by_keys(values, draws, random):
-    "The sums of some queries, by sorting random keys: for more systems than a table of all orders serves."
+    "Sum some queries, shuffled by sorting random keys: for more systems than a table of all orders serves."
     n, m = values.shape
     order = random.random((n, draws, m), dtype=np.float32).argsort(axis=2)
     order += np.arange(n)[:, None, None] * m
     return np.take(values.ravel(), order).sum(axis=0)
 
 def _all_shuffled_sums(values):
-    "The sums after each of the m!^n shuffles."
+    "Return the sums after each of the m!^n shuffles."
     sums = np.zeros((1, values.shape[1]))
     for orders in map(_orders_of, values): sums = (sums[:, None] + orders).reshape(-1, values.shape[1])
     return sums
@@ -294,7 +298,7 @@ def _all_shuffled_sums(values):
 def _orders_of(row): return np.array(list(permutations(row)))
 
 def _steps_from_first(table):
-    "(steps, step): each system less the first one, query by query, in whole steps of one grid."
+    "Return (steps, step): each system less the first one, query by query, in whole steps of one grid."
     less = np.stack([differences(table[:, 0], column) for column in table.T], axis=1)
     step = grid_step(gridded_size(less), len(less))
     return whole_steps(less, step), float(step)
@@ -303,7 +307,7 @@ def _steps_from_first(table):
 def tukey_test(
     values: np.ndarray, *, draws: int = 10_000, seed: int = 0,
 ) -> np.ndarray:
-    """The p-values of Tukey's HSD by randomization, for all pairs of systems.
+    """Return the p-values of Tukey's HSD by randomization, for all pairs of systems.
 
     `values`: a row per query, a column per system, no NaN. Returns (systems, systems),
     1 on the diagonal. Exact, by all shuffles, if these are no more than `draws`; else
@@ -318,7 +322,8 @@ def tukey_intervals(
     values: np.ndarray, *, alpha: float = 0.05, tables: int = 1, draws: int = 10_000,
     seed: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(p, low, high): the p-values of `tukey_test` with the simultaneous intervals.
+    """Return (p, low, high): the p-values of `tukey_test` with the simultaneous
+    intervals.
 
     Each is a matrix (systems, systems); low and high are of the mean of the column's
     system less that of the row's. An interval leaves out 0 exactly if `tables` times its
@@ -337,22 +342,23 @@ def tukey_intervals(
     # both of two differences of sums may be inexact by so much
     inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum()) if steps.any() else 0
     ascending, total = np.sort(np.ptp(sums, axis=1)), steps.sum(axis=0)
-    apart = total - total[:, None]
-    seen = len(ascending) - np.searchsorted(ascending, np.abs(apart) - inexact)
+    gaps = total - total[:, None]
+    seen = len(ascending) - np.searchsorted(ascending, np.abs(gaps) - inexact)
     shares = np.arange(len(ascending) + 1) / len(ascending)
     if not exact: shares = np.arange(1, draws + 2) / (draws + 1)
     p = np.where(np.eye(m, dtype=bool), 1, shares[seen])
-    most = np.count_nonzero(np.minimum(tables * shares, 1) < alpha)  # ranges as far
-    reach = ascending[-most] + inexact if most else np.nan
+    significant = np.count_nonzero(np.minimum(tables * shares, 1) < alpha)
+    reach = ascending[-significant] + inexact if significant else np.nan
     unit = step / max(n, 1)
-    return p, (apart - reach) * unit, (apart + reach) * unit
+    return p, (gaps - reach) * unit, (gaps + reach) * unit
 
 # %% ../../nbs/comparing/statistics.ipynb #50aa9e81
 def tukey_detectable(
     values: np.ndarray, a: int, b: int, *, power: float = 0.8, alpha: float = 0.05,
 ) -> float:
-    """The smallest true difference of columns a and b that Tukey's test on so many
-    queries, with this scatter, shows with probability `power`.
+    """Return the minimum detectable difference of columns a and b: the smallest true one
+    that Tukey's test on so many queries, with this scatter, shows with probability
+    `power`.
 
     In the unit of the measure, for one system that differs from all others; by the normal
     approximation, which for fewer than 30 queries asks for a little more than it must.
@@ -376,7 +382,8 @@ def tukey_detectable(
 
 @lru_cache
 def _range_quantile(systems, alpha):
-    "What the range of so many standard normal numbers exceeds with probability `alpha`."
+    """Return the value that the range of so many standard normal numbers exceeds with
+    probability `alpha`."""
     from scipy.stats import studentized_range
     return float(studentized_range.ppf(1 - alpha, systems, np.inf))
 
@@ -400,7 +407,7 @@ def bootstrap_interval(
     differences: np.ndarray, *, method: str = 'percentile', level: float = 0.95,
     resamples: int = 9999, seed: int = 0,
 ) -> tuple[float, float]:
-    """The bootstrap interval of the mean difference, (low, high).
+    """Return the bootstrap interval of the mean difference, (low, high).
 
     `method`: one of {methods}. One value per query; (0, 0) if all
     are 0; NaN for a single query, and where there is no scatter. The same seed gives the
@@ -427,18 +434,18 @@ def bootstrap_interval(
 
 # %% ../../nbs/comparing/statistics.ipynb #1d8766da
 def _resampled_t(d, resamples, seed):
-    "t* of each resample of the differences, ascending; infinite where it has no scatter."
+    "Return t* of each resample of the differences, ascending; infinite where it has no scatter."
     n, random = len(d), np.random.default_rng(seed)
-    parts, rows = [], max(1, BATCH // n)
+    blocks, rows = [], max(1, BATCH // n)
     for start in range(0, resamples, rows):
         drawn = d[random.integers(n, size=(min(rows, resamples - start), n))]
         error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
         error[np.ptp(drawn, axis=1) == 0] = 0
-        parts.append(_ratio(drawn.mean(axis=1) - d.mean(), error))
-    return np.sort(np.concatenate(parts))
+        blocks.append(_ratio(drawn.mean(axis=1) - d.mean(), error))
+    return np.sort(np.concatenate(blocks))
 
 def _ratio(difference, error):
-    "A difference in standard errors; infinite without scatter."
+    "Divide a difference by its standard error; infinite without scatter."
     with np.errstate(divide='ignore', invalid='ignore'):
         return np.where(error > 0, difference / error, np.copysign(np.inf, difference))
 
@@ -447,7 +454,7 @@ def studentized_interval(
     differences: np.ndarray, *, level: float = 0.95, symmetric: bool = True,
     resamples: int = 9999, seed: int = 0,
 ) -> tuple[float, float]:
-    """The studentized bootstrap interval of the mean difference, (low, high).
+    """Return the studentized bootstrap interval of the mean difference, (low, high).
 
     `symmetric`: reaches as far up as down; else each end leaves out (1 − level) / 2 by
     itself, as a one-sided test does. (0, 0) if all differences are 0; NaN for a single
@@ -461,24 +468,25 @@ def studentized_interval(
     if not d.any(): return 0.0, 0.0
     if np.ptp(d) == 0: return float('nan'), float('nan')
     t = _resampled_t(d, resamples, seed)
-    below = above = _quantile(np.sort(abs(t)), level)
+    reach_down = reach_up = _quantile(np.sort(abs(t)), level)
     if not symmetric:
-        below = _quantile(t, (1 + level) / 2)
-        above = _quantile(np.sort(-t), (1 + level) / 2)
+        reach_down = _quantile(t, (1 + level) / 2)
+        reach_up = _quantile(np.sort(-t), (1 + level) / 2)
     error = d.std(ddof=1) / np.sqrt(len(d))
-    return float(d.mean() - below * error), float(d.mean() + above * error)
+    return float(d.mean() - reach_down * error), float(d.mean() + reach_up * error)
 
 def _quantile(ascending, level):
-    "The value that so large a share does not exceed; NaN if it is infinite."
-    place = int(np.ceil(level * (len(ascending) + 1) - 1e-9)) - 1
-    quantile = ascending[place] if place < len(ascending) else np.inf
+    "Return the value that so large a share does not exceed; NaN if it is infinite."
+    position = int(np.ceil(level * (len(ascending) + 1) - 1e-9)) - 1
+    quantile = ascending[position] if position < len(ascending) else np.inf
     return quantile if np.isfinite(quantile) else np.nan
 
 # %% ../../nbs/comparing/statistics.ipynb #ccff66c3
 def bootstrap_test(
     differences: np.ndarray, *, resamples: int = 9999, seed: int = 0,
 ) -> float:
-    """The two-sided p-value of the studentized bootstrap test of a mean difference of 0.
+    """Return the two-sided p-value of the studentized bootstrap test of a mean difference
+    of 0.
 
     It is below 1 − level where the symmetric `studentized_interval` of that level, with
     the same resamples and seed, leaves out 0. 1 if all differences are 0; NaN for a
@@ -491,17 +499,17 @@ def bootstrap_test(
     if not d.any(): return 1.0
     if np.ptp(d) == 0: return float('nan')
     seen = abs(d.mean()) / (d.std(ddof=1) / np.sqrt(len(d)))
-    far = np.count_nonzero(abs(_resampled_t(d, resamples, seed)) >= seen * (1 - 1e-9))
-    return float((far + 1) / (resamples + 1))
+    as_far = np.count_nonzero(abs(_resampled_t(d, resamples, seed)) >= seen * (1 - 1e-9))
+    return float((as_far + 1) / (resamples + 1))
 
 # %% ../../nbs/comparing/statistics.ipynb #f4d64f75
 def _holm(ascending):
-    "The first step times m, the second times m − 1, and so on; never falling."
-    left = np.arange(len(ascending), 0, -1)
-    return np.maximum.accumulate(left * ascending)
+    "Multiply the first of m by m, the second by m − 1, and so on, never falling."
+    open_hypotheses = np.arange(len(ascending), 0, -1)
+    return np.maximum.accumulate(open_hypotheses * ascending)
 
 def _bh(ascending):
-    "m/j times the j-th; never rising from the end."
+    "Multiply the j-th of m by m/j, never rising from the end."
     m = len(ascending)
     scaled = m / np.arange(1, m + 1) * ascending
     return np.minimum.accumulate(scaled[::-1])[::-1]
@@ -531,17 +539,18 @@ CORRECTIONS = {
     'bonferroni': Correction('Bonferroni', lambda p: len(p) * p,
                              lambda alpha, m, _: alpha / m),
     'bh': Correction('Benjamini–Hochberg', _bh, _bh_alphas),
-    'by': Correction('Benjamini–Yekutieli', lambda p: _harmonic(len(p)) * _bh(p), _by_alphas),
+    'by': Correction('Benjamini–Yekutieli', lambda p: _harmonic(len(p)) * _bh(p),
+                     _by_alphas),
     'none': Correction('no correction', lambda p: p, lambda alpha, *_: alpha),
 }
 
 @lists_choices(corrections=CORRECTIONS)
 def adjust(p: np.ndarray, correction: str = 'holm') -> np.ndarray:
-    """The adjusted p-values of a family, in the order given.
+    """Adjust the p-values of a family; the order stays.
 
     `correction`: one of {corrections}. NaN stays NaN and does not count in the family.
-    ValueError for another name. Sources: Holm (1979), Benjamini and Hochberg (1995), Benjamini and
-    Yekutieli (2001).
+    ValueError for another name. Sources: Holm (1979), Benjamini and Hochberg (1995),
+    Benjamini and Yekutieli (2001).
 
     >>> adjust([0.01, 0.04, 0.03, 0.005]).round(4)
     array([0.03, 0.06, 0.06, 0.02])"""
@@ -556,7 +565,7 @@ def adjust(p: np.ndarray, correction: str = 'holm') -> np.ndarray:
 def decision_alphas(
     p: np.ndarray, correction: str = 'holm', *, alpha: float = 0.05,
 ) -> np.ndarray:
-    """The level at which each p-value of a family was decided.
+    """Return the level at which each p-value of a family was decided.
 
     The interval of a test of its own with the confidence 1 − level leaves out 0 exactly
     if the adjusted p is below `alpha`. `alpha` itself for NaN, which is not in the
