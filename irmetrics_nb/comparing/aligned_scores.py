@@ -111,7 +111,7 @@ def from_numbers(systems: Mapping[str, Mapping[str, float]], name: str) -> Sampl
     column_of = {q: i for i, q in enumerate(ids)}
     values = np.full((len(systems), 1, len(ids)), np.nan)
     for row, (system, by_query) in zip(values[:, 0], systems.items()):
-        numbers = [_as_number(value, system, q) for q, value in by_query.items()]
+        numbers = [_query_value(value, system, q) for q, value in by_query.items()]
         row[[column_of[str(q)] for q in by_query]] = numbers
     notes = _missing_queries(tuple(systems), ids, values)
     return Sample(tuple(map(str, systems)), (name,), ids, values, notes)
@@ -121,7 +121,7 @@ def check_apart(names: Iterable, noun: str) -> None:
     repeated = [name for name, n in Counter(map(str, names)).items() if n > 1]
     if repeated: raise DataError(f'two {noun} are called {repeated[0]!r}')
 
-def _as_number(value, system, query):
+def _query_value(value, system, query):
     "Convert a value to float, None to NaN; raise DataError if it is not a number."
     if value is None: return np.nan
     try: number = np.nan if isinstance(value, str) else float(value)
@@ -207,7 +207,7 @@ def _gather_any(qrels, runs, measures, options):
     mapping = qrels if isinstance(qrels, Mapping) else {}
     if isinstance(qrels, Scores): return from_scores(qrels, measures)
     if mapping and all(isinstance(item, Scores) for item in mapping.values()):
-        return from_scores(_joined(mapping), measures)
+        return from_scores(_scores_by_name(mapping), measures)
     if mapping and all(isinstance(item, Mapping) for item in mapping.values()):
         return from_numbers(mapping, 'value' if measures is None else str(measures))
     if isinstance(qrels, list | tuple) and all(isinstance(item, Scores) for item in qrels):
@@ -233,7 +233,7 @@ def _check_evaluate_options(options):
     hint = ': a gate takes it, gate(comparison, ...)' if unknown in ('max_drop', 'fail_if_worse', 'floors') else ''
     raise TypeError(f'compare() has no option {unknown!r}{hint}')
 
-def _joined(named):
+def _scores_by_name(named):
     "Join {name: scores} under these names."
     return Scores.beside(_renamed(scores, str(name)) for name, scores in named.items())
 
@@ -342,7 +342,7 @@ TESTS = {
 
 @dataclass(frozen=True)
 class Method:
-    """A way to compare pairs; raises ValueError for unknown choices, and those that exclude each other.
+    """A way to compare pairs; unknown choices, or those that exclude each other, are errors.
 
     `draws`: how often a randomization test shuffles and a bootstrap test resamples;
     100,000, for Tukey's 10,000, for the bootstrap 9,999."""
@@ -473,7 +473,8 @@ def _describe(measure, names, values, method, level, span):
     difference = float(d.mean()) if d.size else np.nan
     low, high = np.clip(_interval_of_mean(d, method, level), -span, span).tolist()
     wins, ties, losses = wins_ties_losses(d)
-    (a, b), (mean_a, mean_b), (lower, upper) = names, means, np.clip(_one_sided_interval(d, method), -span, span).tolist()
+    lower, upper = np.clip(_one_sided_interval(d, method), -span, span).tolist()
+    (a, b), (mean_a, mean_b) = names, means
     return Pair(measure, a, b, mean_a, mean_b, difference, low, high, np.nan, np.nan, effect_size(d),
                 wins, ties, losses, len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level)
 
@@ -583,7 +584,7 @@ def compare_family(
     than three common queries has NaN, and so has one that differs by the same amount
     everywhere, by t and the bootstrap; they do not count in the family. ValueError for a
     baseline that is not there, or for Tukey's test with one and several others."""
-    positions = _positions(sample.systems, baseline, method)
+    positions = _compared_positions(sample.systems, baseline, method)
     slices = [EVERYTHING] if groups is None else slice_names(groups)
     several = [measures] if isinstance(measures, str) else measures
     tables = [*product(several, slices)]
@@ -608,7 +609,7 @@ def compare_family(
         compared.append(pair)
     return compared
 
-def _positions(systems, baseline, method):
+def _compared_positions(systems, baseline, method):
     "Return the pairs of positions that are compared."
     if baseline is None: return list(combinations(range(len(systems)), 2))
     if baseline not in systems:

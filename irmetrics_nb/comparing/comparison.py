@@ -334,7 +334,8 @@ class Comparison(Result):
         a slice."""
         without_group = sum(not group for group in self.groups or ())
         queries = counted(without_group, 'query')
-        have, they = ('has', 'it counts') if without_group == 1 else ('have', 'they count')
+        single = without_group == 1
+        have, they = ('has', 'it counts') if single else ('have', 'they count')
         ungrouped = f'{queries} {have} no group: {they} among all queries only'
         notes = [*self.sample.notes, *judging_notes(self.sample)]
         return [*notes, *([ungrouped] if without_group else [])]

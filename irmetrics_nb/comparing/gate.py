@@ -168,7 +168,8 @@ def _per_system(comparison, do, drop):
         n, best = max(pair.queries for pair in over_all), 'Smallest' if 'shown' in do else 'Largest'
         yield visible(f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(over_all, drop)}')
         slices = {pair.slice: [row for row in pairs if row.slice == pair.slice] for pair in pairs}
-        described = [f'{key} ({counted(in_slice[0].queries, "query")}) {_drops(in_slice, drop)}' for key, in_slice in slices.items()][1:]
+        described = [f'{key} ({counted(in_slice[0].queries, "query")}) {_drops(in_slice, drop)}'
+                     for key, in_slice in slices.items()][1:]
         if described: yield visible(f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(described)}')
 
 def _drops(pairs, drop):

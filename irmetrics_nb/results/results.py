@@ -39,16 +39,16 @@ MARKDOWN_SIGNS = re.compile(r'[\\`*\[\]|~$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])')
 BLOCKS = re.compile('^([0-9]*)(#|[-+.)](?![0-9A-Za-z]))')  # a heading, a rule, or an item of a list
 
 def markdown_text(text: object) -> str:
-    "A text as Markdown shows it, in one line: no sign of it is a mark, a link or a tag."
-    plain = MARKDOWN_SIGNS.sub(r'\\\g<0>', escape(visible(text), quote=False))
-    return BLOCKS.sub(r'\1\\\2', plain.strip(' '))
+    "Escape a text for Markdown, in one line: no sign of it is a mark, a link or a tag."
+    escaped = MARKDOWN_SIGNS.sub(r'\\\g<0>', escape(visible(text), quote=False))
+    return BLOCKS.sub(r'\1\\\2', escaped.strip(' '))
 
 def markdown_code(text: object) -> str:
-    "A text as code in Markdown, in one line; a backtick in it becomes a quote."
+    "Write a text as code in Markdown, in one line; a backtick in it becomes a quote."
     return '`' + visible(text).replace('`', "'") + '`'
 
 def html_text(text: object) -> str:
-    "A text as HTML shows it, in one line: no sign of it is a tag."
+    "Escape a text for HTML, in one line: no sign of it is a tag."
     return escape(visible(text))
 
 # %% ../../nbs/results/results.ipynb #54ce57d0
@@ -59,22 +59,22 @@ TEX |= {sign: '\\' + sign for sign in '&%$#_{}'}
 QUOTED = re.compile("(?<==)'([^']*)'")  # the value of a parameter, as in nDCG(gain='exp')
 
 def tex_text(text: object) -> str:
-    "A text as LaTeX sets it: no sign of it is a command."
-    plain = visible(str(text).replace('\n', ' '))
-    signs = ''.join(TEX.get(sign, sign) for sign in plain)
+    "Escape a text for LaTeX: no sign of it is a command."
+    shown = visible(str(text).replace('\n', ' '))
+    signs = ''.join(TEX.get(sign, sign) for sign in shown)
     return QUOTED.sub(r'\\textquotesingle{}\1\\textquotesingle{}', signs)
 
 # %% ../../nbs/results/results.ipynb #8767b113
 @dataclass(frozen=True)
 class Cell:
-    "What stands in a table, with a raised mark, or as the best of its column."
+    "A value in a table, with a raised mark, or as the best of its column."
     content: str | float
     mark: str = ''
     best: bool = False
 
 @dataclass(frozen=True)
 class Table:
-    "A head and rows of text, numbers and `Cell`s: text stands left, numbers right."
+    "A head and rows of text, numbers and `Cell`s; text is aligned left, numbers right."
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
     caption: str = ''  # what a paper says of it
@@ -82,18 +82,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Text:
-    "A text, in its style: plain, title (of what follows) or small."
+    "A text in a style: plain, title (of the next part) or small."
     text: str
     style: str = 'plain'
 
 @dataclass(frozen=True)
 class Items:
-    "Sentences as a list, each alone or with a lead and examples: (lead, text, examples)."
+    "A list of sentences, or of (lead, text, examples)."
     items: Sequence[str | tuple[str, str, Sequence[str]]]
 
 # %% ../../nbs/results/results.ipynb #36167480
 def best_of(means: Any) -> np.ndarray:
-    "(rows, columns) whether a number is the best of its column, to four decimals; none is where all are alike."
+    """Return (rows, columns) whether a number is the best of its column, to four decimals; none is where all are
+    equal."""
     rounded = np.round(np.nan_to_num(np.array(means, float), nan=-np.inf), 4)
     best = np.isfinite(rounded) & (rounded == rounded.max(axis=0, initial=-np.inf))
     return best & ~best.all(axis=0)
@@ -102,7 +103,7 @@ def best_of(means: Any) -> np.ndarray:
 RAISED = dict(zip('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹'))  # there is no raised q
 
 def raised(mark: str) -> str:
-    "A mark as small letters above the line; ▲ and ▼ stand beside it."
+    "Write a mark as small letters above the line; ▲ and ▼ follow after a blank."
     return ' ' * (mark[:1] in ('▲', '▼')) + ''.join(RAISED.get(sign, sign) for sign in mark)
 
 def _as_cell(x): return x if isinstance(x, Cell) else Cell(x)
@@ -110,30 +111,31 @@ def _as_cell(x): return x if isinstance(x, Cell) else Cell(x)
 def _is_number(x): return not isinstance(x.content if isinstance(x, Cell) else x, str)
 
 def _widths(table):
-    "For each column, the length of its longest mark, with the blank before ▲ and ▼."
+    "Return for each column the length of its longest mark, with the blank before ▲ and ▼."
     columns = zip(*table.rows)
     marks = [[x.mark for x in column if isinstance(x, Cell)] for column in columns]
-    return [max((len(raised(mark)) for mark in some), default=0) for some in marks] or [0] * len(table.head)
+    widths = [max((len(raised(mark)) for mark in column_marks), default=0) for column_marks in marks]
+    return widths or [0] * len(table.head)
 
-def _aligned(table):
-    "For each column, 'right' if it has a number, else 'left'."
+def _alignments(table):
+    "Return for each column 'right' if it has a number, else 'left'."
     return ['right' if any(map(_is_number, column)) else 'left' for column in zip(*table.rows)]
 
 def cell_text(content: str | float) -> str:
-    "The content of a cell: text as it is, a number with four decimals, – where there is none."
+    "Write the content of a cell: text unchanged, a number with its decimals, – for NaN."
     if isinstance(content, str): return content
     return '–' if np.isnan(content) else f'{content:.4f}'
 
 # %% ../../nbs/results/results.ipynb #d055b633
-def _plain_cell(cell, width, bold, text):
-    "A cell for a terminal or Markdown; width: of the longest mark of its column."
+def _text_cell(cell, width, bold, text):
+    "Write a cell for a terminal or Markdown; width: of the longest mark of its column."
     shown = text(cell_text(cell.content))
     mark = raised(cell.mark)
     shown = f'**{shown}**' if bold and cell.best else shown
     return shown + (mark if bold else mark.ljust(width))
 
 def _html_cell(cell, width):
-    "A cell of a page; the mark stands in a box as wide as the longest of its column."
+    "Write a cell of a page; the mark is in a box as wide as the longest of its column."
     shown = html_text(cell_text(cell.content))
     if cell.best: shown = f'<b>{shown}</b>'
     room = f'display:inline-block;min-width:{width}ch;text-align:left'
@@ -143,19 +145,19 @@ TABULATE_FORMATS = {'text': 'simple', 'markdown': 'pipe', 'html': 'unsafehtml'}
 
 # %% ../../nbs/results/results.ipynb #fb9bbfc8
 def written_table(table: Table, form: str) -> str:
-    "A table as text, Markdown or HTML."
+    "Write a table as text, Markdown or HTML."
     from tabulate import tabulate
     text = {'text': visible, 'markdown': markdown_text, 'html': html_text}[form]
     def written(x, width):
         if not (width or isinstance(x, Cell)): return text(cell_text(x))
         cell = _as_cell(x)
-        return _html_cell(cell, width) if form == 'html' else _plain_cell(cell, width, form == 'markdown', text)
+        return _html_cell(cell, width) if form == 'html' else _text_cell(cell, width, form == 'markdown', text)
     widths = _widths(table)
     cells = [[written(x, width) for x, width in zip(row, widths)] for row in table.rows]
-    align = _aligned(table)
-    if form == 'markdown': align = ['left' if width else side for side, width in zip(align, widths)]
-    how: dict[str, Any] = {'disable_numparse': True, 'preserve_whitespace': True, 'colalign': align or None}
-    return tabulate(cells, [*map(text, table.head)], TABULATE_FORMATS[form], **how)
+    align = _alignments(table)
+    if form == 'markdown': align = ['left' if width else alignment for alignment, width in zip(align, widths)]
+    options: dict[str, Any] = {'disable_numparse': True, 'preserve_whitespace': True, 'colalign': align or None}
+    return tabulate(cells, [*map(text, table.head)], TABULATE_FORMATS[form], **options)
 
 # %% ../../nbs/results/results.ipynb #6c670fd5
 PREAMBLE = '\n'.join([
@@ -167,68 +169,65 @@ SHRINK = (r'\providecommand{\resizebox}[2]{} '  # without graphicx it stays as w
           r'\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{')
 
 def booktabs(table: Table) -> str:
-    "A table for a paper, which floats and has a caption; marks are raised, the best is bold."
-    wide = [bool(width) for width in _widths(table)]
-    rows = [r' & '.join(_tex_cells(row, wide)) + r' \\' for row in table.rows]
-    head = ' & '.join(map(_tex_head, table.head, wide)) + r' \\'
-    columns = ''.join('r@{}l' if marked else side[0] for side, marked in zip(_aligned(table), wide))
+    "Write a table for a paper, which floats and has a caption; marks are raised, the best is bold."
+    with_marks = [bool(width) for width in _widths(table)]
+    rows = [r' & '.join(_tex_cells(row, with_marks)) + r' \\' for row in table.rows]
+    head = ' & '.join(map(_tex_head, table.head, with_marks)) + r' \\'
+    columns = ''.join('r@{}l' if marked else alignment[0] for alignment, marked in zip(_alignments(table), with_marks))
     named = table.caption and table.label  # a label without a caption refers to the section around
-    above = [rf'  \caption{{{tex_text(table.caption)}}}'] * bool(table.caption)
-    above += [rf'  \label{{{table.label}}}'] * bool(named)
-    inner = [f'    {line}' for line in (r'\toprule', head, r'\midrule', *rows, r'\bottomrule')]
+    header = [rf'  \caption{{{tex_text(table.caption)}}}'] * bool(table.caption)
+    header += [rf'  \label{{{table.label}}}'] * bool(named)
+    lines = [f'    {line}' for line in (r'\toprule', head, r'\midrule', *rows, r'\bottomrule')]
     lengths = [max(len(cell_text(_as_cell(x).content)) for x in column) for column in zip(table.head, *table.rows)]
     shrink, end = (SHRINK, '}') if sum(lengths) + 2 * len(lengths) > PAGE else ('', '')
-    body = [rf'  {shrink}\begin{{tabular}}{{{columns}}}', *inner, rf'  \end{{tabular}}{end}']
-    return '\n'.join([r'\begin{table}', r'  \centering', *above, *body, r'\end{table}'])
+    body = [rf'  {shrink}\begin{{tabular}}{{{columns}}}', *lines, rf'  \end{{tabular}}{end}']
+    return '\n'.join([r'\begin{table}', r'  \centering', *header, *body, r'\end{table}'])
 
 def _tex_head(name, marked): return rf'\multicolumn{{2}}{{c}}{{{tex_text(name)}}}' if marked else tex_text(name)
 
-def _tex_cells(row, wide):
-    "The cells of a row; a column with marks has two."
-    for cell, marked in zip(map(_as_cell, row), wide):
+def _tex_cells(row, with_marks):
+    "Yield the cells of a row; a column with marks has two."
+    for cell, marked in zip(map(_as_cell, row), with_marks):
         shown = tex_text(cell_text(cell.content))
         yield rf'\textbf{{{shown}}}' if cell.best else shown
         if marked: yield rf'\textsuperscript{{{tex_text(cell.mark)}}}' if cell.mark else ''
 
 # %% ../../nbs/results/results.ipynb #bcaeb492
 def note_text(note: str, form: str) -> str:
-    "The small print below a table."
+    "Write the small print below a table."
     if form == 'html': return f'<p><small>{html_text(note)}</small></p>'
     if form == 'markdown': return f'<small>{markdown_text(note)}</small>'
     if form == 'latex': return '\n'.join(f'% {visible(line)}' for line in note.splitlines())
     return fill(visible(note), 100)
 
-def _styled(part, form):
-    "A text in its style."
-    if part.style == 'small': return note_text(part.text, form)
-    title = part.style == 'title'
-    if form == 'html': return f'<p><b>{html_text(part.text)}</b></p>' if title else f'<p>{html_text(part.text)}</p>'
-    if form == 'markdown': return f'**{markdown_text(part.text)}**' if title else markdown_text(part.text)
-    return note_text(part.text, 'latex') if form == 'latex' else visible(part.text)
+def _styled(item, form):
+    if item.style == 'small': return note_text(item.text, form)
+    title = item.style == 'title'
+    if form == 'html': return f'<p><b>{html_text(item.text)}</b></p>' if title else f'<p>{html_text(item.text)}</p>'
+    if form == 'markdown': return f'**{markdown_text(item.text)}**' if title else markdown_text(item.text)
+    return note_text(item.text, 'latex') if form == 'latex' else visible(item.text)
 
 # %% ../../nbs/results/results.ipynb #0f3abf9a
-def listed(part: Items, form: str) -> str:
-    "Sentences as a list."
-    whole = [('', item, ()) if isinstance(item, str) else item for item in part.items]
-    if form == 'html': return f'<ul>{"".join(map(_html_item, whole))}</ul>' if whole else ''
+def listed(sentences: Items, form: str) -> str:
+    "Write sentences as a list."
+    items = [('', item, ()) if isinstance(item, str) else item for item in sentences.items]
+    if form == 'html': return f'<ul>{"".join(map(_html_item, items))}</ul>' if items else ''
     write = {'markdown': _markdown_item, 'text': _plain_item, 'latex': _tex_item}[form]
-    return '\n'.join(map(write, whole))
+    return '\n'.join(map(write, items))
 
 def _html_item(item):
-    "An item of a page."
     lead, text, examples = item
     head = f'<b>{html_text(lead)}</b>: ' * bool(lead) + html_text(text)
-    below = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
-    return f'<li>{head}{f"<ul>{below}</ul>" * bool(below)}</li>'
+    nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
+    return f'<li>{head}{f"<ul>{nested}</ul>" * bool(nested)}</li>'
 
 def _markdown_item(item):
-    "An item in Markdown; examples are code."
     lead, text, examples = item
     head = f'- {f"**{markdown_text(lead)}**: " * bool(lead)}{markdown_text(text)}'
     return '\n'.join([head, *(f'    - {markdown_code(example)}' for example in examples)])
 
 def _plain_item(item):
-    "An item for a terminal; one with a lead is not wrapped."
+    "Write an item for a terminal; one with a lead is not wrapped."
     lead, text, examples = item
     if not lead: return fill(visible(text), 100, subsequent_indent='  ')
     return '\n    '.join(map(visible, [f'{lead}: {text}', *examples]))
@@ -236,37 +235,36 @@ def _plain_item(item):
 def _tex_item(item): return note_text(_plain_item(item), 'latex')
 
 # %% ../../nbs/results/results.ipynb #67486199
-def rendered(parts: Iterable[Any], form: str) -> str:
-    "Parts as one text: 'text', 'markdown', 'html' or 'latex'."
-    if form == 'latex': return _rendered_latex([*parts])
-    return '\n\n'.join(filter(None, (_written(part, form) for part in parts)))
+def rendered(items: Iterable[Any], form: str) -> str:
+    "Write parts as one text: 'text', 'markdown', 'html' or 'latex'."
+    if form == 'latex': return _rendered_latex([*items])
+    return '\n\n'.join(filter(None, (_written_item(item, form) for item in items)))
 
-def _written(part, form):
-    "One part."
-    if isinstance(part, Table): return written_table(part, form)
-    return listed(part, form) if isinstance(part, Items) else _styled(part, form)
+def _written_item(item, form):
+    if isinstance(item, Table): return written_table(item, form)
+    return listed(item, form) if isinstance(item, Items) else _styled(item, form)
 
-def _rendered_latex(parts):
-    "Parts for a paper: no two tables have one label."
-    labels = [part.label for part in parts if isinstance(part, Table)]
-    twice = iter([labels[:i].count(label) for i, label in enumerate(labels)])
-    pieces = [PREAMBLE] * bool(labels)
-    for part in parts:
-        a_table = isinstance(part, Table)
-        pieces.append(booktabs(_numbered(part, next(twice))) if a_table else _written(part, 'latex'))
-    return '\n\n'.join(filter(None, pieces))
+def _rendered_latex(items):
+    "Write parts for a paper: no two tables have one label."
+    labels = [item.label for item in items if isinstance(item, Table)]
+    repeats = iter([labels[:i].count(label) for i, label in enumerate(labels)])
+    texts = [PREAMBLE] * bool(labels)
+    for item in items:
+        a_table = isinstance(item, Table)
+        texts.append(booktabs(_with_number(item, next(repeats))) if a_table else _written_item(item, 'latex'))
+    return '\n\n'.join(filter(None, texts))
 
-def _numbered(table, before):
-    "A table whose label says how many had it before."
-    return replace(table, label=f'{table.label}-{before + 1}') if before and table.label else table
+def _with_number(table, earlier):
+    "Number the label of a table if earlier tables have the same."
+    return replace(table, label=f'{table.label}-{earlier + 1}') if earlier and table.label else table
 
 # %% ../../nbs/results/results.ipynb #c02dc616
 def csv_text(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    "A table as CSV, with numbers in full precision."
+    "Write a table as CSV, with numbers in full precision."
     return '\n'.join(','.join(map(_csv_cell, row)) for row in [head, *rows])
 
 def _csv_cell(x):
-    "Text, in quotes if it needs them, or a number; None is nothing."
+    "Write text, in quotes if it needs them, or a number; None is empty."
     if x is None: return ''
     if not isinstance(x, str): return 'NaN' if np.isnan(x) else repr(x)
     return '"' + x.replace('"', '""') + '"' if not x or re.search('[,"\r\n]', x) else x
@@ -279,42 +277,44 @@ class Result:
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _parts(self) -> Iterable[Any]:
-        "Tables, texts and lists, in order."
+        "Return tables, texts and lists, in order."
         raise NotImplementedError
 
     def _columns(self) -> dict[str, Any]:
-        "Name -> values, of the table that the result is."
+        "Return name -> values of the table."
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        "All of it as dicts and lists, fit for JSON; NaN is None."
+        "Return the result as dicts and lists, fit for JSON; NaN is None."
         raise NotImplementedError
 
     def to_json(self) -> str:
-        "All of it as JSON; NaN is null."
+        "Return the result as JSON; NaN is null."
         return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
 
     def to_polars(self) -> 'polars.DataFrame':
-        "The table, for polars. ImportError where that is not installed."
+        """Return the table as a frame of polars; raise ImportError where that is not
+        installed."""
         pl = import_polars('.to_polars()', '.to_dict() holds what the table does')
         return pl.DataFrame([_series(pl, *column) for column in self._columns().items()])
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        "The table, for pandas. ImportError where that is not installed."
+        """Return the table as a frame of pandas; raise ImportError where that is not
+        installed."""
         import pandas as pd
         columns = self._columns()
         return pd.DataFrame({name: _for_tables(columns[name]) for name in columns})
 
     def to_markdown(self) -> str:
-        "What is printed, as Markdown."
+        "Return the printed result as Markdown."
         return rendered(self._parts(), 'markdown')
 
     def to_html(self) -> str:
-        "What is printed, as HTML."
+        "Return the printed result as HTML."
         return rendered(self._parts(), 'html')
 
     def to_latex(self) -> str:
-        "What is printed, for a paper: its tables, and sentences as comments."
+        "Return the printed result for a paper: its tables, and sentences as comments."
         return rendered(self._parts(), 'latex')
 
     def save(self, path: str | os.PathLike, format: str | None = None) -> None:
@@ -334,18 +334,18 @@ class Result:
 
 # %% ../../nbs/results/results.ipynb #f5f8dd77
 def _series(pl, name, values):
-    "A column for polars; text that is no UTF-8 is written out."
+    "Make a column for polars; text that is not UTF-8 is written out."
     if isinstance(values, np.ndarray): return pl.Series(name, values)
     text = any(isinstance(x, str) for x in values) or not len(values)
     return pl.Series(name, _for_tables(values), pl.String if text else None)
 
 def _for_tables(values):
-    "The values of a column; ids with bytes that are not UTF-8 are written out."
+    "Return the values of a column; ids with bytes that are not UTF-8 are written out."
     if isinstance(values, np.ndarray) or not all(isinstance(x, str) for x in values): return values
     return escape_non_utf8(values)
 
 def without_nan(value: Any) -> Any:
-    "Dicts and lists as JSON has them: NaN and infinity are None."
+    "Convert NaN and infinity in dicts and lists to None, as JSON has them."
     if isinstance(value, Mapping): return {key: without_nan(x) for key, x in value.items()}
     if isinstance(value, list | tuple): return [without_nan(x) for x in value]
     if isinstance(value, float) and not np.isfinite(value): return None
@@ -356,26 +356,24 @@ def file_format(
     path: str | os.PathLike, format: str | None = None, option: str = 'format=',
     default: str = 'txt',
 ) -> str:
-    """What a file becomes: what is said, or what the end of its name says, or the default.
+    """Return the format of a file: the requested one, or by the end of its name, or the default.
 
     option: what the message calls `format`. ValueError for one that is not known."""
     if format is not None: check_option('format', format, ENDINGS)
     end = Path(path).suffix.lower().removeprefix('.')
     if format is None and end and end not in ENDINGS:
-        ends = ', '.join(f'.{each}' for each in dict.fromkeys(ENDINGS.values()))
+        ends = ', '.join(f'.{ending}' for ending in dict.fromkeys(ENDINGS.values()))
         name = visible(repr(os.fspath(path)))
         hint = f'for another name, say {option}'
         raise ValueError(f'{name}: a result is written as {ends}, not as .{visible(end)}; {hint}')
     return ENDINGS[format or end or default]
 
 def _csv_file(result):
-    "The table of a result as CSV."
     columns = {name: list(values) for name, values in result._columns().items()}
     rows = [[x.item() if isinstance(x, np.generic) else x for x in row] for row in zip_longest(*columns.values())]
     return csv_text([*columns], rows) + '\n'
 
 def _parquet_file(result):
-    "The table of a result as Parquet."
     file = BytesIO()
     result.to_polars().write_parquet(file)
     return file.getvalue()
@@ -393,4 +391,4 @@ FILES = {
     'tex': FileFormat(lambda result: result.to_latex() + '\n', ('latex',)),
     'json': FileFormat(lambda result: result.to_json() + '\n'),
     'csv': FileFormat(_csv_file), 'parquet': FileFormat(_parquet_file)}
-ENDINGS = {end: form for form, known in FILES.items() for end in (form, *known.names)}
+ENDINGS = {end: form for form, written in FILES.items() for end in (form, *written.names)}
