@@ -15,8 +15,8 @@ _PUBLIC = {
         'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
-        'forensics.identification': 'identify with_mistake',
-        'forensics.tool_differences': 'differ', 'forensics.auditing': 'audit',
+        'forensics.identification': 'identify differ', 'forensics.search': 'with_mistake',
+        'forensics.auditing': 'audit',
         'evaluation.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',
@@ -26,8 +26,7 @@ _PUBLIC = {
         'evaluation.scores': 'Scores', 'comparing.comparison': 'Comparison',
         'comparing.gate': 'Gate', 'explaining.explanation': 'Explanation',
         'explaining.differences': 'Difference',
-        'forensics.identification': 'Identification',
-        'forensics.tool_differences': 'ToolDifference',
+        'forensics.identification': 'Identification ToolDifference',
         'forensics.auditing': 'Audit', 'evaluation.checkup': 'Checkup',
         'reporting.report': 'Report'},
     'Measures': {

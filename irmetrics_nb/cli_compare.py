@@ -37,6 +37,8 @@ from irmetrics_nb.cli_common import (
     takes_conventions,
     with_more,
 )
+from .comparing.aligned_scores import FAMILIES, TESTS, Method
+from .comparing.statistics import CORRECTIONS, INTERVALS
 from .evaluation.evaluation import evaluate
 from .results.results import rendered
 
@@ -51,10 +53,10 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
 
 # %% ../nbs/top_level/cli_compare.ipynb #fad728cf
 _Format = choice('_Format', ['text', 'markdown', 'json', 'junit'])
-_Test = choice('_Test', ['t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey'])
-_Correction = choice('_Correction', ['holm', 'bonferroni', 'bh', 'by', 'none'])
-_CorrectOver = choice('_CorrectOver', ['measure', 'all'])
-_Interval = choice('_Interval', ['t', 'percentile', 'bca', 'studentized', 'tukey'])
+_Test = choice('_Test', TESTS)
+_Correction = choice('_Correction', CORRECTIONS)
+_CorrectOver = choice('_CorrectOver', FAMILIES)
+_Interval = choice('_Interval', INTERVALS)
 _EPILOG = '''
 **Examples**
 
@@ -175,7 +177,6 @@ def _compare(
 
 def _check_method(how, new):
     "A usage error for options that do not go together, before anything is read."
-    from irmetrics_nb.comparing.aligned_scores import Method
     try: Method(**how | {'correction': how['correction'] or '', 'interval': how['interval'] or ''})
     except ValueError as e: raise typer.BadParameter(str(e)) from None
     if how['test'] == 'tukey' and len(new) > 1:

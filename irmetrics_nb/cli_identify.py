@@ -56,9 +56,10 @@ def _identify(
     format: Form = ListingFormat.table, output: Output = None,
 ):
     "Find the conventions, the tool or the mistake that gives some numbers; exit code 3 if nothing does."
-    from irmetrics_nb.forensics.identification import identify, read_wanted
+    from irmetrics_nb.forensics.identification import identify
+    from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    wanted = _usable(read_wanted, values)
+    wanted = _usable(read_targets, values)
     numbers = {w.measure: w.mean.text for w in wanted}
     with one_line_errors(), one_line_warnings():
         result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
@@ -91,7 +92,7 @@ def _differ(
     output: Output = None,
 ):
     "Say which answers turn the number of one tool into that of another, and where that shows."
-    from irmetrics_nb.forensics.tool_differences import differ
+    from irmetrics_nb.forensics.identification import differ
     check_files(qrels, [run], output)
     parsed = _usable(parse, measure)
     with one_line_errors(), one_line_warnings():

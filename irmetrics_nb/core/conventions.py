@@ -7,8 +7,8 @@ __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'P
            'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice', 'JudgmentsChoice',
            'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column', 'linear_gain',
            'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount',
-           'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option', 'Conventions',
-           'EvaluationWarning']
+           'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option', 'lists_choices',
+           'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
@@ -297,6 +297,15 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
     if value not in choices:
         expected = ' or '.join(map(repr, choices))
         raise ValueError(f'{name} must be {expected}, not {value!r}')
+
+def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
+    "Decorator: write the names of each registry where the docstring has its name in braces."
+    def listed(f):
+        for name, registry in registries.items():
+            names = ', '.join(map(repr, registry))
+            f.__doc__ = (f.__doc__ or '').replace(f'{{{name}}}', f'{{{names}}}')
+        return f
+    return listed
 
 # Questions that a kind of measures may answer in a way of its own, and how an answer is
 # said there that is a matter of course for all.

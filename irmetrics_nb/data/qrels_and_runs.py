@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
-from .errors import DataError, counted, visible
+from .errors import DataError, collecting, counted, report_fault, visible
 from irmetrics_nb.data.ids import (
     BLOCK_ROWS,
     Ids,
     KeyIndex,
     escape_non_utf8,
     factorize,
-    first_invalid,
+    invalid_rows,
     is_utf8_text,
     mix,
     to_floats,
@@ -69,21 +69,21 @@ def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
     return keys[np.isin(packed, twice)] if twice.size else twice
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
-    "DataError for the first document that stands twice in a query; `suspects`: the keys it can have."
+    "Report documents that stand twice in a query; `suspects`: the keys that they can have."
     if not len(suspects): return
     line_of: dict = {}  # (query, document) -> its line, or 0 if there are no lines
     for rows in batches:
         for i in np.flatnonzero(np.isin(pair_keys(rows), suspects)).tolist():
             pair = rows.query_ids.bytes(rows.query[i]), rows.doc.bytes(i)
-            if pair in line_of: _fail_repeated(rows, i, line_of[pair])
-            line_of[pair] = rows.line and rows.line_of(i)
+            if pair in line_of: _report_repeated(rows, i, line_of[pair])
+            else: line_of[pair] = rows.line and rows.line_of(i)
 
-def _fail_repeated(rows, i, first_line):
-    "DataError for row i, which was there before on the line `first_line` (0: there are no lines)."
+def _report_repeated(rows, i, first_line):
+    "Report row i, which was there before on the line `first_line` (0: there are no lines)."
     lines = f', line {rows.line_of(i)} (and {first_line})' if first_line else ''
     query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
     way_out = "duplicates='first', 'last' or 'best' says which counts"
-    raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}; {way_out}')
+    report_fault('duplicate', f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}; {way_out}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -135,7 +135,7 @@ class DictSource:
             return None
         value = np.frombuffer(packed)
         begin = np.cumsum([0, *map(len, source.values())], dtype=np.intp)
-        return cls(source, value, begin) if first_invalid(value, kind) is None else None
+        return None if len(invalid_rows(value, kind)) else cls(source, value, begin)
 
     @cached_property
     def doc_ids(self) -> list[str]:
@@ -245,9 +245,10 @@ class QueryDocTable:
             self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
 
     def _once(self, duplicates):
-        "See to it that no document stands twice in a query."
-        if duplicates == 'refuse': check_repeated([self.rows], self.suspects)
-        else: self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
+        "Report documents that stand twice in a query, or leave out all but one of their rows."
+        if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
+        elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
+        self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
     @cached_property
     def suspects(self) -> np.ndarray:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
-from .errors import DataError, file_errors, polars_errors, short_repr
+from .errors import DataError, collecting, file_errors, polars_errors, report_fault, short_repr
 from .ids import PAD, Ids, check_lengths, factorize, factorize_blocks, to_floats
 from irmetrics_nb.data.tables import (
     NO_COLUMNS,
@@ -142,6 +142,7 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     answered = kind == 'run' and service_shape(source) != ''
     source = from_service(source, kind, name)
     if not source: raise DataError(f'{name}: there are no queries')
+    if collecting(): source = _valid_docs(source, kind, name)
     listed = _listed(source, name) if kind == 'qrels' else ''
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
     numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers(source, kind, name)))
@@ -168,6 +169,27 @@ def ids_of_objects(items: Any, name: str) -> Ids:
     except DataError as error:
         raise DataError(f'{name}: {error}') from None
 
+def _valid_docs(source, kind, name):
+    "Return {query: documents} without what is neither; such faults are reported."
+    valid = {}
+    for query, docs in source.items():
+        try: _numbers({query: docs}, kind, name)
+        except DataError as error: report_fault('columns', error)
+        else:
+            ids = [doc for doc in docs if _is_id(doc, f'{name}, query {query!r}')]
+            complete = len(ids) == len(docs)
+            if _is_id(query, name): valid[query] = docs if complete else {doc: docs[doc] for doc in ids}
+    if not valid: raise DataError(f'{name}: there is no valid row')
+    return valid
+
+def _is_id(item, place):
+    "Return whether an object is an id; if not, that is reported."
+    try: ids_of_objects([item], place)
+    except DataError as error:
+        report_fault('id', error)
+        return False
+    return True
+
 def _numbers(source, kind, name):
     "For each query of a dict its numbers."
     docs = source.values()
@@ -185,19 +207,25 @@ def rows_from_triples(
     """The rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
 
     columns: what is said of the names in records; lines: on which line of a file each item stands."""
-    triples = []
+    triples, valid = [], []
     notes: tuple[Note, ...] = ()
     first_of: dict[bool, int] = {}  # whether the number is a rank: the first item of which it is true
     for n, item in enumerate(source, 1):
         place = f'{name}, line {lines[n - 1]}' if lines else f'{name}, item {n}'
-        triple, ranked = _triple(item, kind, place, columns)
+        try: triple, ranked = _triple(item, kind, place, columns)
+        except DataError as error:
+            report_fault('columns', error)
+            continue
+        if collecting() and not all(_is_id(id, place) for id in triple[:2]): continue
         triples.append(triple)
+        valid.append(n - 1)
         if n == 1 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
         first_of.setdefault(ranked, n)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
     queries, docs, numbers = zip(*triples, strict=True)
     query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
+    if lines: lines = [lines[i] for i in valid]
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines)
     rows.notes = notes
     rows = check_values(rows, kind, numbers)
