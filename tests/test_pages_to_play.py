@@ -95,7 +95,51 @@ def test_a_page_to_learn_a_metric_has_the_order_that_all_have(name):
     found = sections(name)
     assert [head for head in found if head] == ORDER
     assert len(play.tagged(NBS / name, "play").keys() & set(found["Try it"])) >= 1
-    assert 3 <= len(play.tagged(NBS / name, "answer").keys() & set(found["Exercises"])) <= 5
+    assert len(play.tagged(NBS / name, "answer").keys() & set(found["Exercises"])) == 10
+
+
+def exercises(name):
+    "[(number, level, text of the answer, what its code gives)] of a page to learn a metric."
+    level, page = "", cells(NBS / name)
+    for i in sections(name)["Exercises"]:
+        if page[i].kind == "markdown":
+            for line in page[i].source.splitlines():
+                level = line.strip("*") if re.fullmatch(r"\*\*\w+\*\*", line) else level
+                if found := re.match(r"<details><summary><b>(\d+)\.</b> ", line):
+                    answer = page[i].source.partition(line)[2]
+                    given = (o.get("text") or o["data"]["text/plain"] for o in page[i + 1].outputs)
+                    yield int(found[1]), level, answer, "".join("".join(text) for text in given)
+
+
+@pytest.mark.parametrize("name", LEARNING, ids=str)
+def test_ten_exercises_ask_to_compute_to_explain_and_to_prove(name):
+    found = list(exercises(name))
+    assert [number for number, *_ in found] == [*range(1, 11)]
+    assert [level for _, level, *_ in found] == ["Compute"] * 4 + ["Explain"] * 3 + ["Prove"] * 3
+
+
+def numbers(text):
+    "[(a number of a text, half a unit of its last digit)]; a fraction is exact."
+    text = re.sub(r"\\frac\{?(\d+?)\}?\{?(\d+)\}?", r"\1/\2", text).replace(",", " ")
+    for one in re.findall(r"(?<![\w.])\d+(?:/\d+|\.\d+)?(?![\d/])", text):
+        above, slash, below = one.partition("/")
+        yield float(above) / float(below) if slash else float(one), 0.501 * 10.0 ** -len(one.partition(".")[2]) if "." in one else 1e-6
+
+
+def given_by_code(answer, given):
+    "Of the numbers of an answer, those that its code gives, to as many digits."
+    values = [float(x) for x in re.findall(r"(?<![\w.])\d+\.?\d*(?:e-?\d+)?", given)]
+    return [one for one, near in numbers(answer) if any(abs(one - value) < near for value in values)]
+
+
+@pytest.mark.parametrize("name", LEARNING, ids=str)
+def test_what_an_answer_says_is_what_its_code_gives(name):
+    found = list(exercises(name))
+    assert all(given_by_code(answer, given) for _, level, answer, given in found if level == "Compute")
+    long = {(n, x, given) for n, _, answer, given in found for x in re.findall(r"(?<![\d./])\d+\.\d{3,}", answer)}
+    assert len(long) >= 3
+    assert {(n, x) for n, x, given in long if not given_by_code(x, given)} == set()
+    assert given_by_code("it is 0.361 or 13/36, not 0.362 or 1/3", "(0.36111111, 12)") == [0.361, 13 / 36]
 
 
 def test_what_stands_on_many_pages_has_one_heading():
@@ -175,11 +219,12 @@ def test_code_that_draws_is_folded(name):
 def test_an_answer_is_folded_until_somebody_asks_for_it(name):
     stored = json.loads((NBS / name).read_text(encoding="utf-8"))["cells"]
     answers, depth = play.tagged(NBS / name, "answer"), 0
+    folded = answers | play.tagged(NBS / name, "folded")  # cards and pictures that repeat what the page says
     for i, cell in enumerate(stored):
         if cell["cell_type"] == "markdown":
             text = "".join(cell["source"])
             depth += text.count("<details>") - text.count("</details>")
-        assert depth == (i in answers) or cell["cell_type"] == "markdown" and depth in (0, 1), f"cell {i}"
+        assert depth == (i in folded) or cell["cell_type"] == "markdown" and depth in (0, 1), f"cell {i}"
     assert depth == 0
     hidden = {"outputs_hidden": True, "source_hidden": True}
     assert all(cell["metadata"]["jupyter"] == hidden for cell in answers.values()), "JupyterLab shows it at once"
