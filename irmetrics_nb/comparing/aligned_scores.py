@@ -42,7 +42,7 @@ from .statistics import (
 )
 from ..core.conventions import check_option
 from ..core.measures import Measure
-from ..data.batches import runs_of
+from ..data.recognition import recognise
 from ..data.errors import DataError, counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
 from ..evaluation.evaluation import evaluate
@@ -212,12 +212,11 @@ def _gather_any(qrels, runs, measures, options):
 def _evaluate_each(qrels, runs, measures, options):
     "The scores of {name: run}, of a list, or of what a folder, a pattern or a column of systems gives, side by side."
     _check_options(options)
-    runs = runs_of(runs, options.pop('system', None))
-    if not isinstance(runs, Mapping | list | tuple):
+    several = recognise(qrels, runs, options.pop('system', None))
+    if several.single and not isinstance(runs, Mapping | list | tuple):
         forms = '{name: run}, as a list or as a folder of runs; or system= names a column'
         raise TypeError(f'runs come as {forms}; this is one {type(runs).__name__}')
     wanted = 'AP nDCG@10 RR' if measures is None else measures
-    several = dict(runs) if isinstance(runs, Mapping) else list(runs)
     return evaluate(qrels, several, wanted, **options)
 
 def _check_options(options):
