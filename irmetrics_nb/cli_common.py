@@ -31,10 +31,10 @@ import typer
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
 from .core.conventions import CHOICES
 from .core.measures import Measure
-from .data.batches import runs_of
 from .data.errors import EMPTY, DataError, file_errors, visible
 from .data.ids import PAD
 from .data.qrels_and_runs import Qrels, Run
+from .data.recognition import Runs, recognise
 from .data.sources import decompressed, rows_from_bytes
 from .data.text import Rows, negate_ranks
 from .data.writing import write_whole
@@ -294,12 +294,12 @@ def as_written(path: Path) -> Path | str:
     text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
     return text if '://' in text else path
 
-def sources_of(paths: Sequence[Path], system: str | None) -> Any:
-    "The runs of a command, as `evaluate` takes them; of a column of systems, {name: rows}."
+def sources_of(paths: Sequence[Path], system: str | None) -> Runs:
+    "Return the runs of a command."
     if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system is of one file or folder')
-    if Path('-') in paths: return [source_of(path, 'run') for path in paths]
-    if not system: return [_by_columns(run, 'run') for run in runs_of([*map(as_written, paths)])]
-    return {name: _by_columns(rows, 'run') for name, rows in runs_of(as_written(paths[0]), system).items()}
+    if Path('-') in paths: return recognise({}, [source_of(path, 'run') for path in paths])
+    sources = as_written(paths[0]) if system else [*map(as_written, paths)]
+    return recognise({}, sources, system, **COLUMNS_BY_KIND.get('run', {}))
 
 # %% ../nbs/top_level/cli_common.ipynb #9baf315a
 def measures_of(texts: Sequence[str]) -> list[Measure]:

@@ -80,7 +80,7 @@ def _report(
     words |= {'checkup': check, 'memory': memory, 'baseline': baseline}
     with one_line_errors(), one_line_warnings():
         sources = sources_of(runs, system)
-        several = sources if system or len(sources) > 1 else sources[0]
+        several = sources if system or len(sources) > 1 else sources.each[0]
         result = report(source_of(qrels, 'qrels'), several, wanted, **words, **said)
         result.save(output, form)
         show(visible(f'{result.title}: {output}'))

@@ -44,9 +44,9 @@ from irmetrics_nb.comparing.statistics import (
 )
 from ..core.conventions import check_option
 from ..core.measures import Measure
-from ..data.batches import runs_of
 from ..data.errors import DataError, counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
+from ..data.recognition import recognise
 from ..evaluation.evaluation import evaluate
 from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest
 from ..evaluation.scores import Scores
@@ -217,12 +217,11 @@ def _gather_any(qrels, runs, measures, options):
 def _evaluate_each(qrels, runs, measures, options):
     "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
     _check_evaluate_options(options)
-    runs = runs_of(runs, options.pop('system', None))
-    if not isinstance(runs, Mapping | list | tuple):
+    several = recognise(qrels, runs, options.pop('system', None))
+    if several.single and not isinstance(runs, Mapping | list | tuple):
         forms = '{name: run}, as a list or as a folder of runs; or system= names a column'
         raise TypeError(f'runs come as {forms}; this is one {type(runs).__name__}')
     requests = 'AP nDCG@10 RR' if measures is None else measures
-    several = dict(runs) if isinstance(runs, Mapping) else list(runs)
     return evaluate(qrels, several, requests, **options)
 
 def _check_evaluate_options(options):

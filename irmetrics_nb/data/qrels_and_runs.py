@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -216,6 +217,8 @@ class QueryDocTable:
     "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
     kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     dicts: Any = None   # a `DictSource`, if it came as dicts
+    source: Any = None  # what the rows are still to be read from
+    options: Mapping[str, Any] = MappingProxyType({})  # columns= and descending=, of a source that is not read yet
 
     def __init__(
         self, source: Any, *, columns: Mapping[str, Any] | None = None,
@@ -227,6 +230,7 @@ class QueryDocTable:
         "Read a source, or share what another instance has read."
         check_option('duplicates', duplicates, CHOICES['duplicates'])
         if not isinstance(source, QueryDocTable): self._read(source, copy, columns, duplicates, descending)
+        elif source.source is not None: self._read_now(source, copy, duplicates)
         elif columns is None and descending is True: self._share(source)
         else: raise ValueError(f'this {type(source).__name__} has been read: say columns=, descending= where it was')
 
@@ -234,6 +238,12 @@ class QueryDocTable:
         "Share another instance's state and caches."
         if other.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {type(other).__name__}')
         self.__dict__ = other.__dict__
+
+    def _read_now(self, unread, copy, duplicates):
+        "Read the source of an instance that is not read yet."
+        columns, descending = unread.options.get('columns'), unread.options.get('descending', True)
+        self._read(unread.source, copy, columns, duplicates, descending)
+        if unread.own_name: self.own_name = unread.own_name
 
     def _read(self, source, copy, columns, duplicates, descending):
         "Read and check a source; a dict of dicts stays one."
@@ -265,6 +275,7 @@ class QueryDocTable:
     @cached_property
     def rows(self) -> Rows:
         "The rows as columns."
+        if self.source is not None: return type(self)(self, copy=False).rows
         return read_rows(self.dicts.docs, self.kind)
 
     @property
@@ -290,7 +301,7 @@ class QueryDocTable:
     @property
     def repeats(self) -> int:
         "How many rows were left out, as `duplicates` asked, since their document stands in another one."
-        return 0 if self.dicts else self.rows.repeats
+        return 0 if self.dicts or self.source is not None else self.rows.repeats
 
     @cached_property
     def queries(self) -> list[str]:
@@ -508,7 +519,22 @@ class Run(QueryDocTable):
     Run: 1 query, 3 chunks of 2 documents retrieved
     """
     kind, number = 'run', 'score'
-    own_name = ''  # the name it was given
+    own_name = ''       # the name it was given
+    stream: Any = None  # what reads a run batch by batch that is no file and not read yet
+
+    @classmethod
+    def unread(cls, source: Any, name: str = '', **options: Any) -> 'Run':
+        "Return a run whose source is read later, with columns= and descending=; a `Run` as it is, under its new name."
+        if isinstance(source, Run) and not (name or options): return source
+        self = cls.__new__(cls)
+        self.__dict__ = dict(source.__dict__) if isinstance(source, Run) else {'source': source, 'options': options}
+        if name: self.own_name = name
+        return self
+
+    @property
+    def path(self) -> str:
+        "Return the path of a run in a file that is not read yet; '' for any other."
+        return os.fspath(self.source) if isinstance(self.source, (str, os.PathLike)) else ''
 
     def __init__(
         self, source: Any, *, name: str | None = None,
@@ -549,12 +575,12 @@ class Run(QueryDocTable):
     @property
     def budget(self) -> float:
         "How long the chunks can be together that are looked at; infinite by default."
-        return np.inf if self.dicts else self.rows.budget
+        return np.inf if self.dicts or self.source is not None else self.rows.budget
 
     @property
     def count(self) -> str:
         "What takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
-        return '' if self.dicts else self.rows.count
+        return '' if self.dicts or self.source is not None else self.rows.count
 
     @property
     def answered(self) -> int:

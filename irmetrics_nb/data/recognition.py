@@ -20,7 +20,17 @@ from .batches import StreamedRun, first_rows, large_table
 from .errors import EMPTY, DataError, polars_errors
 from .qrels_and_runs import Qrels, Run
 from .sources import form_of, is_path, is_service
-from .tables import import_polars, is_lazy, is_part, is_partition, is_relation, is_remote, is_spread, is_table, scan
+from irmetrics_nb.data.tables import (
+    import_polars,
+    is_lazy,
+    is_part,
+    is_partition,
+    is_relation,
+    is_remote,
+    is_spread,
+    is_table,
+    scan,
+)
 from .text import Rows
 from ..metrics.parsing import parse_all
 

@@ -57,12 +57,14 @@ def import_polars(what: str = 'a table', instead: str = '') -> Any:
 # %% ../../nbs/data/tables.ipynb #1a42dc93
 COLUMN_SYNONYMS = {
     'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query', 'query_text'),
-    'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc'),
+    'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc',
+                 'id', '_id', 'url', 'uri'),
     'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'rating', 'score'),
     'run': ('score', 'sim', 'similarity', 'rank', 'doc_position'),
 }
-LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc'), 'qrels': ('score',),
+LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc', 'id', '_id', 'url', 'uri'), 'qrels': ('score',),
                 'run': ('rank', 'doc_position')}
+ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 def plain_name(name: str) -> str:
@@ -74,6 +76,7 @@ def _standing(name, part):
     plain = plain_name(name)
     if name == COLUMN_SYNONYMS[part][0]: return 0
     if plain == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
+    if part == 'document' and plain in ROW_IDS: return 4
     return 3 if plain in LAST_CHOICES[part] else 2
 
 def candidates(names: Iterable[str], part: str) -> list[str]:
@@ -117,7 +120,7 @@ def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     "Return notes on columns that were not used, and might be the query, the document or the number."
     names, notes = list(names), []
-    expected = *LAST_CHOICES['query'], *LAST_CHOICES['run']  # beside ids and scores
+    expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
     for part, key, used in zip(('query', 'document', kind), column_keys(kind), find_columns(names, kind, columns)):
         unused = [name for name in candidates(names, part) if name != used and plain_name(name) not in expected]
         if key in columns or not unused: continue
@@ -252,6 +255,15 @@ def check_values(rows: Rows, kind: str, source: Any) -> Rows:
 def is_table(source: object) -> bool:
     "Whether a source speaks Arrow, or is a table of polars or pandas."
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
+
+def is_lazy(source: object) -> bool:
+    "Return whether a table is made when its rows are asked for: a LazyFrame of polars, a relation of DuckDB."
+    return is_relation(source) or hasattr(source, 'collect_schema') and not hasattr(source, 'height')
+
+def is_relation(source: object) -> bool:
+    "Return whether a source is a relation of DuckDB."
+    of_duckdb = type(source).__module__.split('.')[0] in ('duckdb', '_duckdb')
+    return of_duckdb and hasattr(source, 'project')
 
 def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
     "Any table as a polars DataFrame (of a pandas one, only the columns that matter)."

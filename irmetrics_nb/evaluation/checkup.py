@@ -17,41 +17,40 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
-from ..data.batches import runs_of
 from ..data.errors import DataError, DataWarning, collect_faults, short_repr
 from ..data.ids import Ids, escape_non_utf8
 from ..data.judging import judge_run, row_batches
 from ..data.matching import run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
+from ..data.recognition import recognise
+from ..data.sources import no_rows
 from ..data.text import Note
 from irmetrics_nb.evaluation.counting import (
     COMPARED_ROWS,
     ITS_OWN,
     ODD_IDS,
     Counter,
-    is_trec_run,
     Tally,
     case_keys,
     case_variants,
+    is_trec_run,
     look_over,
     may_differ_in_case,
     shared_keys,
     tally_odd,
     total_counts,
 )
-from .evaluation import or_nothing, score_batch
+from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
     SENTENCES,
     Finding,
     are_small_grades,
-    check_places,
     find_spelling,
     is_listed_ranking,
     look_like_scores,
     many_fractions_below,
     may_be,
-    several_runs,
     upwards,
 )
 from .presets import conventions_of
@@ -123,8 +122,9 @@ def use_judgments(side: Side, source: Any) -> int:
 
 def use_run(judged: Side, path: Any, side: Side, source: Any) -> int:
     "Count a run beside judgments, or beside none; how many comments are in it. path: the run as it was given."
-    qrels = judged.pairs or Qrels(or_nothing({}, 'qrels'), copy=False)
-    side.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
+    qrels = judged.pairs or Qrels(no_rows('qrels'), copy=False)
+    trec = source is path and is_trec_run(path)
+    side.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=trec)
     side.judged, side.reading = judge_run(qrels, source, observe=side.counter)
     side.counts, side.batches = total_counts(side.reading.observed), partial(row_batches, source)
     return side.counts.comments
@@ -444,18 +444,12 @@ def _kept(source):
     known = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
     return source if known or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
 
-def _named_runs(runs, system):
-    "{name: run} of one run or of several."
-    runs = runs_of(runs, system)
-    several = several_runs(runs) or [('', runs)]
-    named = [(name or _name_of(run), run) for name, run in several]
+def _named_runs(qrels, runs, system):
+    "{name: run} of one run or of several, each as it was given."
+    named = [(run.name if run.source is None else run.own_name or run.path, run) for run in recognise(qrels, runs, system)]
+    named = [(name or 'run', run if run.source is None or run.options else run.source) for name, run in named]
     names = [name for name, _ in named]
     return {name if names.count(name) == 1 else f'{name} ({n})': run for n, (name, run) in enumerate(named, 1)}
-
-def _name_of(run):
-    "What a run is called in the table."
-    if isinstance(run, str | os.PathLike): return os.fspath(run)
-    return isinstance(run, Run) and run.name or 'run'
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
@@ -492,8 +486,7 @@ def check(
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
     from irmetrics_nb.evaluation import checkup as findings
-    runs = _named_runs(run, system)
-    for source in runs.values(): check_places(qrels, source)
+    runs = _named_runs(qrels, run, system)
     read, use_run = findings.read_side, findings.use_run
     judged = read(_kept(qrels), 'qrels', 'judgments', faults, findings.use_judgments)
     facts = {'judgments': findings.facts_of_judgments(judged)}

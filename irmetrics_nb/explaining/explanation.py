@@ -36,8 +36,8 @@ from ..data.errors import DataError, counted, visible
 from ..data.judging import judge
 from ..data.matching import check_chunks, check_tied_chunks
 from ..data.qrels_and_runs import Qrels
+from ..data.recognition import one_run
 from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.findings import check_places
 from ..evaluation.presets import completed, conventions_of, read_run
 from irmetrics_nb.explaining.arithmetic import (
     Arithmetic,
@@ -598,7 +598,7 @@ def _check_list(measure, grades, query):
 
 def _of_run(measure, qrels, run, query, conventions):
     "The explanation of one query of a run."
-    check_places(qrels, run)
+    run = one_run(qrels, run)
     judgments = Qrels(qrels, duplicates=conventions.duplicates, copy=False)
     results = read_run(run, conventions)
     if query is None:

@@ -26,14 +26,13 @@ from irmetrics_nb.comparing.comparison import (
     p_text,
     sentence,
 )
-from ..data.batches import TableFile, runs_of
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, read_groups
 from ..data.qrels_and_runs import Qrels, Run
+from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, Words, read_words
 from ..evaluation.checkup import Checkup, check
 from ..evaluation.evaluation import Options, evaluate
-from ..evaluation.findings import rereadable, several_runs
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import Scores, as_record
 from .figures import BARS, waterfall
@@ -434,17 +433,14 @@ def report(
     >>> found.gains[0].query, found.gains[0].difference
     ('q1', 0.5)"""
     _check_report_options(options)
-    runs = runs_of(runs, options.pop('system', None))
     readable = _duplicates(**options)
+    sources = _sources(qrels, runs, options.pop('system', None), readable)
     judgments = qrels if _is_path(qrels) else _qrels(qrels, readable)
-    several = several_runs(runs)
-    sources = [_source(run, readable) for _, run in several or [('', runs)]]
-    scores = evaluate(judgments, _as_given(several, sources), measures, **options)
+    scores = evaluate(judgments, sources, measures, **options)
     names = [run.name or 'run' for run in scores.runs]
     settings: dict[str, Any] = {'test': test, 'correction': correction, 'alpha': alpha}
-    alone = several is None or len(names) == 1
-    by_name = dict(zip(names, map(_table_of, sources)))
-    grades = _qrels(judgments, readable)
+    alone = len(names) == 1
+    by_name, grades = dict(zip(names, sources)), _qrels(judgments, readable)
     other = _baseline_name(baseline, by_name)
     settings |= {'seed': seed, 'correct_over': correct_over}
     comparison = None if alone else _compared(scores, other, groups, settings)
@@ -475,25 +471,19 @@ def _duplicates(conventions=None, duplicates=None, **_):
     "Return the convention for duplicate documents, by the options."
     return conventions_of(conventions, duplicates=duplicates).duplicates
 
-def _source(run, duplicates):
-    "Return a run that can be read again: a path, a large table, or rows read now."
-    resolves = duplicates != 'refuse' and not _is_path(run)
-    return Run(run, duplicates=duplicates, copy=False) if resolves else rereadable(run)
-
-def _table_of(source):
-    "Return the table of a source that is read in batches, or the source."
-    return source.table if isinstance(source, TableFile) else source
+def _sources(qrels, runs, system, duplicates):
+    "Return the runs, each of which can be read again: a path, a large table, or what is read now."
+    if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
+        raise ValueError("one of the runs has the empty name '': give each a name")
+    found = recognise(qrels, runs, system)
+    resolves = duplicates != 'refuse'
+    each = (Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in found)
+    return Runs(tuple(each), found.single)
 
 def _qrels(judgments, duplicates): return Qrels(judgments, duplicates=duplicates, copy=False)
 
 def _is_path(source): return isinstance(source, str | os.PathLike)
 
-def _as_given(several, sources):
-    "Return the runs as `evaluate` takes them: a single one, by name, or a list."
-    if several is None: return sources[0]
-    names = [name for name, _ in several]
-    if any(names) and not all(names): raise ValueError("one of the runs has the empty name '': give each a name")
-    return dict(zip(names, sources)) if any(names) else sources
 
 def _headline(scores):
     queries = counted(len(scores), 'query')
@@ -504,7 +494,7 @@ def _baseline_name(baseline, sources):
     "Return the name of a baseline, which may be a path; raise ValueError if there is one run."
     if baseline is None: return None
     if len(sources) == 1: raise ValueError('a baseline is what others are compared with, and there is one run')
-    paths = {os.fspath(source): name for name, source in sources.items() if _is_path(source)}
+    paths = {run.path: name for name, run in sources.items() if run.path}
     return paths.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, groups, options):
