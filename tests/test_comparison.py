@@ -725,7 +725,7 @@ def test_the_command_takes_the_correction_and_what_it_is_over(tmp_path):
 
 def test_every_registered_test_correction_and_interval_is_an_option_of_the_command_and_in_the_docstring():
     "The registries are the only lists: what `compare` accepts, `--test` accepts, and help names it."
-    options = signature(import_module("irmetrics_nb.cli_compare")._compare).parameters
+    options = signature(import_module("irmetrics_nb.cli_compare")._compare_command).parameters
     registries = {"test": TESTS, "correction": CORRECTIONS, "interval": INTERVALS, "correct_over": FAMILIES}
     for name, registry in registries.items():
         choices = [kind for kind in get_args(get_args(options[name].annotation)[0]) or get_args(options[name].annotation) if isinstance(kind, EnumType)]
