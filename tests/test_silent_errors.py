@@ -3,9 +3,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmetrics_nb import Accumulator, DataError, Judged, Scores, compare, evaluate, parse_all
+from irmetrics_nb import Accumulator, DataError, Judged, Scores, compare, evaluate
 from irmetrics_nb.comparing.gate import gate, parse_floor
 from irmetrics_nb.data.groups import read_groups
+from irmetrics_nb.metrics.parsing import parse_all
 
 QRELS = {'q': {'a': 2, 'b': 1}}
 RUN = {'q': ['b', 'a']}
