@@ -15,7 +15,7 @@ _PUBLIC = {
         'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
-        'forensics.identification': 'identify differ', 'forensics.search': 'with_mistake',
+        'forensics.identification': 'identify differ',
         'forensics.auditing': 'audit',
         'evaluation.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
@@ -30,17 +30,14 @@ _PUBLIC = {
         'forensics.auditing': 'Audit', 'evaluation.checkup': 'Checkup',
         'reporting.report': 'Report'},
     'Measures': {
-        'metrics.sets': 'P R F SetP SetR SetF SetAP Rprec Success JudgedAt '
-                        'NumRet NumRel NumRelRet',
-        'metrics.ap': 'AP GMAP IPrec Bpref GMBpref', 'metrics.dcg': 'CG DCG nDCG',
-        'metrics.cascade': 'RR ERR RBP', 'core.measures': 'Measure measure',
-        'metrics.parsing': 'parse parse_all measure_table'},
+        'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',
+        'metrics.dcg': 'DCG nDCG', 'metrics.cascade': 'RR ERR RBP',
+        'core.measures': 'Measure measure', 'metrics.parsing': 'parse'},
     'Metrics of lists': {
-        'metrics.sets': 'precision recall f_beta set_average_precision r_precision '
-                        'success fallout judged_at',
+        'metrics.sets': 'precision recall f_beta r_precision success fallout',
         'metrics.ap': 'average_precision bpref interpolated_precision '
                       'precision_recall_curve',
-        'core.measures': 'geometric_mean', 'metrics.dcg': 'cg dcg idcg ndcg',
+        'metrics.dcg': 'cg dcg idcg ndcg',
         'metrics.cascade': 'reciprocal_rank err stopping_probabilities rbp rbp_residual',
         'metrics.auc': 'auc roc_curve gauc group_auc'},
     'Conventions': {

@@ -7,7 +7,7 @@ from .comparing.gate import assert_no_drop as assert_no_drop
 from .explaining.explanation import explain as explain
 from .explaining.differences import explain_difference as explain_difference
 from .forensics.identification import identify as identify
-from .forensics.tool_differences import differ as differ
+from .forensics.identification import differ as differ
 from .forensics.auditing import audit as audit
 from .evaluation.checkup import check as check
 from .reporting.report import report as report
@@ -25,7 +25,7 @@ from .comparing.gate import Gate as Gate
 from .explaining.explanation import Explanation as Explanation
 from .explaining.differences import Difference as Difference
 from .forensics.identification import Identification as Identification
-from .forensics.tool_differences import ToolDifference as ToolDifference
+from .forensics.identification import ToolDifference as ToolDifference
 from .forensics.auditing import Audit as Audit
 from .evaluation.checkup import Checkup as Checkup
 from .reporting.report import Report as Report

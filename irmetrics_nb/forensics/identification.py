@@ -194,7 +194,7 @@ def _advice(rankings, target, fits):
     "Return in words which further number tells the fits apart best."
     fits, measure = fits[:_MOST_FITS], target.measure
     variants = [fit.ways[0] for fit in fits]
-    values = {}
+    values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
         by_query = np.stack([values_of_variant(rankings, measure, variant)[0] for variant in variants]).T
         values |= {f'{measure.asked} of {visible(q)}': x for q, x in zip(rankings.queries, by_query)}
@@ -559,11 +559,12 @@ def _step(queries, sources, measure, what, variants, computed):
     (earlier, value), (later, after) = computed
     changed = _changes(earlier, later)
     names = tuple(queries[i] for i in changed)
-    shows = [_shown(*sources, measure, variants, queries[i], earlier[i], later[i]) for i in changed[:1]]
+    shows = [_shown(sources, measure, variants, queries[i], earlier[i], later[i]) for i in changed[:1]]
     return Step(what, value, after, names, tuple(*shows))
 
-def _shown(qrels, run, measure, variants, query, value, after):
+def _shown(sources, measure, variants, query, value, after):
     "Write lines that show a change on one query."
+    qrels, run = sources
     name = visible(query)
     if np.isnan(after): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} counts in the mean, with {after:.4f}']

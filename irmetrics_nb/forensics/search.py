@@ -162,6 +162,7 @@ def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
     numbers = {**NUMBERS_TRIED, 'rel': levels, 'max_grade': [g for g in levels if g >= top]}
     hint = get_type_hints(kind.function)[name]
+    values: Any
     if name in numbers: values = numbers[name]
     elif hint is bool: values = True, False
     else: values = _literals(hint) or {'gain': NAMED_GAINS, 'discount': DISCOUNTS}.get(name, ())
@@ -348,7 +349,7 @@ class Rankings:
         for duplicates in self.open['duplicates']: self._enter_answers(duplicates)
         for mistake in rows: self._enter_mistake(mistake)
 
-    def tables(self, duplicates: str) -> tuple[Qrels, Run]:
+    def tables(self, duplicates: Any) -> tuple[Qrels, Run]:
         "Read judgments and run with one row for each document of a query."
         qrels, run = self.sources
         return Qrels(qrels, duplicates=duplicates, copy=False), Run(run, duplicates=duplicates, copy=False)
@@ -371,7 +372,7 @@ class Rankings:
         "Judge the run under each combination of answers that changes ranks or grades."
         names = 'score_dtype', 'negative', 'identical_ids'
         qrels, run = (self.truth, self.run) if duplicates in ('refuse', 'first') else self.tables(duplicates)
-        orders = ['given'] * ('given' in self.open['ties']) + ['docid']
+        orders: list[Any] = ['given'] * ('given' in self.open['ties']) + ['docid']
         for values in product(*(self.open[name] for name in names)):
             dtype, negative, identical_ids = values
             rows = read_run(run, Conventions(score_dtype=dtype, identical_ids=identical_ids))
