@@ -52,10 +52,10 @@ def test_all_lessons_and_the_pages_to_learn_a_metric_can_be_played_with():
     assert len(LEARNING) == len(CODE) == len(RECIPES) == len(HOW_TO) == 5
 
 
-@pytest.mark.parametrize("name", [*PLAYED, *RECIPES], ids=str)
+@pytest.mark.parametrize("name", [*PLAYED, *RECIPES, *PRACTICE], ids=str)
 def test_what_is_copied_from_a_page_runs_alone_and_other_numbers_in_its_cells_to_play_with_give_others(name):
     # The other numbers come in at once: running a page twice would show nothing more.
-    alone = name in LEARNING or name in TUTORIALS
+    alone = name in LEARNING + TUTORIALS + PRACTICE
     assert pages("play", "copied_and_played" if alone else "played", NBS / name) is None
 
 
@@ -69,7 +69,7 @@ def test_a_page_whose_imports_are_hidden_is_found(tmp_path):
     assert pages("play", "played", page) is None
 
 
-@pytest.mark.parametrize("name", LEARNING + TUTORIALS, ids=str)
+@pytest.mark.parametrize("name", LEARNING + TUTORIALS + PRACTICE, ids=str)
 def test_the_notebook_of_a_page_is_named_with_what_it_needs_and_it_needs_no_file_beside_it(name):
     text = "\n".join(cell.source for cell in cells(NBS / name)[:3] if cell.kind == "markdown")
     assert f"blob/main/nbs/{name.as_posix()}) runs after" in text
