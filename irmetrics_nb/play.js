@@ -26,12 +26,20 @@
 //   scale     the largest grade that can be given; the largest there is. It is ERR's max_grade too
 //   lists     {name: grades} to compare with and to start from
 //   view      precision, gains, readers, sets, pairs or none; each measure has its own
-//   goal      a question that is checked: {measure, above | below | least | most | equal: x, swaps, k}. x is a number,
+//   goal      a question that is judged on demand: {measure, above | below | least | most | equal: x, swaps, k}. x is a number,
 //             a name of `lists`, or another measure; `swaps` is how many swaps of two results are allowed (if it is not
 //             given, any order); with `k: true` the slider is part of the answer. Several wishes at once:
 //             {all: [{...}, {...}], swaps: 1}. `measure` is the one that is explained unless it is named.
-//   question  the text above, if it does not stand in the element
+//   question  the text above, if it does not stand in the element; **bold** is read
 //   words     phrases that replace those of `words`, for another language
+//   address   the parameter of the page's address that keeps the state; on a page ranking, ranking2, ranking3 ...
+//
+// A number of the text may be a handle, which shows in the ranking above it what it is about, from the first list on:
+//
+//     Ranks 1 and 6: <span class="handle" data-swap="1 6">0.960</span>
+//
+// data-swap names pairs of ranks ("2 5 3 4" are two pairs), data-k a cutoff, data-list one of `lists`, data-measure a
+// measure. Without a script the number is text.
 //
 // In Python. `value`, `steps` and `mount` are what a page imports; the default export is what anywidget asks for.
 // The style is a text in this file, so that one file is all that a page, a notebook or a test needs.
@@ -307,20 +315,25 @@ export function steps(measure, grades, options = {}) {
   return line(work(measure, grades, options));
 }
 
-function line(found) {
+const line = found => asText(pieces(found));
+const asText = some => some.map(piece => piece.text ?? piece).join('');
+
+// The line in pieces: texts, and the terms as {text, rank}.
+function pieces(found) {
   const earned = found.terms.filter(x => x !== 0);
-  let [top, note] = sumText(termTexts(found, found.list, found.terms), earned);
+  let [top, note] = sumPieces(termPieces(found, found.list, found.terms), earned);
   if (found.whole === 0) note = 'what is divided by 0 counts as 0';
-  if (Number.isNaN(found.whole)) return `${found.text} = 0 / 0 = nan (there is no pair)`;
-  if (found.whole !== null) top = `${bracketed(top)} / ${bracketed(wholeText(found))}`;
-  return `${found.text} = ${top} = ${decimals(found.value)}` + (note ? ` (${note})` : '');
+  if (Number.isNaN(found.whole)) return [`${found.text} = 0 / 0 = nan (there is no pair)`];
+  if (found.whole !== null) top = [...bracketed(top), ' / ', ...bracketed(wholePieces(found))];
+  return [`${found.text} = `, ...top, ` = ${decimals(found.value)}`, note ? ` (${note})` : ''];
 }
 
-// Each term that is not 0 as text: in the form of the measure, if that fits, else as a number.
-function termTexts(found, list, terms) {
+// Each term that is not 0, with its rank: in the form of the measure, if that fits, else as a number.
+function termPieces(found, list, terms) {
   const [form] = found.kind.written ?? [], fits = form && formFits(found);
   const values = fits ? letters(found, list) : [];
-  return terms.flatMap((x, j) => x === 0 ? [] : [fits ? putIn(form, values[j]) : numberText(x)]);
+  const piece = (x, j) => ({text: fits ? putIn(form, values[j]) : numberText(x), rank: list.documents[j].i});
+  return terms.flatMap((x, j) => x === 0 ? [] : [piece(x, j)]);
 }
 
 function formFits({kind, list, terms, ideal, idealTerms, p}) {
@@ -353,22 +366,23 @@ function putIn(form, values) {
     .replace(/(?<![\w./*])1\*(?!\*)/g, '');
 }
 
-function sumText(texts, terms) {
-  if (texts.length > SHOWN && texts.every(text => text === '1')) return [`${texts.length}`, ''];
-  if (texts.length <= SHOWN + 1) return [texts.join(' + ') || '0', ''];
+function sumPieces(addends, terms) {
+  const plus = some => some.flatMap((piece, j) => j ? [' + ', piece] : [piece]);
+  if (addends.length > SHOWN && addends.every(({text}) => text === '1')) return [[`${addends.length}`], ''];
+  if (addends.length <= SHOWN + 1) return [addends.length ? plus(addends) : ['0'], ''];
   const rest = numberText(sum(terms.slice(SHOWN)));
-  return [[...texts.slice(0, SHOWN), rest].join(' + '), `${rest} is the sum of ${texts.length - SHOWN} more terms`];
+  return [plus([...addends.slice(0, SHOWN), rest]), `${rest} is the sum of ${addends.length - SHOWN} more terms`];
 }
 
 // The normaliser: a number, or the terms of the ideal list if it is their sum and no short number.
-function wholeText(found) {
+function wholePieces(found) {
   const {whole, ideal, idealTerms} = found, earned = idealTerms.filter(x => x !== 0);
   const short = whole * MOST % 1 === 0, same = Math.abs(sum(idealTerms) - whole) <= 1e-12 * Math.abs(whole);
-  if (short || !same || earned.length < 2) return numberText(whole);
-  return sumText(termTexts(found, ideal, idealTerms), earned)[0];
+  if (short || !same || earned.length < 2) return [numberText(whole)];
+  return sumPieces(termPieces(found, ideal, idealTerms), earned)[0];
 }
 
-const bracketed = text => /[-+/* ]/.test(text) ? `(${text})` : text;
+const bracketed = some => /[-+/* ]/.test(asText(some)) ? ['(', ...some, ')'] : some;
 
 const MOST = 4096;  // the largest denominator that is shown
 
@@ -455,12 +469,15 @@ class Play {
     const config = {...read(element), ...options};
     this.say = {...words, ...config.words};
     this.lists = config.lists ?? {};
-    this.goal = config.goal && {...config.goal, all: config.goal.all ?? [config.goal]};
+    this.question = config.goal && {...config.goal, all: config.goal.all ?? [config.goal]};
     this.view = config.view;
     this.changed = config.changed ?? (() => {});
+    this.past = [];
     this.setMeasures(config);
     this.setList(config);
     this.build(element, config);
+    this.address = config.address;
+    this.readAddress();
     this.draw();
   }
 
@@ -480,7 +497,7 @@ class Play {
     this.pool = ideal ?? grades.filter(judged);
     this.missed = look(grades, this.pool).missed;
     this.scale = scale ?? Math.max(1, ...this.pool, ...Object.values(this.lists).flat());
-    this.start = this.now;
+    this.start = this.first = this.now;
     this.measures.forEach(measure => this.work(measure));
   }
 
@@ -488,8 +505,27 @@ class Play {
 
   get grades() { return this.order.map(item => item.grade); }
 
-  // All that is needed to compute it again later.
-  get now() { return {order: this.order, grades: this.grades, k: this.k}; }
+  // All that is needed to compute it again later; `swaps` is how many the reader has done.
+  get now() { return {order: this.order, grades: this.grades, k: this.k, swaps: this.swaps ?? 0}; }
+
+  // And what is asked: the list that the question begins with, and the two measures that shall disagree, if it is that.
+  get state() { return {...this.now, start: this.start, pair: this.pair}; }
+
+  restore({order, grades, k, swaps, start = this.start, pair = this.pair}) {
+    this.order = order.map((item, j) => Object.assign(item, {grade: grades[j]}));
+    if (start !== this.start || pair !== this.pair) this.failed = false;
+    Object.assign(this, {k, swaps, start, pair, chosen: null});
+  }
+
+  // What is asked for: that of the page, or that one measure rises and the other one falls.
+  get goal() {
+    if (!this.pair) return this.question;
+    const [up, down] = this.pair, before = measure => this.work(measure, this.start).value;
+    return {all: [{measure: up, above: before(up)}, {measure: down, below: before(down)}], depth: 2};
+  }
+
+  // Is the value to be predicted, and not yet shown?
+  get secret() { return Boolean(this.predicting && !this.revealed); }
 
   // The arithmetic of a measure in a state.
   work(measure = this.measure, {grades, k} = this.now) {
@@ -514,22 +550,38 @@ class Play {
 
   // ---- what a reader does ----
 
-  // Does something, and says what became of it; `text` names the deed, `before` is what it is compared with.
-  act(deed, text, before = this.now) {
+  // Does something that can be undone; `before` is the state that it is compared with.
+  act(deed, text, before = this.state) {
+    if (this.past.at(-1) !== before) this.past.push(before);
+    this.revealed = false;
+    this.see(deed, text, before);
+  }
+
+  // Does something, and says what became of it; `text` names the deed.
+  see(deed, text, before = null) {
     deed();
     this.last = before;
+    this.outcome = null;
     this.draw();
-    const {value: now} = this.work(), change = before ? now - this.work(this.measure, before).value : 0;
-    this.tell(this.say.now(text(), this.label(this.measure), short(now), signed(change)));
+    this.tellNow(text());
+    this.writeAddress();
     this.changed(this);
+  }
+
+  tellNow(text) {
+    const {value: now} = this.work(), before = this.last, change = before ? now - this.work(this.measure, before).value : 0;
+    const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
+    this.tell(this.say.now(text, this.label(this.measure), ...shown));
   }
 
   tell(text) { this.parts.said.textContent = text; }
 
-  move(item, to, before) {
+  // To move a result past another one is a swap of the two.
+  move(item, to, before = this.state) {
     const from = this.order.indexOf(item), n = this.order.length, rest = this.order.filter(other => other !== item);
     if (to < 0 || to >= n) return this.tell(this.say.end(item.title, from + 1));
-    const deed = () => { this.order = rest.toSpliced(to, 0, item); };
+    const swaps = before.swaps + Math.abs(to - before.order.indexOf(item));
+    const deed = () => Object.assign(this, {order: rest.toSpliced(to, 0, item), swaps});
     return this.act(deed, () => this.say.moved(item.title, to + 1, n), before);
   }
 
@@ -542,35 +594,182 @@ class Play {
       return this.tell(other ? '' : this.say.chosen(item.title));
     }
     const [a, b] = [other, item].map(one => this.order.indexOf(one)).sort((x, y) => x - y);
-    return this.act(() => { this.order = swapped(this.order, a, b); }, () => this.say.swapped(a + 1, b + 1));
+    const deed = () => Object.assign(this, {order: swapped(this.order, a, b), swaps: this.now.swaps + 1});
+    return this.act(deed, () => this.say.swapped(a + 1, b + 1));
   }
 
   // The next whole grade; behind the largest, none where some results have none, and 0 again.
   regrade(item) {
     const next = judged(item.grade) ? Math.floor(item.grade) + 1 : 0;
-    const empty = this.start.grades.every(judged) ? 0 : null;
+    const empty = this.first.grades.every(judged) ? 0 : null;
     const deed = () => { item.grade = next > this.scale ? empty : next; };
     this.act(deed, () => this.say.graded(item.title, gradeText(item.grade)));
   }
 
-  cut(k) { this.act(() => { this.k = k; }, () => this.say.cut(k)); }
+  // Until the slider is let go, all of it is one deed.
+  cut(k) {
+    this.sliding ??= this.state;
+    this.act(() => { this.k = k; }, () => this.say.cut(k), this.sliding);
+  }
 
-  // The list as it was at the beginning, or another one: each of its grades takes the first result that has it.
-  load(name) {
-    const {order, grades} = this.start, left = grades.map((grade, j) => [grade, order[j]]);
+  // The list of somebody: each of its grades takes the first result that has it.
+  load(name) { this.act(() => this.restore({...this.now, ...this.listOf(name)}), () => this.say.loaded(name)); }
+
+  listOf(name) {
+    const {order, grades} = this.first, left = grades.map((grade, j) => [grade, order[j]]);
     const take = grade => left.splice(Math.max(0, left.findIndex(([g]) => g === grade)), 1)[0][1];
-    const wanted = this.lists[name] ?? grades, taken = wanted.map(take);
+    const taken = this.lists[name].map(take);
+    return {order: taken, grades: this.lists[name], swaps: swapsBetween(this.start.order, taken)};
+  }
+
+  // Back to where the question began; from there to the list of the page.
+  again() {
+    if (this.atStart && this.start === this.first) return this.tellNow(this.say.loaded());
+    const target = this.atStart ? {...this.first, start: this.first, pair: null} : this.start;
+    this.act(() => this.restore(target), () => this.say.loaded());
+  }
+
+  get atStart() {
+    const {order, grades, k, swaps} = this.start, now = this.now;
+    return `${now.grades}` === `${grades}` && now.k === k && now.swaps === swaps && order.every((item, j) => item === now.order[j]);
+  }
+
+  undo() {
+    const state = this.past.pop();
+    if (!state) return this.tell(this.say.nothing);
+    this.sliding = null;
+    return this.see(() => this.restore(state), () => this.say.undone);
+  }
+
+  // What a handle of the text is about, from the first list on.
+  jump({swap = '', k, list, measure}) {
+    const pairs = [...swap.matchAll(/(\d+)\s+(\d+)/g)].map(([, a, b]) => [a - 1, b - 1]);
+    const {first} = this, base = {...first, start: first, pair: null};
     this.act(() => {
-      this.chosen = null;
-      this.order = taken.map((item, j) => Object.assign(item, {grade: wanted[j]}));
-      if (!name) this.k = this.start.k;
-    }, () => this.say.loaded(name));
+      this.restore(list ? {...base, ...this.listOf(list)} : base);
+      this.order = pairs.reduce((order, [a, b]) => swapped(order, a, b), this.order);
+      this.swaps += pairs.length;
+      if (k) this.k = Number(k);
+      this.measure = this.measures.find(one => this.label(one) === measure) ?? this.asked;
+    }, () => this.say.handled);
   }
 
   explain(measure) {
     this.measure = measure;
     this.view = null;
-    this.act(() => {}, () => this.say.explained, this.last);
+    this.see(() => {}, () => this.say.explained, this.last);
+  }
+
+  // ---- other tasks ----
+
+  // The same results in another order, that has not answered the question yet, and can.
+  deal() {
+    const {first, question} = this, before = this.state, past = `${this.grades}`;
+    const fits = start => {
+      if (`${start.grades}` === past) return false;
+      if (!question) return true;
+      this.restore({...start, start, pair: null});
+      return !this.wishes(start).every(wish => wish.right) && this.answers().length > 0;
+    };
+    let tries = Array.from({length: 30}, () => shuffled(first));
+    if (question) tries = [...tries, ...this.unsolved()];
+    const start = tries.find(fits) ?? tries[0];
+    this.restore(before);
+    this.act(() => this.restore({...start, start, pair: null}), () => this.say.dealt);
+    this.last = null;
+    this.draw();
+  }
+
+  // Lists from which an answer to the question of the page can be reached: such an answer, undone by other swaps.
+  unsolved() {
+    this.restore({...this.first, start: this.first, pair: null});
+    const gradeOf = new Map(this.first.order.map((item, j) => [item, this.first.grades[j]]));
+    const apart = ({order}) => {
+      for (let swaps = 0; swaps < (this.question.swaps ?? 3); swaps++) order = pickOne(nextSwaps({order, way: []})).order;
+      return {...this.first, order, grades: order.map(item => gradeOf.get(item))};
+    };
+    const answers = this.answers();
+    return answers.length ? Array.from({length: 30}, () => apart(pickOne(answers))) : [];
+  }
+
+  // From here on one measure shall rise and another one fall: the one that is explained and the next that can.
+  disagree() {
+    const start = {...this.now, swaps: 0}, at = this.measures.indexOf(this.measure), before = this.state;
+    const others = [...this.measures.slice(at + 1), ...this.measures.slice(0, Math.max(0, at))];
+    const pairs = others.flatMap(other => [[this.measure, other], [other, this.measure]]);
+    const shown = ([up, down]) => this.pair?.includes(up) && this.pair.includes(down);
+    const pair = [...pairs.filter(one => !shown(one)), ...pairs.filter(shown)].find(pair => {
+      this.restore({...start, start, pair});
+      return this.answers().length;
+    });
+    this.restore(before);
+    if (!pair) return this.tell(this.say.agree(this.label(this.measure)));
+    return this.act(() => this.restore({...start, start, pair}), () => this.say.explained);
+  }
+
+  // From here on every value is hidden until the reader has said what it is.
+  predict() {
+    this.predicting = !this.predicting;
+    this.revealed = false;
+    this.outcome = null;
+    this.draw();
+    this.tell(this.predicting ? this.say.predicting(this.label(this.measure)) : '');
+    if (this.predicting) this.parts.guess.focus();
+  }
+
+  // ---- the address ----
+
+  // ranking=6-3_1-1*k3*s1*a1-1_6-3: the results by their first ranks with grades, the cutoff, the swaps, the list that
+  // the question began with, the measure that is explained, the two that shall disagree.
+  get link() {
+    const {order} = this.first, number = measure => this.measures.indexOf(measure);
+    const spelt = state => state.order.map((item, j) => `${order.indexOf(item) + 1}-${state.grades[j] ?? 'x'}`).join('_');
+    const parts = [spelt(this.now), `k${this.k ?? ''}`, `s${this.now.swaps}`, `a${spelt(this.start)}`];
+    return [...parts, `m${number(this.measure)}`, ...this.pair ? [`d${this.pair.map(number).join('_')}`] : []].join('*');
+  }
+
+  writeAddress() {
+    if (!this.address) return;
+    const place = new URL(location.href), same = this.atStart && this.start === this.first && this.measure === this.asked;
+    if (same) place.searchParams.delete(this.address);
+    else place.searchParams.set(this.address, this.link);
+    history.replaceState(history.state, '', place);
+  }
+
+  readAddress() {
+    const text = this.address && new URL(location.href).searchParams.get(this.address);
+    if (!text) return;
+    const state = this.stateOf(text);
+    if (state) this.restore(state);
+    else this.tell(this.say.unreadable);
+  }
+
+  // What an address says, or nothing if this ranking cannot be meant.
+  stateOf(text) {
+    const [list, ...more] = text.split('*'), part = Object.fromEntries(more.map(one => [one[0], one.slice(1)]));
+    const {order} = this.first, n = order.length, whole = /^\d+$/;
+    const listed = spelt => {
+      const found = [...(spelt ?? '').matchAll(/(?:^|_)(\d+)-(x|-?[\d.]+)/g)];
+      const items = found.map(([, rank]) => order[rank - 1]), grades = found.map(([, , g]) => g === 'x' ? null : Number(g));
+      const fits = items.length === n && new Set(items).size === n && items.every(Boolean);
+      return fits && grades.every(g => g === null || g <= this.scale) ? {order: items, grades} : null;
+    };
+    const now = listed(list), start = listed(part.a), pair = part.d?.split('_').map(j => this.measures[j]);
+    if (!now || !start || pair?.some(measure => !measure)) return null;
+    const k = whole.test(part.k) && part.k >= 1 ? Math.min(part.k, this.deepest) : null;
+    this.measure = this.measures[part.m] ?? this.measure;
+    const sameList = start.order.every((item, j) => item === order[j]) && `${start.grades}` === `${this.first.grades}`;
+    const from = sameList && !pair ? this.first : {...start, k: pair ? k : this.first.k, swaps: 0};
+    return {...now, k, swaps: whole.test(part.s) ? Number(part.s) : 0, start: from, pair: pair ?? null};
+  }
+
+  // Copies it, where the browser lets a page do so.
+  share() {
+    const place = new URL(location.href);
+    place.searchParams.set(this.address, this.link);
+    history.replaceState(history.state, '', place);
+    const told = copied => this.tell(this.say.linked(copied));
+    return navigator.clipboard?.writeText(place.href).then(() => told(true), () => told(false)) ?? told(false);
   }
 
   // With a pointer a result is dragged by its rank, line by line; all of it counts as one move.
@@ -581,7 +780,7 @@ class Play {
       if (event.button !== 0 || !item) return;
       event.preventDefault();
       list.setPointerCapture(event.pointerId);
-      before = this.now;
+      before = this.state;
       this.dragged = item;
       item.row.line.classList.add('dragged');
     });
@@ -602,31 +801,50 @@ class Play {
 
   // What is wished for, in a state: is it so, and in words.
   wishes({grades, k}) {
-    const state = {grades, k: this.goal.k ? k : this.start.k};
-    return this.goal.all.map(wish => {
+    const {goal} = this, state = {grades, k: goal.k ? k : this.start.k};
+    return goal.all.map(wish => {
       const measure = wish.measure ?? this.asked, found = this.work(measure, state).value;
       const relation = Object.keys(RELATIONS).find(name => name in wish);
       const [aim, spelt] = this.aim(wish[relation], measure, state), right = RELATIONS[relation](found, aim);
-      const text = this.say.wish(this.label(measure, state.k), short(found), this.say[relation], right, spelt);
-      return {measure, state, found, relation, right, text};
+      const name = this.label(measure, state.k), task = `${name} ${this.say[relation][0]} ${spelt}`;
+      const text = this.say.wish(name, short(found), this.say[relation], right, spelt);
+      return {measure, state, found, relation, right, text, task};
     });
   }
 
   // The number that is aimed at, and how it is spelt: itself, the value of another list, or that of another measure.
   aim(target, measure, state) {
-    if (typeof target === 'number') return [target, `${target}`];
+    if (typeof target === 'number') return [target, Number(target.toFixed(3)) === target ? `${target}` : short(target)];
     const list = target in this.lists;
     const x = list ? this.valueOf(target, measure, state.k) : this.work(target, state).value;
     return [x, list ? this.say.of(target, short(x)) : `${this.label(target, state.k)} ${short(x)}`];
   }
 
-  // What is to be said of a try: {right, text}; nothing at the beginning.
+  // Judges what the reader has done, or said.
+  check() {
+    const guess = this.secret ? this.guessed() : null;
+    this.outcome = this.secret ? guess : this.verdict();
+    if (guess?.said !== undefined) this.revealed = true;
+    if (!guess && !this.outcome.right) this.failed = true;
+    this.draw();
+    if (guess && this.revealed) this.tellNow(this.say.explained);
+  }
+
+  // What is to be said of a prediction: 0.71, 0,71 and 5/7 are numbers.
+  guessed() {
+    const [, a, b = '1'] = /^\s*(-?[\d.]+)\s*(?:\/\s*([\d.]+))?\s*$/.exec(this.parts.guess.value.replace(',', '.')) ?? [];
+    const said = a / b, {value: now} = this.work();
+    if (!Number.isFinite(said)) return {right: false, text: this.say.noNumber};
+    const right = Math.abs(said - now) <= CLOSE;
+    return {right, said, text: this.say.predicted(this.label(this.measure), short(now), short(said), right, short(Math.abs(said - now)), said > now)};
+  }
+
+  // What is to be said of a try: {right, text}.
   verdict() {
-    const {goal, say, start} = this, wrong = text => ({right: false, text});
-    if (!goal) return null;
-    if (start.order.some((item, j) => item.grade !== start.grades[j])) return wrong(say.regraded);
-    const swaps = swapsBetween(start.order, this.order);
-    if (!swaps && !(goal.k && this.k !== start.k)) return null;
+    const {goal, say, start} = this, wrong = text => ({right: false, text}), {swaps} = this.now;
+    const gradeOf = new Map(start.order.map((item, j) => [item, start.grades[j]]));
+    if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(say.regraded);
+    if (this.atStart) return wrong(say.untouched);
     if (swaps > goal.swaps) return wrong(say.far(swaps, goal.swaps));
     const wishes = this.wishes(this.now), failed = wishes.filter(wish => !wish.right);
     const reason = swaps && failed.length ? this.reason(failed[0]) : '';
@@ -644,11 +862,11 @@ class Play {
   // The answers that need the fewest swaps, each with its way there.
   answers() {
     const {order, grades, k} = this.start, gradeOf = new Map(order.map((item, j) => [item, grades[j]]));
-    const cutoffs = this.goal.k ? order.map((_, j) => j + 1) : [k], seen = new Set();
+    const {goal} = this, cutoffs = goal.k ? order.map((_, j) => j + 1) : [k], seen = new Set();
     const graded = state => ({...state, grades: state.order.map(item => gradeOf.get(item))});
     const judge = state => ({...state, wishes: this.wishes(state)});
     let states = [graded({order, way: []})];
-    for (let swaps = 0; swaps <= (this.goal.swaps ?? 3); swaps++) {
+    for (let swaps = 0; swaps <= (goal.swaps ?? goal.depth ?? 3); swaps++) {
       const tried = states.flatMap(state => cutoffs.map(k => judge({...state, k})));
       const right = tried.filter(state => state.wishes.every(wish => wish.right));
       if (right.length) return right;
@@ -665,42 +883,63 @@ class Play {
     const downwards = ['below', 'most'].includes(answers[0].wishes[0].relation) ? -1 : 1;
     const [best] = answers.sort((x, y) => downwards * (y.wishes[0].found - x.wishes[0].found));
     this.parts.again.focus();  // its own button goes
-    return this.act(() => {
-      this.order = best.order.map((item, j) => Object.assign(item, {grade: best.grades[j]}));
-      if (this.goal.k) this.k = best.k;
-    }, () => this.say.answer(best.way, this.goal.k ? best.k : null, answers.length));
+    const {order, grades, way} = best, k = this.goal.k ? best.k : this.start.k, many = answers.length;
+    this.act(() => this.restore({order, grades, k, swaps: way.length}), () => this.say.answer(way, this.goal.k ? k : null, many));
+    this.outcome = this.verdict();
+    this.draw();
   }
 
   // ---- what is seen ----
 
-  build(element, {kept, question}) {
+  build(element, {kept, question, address}) {
     const {say, lists} = this, n = this.order.length;
     this.deepest = Math.max(n, this.k ?? 0);  // of the slider; behind it is the whole list
     const button = (text, click) => html('button', {type: 'button', click}, text);
     const cut = ({target}) => this.cut(target.value > this.deepest ? null : Number(target.value));
+    const enter = event => { if (event.key === 'Enter') this.check(); };
+    const letGo = () => { this.sliding = null; };
+    const text = {type: 'text', inputmode: 'decimal', autocomplete: 'off', size: 6, keydown: enter};
     const parts = this.parts = {
+      ask: html('div', {}, kept, question && html('p', {}, bold(question))), task: html('p'),
       name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
-      slider: html('input', {type: 'range', min: 1, max: this.deepest + 1, input: cut}), cutoff: html('output'),
+      slider: html('input', {type: 'range', min: 1, max: this.deepest + 1, input: cut, change: letGo}), cutoff: html('output'),
       legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
       picture: html('div', {class: 'picture'}), verdict: html('p'),
       said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
-      answer: button(say.show, () => this.answer()), again: button(say.again, () => this.load()), steps: html('code'), ranks: html('table', {class: 'ranks'}),
+      guess: html('input', text), check: button(say.check, () => this.check()), count: html('span', {class: 'count'}),
+      undo: button(say.undo, () => this.undo()), again: button(say.again, () => this.again()),
+      predict: button(say.predict, () => this.predict()), answer: button(say.show, () => this.answer()),
+      steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
     this.order.forEach(item => { item.row = this.buildRow(item); });
     this.letDrag(parts.list);
     parts.depth = html('label', {}, say.cutoff, parts.slider, parts.cutoff);
+    parts.guessing = html('label', {}, parts.asked = html('span'), parts.guess);
+    const deal = n > 1 && button(say.deal, () => this.deal());
+    const disagree = this.measures.length > 1 && n > 1 && button(say.disagree, () => this.disagree());
+    const share = address && button(say.share, () => this.share());
     const names = Object.keys(lists).filter(name => lists[name].length === n);
     const starts = names.map(name => button(say.start(name), () => this.load(name)));
+    parts.tables = html('details', {}, html('summary', {}, say.tables), starts.length > 0 && html('p', {class: 'deeds'}, starts),
+      html('div', {class: 'tables'}, this.buildMeasures(), html('div', {}, parts.ranks)));
     element.classList.add('play');
-    element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE),
-      html('div', {class: 'ask'}, kept, question && html('p', {}, question)),
+    element.replaceChildren(parts.all = html('section', {'aria-label': say.section}, html('style', {}, STYLE),
+      html('div', {class: 'ask'}, parts.ask, parts.task),
       html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), parts.depth),
       html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
+      html('p', {class: 'steps'}, parts.steps), this.buildChips(),
       html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
-      html('p', {class: 'starts'}, parts.again, starts, this.goal && parts.answer),
-      html('p', {class: 'steps'}, parts.steps),
-      html('div', {class: 'tables'}, this.buildMeasures(),
-        html('details', {open: ''}, html('summary', {}, say.ranks), parts.ranks))));
+      html('p', {class: 'deeds'}, parts.guessing, parts.check, parts.count, parts.undo, parts.again, parts.answer, deal, parts.predict,
+        disagree, share), parts.tables));
+    this.letLight(parts.all);
+  }
+
+  // A result, its bar, its term and its line of the table light up together, under the pointer or with the focus.
+  letLight(section) {
+    const light = rank => section.querySelectorAll('[data-rank]').forEach(part => part.classList.toggle('lit', part.dataset.rank === rank));
+    const on = ({target}) => light(target.closest('[data-rank]')?.dataset.rank);
+    Object.entries({pointerover: on, focusin: on, pointerleave: () => light(), focusout: () => light()})
+      .forEach(([name, heard]) => section.addEventListener(name, heard));
   }
 
   buildRow(item) {
@@ -721,13 +960,22 @@ class Play {
     return row;
   }
 
-  // The measures side by side: now, what the last move did, and the other lists. A press on one explains it.
+  // The measures with their values; a press on one explains it.
+  buildChips() {
+    this.chips = this.measures.map(measure => {
+      const parts = {name: html('span'), value: html('b'), change: html('span', {class: 'change'})}, click = () => this.explain(measure);
+      return {measure, ...parts, button: html('button', {type: 'button', click}, parts.name, ' ', parts.value, ' ', parts.change)};
+    });
+    const buttons = this.chips.map(({button}) => button);
+    return buttons.length > 1 && html('div', {class: 'chips', role: 'group', 'aria-label': this.say.measures}, buttons);
+  }
+
+  // The same beside what the last move did, and the other lists.
   buildMeasures() {
     const {say} = this, lists = Object.keys(this.lists);
     this.rows = this.measures.map(measure => {
-      const name = html('button', {type: 'button', click: () => this.explain(measure)});
-      const cells = ['', '', ...lists].map(() => html('td'));
-      return {measure, name, cells, line: html('tr', {}, html('th', {scope: 'row'}, name), cells)};
+      const name = html('th', {scope: 'row'}), cells = ['', '', ...lists].map(() => html('td'));
+      return {measure, name, cells, line: html('tr', {}, name, cells)};
     });
     const table = html('table', {class: 'measures', 'aria-label': say.measures});
     fillTable(table, [say.measure, say.value, say.change, ...lists], this.rows.map(row => row.line));
@@ -735,25 +983,45 @@ class Play {
   }
 
   draw() {
-    const {parts, say} = this, found = this.work(), before = this.last && this.work(this.measure, this.last);
-    const picture = VIEWS[this.view ?? found.kind.view](found, say), verdict = this.verdict();
+    const {parts, say, secret} = this, found = this.work(), before = this.last && this.work(this.measure, this.last);
+    const picture = VIEWS[this.view ?? found.kind.view](found, say);
+    parts.all.classList.toggle('secret', secret);
     parts.name.textContent = this.label(this.measure);
-    parts.value.textContent = short(found.value);
-    parts.change.textContent = before ? signed(found.value - before.value) : '';
+    parts.value.textContent = secret ? '?' : short(found.value);
+    parts.change.textContent = before && !secret ? signed(found.value - before.value) : '';
     parts.depth.hidden = this.label(this.measure, 1) === this.label(this.measure, 2);
     parts.slider.value = this.k ?? this.deepest + 1;
     parts.slider.setAttribute('aria-valuetext', say.k(this.k));
     parts.cutoff.textContent = say.k(this.k);
     parts.legend.replaceChildren(...picture.legend.map(([name, text]) => html('span', {class: name}, text)));
-    parts.after.textContent = picture.after ?? '';
-    parts.picture.replaceChildren(...picture.figure ? [picture.figure] : []);
-    parts.steps.textContent = line(found);
-    parts.verdict.textContent = verdict?.text ?? '';
-    parts.verdict.className = !verdict ? '' : verdict.right ? 'right' : 'wrong';
-    parts.answer.hidden = !verdict || verdict.right;
-    this.drawList(found.p.k ?? this.order.length, picture.bars);
+    parts.after.textContent = secret ? '' : picture.after ?? '';
+    parts.picture.replaceChildren(...picture.figure && !secret ? [picture.figure] : []);
+    const inLine = piece => piece.text ? html('span', {'data-rank': piece.rank}, piece.text) : piece;
+    parts.steps.replaceChildren(...secret ? [] : pieces(found).map(inLine));
+    this.drawQuestion();
+    this.drawList(found.p.k ?? this.order.length, secret ? [] : picture.bars);
     this.drawMeasures();
     this.drawRanks(found, before, picture.columns);
+  }
+
+  // What is asked, how far the reader is, and what was said when it was judged.
+  drawQuestion() {
+    const {parts, say, goal, outcome, secret} = this, ofPage = !this.pair && this.start === this.first;
+    const task = ofPage || !goal ? '' : say.task(this.wishes(this.start).map(wish => wish.task), goal.swaps, goal.k, !!this.pair);
+    const back = this.atStart && this.start !== this.first, {swaps} = this.now;
+    parts.ask.hidden = Boolean(task);
+    parts.task.textContent = task;
+    parts.verdict.textContent = outcome?.text ?? '';
+    parts.verdict.className = !outcome ? '' : outcome.right ? 'right' : 'wrong';
+    parts.check.hidden = !goal && !secret;
+    parts.count.textContent = goal?.swaps && !secret ? say.counted(swaps, goal.swaps) : '';
+    parts.count.classList.toggle('over', swaps > goal?.swaps);
+    parts.answer.hidden = !goal || !this.failed || Boolean(outcome?.right);
+    parts.again.textContent = back ? say.back : say.again;
+    parts.predict.setAttribute('aria-pressed', Boolean(this.predicting));
+    parts.guessing.hidden = !secret;
+    parts.asked.textContent = say.guess(this.label(this.measure));
+    if (!secret) parts.guess.value = '';
   }
 
   // Lines move around the one that has the focus or is dragged, so that it keeps both. All glide to where they belong.
@@ -776,7 +1044,7 @@ class Play {
     const {say} = this, n = this.order.length, level = Math.ceil(3 * grade / this.scale);
     row.line.classList.toggle('below', j >= last);
     row.line.classList.toggle('last', j === last - 1 && last < n);
-    row.place.textContent = j + 1;
+    row.line.dataset.rank = row.place.textContent = j + 1;
     row.grade.textContent = gradeText(grade);
     row.grade.dataset.level = judged(grade) ? Math.min(3, Math.max(0, level)) : '';
     row.grade.setAttribute('aria-label', say.grade(title, judged(grade) ? grade : say.unjudged));
@@ -790,13 +1058,15 @@ class Play {
   }
 
   drawMeasures() {
-    for (const {measure, name, cells} of this.rows) {
-      const now = this.work(measure).value, change = this.last ? now - this.work(measure, this.last).value : 0;
+    this.rows.forEach(({measure, name, cells}, j) => {
+      const now = this.work(measure).value, change = this.last ? now - this.work(measure, this.last).value : 0, chip = this.chips[j];
       const others = Object.keys(this.lists).map(list => short(this.valueOf(list, measure)));
-      name.textContent = this.label(measure);
-      name.setAttribute('aria-pressed', measure === this.measure);
-      [short(now), signed(change), ...others].forEach((text, j) => { cells[j].textContent = text; });
-    }
+      const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
+      name.textContent = chip.name.textContent = this.label(measure);
+      [chip.value.textContent, chip.change.textContent] = shown;
+      chip.button.setAttribute('aria-pressed', measure === this.measure);
+      [...shown, ...others].forEach((text, i) => { cells[i].textContent = text; });
+    });
   }
 
   // Rank by rank: what each has to do with the value, and how that changed.
@@ -805,7 +1075,7 @@ class Play {
     const head = Object.keys(columns).map(column => say.columns[`${name} ${column}`] ?? say.columns[column]);
     const changes = rows.map((row, j) => signed(row.term - was[j].term) && row.term - was[j].term);
     const texts = [...Object.values(columns).map(numbers => evenly(numbers)), evenly(changes, '+')];
-    const lines = rows.map(({rank}, j) => html('tr', {class: p.k && rank > p.k ? 'below' : null},
+    const lines = rows.map(({rank}, j) => html('tr', {class: p.k && rank > p.k ? 'below' : null, 'data-rank': rank},
       html('th', {scope: 'row'}, rank), texts.map(column => html('td', {}, column[j]))));
     fillTable(this.parts.ranks, [say.rank, ...head, say.change], lines);
   }
@@ -826,6 +1096,18 @@ const RELATIONS = {
   above: (x, y) => x > y + 1e-9, least: (x, y) => x >= y - 1e-9, equal: (x, y) => Math.abs(x - y) <= 1e-9,
   below: (x, y) => x < y - 1e-9, most: (x, y) => x <= y + 1e-9,
 };
+
+const CLOSE = 0.0051;  // as near as a prediction has to come: two decimals
+
+const pickOne = some => some[Math.floor(Math.random() * some.length)];
+
+function shuffled({order, grades, ...state}) {
+  const ranks = order.map((_, j) => j), taken = order.map(() => ranks.splice(Math.floor(Math.random() * ranks.length), 1)[0]);
+  return {...state, order: taken.map(j => order[j]), grades: taken.map(j => grades[j])};
+}
+
+// Text with **bold** in it.
+const bold = text => text.split('**').map((part, j) => j % 2 ? html('strong', {}, part) : part);
 
 const swapped = (order, a, b) => order.with(a, order[b]).with(b, order[a]);
 
@@ -937,8 +1219,8 @@ function rocCurve({rows}, say) {
 // All that is said to a reader. Another language changes them here, or hands its `words` to `mount`.
 export const words = {
   section: 'A ranking to play with',
-  hint: 'Move a result by its arrows, or drag it by its rank. A press on a grade changes it.',
-  hintToSwap: 'Move a result by its arrows, swap two by ⇄, or drag one by its rank. A press on a grade changes it.',
+  hint: 'Arrows move a result, or drag it by its rank. A press on a grade changes it.',
+  hintToSwap: 'Arrows move a result, ⇄ swaps two; or drag one by its rank. A press on a grade changes it.',
   cutoff: 'Cutoff k',
   k: k => k === null ? 'whole list' : `${k}`,
   up: title => `Move up: ${title}`,
@@ -956,8 +1238,35 @@ export const words = {
   cut: k => k === null ? 'The whole list counts, ' : `The first ${k} count, `,
   loaded: name => name ? `The list of ${name}, ` : 'The list as it was, ',
   explained: '',
+  handle: 'Show it in the ranking',
+  handled: 'As the text has it, ',
+  dealt: 'A new list, ',
+  undone: 'Undone: ',
+  nothing: 'There is nothing to undo.',
+  linked: copied => copied ? 'The link to this ranking is copied.' : 'The address of this page is now the link to this ranking.',
+  unreadable: 'The address of this page names a list that is not this one.',
+  check: 'Check',
+  undo: 'Undo',
   again: 'Start again',
+  back: 'Back to the first list',
+  deal: 'New list',
+  predict: 'Predict first',
+  disagree: 'Make two disagree',
+  share: 'Copy link',
   start: name => `Start from ${name}`,
+
+  guess: measure => `Your ${measure}:`,
+  predicting: measure => `The values are hidden. What is ${measure}? Two decimals or a fraction will do, also after a move.`,
+  noNumber: 'That is no number: write 0.75 or 3/4.',
+  predicted: (measure, value, said, right, apart, more) =>
+    `${right ? 'Yes' : 'Not quite'}: ${measure} is ${value}` + (right ? '.' : `. You said ${said}, ${apart} too ${more ? 'much' : 'little'}.`),
+  counted: (swaps, allowed) => `${swaps} of ${allowed} ${allowed === 1 ? 'swap' : 'swaps'}`,
+  task: (wishes, swaps, k, pair) => {
+    const ways = k ? 'With the slider alone' : swaps === 1 ? 'With one swap' : swaps ? `With at most ${swaps} swaps` : 'In any order of the results';
+    return `${pair ? 'Make them disagree. ' : ''}${ways}: ${wishes.join(', and ')}.`;
+  },
+  agree: measure => `No two swaps lift ${measure} here and lower another measure, or the other way round. Take a new list.`,
+  untouched: 'Nothing has been moved yet.',
 
   show: 'Show an answer',
   above: ['above', 'not above'],
@@ -977,7 +1286,7 @@ export const words = {
   regraded: 'A grade is not what it was, and the question is about the list as graded. Start again puts it right.',
   far: (swaps, allowed) => {
     const taken = swaps === 1 ? 'a swap' : `${swaps} swaps`;
-    return `That takes ${taken} from the beginning; the question allows ${allowed || 'none'}.`;
+    return `That took ${taken}; the question allows ${allowed || 'none'}.`;
   },
   answer: (way, k, many) => {
     const steps = [...way.map(([a, b]) => `swap ranks ${a} and ${b}`), ...k ? [`set k to ${k}`] : []];
@@ -989,7 +1298,7 @@ export const words = {
   measure: 'measure',
   value: 'now',
   change: 'last move',
-  ranks: 'Rank by rank',
+  tables: 'Tables: all measures, rank by rank',
   rank: 'rank',
   columns: {
     gain: 'gain', weight: 'weight', term: 'term', running: 'sum so far', ideal: 'ideal’s term', arrive: 'get here',
@@ -1039,32 +1348,38 @@ const STYLE = `
   margin-block: 1.6rem 2rem;
 
   > section {
-    padding: 1rem 1.2rem 1.1rem;
+    padding: .8rem 1.2rem;
     border: 1px solid var(--line);
     border-top: 3px solid var(--accent);
     border-radius: 4px;
   }
   p { margin: 0; }
-  .ask:not(:empty) { margin-bottom: .9rem; }
-  .ask > * + * { margin-top: .6rem; }
+  .ask { margin-bottom: .5rem; }
+  .ask > div > * + * { margin-top: .6rem; }
+  .ask > p:not(:empty) { font-weight: 600; }
 
-  .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .3rem 2rem; }
+  .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 2rem; }
   .head p { font-weight: 600; font-variant-numeric: tabular-nums; }
   .head strong { margin-inline: .3em .2em; font-size: 1.75em; font-weight: 650; }
   .head .change { color: var(--soft); font-weight: 400; }
   label { display: flex; align-items: center; gap: .7em; color: var(--soft); font-size: .93em; }
   output { min-width: 5em; color: inherit; }
-  input { width: 9rem; height: 28px; margin: 0; accent-color: var(--accent); }
+  input { height: 28px; margin: 0; accent-color: var(--accent); }
+  input[type=range] { width: 9rem; }
+  input[type=text] {
+    width: 6em; padding: 0 .4em; color: inherit; background: transparent; border: 1px solid var(--edge);
+    border-radius: 4px; font: inherit;
+  }
 
   button {
-    min-width: 32px; min-height: 32px; padding: 0 .7em;
+    min-width: 30px; min-height: 30px; padding: 0 .6em;
     color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 4px;
     font: inherit; font-size: .9em; cursor: pointer;
   }
   button:hover { background: var(--pale); }
   button[aria-disabled=true] { color: var(--line); background: transparent; cursor: default; }
   button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
-  :is(button, label)[hidden] { display: none; }
+  :is(button, label, div)[hidden] { display: none; }
   :is(button, input, summary):focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   svg { display: block; }
   button svg {
@@ -1073,7 +1388,7 @@ const STYLE = `
   }
 
   .legend {
-    display: flex; flex-wrap: wrap; justify-content: flex-end; gap: .1rem 1.4rem; margin-top: .5rem;
+    display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 0 1.4rem;
     color: var(--soft); font-size: .83em;
   }
   .legend span::before {
@@ -1082,19 +1397,25 @@ const STYLE = `
   }
   .after { margin-top: .35rem; color: var(--soft); font-size: .88em; text-align: right; }
 
-  ol { position: relative; margin: .35rem 0 0; padding: 0; border-top: 1px solid var(--line); list-style: none; }
+  ol { position: relative; margin: .2rem 0 0; padding: 0; border-top: 1px solid var(--line); list-style: none; }
   li {
     display: grid; grid-template-columns: 2.4rem minmax(0, 1fr) auto minmax(5rem, 15rem) 3.2rem auto;
     align-items: center; gap: .2rem .7rem;
-    margin: 0; padding: .28rem 0; background: var(--ground); border-bottom: 1px solid var(--line);
+    margin: 0; padding: .1rem 0; background: var(--ground); border-bottom: 1px solid var(--line);
   }
   li.dragged { position: relative; z-index: 1; box-shadow: 0 2px 10px #0004; }
+  li.lit { background: var(--pale); }
+  .lit .fill { background: var(--accent); }
+  .lit .ghost { filter: saturate(1.4); }
+  .steps .lit, tr.lit { background: var(--mist); }
+  .steps span { border-radius: 2px; }
+  .secret :is(.bar, .number, .legend, .tables) { visibility: hidden; }
   li.below { color: var(--soft); }
   li.below :is(.bar, .number) { visibility: hidden; }
   li.last { border-bottom: 2px solid var(--accent); }
   li button { display: grid; place-items: center; padding: 0; }
   .place {
-    display: flex; align-items: center; gap: .5rem; height: 32px; color: var(--soft);
+    display: flex; align-items: center; gap: .5rem; height: 28px; color: var(--soft);
     font-variant-numeric: tabular-nums; cursor: grab; touch-action: none; -webkit-user-select: none;
     user-select: none;
   }
@@ -1128,11 +1449,18 @@ const STYLE = `
   .grade[data-level='2'] { --g: light-dark(#6baed6, #346a99); --on: light-dark(#0c1a26, #ffffff); }
   .grade[data-level='3'] { --g: light-dark(#08519c, #9ecae1); --on: light-dark(#ffffff, #0c1a26); }
 
-  .said { min-height: 1.6em; margin-block: .7rem; }
+  .said { min-height: 1.6em; margin-block: .5rem; font-size: .95em; }
   .said p:first-child { color: var(--soft); }
   .said .right { color: var(--good); font-weight: 600; }
-  .starts { display: flex; flex-wrap: wrap; gap: .5rem; }
-  .steps { margin-top: 1rem; }
+  .deeds { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .45rem; margin-block: .3rem; }
+  .count { color: var(--soft); font-size: .9em; font-variant-numeric: tabular-nums; }
+  .count:empty { display: none; }
+  .count.over { color: var(--best); }
+  .chips { display: flex; flex-wrap: wrap; gap: .35rem .45rem; margin-top: .4rem; }
+  .chips button { max-width: 100%; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+  .chips .change { color: var(--soft); }
+  .chips :is(b, span):empty { display: none; }
+  .steps { min-height: 1.5em; margin-top: .3rem; line-height: 1.4; }
   .steps code {
     padding: 0; color: inherit; background: none; font-size: .8em; white-space: normal; overflow-wrap: anywhere;
   }
@@ -1154,17 +1482,14 @@ const STYLE = `
   }
   .measures tr > th:first-child { text-align: left; }
   .measures td:nth-child(3) { min-width: 3.8em; }
-  .measures button {
-    width: 100%; min-height: 28px; padding: 0 .6em; text-align: left; white-space: normal;
-    overflow-wrap: anywhere;
-  }
+  .measures tr > th:first-child { white-space: normal; overflow-wrap: anywhere; }
   .tables > * { max-width: 100%; overflow-x: auto; }
   .ranks .below { color: var(--soft); }
   details { margin: 0; }
   summary { min-height: 28px; color: var(--soft); cursor: pointer; }
 
   .picture:empty { display: none; }
-  .picture svg { width: 100%; max-width: 24rem; height: auto; margin: .6rem auto 0; overflow: visible; }
+  .picture svg { width: 100%; max-width: 24rem; height: auto; margin: .3rem auto 0; overflow: visible; }
   .picture text { font-size: 13px; fill: currentColor; }
   .picture .soft { fill: var(--soft); }
   .picture rect { fill: none; stroke-width: 1.5; }
@@ -1182,23 +1507,34 @@ const STYLE = `
 
 @container (min-width: 44rem) {
   .play .stage:has(.picture > svg) {
-    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 20rem); gap: 2rem; align-items: center;
+    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 15rem); gap: 1.5rem; align-items: center;
   }
 }
 
 @container (max-width: 38rem) {
   .play > section { padding: .8rem .8rem 1rem; }
+  .play .head {
+    position: sticky; top: var(--play-top, 0px); z-index: 2; margin-inline: -.8rem; padding: .1rem .8rem;
+    background: var(--ground); border-bottom: 1px solid var(--line);
+  }
   .play li { grid-template-columns: 1.9rem minmax(0, 1fr) auto auto; gap: .2rem .5rem; }
   .play .place { gap: .3rem; }
   .play .title { grid-area: 1 / 2; }
   .play .grade { grid-area: 1 / 3; }
   .play .moves { grid-area: 1 / 4; }
-  .play .bar { grid-area: 2 / 2; }
-  .play .number { grid-area: 2 / 3 / auto / span 2; text-align: left; }
+  .play .bar { grid-area: 2 / 2; height: 10px; }
+  .play .bar .fill { inset-block: 2px; }
+  .play .number { grid-area: 2 / 3 / auto / span 2; font-size: .78em; line-height: 12px; text-align: left; }
+  .play li { row-gap: 0; }
   .play .legend { justify-content: flex-start; }
   .play .after { text-align: left; }
   .play :is(th, td) { padding-right: .45rem; }
 }
+
+.handle:is(button) {
+  padding: 0; color: inherit; background: none; border: 0; border-bottom: 2px dotted #0b7cc4; font: inherit; cursor: pointer;
+}
+.handle:is(button):is(:hover, :focus-visible) { border-bottom-style: solid; }
 
 @media (prefers-reduced-motion: reduce) {
   .play .bar span { transition: none; }
@@ -1211,7 +1547,7 @@ const STYLE = `
 // anywidget: grades, measure and value go to Python after every move; what is set there begins anew.
 function render({model, el}) {
   let play;
-  const names = ['grades', 'measure', 'measures', 'titles'];
+  const names = ['grades', 'measure', 'measures', 'titles', 'scale', 'lists', 'goal', 'question'];
   const tell = () => {
     const now = {grades: play.grades, measure: play.label(play.measure), value: play.work().value};
     Object.entries(now).forEach(([name, x]) => model.set(name, Number.isNaN(x) ? null : x));
@@ -1220,10 +1556,11 @@ function render({model, el}) {
   const begin = () => {
     const mine = play && [`${play.grades}`, play.label(play.measure)].join();
     if (mine === [`${model.get('grades')}`, model.get('measure')].join()) return;
-    const options = Object.fromEntries(names.map(name => [name, model.get(name)]));
+    const told = names.map(name => [name, model.get(name)]), options = Object.fromEntries(told.filter(([, x]) => x != null));
     const ideal = [...options.grades.filter(judged), ...model.get('missed')];
     play = mount(el, {...options, ideal, changed: tell});
   };
+  el.dataset.lmSuppressShortcuts = true;  // Enter presses a button here; JupyterLab has another use for it
   begin();
   model.on('change:grades', begin);
   model.on('change:measure', begin);
@@ -1231,11 +1568,18 @@ function render({model, el}) {
 
 export default {render};
 
-// A page: every ranking that waits there.
-if (typeof document !== 'undefined') {
-  for (const element of document.querySelectorAll('.play:not(:has(> section))')) mount(element);
+// A page: every ranking that waits there, with its place in the address; and the numbers of the text that are handles.
+function mountPage() {
+  const waiting = [...document.querySelectorAll('.play:not(:has(> section))')];
+  const plays = waiting.map((element, j) => [element, mount(element, {address: `ranking${j ? j + 1 : ''}`})]);
+  for (const text of plays.length ? document.querySelectorAll('span.handle') : []) {
+    const before = plays.filter(([element]) => element.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const [, play] = before.at(-1) ?? plays[0], click = () => play.jump({...text.dataset});
+    text.replaceWith(html('button', {type: 'button', class: 'handle', title: play.say.handle, click}, ...text.childNodes));
+  }
 }
 
+if (typeof document !== 'undefined') mountPage();
 
 // ---- drills: tasks that are dealt, answers that are marked, slips that are known by their value ----
 //
