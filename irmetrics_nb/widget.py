@@ -6,10 +6,12 @@
 __all__ = ['PLAYED', 'playable', 'value_of_list', 'play']
 
 # %% ../nbs/top_level/widget.ipynb #d7b67f4d
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -62,9 +64,11 @@ def _judged(grades, missed):
 def play(
     grades: Column, measure: str | Measure = 'nDCG', *,
     measures: str | Iterable[str | Measure] = (), ideal: Column | None = None,
-    titles: Column | None = None,
+    titles: Column | None = None, scale: float | None = None,
+    lists: dict[str, list[float]] | None = None, goal: dict[str, Any] | None = None,
+    question: str = '',
 ) -> Any:
-    """Return an interactive ranking for a notebook: an anywidget.
+    """Show a ranking that can be moved and graded anew: a widget for notebooks.
 
     Parameters
     ----------
@@ -78,12 +82,22 @@ def play(
         All judged grades of the query, retrieved or not. None: those in the list.
     titles : list of str or None
         What the results are called; None: d1, d2 and so on.
+    scale : float or None
+        The largest grade that can be given. None: the largest there is.
+    lists : dict of lists or None
+        Grades of other rankings by name, to compare with and to start from.
+    goal : dict or None
+        What "Check" judges, such as {'above': 'Cleo', 'swaps': 1}; the head of
+        nbs/play/play.js lists its keys.
+    question : str
+        The text above the ranking; **bold** is read.
 
     Returns
     -------
     anywidget.AnyWidget
         Its `grades`, `measure` and `value` follow the reader, and may be set; `value`
-        is computed by this package, and None where AUC has no pair.
+        is computed by this package, and None where AUC has no pair. Where no kernel runs
+        (on a page, in a saved notebook) it is shown as Markdown with a table.
 
     Raises
     ------
@@ -101,9 +115,29 @@ def play(
     Judged.from_grades([listed], ideal=[[grade for grade in pool if grade is not None]])
     missed = Counter(pool) - Counter(listed)
     names = split(measures) if isinstance(measures, str) else measures
+    named = [playable(name) for name in names]
+    titled = [*map(str, titles or ())]
+    data = {'measure': playable(measure), 'measures': ' '.join(named), 'scale': scale,
+            'ideal': missed and pool, 'lists': lists, 'goal': goal}
     return _widget_class()(
-        grades=listed, missed=[*missed.elements()], measure=playable(measure),
-        measures=[playable(name) for name in names], titles=[*map(str, titles or ())])
+        scale=scale, missed=[*missed.elements()], grades=listed, measure=data['measure'],
+        measures=named, titles=titled, lists=lists, goal=goal, question=question,
+        markdown=_markdown(data, listed, titled, question))
+
+def _markdown(data, grades, titles, question):
+    "Return the element of a page that nbs/play/play.js makes a ranking of."
+    attributes = [_attribute(name, value) for name, value in data.items() if value]
+    opening = '<div class="play" ' + '\n     '.join(attributes) + '>'
+    names = titles or [f'd{rank}' for rank in range(1, len(grades) + 1)]
+    shown = ['–' if grade is None else grade for grade in grades]
+    rows = [f'| {rank} | {name} | {grade} |' for rank, (name, grade) in enumerate(zip(names, shown), 1)]
+    table = '\n'.join(['| rank | result | grade |', '|:----:|--------|:-----:|', *rows])
+    return '\n\n'.join(filter(None, [opening, question, table, '</div>']))
+
+def _attribute(name, value):
+    text = value if isinstance(value, str) else json.dumps(value)
+    quoted = escape(text, quote=False).replace("'", '&#39;')
+    return f"data-{name}='{quoted}'"
 
 def _json_numbers(grades):
     """Convert grades to numbers that JSON can hold, integers as such; None for missing
@@ -117,6 +151,7 @@ def _widget_class():
     "Return the class of the widget, created at first use."
     try:
         import anywidget
+        import comm
     except ImportError:
         command = "pip install 'irmetrics_nb[widget]'"
         raise ImportError(f'play needs anywidget, which is not installed here: {command}') from None
@@ -130,6 +165,11 @@ def _widget_class():
         titles: Any = traitlets.List().tag(sync=True)
         measure = traitlets.Unicode().tag(sync=True)
         measures: Any = traitlets.List().tag(sync=True)
+        scale = traitlets.Float(None, allow_none=True).tag(sync=True)
+        lists: Any = traitlets.Dict(None, allow_none=True).tag(sync=True)
+        goal: Any = traitlets.Dict(None, allow_none=True).tag(sync=True)
+        question = traitlets.Unicode().tag(sync=True)
+        markdown = traitlets.Unicode()
         value = traitlets.Float(allow_none=True).tag(sync=True)
 
         @traitlets.validate('grades')
@@ -138,11 +178,18 @@ def _widget_class():
 
         @traitlets.validate('measure')
         def _check_measure(self, proposal):
-            return _with_scale(playable(proposal.value), self.grades, self.missed)
+            known = [*self.missed, self.scale or 0]
+            return _with_scale(playable(proposal.value), self.grades, known)
 
         @traitlets.observe('grades', 'missed', 'measure')
         def _compute(self, change):
             self.value = value_of_list(self.measure, self.grades, self.missed)
+
+        def _repr_mimebundle_(self, **options):
+            page = {'text/plain': f'play({self.grades}, {self.measure!r})', 'text/markdown': self.markdown}
+            if isinstance(self.comm, comm.DummyComm): return page, {}
+            live, metadata = super()._repr_mimebundle_(**options)
+            return {**live, **page}, metadata
 
     return Play
 

@@ -20,7 +20,7 @@ from ..core.measures import Measure
 from ..data.errors import counted, visible
 from ..data.qrels_and_runs import Qrels, Run
 from ..evaluation.presets import PRESETS, conventions_of
-from ..explaining.arithmetic import near
+from ..explaining.arithmetic import suggestion
 from ..explaining.differences import QueryDifference
 from ..explaining.explanation import explain
 from .mistakes import MISTAKES, mistakes_of
@@ -356,7 +356,7 @@ def identify(
     rows = dict.fromkeys(m.rows for kind in kinds for m in mistakes_of(kind).values() if m.rows)
     rankings = Rankings(qrels, run, rows=rows)
     for query in dict.fromkeys(query for target in targets for query in target.of_query):
-        if query not in rankings.queries: raise ValueError(f'query {query!r} is not judged{near(query, rankings.queries)}')
+        if query not in rankings.queries: raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
     tools = [tool for tool, preset in PRESETS.items() if {*kinds} <= {*preset.kinds.split()}]
     for tool in tools if say else ():
         if _tool_fits(rankings, targets, tool): say(f'{tool} ({PRESETS[tool].version}) fits')  # type: ignore[misc]
