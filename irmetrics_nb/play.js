@@ -336,6 +336,8 @@ function termPieces(found, list, terms) {
   return terms.flatMap((x, j) => x === 0 ? [] : [piece(x, j)]);
 }
 
+const termTexts = (found, list, terms) => termPieces(found, list, terms).map(({text}) => text);
+
 function formFits({kind, list, terms, ideal, idealTerms, p}) {
   const [, worth] = kind.written, near = (x, y) => y === 0 || Math.abs(x - y) <= 1e-9 * Math.abs(y);
   const fits = (some, earned) => letters({kind, p}, some).every((values, j) => near(worth(values), earned[j]));
