@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'NUMBERS_TRIED', 'MOST_LEVELS', 'EQUIVALENT', 'EQUIVALENT_WITHOUT_CUTOFF', 'OF_ROWS', 'TOTALS', 'Number',
            'Target', 'read_targets', 'search_space', 'plainest', 'parameter_sets', 'Variant', 'variant_of',
-           'different_answers', 'Batch', 'Cell', 'Rankings', 'values_of', 'counted_values', 'total_of', 'plain_variant',
-           'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes', 'all_results']
+           'tools_with', 'different_answers', 'Batch', 'Cell', 'Rankings', 'values_of', 'counted_values', 'total_of',
+           'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
 import math
@@ -24,7 +24,15 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 import numpy as np
 
 # %% ../../nbs/forensics/search.ipynb #c9dd9a76
-from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, Conventions, as_gain, ratio
+from ..core.conventions import (
+    CHOICES,
+    DISCOUNTS,
+    NAMED_GAINS,
+    Conventions,
+    DuplicatesChoice,
+    as_gain,
+    ratio,
+)
 from ..core.judged import Judged
 from ..core.measures import Kind, Measure
 from ..core.ties import MAX_ORDERS, TiesError, count_orders, ties_that_matter
@@ -34,7 +42,7 @@ from ..data.judging import judge
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.sources import read_rows
 from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.presets import conventions_of, identical_rows, read_run
+from ..evaluation.presets import PRESETS, conventions_of, identical_rows, read_run
 from .mistakes import MISTAKES, Mistake, mistakes_of
 from ..metrics.dcg import dcg
 from ..metrics.parsing import parse
@@ -162,6 +170,7 @@ def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
     numbers = {**NUMBERS_TRIED, 'rel': levels, 'max_grade': [g for g in levels if g >= top]}
     hint = get_type_hints(kind.function)[name]
+    values: Any = ()
     if name in numbers: values = numbers[name]
     elif hint is bool: values = True, False
     else: values = _literals(hint) or {'gain': NAMED_GAINS, 'discount': DISCOUNTS}.get(name, ())
@@ -270,6 +279,10 @@ def variant_of(measure: Measure, conventions: Conventions) -> Variant:
     params = {name: value for kind, name, value in conventions.measures if kind == measure.name}
     return Variant.of(measure, answers, params)
 
+def tools_with(measure: Measure) -> list[str]:
+    "List the tools that compute a measure."
+    return [tool for tool, preset in PRESETS.items() if measure.name in preset.kinds.split()]
+
 def different_answers(answers: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     "Return the answers that are not the default, in the order of the questions."
     usual = {question: next(iter(choices)) for question, choices in CHOICES.items()}
@@ -348,7 +361,7 @@ class Rankings:
         for duplicates in self.open['duplicates']: self._enter_answers(duplicates)
         for mistake in rows: self._enter_mistake(mistake)
 
-    def tables(self, duplicates: str) -> tuple[Qrels, Run]:
+    def tables(self, duplicates: DuplicatesChoice) -> tuple[Qrels, Run]:
         "Read judgments and run with one row for each document of a query."
         qrels, run = self.sources
         return Qrels(qrels, duplicates=duplicates, copy=False), Run(run, duplicates=duplicates, copy=False)
@@ -371,7 +384,7 @@ class Rankings:
         "Judge the run under each combination of answers that changes ranks or grades."
         names = 'score_dtype', 'negative', 'identical_ids'
         qrels, run = (self.truth, self.run) if duplicates in ('refuse', 'first') else self.tables(duplicates)
-        orders = ['given'] * ('given' in self.open['ties']) + ['docid']
+        orders: list[Any] = ['given'] * ('given' in self.open['ties']) + ['docid']
         for values in product(*(self.open[name] for name in names)):
             dtype, negative, identical_ids = values
             rows = read_run(run, Conventions(score_dtype=dtype, identical_ids=identical_ids))
