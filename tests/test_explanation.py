@@ -81,7 +81,7 @@ def adds_up(why):
         assert work.terms is None and all(row["term"] is None for row in rows)
         return
     terms = [row["term"] for row in rows]
-    whole = 1 if work.whole is None else work.whole
+    whole = 1 if work.divisor is None else work.divisor
     close(sum(terms), 0 if work.value == 0 and not work.terms.any() else sum(work.terms))
     if whole:
         close(sum(terms) / whole, work.value)
@@ -214,8 +214,8 @@ def test_the_ideal_of_ndcg_earns_what_it_is_divided_by(data):
     assume(not measure.params.get("cut_ideal") and "cut_ideal" not in measure.params)
     for one in batch(collection):
         work = explain(measure, one).work
-        if work.whole:
-            close(work.ideal_terms.sum(), work.whole)
+        if work.divisor:
+            close(work.ideal_terms.sum(), work.divisor)
 
 
 # ---- the words ----

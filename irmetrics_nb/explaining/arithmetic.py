@@ -159,17 +159,17 @@ def find(listing: Listing, doc: str | int) -> str:
 def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     "Move a document to another rank. ValueError for a rank that the list does not have."
     name = find(listing, doc)
-    others = without(listing, name)
-    last = len(others) + 1
+    shorter = without(listing, name)
+    last = len(shorter) + 1
     if not (isinstance(rank, int | np.integer) and 1 <= rank <= last):
         raise ValueError(f'{name!r} can be moved to ranks 1 to {last}, not to {rank!r}')
-    at, (start, _) = int(rank) - 1, others.tie_columns()
-    split = np.arange(len(others)) >= at  # a tie that goes on behind it is another one
+    at, (start, _) = int(rank) - 1, shorter.tie_columns()
+    split = np.arange(len(shorter)) >= at  # a tie that goes on behind it is another one
     tie = np.insert(2 * start + split, at, -1)
     tie = np.cumsum(np.diff(tie, prepend=-1) != 0)
-    docs = others.docs[:at] + (name,) + others.docs[at:]
-    grade = np.insert(others.grade, at, others.missed.get(name, np.nan))
-    missed = {d: g for d, g in others.missed.items() if d != name}
+    docs = shorter.docs[:at] + (name,) + shorter.docs[at:]
+    grade = np.insert(shorter.grade, at, shorter.missed.get(name, np.nan))
+    missed = {d: g for d, g in shorter.missed.items() if d != name}
     new = replace(listing, docs=docs, grade=grade, tie=tie, missed=missed)
     return _settled(new, listing)
 
@@ -395,7 +395,7 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     hit, R = view.relevant(rel), view.n_relevant(rel)[0]
     gain = gains(measure, view.grade)
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
-    values = {name: x for name, x in params.items() if isinstance(x, int | float)}
+    values: dict[str, Any] = {name: x for name, x in params.items() if isinstance(x, int | float)}
     values |= {'i': view.rank, 'g': gain, 'e': examined, 'r': np.cumsum(hit), 'n': np.cumsum(~hit),
                'R': R, 'N': len(view.pool_grade) - R}
     return {name: x * np.ones(len(gain)) for name, x in values.items()}

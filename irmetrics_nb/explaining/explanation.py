@@ -125,11 +125,11 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
         viewed = row.get('place', row['rank'])
         dimmed = cut is not None and (viewed is None or viewed > cut)
         return _row(''.join(_cell(name, row[name], top) for name in names), dimmed)
-    first, *others = map(html_text, lines)
+    first, *notes = map(html_text, lines)
     summary, hidden = f'ranks {OPEN + 1:,} to {len(ranks):,}', len(ranks) - OPEN - FOLDED
     note = f'<p>… and {hidden:,} more ranks.</p>' if hidden > 0 else ''
     heads = {name: HEADS[name] for name in names}
-    return _page([f'<code>{first}</code>', *others], heads, [row_html(row) for row in ranks], summary, note)
+    return _page([f'<code>{first}</code>', *notes], heads, [row_html(row) for row in ranks], summary, note)
 
 def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
     "Write rows as HTML below lines of text, folded like a page; signed: the column with bars."

@@ -10,7 +10,7 @@ __all__ = ['SHAPE_WORDS', 'SHAPES', 'ABOVE_ZERO', 'HARMLESS', 'Case', 'ordinary_
 import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import product
 from pathlib import Path
@@ -21,10 +21,18 @@ import numpy as np
 # %% ../../nbs/forensics/auditing.ipynb #0cadef06
 from ..core.conventions import CHOICES, Conventions
 from ..core.measures import Measure
-from ..evaluation.presets import PRESETS, conventions_of
+from ..evaluation.presets import conventions_of
 from ..explaining.explanation import explain
 from .mistakes import MISTAKES, mistakes_of
-from .search import Rankings, Variant, all_results, plain_variant, values_of_variant, variant_of
+from irmetrics_nb.forensics.search import (
+    Rankings,
+    Variant,
+    all_results,
+    plain_variant,
+    tools_with,
+    values_of_variant,
+    variant_of,
+)
 from ..metrics.parsing import parse
 from ..results.results import Items, Result, Text
 
@@ -84,7 +92,7 @@ def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Cas
     lists = [text.partition('+') for text in _GRADED.split() + (_MISSED.split() if missed else [])]
     if longer_than: lists.append((('0102' * longer_than)[:longer_than + 3], '', ''))
     def grades(text): return tuple(min(int(x), 1) if binary else int(x) for x in text)
-    cases = [Case(grades(retrieved), grades(others)) for retrieved, _, others in lists]
+    cases = [Case(grades(retrieved), grades(missing)) for retrieved, _, missing in lists]
     return sorted(dict.fromkeys(cases), key=lambda case: len(case.grades) + len(case.missed))
 
 # %% ../../nbs/forensics/auditing.ipynb #a8793294
@@ -95,8 +103,8 @@ def read_shape(shape: str) -> tuple[str, ...]:
     "Split a shape into its words; ValueError for another."
     words = tuple(shape.split())
     if len(set(words)) == len(words) and {*words} - {'k'} in SHAPES: return words
-    known = "'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k' or 'qrels run k'"
-    raise ValueError(f'the shape must be {known} (k may be lacking), not {shape!r}')
+    shapes = "'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k' or 'qrels run k'"
+    raise ValueError(f'the shape must be {shapes} (k may be lacking), not {shape!r}')
 
 @dataclass(frozen=True)
 class Answer:
@@ -120,7 +128,7 @@ def _call(f, arguments, words):
     return answer if unchanged or answer.error else Answer(answer.value, 'changes its arguments')
 
 def _arguments(case, k):
-    "Return what each word of a shape stands for."
+    "Return the arguments that the words of a shape name."
     ids, judged, rows = case.docs(), case.judged(), case.rows()
     grades, scores = [judged.get(doc) for doc in ids], np.array(case.scored())
     numbers = np.array([0 if g is None else g for g in grades])
@@ -147,7 +155,7 @@ class Question:
     answers: list[Answer]
 
     def rankings(self, *, rows: Sequence[str] = (), **open: tuple) -> Rankings:
-        "Judge the cases, each as a query; rows: mistakes with rows; open: answers besides the defaults."
+        "Judge the cases, each as a query; rows: mistakes with rows; open: answers tried."
         qrels, run = {}, []
         for i, case in enumerate(self.cases):
             docs, scores = case.docs(), case.scored()
@@ -158,9 +166,9 @@ class Question:
     @property
     def failed(self) -> np.ndarray:
         "Return which cases have an error; or NaN, where nothing was found down to the cutoff."
-        lost = [not case.is_relevant(self.k) for case in self.cases]
+        empty = [not case.is_relevant(self.k) for case in self.cases]
         errors = [bool(answer.error) for answer in self.answers]
-        return np.array(errors, bool) | np.isnan(self.values) & np.array(lost, bool)
+        return np.array(errors, bool) | np.isnan(self.values) & np.array(empty, bool)
 
     @property
     def values(self) -> np.ndarray:
@@ -178,7 +186,7 @@ class Question:
         return self.failed | np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)
 
     def variants(self, measure: Measure, rows: Sequence[str] = (), more: Sequence[Variant] = ()) -> set[Variant]:
-        "Return the variants of a measure that give all answers; more: variants to try besides."
+        "Return the variants of a measure that give all answers; more: further variants to try."
         def check(counted): return bool(self.fits(counted).all())
         results = all_results(self.rankings(rows=rows), _cut(measure, self.k), check=check, more=more)
         return {variant for variant, result in results.by_variant.items() if result.fits}
@@ -204,8 +212,7 @@ def _is_standard(measure, variant):
 
 def _more_variants(measure, accept):
     "Return the variants of tools and of accepted conventions, and scales of grades that cases do not show."
-    tools = [tool for tool, preset in PRESETS.items() if measure.name in preset.kinds.split()]
-    variants = [variant_of(measure, conventions_of(source)) for source in [*tools, accept]]
+    variants = [variant_of(measure, conventions_of(source)) for source in [*tools_with(measure), accept]]
     scales = product((3, 4), ('exp', 'linear')) if 'max_grade' in measure.kind.params else ()
     return [*variants, *(Variant.of(measure, {}, {'max_grade': g, 'gain': gain}) for g, gain in scales)]
 
@@ -259,7 +266,7 @@ class _Auditor:
         return asked_about(self.f, self.words, cases, k or self.k)
 
     def questions(self):
-        "Ask about ordinary cases; with a largest grade, cases of one scale are asked together."
+        "Ask about ordinary cases; with a largest grade, cases of one scale form a question."
         cutoffs = [1, 2, 3, 5, 10] if self.takes_k else [self.measure.at if self.measure.kind.at == 'k' else None]
         longest = self.measure.at if self.measure.kind.at == 'k' and not self.takes_k else 0
         cases = ordinary_cases(self.binary, self.has_ids, longest if longest and longest <= 100 else 0)
@@ -328,8 +335,8 @@ class _Auditor:
         if values and np.isnan(values).all(): return EdgeFinding(edge, 'gives nan')
         condensed = 'are taken out first: the list closes up'
         variants = {'keep their places': variant, condensed: variant.with_answer('unjudged', 'skip')}
-        found = self.find(edge, question, variants, unjudged=('keep', 'skip'))
-        return EdgeFinding(edge, found.what, found.mistake, found.wrong or found.what == condensed)
+        finding = self.find(edge, question, variants, unjudged=('keep', 'skip'))
+        return replace(finding, wrong=finding.wrong or finding.what == condensed)
 
     def _negative(self, variant):
         "Report how grades below 0 count."
@@ -342,9 +349,9 @@ class _Auditor:
 
     def _above_1(self, variant):
         "Report whether grades above 1 are relevant."
-        found = self.find('grades above 1', self.ask(_ABOVE_1), {'are relevant, as 1 is': variant})
-        if not found.wrong: return found
-        return EdgeFinding(found.edge, 'are not relevant as 1 is: it was asked about grades 0 and 1 otherwise')
+        finding = self.find('grades above 1', self.ask(_ABOVE_1), {'are relevant, as 1 is': variant})
+        if not finding.wrong: return finding
+        return EdgeFinding(finding.edge, 'are not relevant as 1 is: it was asked about grades 0 and 1 otherwise')
 
     def _beyond(self):
         "Report what a cutoff behind the end of a list gives."
@@ -365,8 +372,8 @@ class _Auditor:
     def _repeated(self, variant):
         "Report how a document counts that comes twice."
         edge, question = 'a document twice', self.ask([Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)])
-        apart = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in question.cases]
-        if self.fits(Question(self.k, apart, question.answers), variant):
+        spread = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in question.cases]
+        if self.fits(Question(self.k, spread, question.answers), variant):
             return EdgeFinding(edge, 'counts once, and takes two places')
         first, name = variant.with_answer('duplicates', 'first'), 'duplicates-counted'
         variants = {'counts once, at its first place': first, name: Variant((), variant.params, name)}
@@ -385,8 +392,8 @@ class _Auditor:
         open_answers = _DEFAULTS | {question: CHOICES[question] for question in ('missing', 'no_relevant')}
         rankings, cut = Rankings(qrels, run, open=open_answers, rows=rows), _cut(self.measure, self.k)
         results = all_results(rankings, cut).by_variant
-        plain = plain_variant(rankings, cut, variant)
-        fits = [v for v, r in results.items() if np.isclose(r.value, answer.value, atol=1e-7) and _is_mean_of(v, plain)]
+        of_list = plain_variant(rankings, cut, variant)
+        fits = [v for v, r in results.items() if np.isclose(r.value, answer.value, atol=1e-7) and _is_mean_of(v, of_list)]
         if not fits:
             text = f'gives {answer.value:g}, as no mean that is known'
             return EdgeFinding('several queries', text, wrong=True)
@@ -473,17 +480,17 @@ def _habit(measure, variants):
         if names: return max(names, key=lambda name: len(same[name]))
     return ''
 
-def _params_of(measure, conventions):
-    "Return the parameters by which conventions compute a measure of a list."
+def _agrees(measure, conventions, variants):
+    "Return whether conventions compute a list as one of the variants that is not a mistake."
     rankings, cut = Rankings({'q': {'a': 3, 'b': 1, 'c': 2}}, {'q': ['a', 'b']}, open=_DEFAULTS), _cut(measure, 2)
-    return plain_variant(rankings, cut, variant_of(cut, conventions)).params
+    params = plain_variant(rankings, cut, variant_of(cut, conventions)).params
+    return any(variant.params == params and not variant.mistake for variant in variants)
 
-def _counterexample(auditor, questions):
-    "Work out by hand the first case on which a function is not the definition."
-    for question, place in product(questions, range(40)):
-        if place >= len(question.cases): continue
-        case, answer = question.cases[place], question.answers[place]
-        if question.failed[place] and not answer.error: continue
+def _counterexample(auditor, questions, findings):
+    "Work out by hand the first case on which a function is not the definition; else report the first edge."
+    triples = [triple for q in questions for triple in zip([q] * len(q.cases), q.cases, q.answers, q.failed)]
+    for question, case, answer, failed in triples:
+        if failed and not answer.error: continue
         try: right = explain(_cut(auditor.measure, question.k), list(case.grades), ideal=[*case.judged().values()])
         except ValueError: continue  # it has no arithmetic
         if not answer.error and np.isclose(answer.value, right.value, rtol=1e-5, atol=1e-7): continue
@@ -492,7 +499,7 @@ def _counterexample(auditor, questions):
         order = f', handed over as ranks {[row + 1 for row in case.rows()]}' if auditor.has_scores else ''
         cutoff = f', k={question.k}' if question.k else ''
         return f'{case}{order}{cutoff}: it {answer.error or text}; by the definition {right.text}'
-    return ''
+    return next((str(finding) for finding in findings if finding.mistake or finding.wrong), '')
 
 # %% ../../nbs/forensics/auditing.ipynb #2d26b583
 def audit(
@@ -543,17 +550,11 @@ def audit(
     if all(question.rounded for question in questions): findings.append(EdgeFinding('digits', 'at most four'))
     names = [finding.mistake for finding in findings if finding.mistake]
     if fits and (best.params or not good): names = [*filter(None, [_habit(uncut, fits)]), *names]
-    known = {variant.params for variant in fits if not variant.mistake}
-    doubtful = [finding for finding in findings if finding.wrong]
-    passed = bool(good) and not doubtful and {*names} <= {*HARMLESS}
-    if accept is not None:
-        params = _params_of(uncut, conventions_of(accept))
-        passed |= params in {variant.params for variant in variants if not variant.mistake}
-    shown = '' if passed or good else _counterexample(auditor, questions)
-    if not passed and not shown: shown = next((str(x) for x in findings if x.mistake or x in doubtful), '')
+    accepted = accept is not None and _agrees(uncut, conventions_of(accept), variants)
+    passed = accepted or bool(good) and not any(finding.wrong for finding in findings) and {*names} <= {*HARMLESS}
+    shown = '' if passed else _counterexample(auditor, [] if good else questions, findings)
     conventions = best.conventions(parsed.name) if fits and not best.mistake else None
-    tools = [tool for tool, preset in PRESETS.items() if fits and parsed.name in preset.kinds.split()]
-    tools = [tool for tool in tools if _params_of(uncut, conventions_of(tool)) in known]
+    tools = [tool for tool in tools_with(uncut) if _agrees(uncut, conventions_of(tool), fits)]
     computes = _computed(fits, best, questions) + ('' if passed or not good else ', but not in every case')
     name = getattr(f, '__name__', type(f).__name__)
     mistakes = tuple(dict.fromkeys(names))
@@ -635,7 +636,7 @@ def _is_harmless(changes):
     return not {*changes} & {*_STANDARD} and changes.get('ties') not in ('best', 'worst')
 
 def _same_value(answer, text):
-    "Return whether a value is that of a vector: a fraction, a decimal, NaN or error."
+    "Return whether a value is equal to the text of a vector: a fraction, a decimal, NaN or error."
     error = not isinstance(answer, int | float)
     if text == 'error' or error: return text == 'error' and error
     numerator, _, denominator = text.partition('/')

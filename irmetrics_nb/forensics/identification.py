@@ -32,6 +32,7 @@ from irmetrics_nb.forensics.search import (
     all_results,
     plain_variant,
     read_targets,
+    tools_with,
     values_of_variant,
     variant_of,
 )
@@ -165,24 +166,24 @@ def _fit(searches, results, variants, tools, off=0.0):
     "Make a fit of the plainest of the variants that lead to the same results."
     measures = [search.measure for search in searches]
     def cost(combination): return sum(variant.cost for variant in combination)
-    plain = min(variants, key=cost)
-    complete = tuple(variant.of_measure(m) for variant, m in zip(plain, measures))
-    params = dict.fromkeys((m.name, *pair) for m, variant in zip(measures, plain) for pair in variant.params)
-    conventions = Conventions(**dict(plain[0].answers), measures=tuple(params))
+    best = min(variants, key=cost)
+    complete = tuple(variant.of_measure(m) for variant, m in zip(best, measures))
+    params = dict.fromkeys((m.name, *pair) for m, variant in zip(measures, best) for pair in variant.params)
+    conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
     values = {m.asked: r.value for m, r in zip(measures, results)}
-    plainest = [combination for combination in variants if cost(combination) == cost(plain)]
+    plainest = [combination for combination in variants if cost(combination) == cost(best)]
     mistakes = (_mistake_of(combination, [m.name for m in measures]) for combination in plainest)
     mistake = next(filter(None, mistakes), '')
-    idle = _idle(plain, set(variants))
-    return Fit(conventions, complete, values, plain, tuple(tools), mistake, len(variants), idle, off)
+    idle = _idle(best, set(variants))
+    return Fit(conventions, complete, values, best, tuple(tools), mistake, len(variants), idle, off)
 
-def _idle(plain, variants):
+def _idle(combination, variants):
     "Return the questions whose answers all give the same result."
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
         answers = [answer for answer in choices if (question, answer) != ('no_relevant', 'nan')]
-        changed = [tuple(variant.with_answer(question, answer) for variant in plain) for answer in answers]
+        changed = [tuple(variant.with_answer(question, answer) for variant in combination) for answer in answers]
         if variants.issuperset(changed): idle.append(question)
     return tuple(idle)
 
@@ -191,7 +192,7 @@ _CUTOFFS = 1, 3, 5, 10, 20, 100
 _MOST_FITS = 40  # that are compared
 
 def _advice(rankings, target, fits):
-    "Return in words which further number tells the fits apart best."
+    "Return in words which further number distinguishes the fits best."
     fits, measure = fits[:_MOST_FITS], target.measure
     variants = [fit.ways[0] for fit in fits]
     values: dict[str, Any] = {}
@@ -374,8 +375,7 @@ def identify(
 def _search(rankings, target, progress):
     "Compute all results of a measure, with the readings in which the values of single queries fit."
     measure = target.measure
-    tools = [tool for tool, preset in PRESETS.items() if measure.name in preset.kinds.split()]
-    variants = [variant_of(measure, conventions_of(tool)) for tool in tools]
+    variants = [variant_of(measure, conventions_of(tool)) for tool in tools_with(measure)]
     def check(counted): return target.readings(dict(zip(rankings.queries, counted)) if target.of_query else {})
     return all_results(rankings, measure, more=variants, check=check, progress=progress)
 
@@ -410,7 +410,7 @@ def _ends(rankings, measure, tool):
     return ends
 
 def _between(target, low, high):
-    "Return whether the numbers lie between two ends that differ, as they stand or as percentages."
+    "Return whether the numbers lie between two ends that differ, as shares or as percentages."
     numbers = {**target.of_query} | ({'all': target.mean} if target.mean else {})
     def is_inside(query, scale):
         number, unit = numbers[query].number, numbers[query].unit
@@ -520,15 +520,21 @@ def _named_variant(qrels, run, measure, source):
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):
         return source, variant_of(measure, conventions_of(source))
-    found = identify(qrels, run, {measure: source})
-    if found: return f'{source} ({found[0].differs})', found[0].ways[0]
-    nearest = found.nearest[0]
+    result = identify(qrels, run, {measure: source})
+    if result: return f'{source} ({result[0].differs})', result[0].ways[0]
+    nearest = result.nearest[0]
     text = f'{measure.asked} = {source}: nothing gives this number'
     raise ValueError(f'{text}; {nearest.value:.6f} is near ({nearest.differs})')
 
 def _items(variant):
     "Return what differs from the defaults as a dict."
     return {**dict(variant.answers), **dict(variant.params), **({'mistake': variant.mistake} if variant.mistake else {})}
+
+def _mixed(measure, first, second, changed):
+    "Make a variant of the first items, changed to the second where these have a name."
+    items = {name: value for name, value in first.items() if name not in changed}
+    items |= {name: second[name] for name in changed if name in second}
+    return Variant.of(measure, items, items, items.get('mistake', ''))
 
 def _word(name, items, measure):
     "Write an item, or its default, in a word."
@@ -554,21 +560,20 @@ def _changes(earlier, later):
     order = np.argsort(-size, kind='stable')
     return order[size[order] > 1e-11].tolist()
 
-def _step(queries, sources, measure, what, variants, computed):
+def _step(queries, qrels, run, measure, words, variants, computed):
     "Describe the change of one answer; computed: what each query counts and the number, before and after it."
-    (earlier, value), (later, after) = computed
+    (earlier, value), (later, new_value) = computed
     changed = _changes(earlier, later)
     names = tuple(queries[i] for i in changed)
-    shows = [_shown(sources, measure, variants, queries[i], earlier[i], later[i]) for i in changed[:1]]
-    return Step(what, value, after, names, tuple(*shows))
+    shows = [_shown(qrels, run, measure, variants, queries[i], earlier[i], later[i]) for i in changed[:1]]
+    return Step(words, value, new_value, names, tuple(*shows))
 
-def _shown(sources, measure, variants, query, value, after):
+def _shown(qrels, run, measure, variants, query, value, new_value):
     "Write lines that show a change on one query."
-    qrels, run = sources
     name = visible(query)
-    if np.isnan(after): return [f'{name} is left out of the mean']
-    if np.isnan(value): return [f'{name} counts in the mean, with {after:.4f}']
-    values = [f'{name}: {value:.4f} becomes {after:.4f}']
+    if np.isnan(new_value): return [f'{name} is left out of the mean']
+    if np.isnan(value): return [f'{name} counts in the mean, with {new_value:.4f}']
+    values = [f'{name}: {value:.4f} becomes {new_value:.4f}']
     if any(variant.mistake for variant in variants): return values
     try: pair = [explain(measure, qrels, run, query, conventions=v.conventions(measure.name)) for v in variants]
     except ValueError: return values
@@ -615,17 +620,10 @@ def differ(
     sources: tuple[Any, Any] = (truth, results)
     if truth.repeats or results.repeats: sources = qrels, run
     (name_a, variant_a), (name_b, variant_b) = (_named_variant(*sources, parsed, source) for source in (a, b))
-    full = [_items(variant) for variant in (variant_a, variant_b)]
-    defaults = {q: next(iter(CHOICES[q])) for q in OF_ROWS}
-    tried = {q: dict.fromkeys(items.get(q, default) for items in full) for q, default in defaults.items()}
-    rows = [MISTAKES[items['mistake']].rows for items in full if 'mistake' in items]
-    rankings = Rankings(*sources, open=tried, rows=filter(None, rows))
+    rankings = _rankings_of(*sources, variant_a, variant_b)
     first, second = (_items(plain_variant(rankings, parsed, variant)) for variant in (variant_a, variant_b))
     names = tuple(name for name in {**first, **second} if first.get(name) != second.get(name))
-    def mixed(changed):
-        items = {name: value for name, value in first.items() if name not in changed}
-        items |= {name: second[name] for name in changed if name in second}
-        return Variant.of(parsed, items, items, items.get('mistake', ''))
+    def mixed(changed): return _mixed(parsed, first, second, changed)
     @cache
     def compute(changed):
         try: return values_of_variant(rankings, parsed, plain_variant(rankings, parsed, mixed(changed)))
@@ -638,8 +636,21 @@ def differ(
     for i, name in enumerate(order):
         subsets = tuple(order[:i]), tuple(order[:i + 1])
         variants, computed = [mixed(subset) for subset in subsets], map(compute, subsets)
-        steps.append(_step(rankings.queries, (truth, results), parsed, _word(name, second, parsed), variants, computed))
+        steps.append(_step(rankings.queries, truth, results, parsed, _word(name, second, parsed), variants, computed))
     idle = [_word(name, second, parsed) for name in names if name not in fewest]
-    lost = [name for name, value in full[1].items() if full[0].get(name) != value and name not in {**first, **second}]
-    idle += [f'{name}={full[1][name]!r}' for name in lost]
+    idle += _replaced(variant_a, variant_b, {**first, **second})
     return ToolDifference(parsed, (name_a, name_b), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
+
+def _rankings_of(qrels, run, *variants):
+    "Judge the run under the answers of some variants."
+    full = [_items(variant) for variant in variants]
+    defaults = {q: next(iter(CHOICES[q])) for q in OF_ROWS}
+    tried = {q: tuple(dict.fromkeys(items.get(q, default) for items in full)) for q, default in defaults.items()}
+    rows = [MISTAKES[items['mistake']].rows for items in full if 'mistake' in items]
+    return Rankings(qrels, run, open=tried, rows=filter(None, rows))
+
+def _replaced(variant_a, variant_b, computed):
+    "Return in words how the second variant differs, where the computed items do not, as it cannot matter."
+    first, second = _items(variant_a), _items(variant_b)
+    names = [name for name in second if first.get(name) != second[name] and name not in computed]
+    return [f'{name}={second[name]!r}' for name in names]

@@ -39,12 +39,12 @@ class Mistake:
     total: str = ''
 
     def of(self, judged: Judged, measure: Measure) -> np.ndarray:
-        "The values of a batch, one per query, for a mistake that has a definition."
+        "Compute the values of a batch, one per query, for a mistake that has a definition."
         f = self.function(measure.name)
         return np.asarray(f(judged, **measure.arguments()), dtype=float)
 
     def function(self, kind: str) -> Callable:
-        "How the mistake computes a kind of measures; TypeError if it has no definition."
+        "Return the function for a kind of measures; TypeError if the mistake has no definition."
         definition = self.definition
         if isinstance(definition, Mapping): definition = definition[kind]
         if definition is None: raise TypeError('it has no definition of its own')
@@ -76,7 +76,7 @@ def _ap_over_list(judged, k=None, rel=1, **_):
     return ratio(total, judged.retrieved if k is None else np.minimum(k, judged.retrieved))
 
 def _first_over_r(judged, k=None, rel=1, **_):
-    "AP: the first hit alone, over min(R, k)."
+    "AP: only the first hit, over min(R, k)."
     R = judged.n_relevant(rel)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R if k is None else np.minimum(R, k))
 
@@ -121,7 +121,7 @@ _SCORED = f'{_AVERAGED} GMAP GMBpref NumRet NumRelRet'
 _LEVELS = 'P R F Success Rprec SetP SetR SetF SetAP AP GMAP IPrec Bpref GMBpref RR RBP NumRel NumRelRet'
 MISTAKES: dict[str, Mistake] = {}
 
-def _enter(name, kinds, says, same_as=None, **more): MISTAKES[name] = Mistake(kinds, says, same_as or {}, **more)
+def _enter(name, kinds, text, same_as=None, **more): MISTAKES[name] = Mistake(kinds, text, same_as or {}, **more)
 
 _enter('duplicates-counted', _SCORED, 'a document that the run holds twice counts twice', rows='counted')
 _enter('mean-over-answered', _AVERAGED,
@@ -182,5 +182,5 @@ _enter('rr-of-mean-rank', 'RR', '1 over the mean rank of the first hit', total='
 
 # %% ../../nbs/forensics/mistakes.ipynb #01584021
 def mistakes_of(kind: str) -> dict[str, Mistake]:
-    "The mistakes that occur in a kind of measures, by name."
+    "Return the mistakes that occur in a kind of measures, by name."
     return {name: m for name, m in MISTAKES.items() if kind in m.kinds.split()}

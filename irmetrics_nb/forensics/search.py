@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'NUMBERS_TRIED', 'MOST_LEVELS', 'EQUIVALENT', 'EQUIVALENT_WITHOUT_CUTOFF', 'OF_ROWS', 'TOTALS', 'Number',
            'Target', 'read_targets', 'search_space', 'plainest', 'parameter_sets', 'Variant', 'variant_of',
-           'different_answers', 'Batch', 'Cell', 'Rankings', 'values_of', 'counted_values', 'total_of', 'plain_variant',
-           'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes', 'all_results']
+           'tools_with', 'different_answers', 'Batch', 'Cell', 'Rankings', 'values_of', 'counted_values', 'total_of',
+           'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
 import math
@@ -24,7 +24,15 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 import numpy as np
 
 # %% ../../nbs/forensics/search.ipynb #c9dd9a76
-from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, Conventions, as_gain, ratio
+from irmetrics_nb.core.conventions import (
+    CHOICES,
+    DISCOUNTS,
+    NAMED_GAINS,
+    Conventions,
+    DuplicatesChoice,
+    as_gain,
+    ratio,
+)
 from ..core.judged import Judged
 from ..core.measures import Kind, Measure
 from ..core.ties import MAX_ORDERS, TiesError, count_orders, ties_that_matter
@@ -34,7 +42,7 @@ from ..data.judging import judge
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.sources import read_rows
 from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.presets import conventions_of, identical_rows, read_run
+from ..evaluation.presets import PRESETS, conventions_of, identical_rows, read_run
 from .mistakes import MISTAKES, Mistake, mistakes_of
 from ..metrics.dcg import dcg
 from ..metrics.parsing import parse
@@ -271,6 +279,10 @@ def variant_of(measure: Measure, conventions: Conventions) -> Variant:
     params = {name: value for kind, name, value in conventions.measures if kind == measure.name}
     return Variant.of(measure, answers, params)
 
+def tools_with(measure: Measure) -> list[str]:
+    "List the tools that compute a measure."
+    return [tool for tool, preset in PRESETS.items() if measure.name in preset.kinds.split()]
+
 def different_answers(answers: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     "Return the answers that are not the default, in the order of the questions."
     usual = {question: next(iter(choices)) for question, choices in CHOICES.items()}
@@ -349,7 +361,7 @@ class Rankings:
         for duplicates in self.open['duplicates']: self._enter_answers(duplicates)
         for mistake in rows: self._enter_mistake(mistake)
 
-    def tables(self, duplicates: Any) -> tuple[Qrels, Run]:
+    def tables(self, duplicates: DuplicatesChoice) -> tuple[Qrels, Run]:
         "Read judgments and run with one row for each document of a query."
         qrels, run = self.sources
         return Qrels(qrels, duplicates=duplicates, copy=False), Run(run, duplicates=duplicates, copy=False)
