@@ -27,11 +27,11 @@ import numpy as np
 # %% ../../nbs/evaluation/counting.ipynb #be5e4aaa
 from ..core.arrays import argsort_descending, changes
 from ..data.batches import concat_ranges
-from ..data.errors import file_errors
+from ..data.errors import DataError, file_errors
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, is_blank, parse_floats
 from ..data.matching import JudgedHits, match_ids
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.sources import decompressed, looks_like_json, open_bytes, read_bytes
+from ..data.sources import check_encoding, decompressed, holds_hits, is_service, looks_like_json, open_bytes, plain_answer, read_bytes
 from ..data.tables import find_columns, header_names, header_separator, holds_ranks, import_polars
 from ..data.text import LAYOUTS, Rows, TextBytes, ranks_and_tags, text_layout
 from .findings import PositionSigns, counted_down
@@ -41,6 +41,7 @@ from .presets import identical_rows
 def _rows(source, kind):
     "(place, (query, document, number) or what is wrong with the row, or None for a comment), row by row."
     if isinstance(source, str | os.PathLike): return _file_rows(os.fspath(source), kind)
+    source = plain_answer(source)
     if isinstance(source, Mapping): return _dict_rows(source, kind)
     if hasattr(source, 'columns') or hasattr(source, '__arrow_c_stream__'): return _table_rows(source, kind)
     return _item_rows(source, kind)
@@ -51,6 +52,7 @@ def _file_rows(path, kind):
     if looks_like_json(data[:1 << 16], path):
         content = json.loads(data)
         return _dict_rows(content, kind) if isinstance(content, dict) else _item_rows(content, kind)
+    check_encoding(data[:1 << 16], path)
     separator = header_separator(data[:1 << 16], path)
     return _csv_rows(data, separator, kind) if separator else _trec_rows(data, kind)
 
@@ -97,6 +99,7 @@ def _csv_rows(data, separator, kind):
 def _unlike(row, names): return f'{len(row)} fields instead of {len(names)}'
 
 def _dict_rows(source, kind):
+    if is_service(source) or holds_hits(source): raise DataError('such a dict is read as a whole')
     for query, docs in source.items():
         place = f'query {query!r}'
         if kind == 'run' and isinstance(docs, list | tuple): docs = dict(zip(docs, range(0, -len(docs), -1)))
