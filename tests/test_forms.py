@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-
 from helpers import irmetrics
+
 from irmetrics_nb import DataError, Qrels, Run, check, compare, evaluate, explain, identify, nDCG
 from irmetrics_nb.data import sources
 from irmetrics_nb.data.recognition import recognise

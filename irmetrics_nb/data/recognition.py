@@ -124,7 +124,7 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         return paths and [('', path) for path in paths]
     named = isinstance(run, Mapping)
     if is_table(run) or is_service(run) or not isinstance(run, Collection): return None
-    items = list(run.items()) if named else [('', item) for item in run]
+    items = list(run.items()) if isinstance(run, Mapping) else [('', item) for item in run]
     sources = [source for _, source in items]
     if not named and items and not is_run(sources[0]): return None  # rows, maybe many
     whole = list(map(is_run, sources))
