@@ -36,6 +36,7 @@ from .data.ids import PAD
 from .data.qrels_and_runs import Qrels, Run
 from .data.recognition import Runs, recognise
 from .data.sources import decompressed, rows_from_bytes
+from .data.tables import said_columns
 from .data.text import Rows, negate_ranks
 from .data.writing import write_whole
 from .evaluation.presets import PRESETS, conventions_of
@@ -259,16 +260,13 @@ COLUMNS_BY_KIND: dict[str, dict] = {}  # kind: what --columns and --run-columns 
 
 def columns_of(text: str, kind: str) -> dict[str, Any]:
     "What a text like query=q,document=url,grade=label says, as `Qrels` and `Run` take it; bad usage otherwise."
-    known = ('query', 'document', 'grade') if kind == 'qrels' else ('query', 'document', 'score', 'rank')
-    parts = dict(part.split('=', 1) for part in text.split(',') if '=' in part)
-    said = {key.strip(): name.strip() for key, name in parts.items()}
-    if len(parts) < len(text.split(',')) or not {*said} <= {*known} or {'score', 'rank'} <= {*said}:
-        option = '--columns' if kind == 'qrels' else '--run-columns'
-        raise typer.BadParameter(f'{option} {text}: write it like {",".join(f"{key}=NAME" for key in known[:3])}')
-    options = {'descending': False} if 'rank' in said else {}
-    names = {'grade': 'relevance', 'rank': 'score'}
-    columns = {names.get(key, key): int(x) if x.isdigit() else x for key, x in said.items()}
-    return {'columns': columns, **options}
+    parts = [part.partition('=') for part in text.split(',')]
+    said = {key.strip(): int(name) if name.strip().isdigit() else name.strip() for key, _, name in parts}
+    try: columns, ranks = said_columns(said if all(sign for _, sign, _ in parts) else {'': ''}, kind)
+    except ValueError:
+        option, number = ('--columns', 'grade') if kind == 'qrels' else ('--run-columns', 'score')
+        raise typer.BadParameter(f'{option} {text}: write it like query=NAME,document=NAME,{number}=NAME') from None
+    return {'columns': columns, **({'descending': False} if ranks else {})}
 
 def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
     "A path as it was written, what is read of it by columns that are said, or rows of the standard input if it is -."

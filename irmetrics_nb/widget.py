@@ -187,9 +187,9 @@ def _widget_class():
 
         def _repr_mimebundle_(self, **options):
             page = {'text/plain': f'play({self.grades}, {self.measure!r})', 'text/markdown': self.markdown}
-            if isinstance(self.comm, comm.DummyComm): return page, {}
-            live, metadata = super()._repr_mimebundle_(**options)
-            return {**live, **page}, metadata
+            live = super()._repr_mimebundle_(**options)
+            if isinstance(self.comm, comm.DummyComm) or live is None: return page, {}
+            return {**live[0], **page}, live[1]
 
     return Play
 

@@ -29,7 +29,7 @@ def test_columns_of_other_names_are_said_and_no_message_advises_python(folder):
     assert json.loads((folder / "out.json").read_text())[0]["means"] == {"RR": 0.75}
 
 
-@pytest.mark.parametrize("text", ["query", "query=q,url=u", "query=q,score=a,rank=b"])
+@pytest.mark.parametrize("text", ["query", "query=q,colour=u", "query=q,score=a,rank=b"])
 def test_columns_that_are_none_are_bad_usage(text, folder):
     done = irmetrics("evaluate", "judged.csv", "log.csv", "--run-columns", text, cwd=folder)
     assert done.returncode == 2 and "write it like" in " ".join(done.stderr.split())

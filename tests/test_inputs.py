@@ -338,7 +338,7 @@ def test_columns_of_text_are_places_from_1_or_the_names_of_trec(tmp_path):
     with pytest.raises(DataError, match="no column 'the score'"): Run(four, columns={'query': 2, 'document': 3})
 
 
-@pytest.mark.parametrize('wrong', [{}, {'relevance': 'x'}, {'doc': 'x'}, 'score', ['q'], {'score': None}, {'score': 1.5}])
+@pytest.mark.parametrize('wrong', [{}, {'relevance': 'x'}, {'colour': 'x'}, 'score', ['q'], {'score': None}, {'score': 1.5}])
 def test_columns_that_say_nothing_are_refused(wrong):
     with pytest.raises(ValueError, match="columns must be like {'query': name, 'document': name, 'score': name}"):
         Run(pl.DataFrame({'qid': ['q'], 'docno': ['d'], 'score': [1]}), columns=wrong)

@@ -242,7 +242,7 @@ def test_a_grade_below_0_counts_as_written_in_a_list_and_as_not_judged_in_a_coll
 
 # ---- words of documents and topics ----
 
-STRANGE = {'pages.csv': ('rank,url,headline\n1,d1,A page\n', 'rank'), 'pages.tsv': ('x1\tsome text\nx2\tmore\n', 'x1'),
+STRANGE = {'pages.csv': ('rank,link,headline\n1,d1,A page\n', 'rank'), 'pages.tsv': ('x1\tsome text\nx2\tmore\n', 'x1'),
            'pages.jsonl': ('{"doc_id": "x1", "title": "A page"}\n', 'x1')}
 
 
@@ -277,11 +277,11 @@ def test_one_id_that_is_known_or_no_words_at_all_are_no_cause_for_a_warning(docu
 def test_the_command_line_says_it_once_and_goes_on(tmp_path):
     (tmp_path/'qrels.txt').write_text('q1 0 d1 1\n')
     (tmp_path/'run.txt').write_text('q1 Q0 d1 1 2.5 tag\n')
-    (tmp_path/'pages.csv').write_text('url,headline\nd9,A page\n')
+    (tmp_path/'pages.csv').write_text('link,headline\nd9,A page\n')
     (tmp_path/'asked.csv').write_text('number of it,words\nq9,what\n')
     done = irmetrics('explain', 'qrels.txt', 'run.txt', 'q1', '-m', 'AP RR', '--documents', 'pages.csv', cwd=tmp_path)
     assert done.returncode == 0 and 'AP = (1/1) / 1' in done.stdout
-    said = "irmetrics: warning: pages.csv: not one of the wanted documents (wanted is 'd1', there is 'url'); a head must call the ids doc_id or"
+    said = "irmetrics: warning: pages.csv: not one of the wanted documents (wanted is 'd1', there is 'link'); a head must call the ids doc_id or"
     assert done.stderr.count(said) == 1 and done.stderr.count('warning') == 1
     done = irmetrics('report', 'qrels.txt', 'run.txt', '--topics', 'asked.csv', '--documents', 'pages.csv', cwd=tmp_path)
     assert done.returncode == 0 and said in done.stderr

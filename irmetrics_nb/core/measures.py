@@ -445,8 +445,11 @@ class Measure(Generic[_P]):
         function."""
         unknown = sorted(set(self.params) - set(self.defaults))
         if unknown:
-            expected = f'it has {list(self.defaults)}'
-            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {expected}')
+            known = f'it has {list(self.defaults)}'
+            cutoff = unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None
+            if cutoff: known = f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
+            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {known}')
+
         params = {p: tidy(self.params[p]) for p in self.defaults if p in self.params}
         for p, value in params.items(): _check_type(self, p, self.defaults[p], value)
         return {p: x for p, x in params.items() if x != self.defaults[p]}

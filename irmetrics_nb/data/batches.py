@@ -19,6 +19,7 @@ import numpy as np
 from .errors import DataError, file_errors, polars_errors
 from .ids import PAD, Ids, block_starts
 from irmetrics_nb.data.sources import (
+    check_encoding,
     check_end,
     decompressed,
     ensure_unchanged,
@@ -401,6 +402,7 @@ def open_run(
     with file_errors(path):
         if not stat.S_ISREG(os.stat(path).st_mode): return None
     file = TextFile(path, size, max_query_bytes)
+    check_encoding(file.head, path)
     small = not file.packed and file.total <= size
     if file.head.startswith(TABLE_MAGIC): return _open_table(path, file.head, size, small)
     if small or looks_like_json(file.head, file.name) or header_separator(file.head, file.name): return None

@@ -10,9 +10,13 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from inspect import signature
+from typing import TypeVar
+
 
 # %% ../../nbs/data/errors.ipynb #f5d10fb5
 NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
@@ -138,3 +142,21 @@ def polars_errors(source: str) -> Iterator[None]:
         if not (ours or type(error).__module__.startswith(TABLE_LIBRARIES)): raise
         first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f'{source}: {first_line[:300]}') from None
+
+# %% ../../nbs/data/errors.ipynb #8e110a02
+F = TypeVar('F', bound=Callable)
+
+def with_hints(**hints: str) -> Callable[[F], F]:
+    "Decorate a function: TypeError for an option that it has not says what to write, if its name is among the hints."
+    def decorate(function):
+        known = {*signature(function).parameters}
+        @wraps(function)
+        def call(*args, **options):
+            unknown = options.keys() - known
+            if unknown:
+                name = min(unknown, key=list(options).index)
+                hint = f": {hints[name].format(options[name])}" if name in hints else ''
+                raise TypeError(f'{function.__name__}() got an unexpected keyword argument {name!r}{hint}')
+            return function(*args, **options)
+        return call
+    return decorate

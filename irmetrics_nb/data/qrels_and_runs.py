@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
+from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -202,9 +203,9 @@ def _before(chunk, sign): return chunk.rpartition(sign)[0]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #c763dd4d
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
-    "(n,) the length of each chunk by {chunk: length}, a table, a file or a function; DataError for one that is none."
-    find, why = _finder(lengths, 'lengths', LENGTH_COLUMNS)
-    values, code = _of_each_chunk(rows, find, why)
+    "(n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for one that is none."
+    if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
+    else: values, code = _of_each_chunk(rows, *_finder(lengths, 'lengths', LENGTH_COLUMNS))
     length = to_floats(values)[code]
     wrong = np.flatnonzero(~(np.isfinite(length) & (length >= 0)))
     if len(wrong):
@@ -486,8 +487,9 @@ class Run(QueryDocTable):
     budget : float, optional
         How long the chunks can be together that are looked at: the list ends before the
         first one that does not fit, so that R is the recall at a budget of tokens.
-    lengths : dict, table, path or function, optional
-        For a `budget`: how long each chunk is. A table has the columns chunk and length.
+    lengths : dict, table, path, function or float, optional
+        For a `budget`: how long each chunk is. A table has the columns chunk and length;
+        one number is the length of all.
     copy : bool, default True
         Whether a dict is copied, so that it may be changed afterwards.
 

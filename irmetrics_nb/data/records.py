@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from .errors import DataError, DataWarning, counted, file_errors, polars_errors, short_repr
 from .qrels_and_runs import Qrels, Run
 from .sources import ids_of_objects, named_lists
-from .tables import import_polars, plain_name
+from .tables import COLUMN_SYNONYMS, import_polars, plain_name
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):
@@ -320,11 +320,12 @@ class WordColumns:
     titles: tuple[str, ...]
     texts: tuple[str, ...]
 
+_DOCUMENT_IDS = 'doc_id', 'docid', 'docno', 'document_id', 'doc', 'id', '_id'  # before names that may be those of texts
 TOPICS = WordColumns(
-    'topics', ('query_id', 'qid', 'topic_id', 'topic', 'number', 'num', 'id', '_id'),
+    'topics', ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'number', 'num', 'id', '_id'),
     ('query', 'title', 'question', 'text'), ('description', 'narrative', 'desc', 'narr'))
 DOCUMENTS = WordColumns(
-    'documents', ('doc_id', 'docid', 'docno', 'document_id', 'doc', 'id', '_id', 'pid'),
+    'documents', tuple(dict.fromkeys((*_DOCUMENT_IDS, *COLUMN_SYNONYMS['document']))),
     ('title', 'name', 'heading'), ('text', 'body', 'contents', 'content', 'abstract'))
 LONGEST = 160, 200  # letters of a title, and of more text
 RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters

@@ -45,6 +45,7 @@ from irmetrics_nb.data.tables import (
     rivals,
     rows_from_csv,
     rows_from_table,
+    said_columns,
     scan,
     to_polars_table,
     unused_columns,
@@ -180,7 +181,7 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
     if not source: raise DataError(f'{name}: there are no queries')
-    if _holds_hits(source): return rows_from_triples(_triples_of_hits(source, kind, name), kind, name)
+    if holds_hits(source): return rows_from_triples(_triples_of_hits(source, kind, name), kind, name)
     source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
     if collecting(): source = _valid_docs(source, kind, name)
     listed = _listed(source, name) if kind == 'qrels' else ''
@@ -201,7 +202,7 @@ def is_hit(item: Any) -> bool:
 
 HIT_ATTRIBUTES = *COLUMN_SYNONYMS['document'], *COLUMN_SYNONYMS['query'], *COLUMN_SYNONYMS['run'], *COLUMN_SYNONYMS['qrels']
 
-def _holds_hits(source):
+def holds_hits(source):
     "Return whether a dict holds lists of documents with their numbers."
     lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
     first = next(lists, ('',))[0]
@@ -389,8 +390,16 @@ def _check_unique(found, name):
 # %% ../../nbs/data/sources.ipynb #ed8bd527
 BINARY_MAGIC = {
     b'PK\x03\x04': 'a zip archive', b'BZh': 'bzip2', b'\xfd7zXZ': 'xz', b'\x28\xb5\x2f\xfd': 'zstd', b'%PDF': 'a PDF',
-    b'\xff\xfe': 'UTF-16 text', b'\xfe\xff': 'UTF-16 text', b'SQLite': 'an SQLite database',
+    b'SQLite': 'an SQLite database',
 }
+
+def check_encoding(head: bytes, name: object) -> None:
+    "Raise DataError for a file that begins like UTF-16 text."
+    start = head[:64]
+    zeros = {place % 2 for place, byte in enumerate(start) if byte == 0}
+    halved = len(start) > 3 and len(zeros) == 1 and start.count(0) == len(start) // 2
+    if halved or start.startswith((b'\xff\xfe', b'\xfe\xff')):
+        raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
 def binary_hint(head: bytes) -> str:
     "A question to append to an error if the first bytes of a file do not look like text; else ''."
@@ -485,6 +494,7 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
     if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name, columns)
     if head.startswith(TABLE_MAGIC):
         return rows_from_table(read_table(content.tobytes(), name), kind, name, columns=columns)
+    check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, kind, name, columns)
     with hint_if_binary(head), polars_errors(name): layout = text_layout(head, kind, columns)
@@ -680,8 +690,9 @@ def read_rows(
         'qrels' for judgments, 'run' for results.
     columns : dict, optional
         Which columns to take, for tables, text and records: {'query': name, 'document':
-        name, 'score': name}, for judgments 'relevance'; those not given are found. In
-        text a name is a place from 1, or one of TREC's: 'rank'.
+        name, 'score': name}, for judgments 'relevance'; other usual names will do as keys,
+        such as 'doc_id' or 'grade', and 'rank' for numbers of which the least is the best;
+        those not given are found. In text a name is a place from 1, or one of TREC's: 'rank'.
     descending : bool, default True
         Whether the greatest number is the best. False for ranks and distances: the rows
         then hold their negatives.
@@ -711,17 +722,17 @@ def read_rows(
     if not isinstance(descending, bool):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
-    form, said = form_of(source), _checked_columns(columns, kind)
+    said, ranks = _checked_columns(columns, kind)
+    form = form_of(source)
     if form is None: raise DataError(f'the {kind}: expected {one_of(FORMS)}, not {short_repr(source)}')
     rows = form.read(source, kind, f'the {kind}', said)
     rows.comments.warn()
-    return rows if descending or rows.ranks else negate_ranks(rows)
+    rises = ranks or not descending
+    return negate_ranks(rows) if rises and not rows.ranks else rows
 
 def _checked_columns(columns, kind):
-    "`columns=` as it came, or an empty dict; ValueError unless it holds names or places."
-    keys = column_keys(kind)
-    if columns is None: return NO_COLUMNS
-    right = isinstance(columns, Mapping) and columns and {*columns} <= {*keys}
-    if right and {*map(type, columns.values())} <= {str, int}: return columns
-    wanted = ', '.join(f'{key!r}: name' for key in keys)
+    "Return columns= under the usual keys, and whether they say ranks; ValueError unless it holds names or places."
+    if columns is None: return NO_COLUMNS, False
+    if isinstance(columns, Mapping) and columns: return said_columns(columns, kind)
+    wanted = ', '.join(f'{key!r}: name' for key in column_keys(kind))
     raise ValueError(f'columns must be like {{{wanted}}}, not {short_repr(columns)}')

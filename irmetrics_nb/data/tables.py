@@ -71,6 +71,21 @@ def plain_name(name: str) -> str:
     "The name of a column in small letters, with _ for a blank or a hyphen."
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
+def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
+    """Return columns= with the keys query, document, and score or relevance, and whether ranks are said.
+
+    A key may be any usual name of such a column, as 'doc_id' or 'grade'. ValueError for another, or for two of one."""
+    said: dict[str, Any] = {}
+    for key, name in columns.items():
+        plain = plain_name(str(key))
+        parts = zip(('query', 'document', kind), column_keys(kind))
+        own = next((usual for part, usual in parts if plain == usual or plain in COLUMN_SYNONYMS[part]), None)
+        if own is None or own in said or not isinstance(name, str | int):
+            wanted = ', '.join(f'{usual!r}: name' for usual in column_keys(kind))
+            raise ValueError(f'columns must be like {{{wanted}}}, not {short_repr(columns)}')
+        said[own] = name
+    return said, kind == 'run' and any(holds_ranks(str(key), kind) for key in columns)
+
 def _standing(name, part):
     "Return 0 for the usual name of a column, and more the less likely a name is."
     plain = plain_name(name)

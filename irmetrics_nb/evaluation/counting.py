@@ -25,9 +25,20 @@ from ..data.errors import collect_faults, file_errors
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, parse_floats
 from ..data.matching import JudgedHits, match_ids
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.sources import decompressed, is_self_describing, open_bytes
+from irmetrics_nb.data.sources import (
+    decompressed,
+    is_self_describing,
+    open_bytes,
+)
 from ..data.tables import header_separator
-from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags
+from irmetrics_nb.data.text import (
+    COLUMN_NAMES,
+    HEAD_BYTES,
+    Rows,
+    TextBytes,
+    first_fields,
+    ranks_and_tags,
+)
 from .findings import PositionSigns, counted_down
 from .presets import identical_rows
 

@@ -1,0 +1,201 @@
+"Every form of input, alone, under a name, in a list, in a check-up and on the command line; and what to write instead of a mistake."
+import json
+import warnings
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from helpers import irmetrics
+
+from irmetrics_nb import DataError, Qrels, Run, check, compare, evaluate, explain, identify, nDCG
+from irmetrics_nb.data import sources
+from irmetrics_nb.data.recognition import recognise
+
+GRADES = {'q': {'d1': 1}, 'p': {'d2': 1}}
+MEANS = {'RR': 0.75}
+
+
+@dataclass
+class Row:
+    query_id: str
+    doc_id: str
+    score: float
+
+
+@dataclass
+class Point:
+    id: str
+    score: float
+
+
+class Response:
+    "A response as elasticsearch-py makes it: a body, and the methods of a mapping, but no Mapping."
+    def __init__(self, body): self.body = body
+    def __getitem__(self, key): return self.body[key]
+    def __iter__(self): return iter(self.body)
+    def __len__(self): return len(self.body)
+
+
+def answer(*ids): return {'took': 1, '_shards': {'failed': 0}, 'hits': {'hits': [{'_id': id, '_index': 'web'} for id in ids]}}
+
+
+ROWS = [Row('q', 'd1', .9), Row('p', 'd9', .5), Row('p', 'd2', .4)]
+RATED = {'metric_score': .1, 'failures': {}, 'details': {
+    'q': {'hits': [{'hit': {'_id': 'd1', '_index': 'w'}}]}, 'p': {'hits': [{'hit': {'_id': 'd9', '_index': 'w'}}, {'hit': {'_id': 'd2', '_index': 'w'}}]}}}
+FORMS = {
+    'objects': ROWS, 'values of a dict': dict(enumerate(ROWS)).values(), 'array of objects': np.array(ROWS, dtype=object), 'deque': deque(ROWS),
+    'array of rows': np.array([(row.query_id, row.doc_id, row.score) for row in ROWS], dtype=object),
+    'pairs': {'q': [('d1', .9)], 'p': [('d9', .5), ('d2', .4)]}, 'pairs, not in order': {'q': [('d1', .9)], 'p': [('d2', .4), ('d9', .5)]},
+    'records': {'q': [{'id': 'd1', 'score': .9}], 'p': [{'id': 'd9', 'score': .5}, {'id': 'd2', 'score': .4}]},
+    'points': {'q': [Point('d1', .9)], 'p': [Point('d9', .5), Point('d2', .4)]},
+    'arrays of ids': {'q': np.array(['d1']), 'p': np.array(['d9', 'd2'])},
+    'answers': {'q': answer('d1'), 'p': answer('d9', 'd2')},
+    'response objects': {'q': Response(answer('d1')), 'p': Response(answer('d9', 'd2'))}, 'response of _rank_eval': Response(RATED),
+}
+
+
+@pytest.mark.parametrize('form', FORMS)
+def test_a_form_is_read_alone_under_a_name_in_a_list_and_by_a_check(form):
+    run = FORMS[form]
+    assert evaluate(GRADES, run, 'RR').means == MEANS and evaluate(GRADES, run, 'RR').single
+    assert evaluate(GRADES, {'a': run, 'b': ROWS}, 'RR').means == {'a': MEANS, 'b': MEANS}
+    assert list(evaluate(GRADES, [run, ROWS], 'RR').means.values()) == [MEANS, MEANS]
+    assert compare(GRADES, {'a': run, 'b': ROWS}, 'RR').sample.systems == ('a', 'b')
+    assert explain('RR', GRADES, run, 'p').value == .5
+    assert check(GRADES, run).ok and check(GRADES, {'a': run, 'b': ROWS}).ok
+
+
+def test_lists_of_documents_and_grades_are_judgments():
+    assert Qrels({'q': [('d1', 2), ('d2', 0)]}).to_dict() == Qrels({'q': [{'id': 'd1', 'rating': 2}, {'id': 'd2', 'rating': 0}]}).to_dict() == {'q': {'d1': 2, 'd2': 0}}
+
+
+def test_a_document_twice_in_a_list_of_pairs_is_an_error_until_it_is_said_which_counts():
+    twice = {'q': [('d1', .9), ('d1', .5)]}
+    with pytest.raises(DataError, match="document 'd1' stands twice in query 'q'"): Run(twice)
+    assert Run(twice, duplicates='last').to_dict() == {'q': {'d1': .5}}
+
+
+def test_values_of_a_dict_of_runs_are_several_runs():
+    runs = {'a': {'q': ['d1']}, 'b': {'q': ['d9', 'd1']}}
+    assert list(evaluate(GRADES, runs.values(), 'RR').means) == ['run 1', 'run 2']
+
+
+@pytest.mark.parametrize('form', ['pairs', 'records', 'answers'])
+def test_the_command_reads_a_form_from_a_file(form, tmp_path):
+    (tmp_path/'qrels.json').write_text(json.dumps(GRADES))
+    (tmp_path/'run.json').write_text(json.dumps(FORMS[form]))
+    done = irmetrics('evaluate', tmp_path/'qrels.json', tmp_path/'run.json', '-m', 'RR', '--format', 'json')
+    assert json.loads(done.stdout)[0]['means'] == MEANS
+    assert irmetrics('check', tmp_path/'qrels.json', tmp_path/'run.json').returncode == 0
+
+
+def test_a_new_form_is_one_row_of_the_table_for_every_verb(monkeypatch):
+    class Written:
+        def __init__(self, text): self.text = text
+    def read(source, kind, name, columns): return sources.rows_from_triples((line.split('|') for line in source.text.split()), kind, name, columns)
+    form = sources.Form('text with bars', lambda source: isinstance(source, Written), read)
+    monkeypatch.setattr(sources, 'FORMS', (form, *sources.FORMS))
+    run = Written('q|d1|.9 p|d9|.5 p|d2|.4')
+    assert evaluate(GRADES, run, 'RR').means == MEANS and evaluate(GRADES, {'a': run}, 'RR').means == {'a': MEANS}
+    assert check(GRADES, [run, run]).ok and evaluate(Written('q|d1|1 p|d2|1'), run, 'RR').means == MEANS
+
+
+@pytest.mark.parametrize(('run', 'says'), [
+    ({'took': 3, 'responses': [answer('d1')]}, r"_msearch do not name their queries; give dict\(zip\(queries, body\['responses'\]\)\)"),
+    (answer('d1'), r'one search does not name its query; give \{query: answer, ...\}'),
+    (Response(answer('d1')), 'one search does not name its query'),
+    ({'q': answer('d1'), 'p': {'error': {'type': 'x', 'reason': 'no such index'}, 'status': 404}}, "query 'p': the search failed: no such index"),
+    ({'q': {'error': 'broken', 'status': 500}}, "query 'q': the search failed: broken"),
+    ({'q': [{'id': 'd1', 'distance': .2}]}, "query 'q': expected a document and its score"),
+    (5, 'expected a path, an answer of a search service, a dict, a table or an iterable, not 5')])
+def test_what_cannot_be_a_run_is_told_what_to_write(run, says):
+    with pytest.raises(DataError, match=says): evaluate(GRADES, run)
+    with pytest.raises(DataError, match=says): Run(run)
+    assert 'refused' in check(GRADES, run).codes
+
+
+def test_documents_that_are_called_error_are_no_failed_searches():
+    assert Run({'q': {'error': .5, 'hits': .2}}).to_dict() == {'q': {'error': .5, 'hits': .2}}
+
+
+def test_a_verb_for_one_run_refuses_several():
+    with pytest.raises(ValueError, match=r'one run is needed, not 2 \(a, b\)'): explain('RR', GRADES, {'a': ROWS, 'b': ROWS}, 'q')
+
+
+@pytest.mark.parametrize('encoding', ['utf-16', 'utf-16-le', 'utf-16-be'])
+@pytest.mark.parametrize(('name', 'content'), [('run.txt', 'q Q0 d1 1 2.5 tag\n'), ('run.csv', 'query_id,doc_id,score\nq,d1,2.5\n')])
+def test_a_file_in_utf_16_is_called_so(encoding, name, content, tmp_path):
+    path = tmp_path/name
+    path.write_bytes(content.encode(encoding))
+    with pytest.raises(DataError, match=f'^{path}: this is UTF-16 text; save it as UTF-8$'): Run(path)
+    with pytest.raises(DataError, match='this is UTF-16 text'): evaluate(GRADES, path)
+    assert 'this is UTF-16 text' in str(check(GRADES, path))
+    path.write_bytes((content * 1_000_000).encode(encoding))
+    with pytest.raises(DataError, match='this is UTF-16 text'): evaluate(GRADES, path)
+
+
+@pytest.mark.parametrize(('judged', 'asked', 'how'), [
+    ('q ', 'q', 'without blanks around them'), ('q', 'q\t', 'without blanks around them'), ('caf\u00e9', 'cafe\u0301', 'in one Unicode form (NFC)'),
+    ('q\u200b', 'q', 'without invisible characters')])
+def test_a_single_query_that_looks_the_same_is_noticed_by_evaluate_as_by_check(judged, asked, how):
+    qrels = {judged: {'d': 1}} | {f'x{i}': {'d': 1} for i in range(300)}
+    run = {f'x{i}': ['d'] for i in range(300)} | {asked: ['d']}
+    with pytest.warns(UserWarning, match='1 would match ' + how.replace('(', r'\(').replace(')', r'\)')): evaluate(qrels, run, 'RR')
+    assert any(how in str(finding) for finding in check(qrels, run).findings)
+
+
+def test_queries_that_nobody_judged_are_no_spelling_of_others():
+    with warnings.catch_warnings(action='error'): evaluate({'q1': {'d': 1}, 'q2': {'d': 1}}, {'q1': ['d'], 'q3': ['d']}, 'RR')
+
+
+@pytest.mark.parametrize('number', ['label', 'relevance', 'grade', 'rating'])
+@pytest.mark.parametrize('document', ['document', 'doc_id', 'id', 'url', 'docno'])
+def test_one_vocabulary_names_columns_whoever_asks(document, number, tmp_path):
+    (tmp_path/'odd.csv').write_text('x,y,z\nq,d1,1\np,d2,1\n')
+    assert Qrels(tmp_path/'odd.csv', columns={'qid': 'x', document: 'y', number: 'z'}).to_dict() == GRADES
+    (tmp_path/'usual.csv').write_text(f'query_id,{document},{number}\nq,d1,1\np,d2,1\n')
+    assert Qrels(tmp_path/'usual.csv').to_dict() == GRADES
+
+
+def test_columns_of_the_command_have_the_same_names(tmp_path):
+    (tmp_path/'qrels.csv').write_text('x,y,z\nq,d1,1\np,d2,1\n')
+    (tmp_path/'run.csv').write_text('x,y,z\nq,d1,1\np,d9,1\np,d2,2\n')
+    done = irmetrics('evaluate', tmp_path/'qrels.csv', tmp_path/'run.csv', '--columns', 'query_id=x,doc_id=y,rating=z', '--run-columns', 'qid=x,url=y,rank=z', '-m', 'RR', '--format', 'json')
+    assert json.loads(done.stdout)[0]['means'] == MEANS
+    run = Run(tmp_path/'run.csv', columns={'qid': 'x', 'url': 'y', 'rank': 'z'})
+    assert run.to_dict()['p'] == {'d9': -1.0, 'd2': -2.0}
+
+
+@pytest.mark.parametrize('wrong', [{'query': 'x', 'qid': 'y'}, {'colour': 'x'}, {'query': None}, {}])
+def test_columns_that_are_none_or_twice_are_refused(wrong):
+    with pytest.raises(ValueError, match="columns must be like {'query': name"): Run([{'x': 1}], columns=wrong)
+
+
+def test_an_id_or_a_url_is_the_document_where_nothing_else_is():
+    rows = [{'query_id': 'q', 'id': 7, 'url': 'u', 'doc_id': 'd1', 'score': 1.0}]
+    with warnings.catch_warnings(action='error'): assert Run(rows).to_dict() == {'q': {'d1': 1.0}}
+    assert not Run(rows).notes
+
+
+@pytest.mark.parametrize(('call', 'error', 'says'), [
+    (lambda: evaluate(GRADES, ROWS, k=10), TypeError, r"'k': a cutoff is written with its measure, such as 'nDCG@10'"),
+    (lambda: evaluate(GRADES, ROWS, metrics='AP'), TypeError, "'metrics': it is called measures="),
+    (lambda: evaluate(GRADES, ROWS, colour=1), TypeError, "unexpected keyword argument 'colour'$"),
+    (lambda: nDCG(k=10), ValueError, 'nDCG@10'),
+    (lambda: identify(GRADES, ROWS, 0.71), ValueError, r"write identify\(qrels, run, 'nDCG@10', 0.71\)")])
+def test_a_call_that_is_wrong_says_what_to_write(call, error, says):
+    with pytest.raises(error, match=says): call()
+
+
+def test_one_number_is_the_length_of_every_chunk():
+    run = {'q': ['a', 'b', 'c']}
+    assert evaluate({'q': {'a': 1, 'c': 1}}, Run(run, budget=2, lengths=1), 'R').means == {'R': .5}
+    with pytest.raises(DataError, match='a length must be a number from 0'): Run(run, budget=2, lengths=-1)
+
+
+def test_what_is_recognised_is_not_read(tmp_path):
+    runs = recognise(GRADES, {'a': tmp_path/'none.txt', 'b': ROWS})
+    assert [(run.name if run.source is None else run.own_name) for run in runs] == ['a', 'b'] and not runs.single
+    assert recognise(GRADES, runs) is runs
+    with pytest.raises(DataError, match='there is no such file'): _ = runs.each[0].rows
