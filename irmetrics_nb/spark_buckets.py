@@ -11,7 +11,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,24 +21,22 @@ from .core.judged import Judged
 from .core.measures import Measure
 from .core.ties import TiesError, WhenAsked
 from .data.errors import DataError, visible
-from .data.judging import QueryLook
 from .data.qrels_and_runs import Qrels
 from .data.tables import import_polars
 from .data.text import blank_grades
 from .evaluation.evaluation import or_nothing, score_part
 from .evaluation.findings import (
-    all_missed,
-    cut_short,
+    FRACTIONS_AND_WHOLE,
+    Evidence,
     deepest,
-    find_spelling,
     in_deviations,
-    levels_too_high,
+    judged_evidence,
     look_like_grades,
     look_like_scores,
-    part_missed,
-    positions_for_scores,
-    queries_missed,
+    run_evidence,
+    spelling_hint,
     turned,
+    warning_texts,
 )
 from .evaluation.presets import completed
 from .evaluation.scores import Scores
@@ -108,17 +105,11 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
 @dataclass
 class Facts:
     "What is known of a run in one bucket, besides its values."
-    judged: int = 0      # judgments that count
-    found: int = 0       # those of them that were retrieved
-    answered: int = 0    # judged queries that are answered
-    least: int = 0       # the fewest documents of one of these
-    most: int = 0        # the most
+    evidence: Evidence = field(default_factory=Evidence)
     turned: tuple[int, int] = (0, 0)  # how queries change if read from the end
-    swapped: int = 0     # rows that look as if judgments and run were swapped
-    rows: int = 0        # all rows
+    swapped: int = 0  # rows that look as if judgments and run were swapped
+    rows: int = 0     # all rows
     grades: dict[float, int] = field(default_factory=dict)  # grade -> how often
-    looks: list[QueryLook] = field(default_factory=list)  # some queries as they came
-    unanswered: list[str] = field(default_factory=list)     # some queries without answer
 
 @dataclass
 class Bucket:
@@ -240,27 +231,21 @@ def _where(row, plan):
 GRADES = 1000  # different grades of a bucket that are counted
 
 def _facts(qrels, rows, judged, reading, plan):
-    "What the whole has to know of a run in a bucket."
-    answered = judged.retrieved[judged.retrieved > 0]
-    facts = Facts(len(judged.pool_grade), len(judged.rank), len(answered))
-    facts.least, facts.most = int(answered.min(initial=2**62)), int(answered.max(initial=0))
-    facts.turned = turned(judged)
-    facts.swapped, facts.rows = _look_swapped(qrels, rows), len(rows)
-    facts.grades = _grade_counts(judged.pool_grade)
-    facts.looks = reading.looks[:plan.looks]
-    lacking = np.flatnonzero(judged.retrieved == 0)[:plan.ids]
-    facts.unanswered = [qrels.queries[i] for i in lacking]
-    return facts
+    "Return what the whole has to know of a run in a bucket."
+    evidence = judged_evidence(plan.measures, judged, qrels, rows, reading.looks[:plan.looks])
+    evidence.unanswered = evidence.unanswered[:plan.ids]
+    swapped = _rows_swapped(qrels, rows)
+    return Facts(evidence, turned(judged), swapped, len(rows), _grade_counts(judged.pool_grade))
 
 def _grade_counts(grade):
-    "{grade: how often}; of very many different ones, some from all over the scale."
+    "Return {grade: how often}; of very many different ones, some from all over the scale."
     grades, counts = np.unique(grade, return_counts=True)
     spread = np.linspace(0, len(grades) - 1, min(len(grades), GRADES))
-    some = np.unique(spread.astype(int))
-    return dict(zip(grades[some].tolist(), counts[some].tolist()))
+    chosen = np.unique(spread.astype(int))
+    return dict(zip(grades[chosen].tolist(), counts[chosen].tolist()))
 
-def _look_swapped(qrels, rows):
-    "How many rows a run has that looks like judgments beside judgments that look like scores; else 0."
+def _rows_swapped(qrels, rows):
+    "Return how many rows a run has that looks like judgments beside judgments that look like scores; else 0."
     if not (len(rows) and len(qrels)) or not look_like_scores(qrels.columns.value): return 0
     code = rows['query_id'].rank('dense').to_numpy()
     return len(rows) * look_like_grades(code, rows['score'].to_numpy())
@@ -269,67 +254,59 @@ def _look_swapped(qrels, rows):
 def check_whole(
     buckets: Sequence[Bucket], plan: Plan, spelt: Callable[[str], Any] | None = None,
 ) -> list[str]:
-    """What is odd about the whole, a sentence each.
+    """Return what `evaluate` would warn of, from the facts of all buckets.
 
     DataError, TiesError or ValueError for the first error of a bucket, and if judgments
     and a run have no query in common or seem to be swapped. spelt(name) gives the query
     ids of the judgments and of a run, to look for another spelling."""
     wrong = sorted(bucket.error for bucket in buckets if bucket.error)
     for kind, text in wrong: raise ERRORS[kind](text)
-    said: list[str] = []
+    texts: list[str] = []
     for i, name in enumerate(plan.runs):
         facts = [bucket.facts[i] for bucket in buckets]
-        who = f'{name}: ' if plan.several else ''
-        if not any(each.answered for each in facts): _raise_strangers(who, name, spelt)
-        _check_swapped(facts)
-        said += _doubts(facts, plan, f'run {name!r}: ' if name else '')
-    return list(dict.fromkeys(map(visible, said)))
+        evidence = _whole_evidence(facts, plan)
+        if not evidence.common: _raise_no_common_query(name, plan, spelt)
+        judgments = Evidence(plan.measures, _grades(facts), swapped=_signs_of_swap(facts))
+        if judgments.swapped: raise ValueError(warning_texts(judgments)[0])
+        texts += warning_texts(evidence, name) + warning_texts(judgments)
+    return list(dict.fromkeys(map(visible, texts)))
 
-def _raise_strangers(who, name, spelt):
-    "DataError for a run that has no query in common with the judgments."
+def _raise_no_common_query(name, plan, spelt):
+    "Raise DataError for a run that has no query in common with the judgments."
     judged, retrieved = spelt(name) if spelt else ([], [])
-    spelling = find_spelling({'': judged}, {'': retrieved}) if spelt else None
-    hint = f'; they would match {spelling.how}' if spelling else ''
-    have = ''
-    if judged and retrieved:
-        have = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
-    raise DataError(f'{who}not one query in common{have}{hint}')
+    ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}' if judged and retrieved else ''
+    run = f'{name}: ' if plan.several else ''
+    raise DataError(f'{run}not one query in common{ids}{spelling_hint(judged, retrieved)}')
 
-def _check_swapped(facts):
-    "ValueError if in the buckets of most rows judgments and run seem to be swapped."
-    if 2 * sum(each.swapped for each in facts) <= sum(each.rows for each in facts): return
-    raise ValueError('are the judgments and the run swapped? The grades are many '
-                     'different fractions, the scores a few small whole numbers')
+def _signs_of_swap(facts):
+    "Return the signs that judgments and run are swapped, if most rows are in buckets that show them."
+    n_swapped, n_rows = sum(each.swapped for each in facts), sum(each.rows for each in facts)
+    return FRACTIONS_AND_WHOLE if 2 * n_swapped > n_rows else ''
 
 # %% ../nbs/top_level/spark_buckets.ipynb #ff0f29e6
 GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
 
-def _doubts(facts, plan, who):
-    "What is odd about one run, from the facts of all buckets."
-    looks = [look for each in facts for look in each.looks]
-    unanswered = [query for each in facts for query in each.unanswered]
-    nothing = any(each.judged for each in facts) and not any(each.found for each in facts)
-    deviations = partial(in_deviations, *map(sum, zip(*(each.turned for each in facts))))
-    queries = sum(each.answered for each in facts)
-    ends = min(each.least for each in facts), max(each.most for each in facts)
-    of_ids = _none_found(looks) if nothing else part_missed(looks)
-    texts = [of_ids, queries_missed(unanswered, looks), positions_for_scores(deviations, looks)]
-    texts.append(cut_short(queries, *ends, deepest(plan.measures)) or '')
-    yield from (who + text for text in texts if text)
-    yield from levels_too_high(plan.measures, _grades(facts))
-
-def _none_found(looks):
-    "What to say if no judged document was retrieved."
-    comparable = [look for look in looks if look.missed and look.docs]
-    if not comparable: return 'not one judged document was retrieved'
-    return all_missed({each.query: each.missed for each in comparable}, {each.query: each.docs for each in comparable})
+def _whole_evidence(facts, plan):
+    "Return the evidence about one run, from the facts of all buckets."
+    evidence = [each.evidence for each in facts]
+    looks, unanswered = [], []
+    for each in evidence:
+        looks += each.looks
+        unanswered += each.unanswered
+    judged, retrieved, common = (sum(getattr(each, name) for each in evidence) for name in ('judged', 'retrieved', 'common'))
+    _, least, most = zip(*(each.depth for each in evidence))
+    surplus, changed = map(sum, zip(*(each.turned for each in facts)))
+    return run_evidence(
+        looks, judged=judged, retrieved=retrieved, common=common, unanswered=unanswered,
+        depth=(common, min(least), max(most)), cutoff=deepest(plan.measures), upwards=in_deviations(surplus, changed))
 
 def _grades(facts):
-    "The grades of all judgments as a batch; of very many, as many as show their shares."
+    "Return the grades of all judgments; of very many, as many as show their shares."
     counts: Counter = Counter()
     for each in facts: counts.update(each.grades)
     least = max(1, sum(counts.values()) // GRADES_SHOWN)
-    return Judged.from_grades([[grade for grade, n in counts.items() for _ in range(-(-n // least))]])
+    n_shown = [-(-n // least) for n in counts.values()]
+    return np.repeat([*counts.keys()], n_shown) if counts else np.empty(0)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4c30268f
 def put_together(

@@ -8,13 +8,13 @@ __all__ = []
 # %% ../../nbs/evaluation/counting.ipynb #c9597a3c
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
-from operator import add
+from operator import add, attrgetter
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..core.arrays import argsort_descending, changes
 from ..data.batches import concat_ranges
 from ..data.errors import collect_faults, file_errors
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, parse_floats
+from ..data.judging import QueryLook
 from ..data.matching import JudgedHits, match_ids
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.sources import decompressed, is_self_describing, open_bytes
@@ -84,35 +85,20 @@ def may_differ_in_case(seen: np.ndarray) -> bool:
     return bool(capital.any() and (foreign.any() or at_one_place.any()))
 
 # %% ../../nbs/evaluation/counting.ipynb #4a428a91
-ODD_IDS = {  # code: level, what is said, pattern
-    'blanks-around': ('warning', 'ids with blanks around them', r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z'),
-    'blanks-within': (
-        'note', 'ids with blanks in them, which no TREC file can hold',
-        r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]'),
-    'control': ('warning', 'ids with characters that cannot be seen',
-                '[\x01-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]'),
-    'quoted': ('warning', 'ids in quotes', r'\A(".*"|\'.*\')\Z'),
-    'empty': ('warning', 'ids of no letter', r'\A\Z'),
-    'no-value': (
-        'warning', 'ids that say there is none', r'\A(nan|NaN|None|null|NULL|<NA>)\Z'),
-    'not-utf8': ('note', 'ids that are not UTF-8', r'\\x[89a-f][0-9a-f]'),
-    'long': ('note', 'ids of more than 250 letters', r'\A(?s:.){251}'),
+ID_PATTERNS = {  # of the codes for ids
+    'blanks-around': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
+    'blanks-within': r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]',
+    'control': '[\x01-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]',
+    'quoted': r'\A(".*"|\'.*\')\Z',
+    'empty': r'\A\Z',
+    'no-value': r'\A(nan|NaN|None|null|NULL|<NA>)\Z',
+    'not-utf8': r'\\x[89a-f][0-9a-f]',
+    'long': r'\A(?s:.){251}',
 }
-ODD_QUERIES = {  # of queries alone
-    'comment': (
-        'warning', 'query ids that begin with #: are these rows comments?', r'\A#'),
-    'header': ('warning', 'query ids like the name of a column: is there a header?',
-               r'\A(?ai:qid|query|query_?id|topic|topic_?id)\Z'),
+QUERY_PATTERNS = {  # of queries alone
+    'comment': r'\A#',
+    'header': r'\A(?ai:qid|query|query_?id|topic|topic_?id)\Z',
 }
-ODD_IDS |= ODD_QUERIES
-
-def _any_of(codes):
-    "The codes, and a pattern for all that is odd by one of them."
-    patterns = (f'(?:{ODD_IDS[code][2]})' for code in codes)
-    return codes, re.compile('|'.join(patterns))
-
-OF_QUERIES = _any_of([*ODD_IDS])
-OF_DOCS = _any_of([code for code in ODD_IDS if code not in ODD_QUERIES])
 
 # %% ../../nbs/evaluation/counting.ipynb #51ad1c30
 @dataclass
@@ -129,15 +115,14 @@ class Tally:
         examples = dict.fromkeys(chain(self.examples, ids))
         self.examples = tuple((key or list)(examples)[:2])
 
-def tally_odd(tallies: dict[str, Tally], ids: Ids, of_queries: bool = False) -> None:
-    "Count ids of which something is odd, by its code."
+def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
+    "Count the ids that match a pattern, by its code."
     ids, _ = factorize(ids)
-    codes, anything = OF_QUERIES if of_queries else OF_DOCS
-    texts = escape_non_utf8(ids.tolist())
-    some = [i for i, text in enumerate(texts) if anything.search(text)]
-    hashes = ids.hash()
-    for code in codes:
-        matching = [i for i in some if re.search(ODD_IDS[code][2], texts[i])]
+    texts, hashes = escape_non_utf8(ids.tolist()), ids.hash()
+    anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
+    suspects = [i for i, text in enumerate(texts) if anything.search(text)]
+    for code, pattern in patterns.items():
+        matching = [i for i in suspects if re.search(pattern, texts[i])]
         if matching: tallies.setdefault(code, Tally()).add(hashes[matching], [texts[i] for i in matching])
 
 # %% ../../nbs/evaluation/counting.ipynb #e6f93a1e
@@ -272,26 +257,13 @@ def total_counts(parts: Sequence[RunCounts]) -> RunCounts:
     return whole
 
 # %% ../../nbs/evaluation/counting.ipynb #5dcedb4b
-COMPARED_QUERIES = 20     # queries, the documents of which are compared with missed ones
-COMPARED_ROWS = 20_000     # of these queries that are looked at
+COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
+COMPARED_ROWS = 20_000  # of these queries that are looked at
 
-@dataclass
-class MissedQuery:
-    "A query that lacks a judged document, and what it has."
-    at: int           # the first judgment that it lacks
-    query: int        # which judged query it is
-    rows: np.ndarray  # where its rows stand in their part
-    docs: list[str]   # the documents of these
-
-def missed_query(part: 'PartRows', at: int, i: int, judged: np.ndarray) -> MissedQuery:
-    "Query i of a part, which lacks the judgment `at`."
-    positions = part.at(part.begin[i], min(part.end[i], part.begin[i] + COMPARED_ROWS))
-    rows = np.arange(positions.start, positions.stop) if isinstance(positions, slice) else positions
-    return MissedQuery(int(at), int(judged[i]), rows, [*escape_non_utf8(part.rows.doc[rows].tolist())])
-
-def keep_first(kept: list[MissedQuery], candidates: Iterable[MissedQuery]) -> list[MissedQuery]:
-    "Of both, those whose missed judgments come first."
-    return sorted([*kept, *candidates], key=lambda query: query.at)[:COMPARED_QUERIES]
+class MissedQuery(NamedTuple):
+    "A query that lacks a judged document."
+    at: int          # the first judgment that it lacks
+    look: QueryLook  # what it lacks and what it has
 
 # %% ../../nbs/evaluation/counting.ipynb #e6f7aaaa
 @dataclass
@@ -388,7 +360,7 @@ class Counter:
         "Forget all: the run is read from its beginning."
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
         self.missed: list[MissedQuery] = []
-        self.odd: dict[str, Tally] = {}                    # of the documents
+        self.tallies: dict[str, Tally] = {}                    # of the documents
         self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
         self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
         self.equal = True                                  # whether scores are grades so far
@@ -422,24 +394,38 @@ class Counter:
         return np.where(lacking[number], -1, number)
 
     def _look_at_docs(self, docs):
-        "Look at the ids of the documents; what is odd is counted."
-        some, seen = look_over(docs)
+        "Count the ids of documents that match a pattern."
+        rows, seen = look_over(docs)
         with self.lock:
             shorter, longer = sorted((self.seen, seen), key=len)
             longer[:len(shorter)] |= shorter
             self.seen = longer
-            if len(some): tally_odd(self.odd, docs[some])
+            if len(rows): tally_ids(self.tallies, docs[rows])
         if may_differ_in_case(longer): self.keys.append(np.unique(case_keys(docs)))
 
     def _keep_missed(self, part, judged):
-        "Keep the documents of queries that lack a judged one, if theirs are among the first."
+        "Keep the queries that lack a judged document, if theirs are among the first."
         known = np.flatnonzero(judged >= 0)
         places, which = concat_ranges(self.begin[judged[known]], self.begin[judged[known] + 1])
         judgment = places if isinstance(self.order, slice) else self.order[places]
-        lost = ~self.found[judgment]
+        lost = ~self.found[judgment] & (self.qrels.rows.value[judgment] >= 0)
         lacking, first = np.unique(which[lost], return_index=True)
         at, queries = judgment[lost][first], known[lacking]
         with self.lock:
             last = self.missed[-1].at if len(self.missed) == COMPARED_QUERIES else np.inf
             early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            self.missed = keep_first(self.missed, [missed_query(part, at[i], queries[i], judged) for i in early])
+            candidates = [MissedQuery(int(at[i]), self._look(part, queries[i], judged)) for i in early]
+            self.missed = sorted([*self.missed, *candidates], key=attrgetter('at'))[:COMPARED_QUERIES]
+
+    def _look(self, part, i, judged):
+        "Return what the query i of a part lacks, and the documents without judgments that it has."
+        rows, judgments = part.rows, self.qrels.rows
+        places = np.arange(self.begin[judged[i]], self.begin[judged[i] + 1])
+        judgment = places if isinstance(self.order, slice) else self.order[places]
+        lost = judgment[~self.found[judgment] & (judgments.value[judgment] >= 0)]
+        known = {*judgments.doc[judgment].tolist()}
+        positions = part.at(part.begin[i], min(part.end[i], part.begin[i] + COMPARED_ROWS))
+        docs = [doc for doc in rows.doc[positions].tolist() if doc not in known]
+        missed = escape_non_utf8(judgments.doc[lost].tolist())
+        query = judgments.query_ids[int(judged[i])]
+        return QueryLook(query, True, np.empty(0), [*missed], [*escape_non_utf8(docs)])

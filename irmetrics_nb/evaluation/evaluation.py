@@ -46,15 +46,16 @@ from ..data.matching import check_tied_chunks
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.text import Rows
 from .findings import (
-    answers_of_one,
+    Evidence,
     check_places,
     check_swapped,
-    doubts,
-    find_spelling,
     first_ranks,
+    judged_evidence,
     n_short,
     rereadable,
     several_runs,
+    spelling_hint,
+    warning_texts,
 )
 from .presets import completed, conventions_of, read_run, touches_rows
 from .scores import RunInfo, Scores
@@ -236,14 +237,14 @@ def evaluate(
                 source, in_force, memory=memory, progress=report, release_qrels=release)
         if report and several: report(1, 1)  # this file is done, however it was read
         reading.name = name or reading.name
-        of_run = judged, truth, results, reading.name, reading.looks
-        if not part: warned += doubts(requested, *of_run)
+        evidence = judged_evidence(requested, judged, truth, results, reading.looks)
+        if not part: warned += warning_texts(evidence, reading.name)
+        if not part: warned += warning_texts(Evidence(requested, judged.pool_grade))
         answered.append(judged.retrieved > 0)
         alone = score_batch(requested, truth.queries, judged, reading, in_force, batches)
         scored.append(_with_rows(alone, truth, results))
-    if not part: warned.append(answers_of_one(answered))
-    said = dict.fromkeys(map(visible, filter(None, warned)))
-    for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
+    if not part: warned += warning_texts(Evidence(answered=answered))
+    for text in dict.fromkeys(map(visible, warned)): warnings.warn(text, EvaluationWarning, stacklevel=2)
     scores = scored[0] if several is None else Scores.beside(_with_names(scored, runs))
     return scores if groups is None else _with_groups(scores, groups)
 
@@ -350,8 +351,7 @@ def _judge_whole(judgments, run, roles_known, **options):
     if not roles_known: check_swapped(judgments, results)
     try: return results, *judge_run(judgments, results, **options)
     except NoCommonQuery as error:
-        spelling = find_spelling({'': judgments.queries[:20_000]}, {'': error.queries[:20_000]})
-        hint = f'; they would match {spelling.how}' if spelling else ''
+        hint = spelling_hint(judgments.queries[:20_000], error.queries[:20_000])
         raise DataError(f'{error}{hint}') from None
 
 def _judge_part(judgments, run, roles_known, **options):
