@@ -56,47 +56,47 @@ class Plan:
 
     @property
     def judgments_ordered(self) -> bool:
-        "Whether the judgments have an order, too: if one of two for a document counts."
+        "Whether the judgments have an order too, which one of two for a document needs."
         return self.ordered and self.conventions.duplicates in ('first', 'last')
 
     @property
     def several(self) -> bool:
-        "Whether errors must say which run they are about."
+        "Whether errors must name the run."
         return self.runs != ('',)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4ad0288e
 def complete_measures(
     requested: Sequence[Measure], conventions: Conventions, top: float | None,
 ) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
-    """(measures with what the conventions and the largest grade of all judgments say, as
-    they were asked for).
+    """Return (measures completed by the conventions and the largest grade, the same as
+    requested).
 
     top: the largest grade; None if there is none. ValueError if more must be known."""
-    whole = [(_complete(m, conventions, top), m) for m in requested]
-    unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
-    measures, as_asked = zip(*reversed(unlike.values()))
+    pairs = [(_complete(m, conventions, top), m) for m in requested]
+    by_name = {repr(done): (done, m) for done, m in reversed(pairs)}  # two may become one
+    measures, as_asked = zip(*reversed(by_name.values()))
     return measures, as_asked
 
 def _complete(measure, conventions, top):
-    "A measure with everything that is known of it before any bucket is evaluated."
-    before, answers = completed(measure, conventions), conventions.of(measure.name)
+    "Return a measure with all parameters that are known before a bucket is evaluated."
+    preset, answers = completed(measure, conventions), conventions.of(measure.name)
     low = top is None or not top >= 0
     grades = [] if low and answers.negative != 'keep' or top is None else [top]
-    whole = before.resolve(Judged.from_grades([grades]))
-    if whole == before: return before
-    lacking = next(name for name in whole.params if name not in before.params)
+    complete = preset.resolve(Judged.from_grades([grades]))
+    if complete == preset: return preset
+    lacking = next(name for name in complete.params if name not in preset.params)
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
-    if not unknown: return whole
+    if not unknown: return complete
     raise ValueError(f'{measure} needs to know {lacking}, which parts cannot tell under '
                      f'these conventions: {measure.name}({lacking}=...)')
 
 # %% ../nbs/top_level/spark_buckets.ipynb #331bdcf4
 def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str:
-    "What of the conventions depends on the order of the rows; '' if nothing does."
+    "Return the convention that depends on the order of the rows; '' if none does."
     kinds = {m.name: conventions.of(m.name) for m in measures}
-    kept = [name for name, answers in kinds.items() if answers.ties == 'given']
-    whose = '' if len(kept) == len(kinds) else f' of {kept[0]}' if kept else ''
-    if kept or conventions.ties == 'given': return f"ties='given'{whose}"
+    names = [name for name, answers in kinds.items() if answers.ties == 'given']
+    whose = '' if len(names) == len(kinds) else f' of {names[0]}' if names else ''
+    if names or conventions.ties == 'given': return f"ties='given'{whose}"
     if conventions.duplicates in ('first', 'last'):
         return f'duplicates={conventions.duplicates!r}'
     return ''
@@ -121,7 +121,7 @@ class Bucket:
     taken: list[str] = field(default_factory=list)  # queries whose judgments were taken
 
 def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
-    """A bucket of whole queries, evaluated. Errors in the data are in what is returned.
+    """Evaluate a bucket of whole queries. Errors in the data are returned, not raised.
 
     table: polars, with the columns run, query, doc, value, and `at` if the plan has rows
     in order; run is null where the row is a judgment. judgments: those of all buckets, if
@@ -136,10 +136,10 @@ def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
     return bucket
 
 def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket | None:
-    "The bucket of those judged queries that no other has taken; None if all are."
+    "Evaluate the judged queries that no bucket has taken; None if there are none."
     taken = {query for bucket in buckets for query in bucket.taken}
-    rest = judgments.filter([query not in taken for query in judgments['query']])
-    return _caught(rest, plan) if len(rest) else None
+    remaining = judgments.filter([query not in taken for query in judgments['query']])
+    return _caught(remaining, plan) if len(remaining) else None
 
 # the last is the base of all
 ERRORS = {'DataError': DataError, 'TiesError': TiesError, 'ValueError': ValueError}
@@ -157,7 +157,7 @@ def _caught(table, plan):
 
 # %% ../nbs/top_level/spark_buckets.ipynb #7bf79d1d
 def _score_runs(table, plan):
-    "The bucket, if nothing is wrong."
+    "Score every run of the bucket; raise DataError for invalid rows."
     pl = import_polars()
     table = _in_order(table, plan)
     graded = pl.col('value').fill_nan(None).is_not_null()
@@ -179,19 +179,19 @@ def _score_runs(table, plan):
     return bucket
 
 def _score_run(qrels, rows, plan):
-    "The scores and facts of one run in a bucket."
+    "Return the scores and facts of one run in a bucket."
     scores, judged, reading = score_part(plan.measures, qrels, rows, plan.conventions)
     return scores, _facts(qrels, rows, judged, reading, plan)
 
 def _named(table, kind):
-    "Rows with the names that judgments or a run have; if there is none, none."
+    "Rename the columns of rows as judgments or a run have them."
     number = 'score' if kind == 'run' else 'relevance'
     named = table.select(query_id='query', doc_id='doc', **{number: 'value'})
     return or_nothing(named, kind)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
 def _in_order(table, plan):
-    "The rows by query, and in their order where they have one; DataError for a null, or two rows in one place."
+    "Sort rows by query and by their order; raise DataError for a null, or for two rows in one place."
     _check_nulls(table, plan)
     if not plan.ordered: return table.sort('query')
     table = table.sort('query', 'run', 'at')
@@ -205,7 +205,7 @@ def _in_order(table, plan):
     return table
 
 def _check_nulls(table, plan):
-    "DataError for the first query, by its id, of which something is missing."
+    "Raise DataError for the first query, by its id, with a missing value."
     pl = import_polars()
     columns = ['query', 'doc', 'value', *(['at'] if plan.ordered else [])]
     lacking = pl.any_horizontal(pl.col(columns[:2]).is_null())
@@ -222,7 +222,7 @@ def _check_nulls(table, plan):
     raise DataError(f'{_where(row, plan)}: nothing in column {shown!r}')
 
 def _where(row, plan):
-    "Which query of which source a row belongs to."
+    "Return the source and the query of a row, for an error."
     source = 'the qrels' if row['run'] is None else 'the run'
     if plan.several and row['run']: source = f'{row["run"]}: {source}'
     return source if row['query'] is None else f'{source}, query {row["query"]!r}'
@@ -245,7 +245,7 @@ def _grade_counts(grade):
     return dict(zip(grades[chosen].tolist(), counts[chosen].tolist()))
 
 def _rows_swapped(qrels, rows):
-    "Return how many rows a run has that looks like judgments beside judgments that look like scores; else 0."
+    "Return how many rows a run has if it seems to be swapped with the judgments; else 0."
     if not (len(rows) and len(qrels)) or not look_like_scores(qrels.columns.value): return 0
     code = rows['query_id'].rank('dense').to_numpy()
     return len(rows) * look_like_grades(code, rows['score'].to_numpy())
@@ -264,7 +264,7 @@ def check_whole(
     texts: list[str] = []
     for i, name in enumerate(plan.runs):
         facts = [bucket.facts[i] for bucket in buckets]
-        evidence = _whole_evidence(facts, plan)
+        evidence = _total_evidence(facts, plan)
         if not evidence.common: _raise_no_common_query(name, plan, spelt)
         judgments = Evidence(plan.measures, _grades(facts), swapped=_signs_of_swap(facts))
         if judgments.swapped: raise ValueError(warning_texts(judgments)[0])
@@ -280,13 +280,13 @@ def _raise_no_common_query(name, plan, spelt):
 
 def _signs_of_swap(facts):
     "Return the signs that judgments and run are swapped, if most rows are in buckets that show them."
-    n_swapped, n_rows = sum(each.swapped for each in facts), sum(each.rows for each in facts)
+    n_swapped, n_rows = sum(bucket.swapped for bucket in facts), sum(bucket.rows for bucket in facts)
     return FRACTIONS_AND_WHOLE if 2 * n_swapped > n_rows else ''
 
 # %% ../nbs/top_level/spark_buckets.ipynb #ff0f29e6
 GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
 
-def _whole_evidence(facts, plan):
+def _total_evidence(facts, plan):
     "Return the evidence about one run, from the facts of all buckets."
     evidence = [each.evidence for each in facts]
     looks, unanswered = [], []
@@ -294,25 +294,26 @@ def _whole_evidence(facts, plan):
         looks += each.looks
         unanswered += each.unanswered
     judged, retrieved, common = (sum(getattr(each, name) for each in evidence) for name in ('judged', 'retrieved', 'common'))
-    _, least, most = zip(*(each.depth for each in evidence))
+    _, shortest, longest = zip(*(each.depth for each in evidence))
     surplus, changed = map(sum, zip(*(each.turned for each in facts)))
     return run_evidence(
         looks, judged=judged, retrieved=retrieved, common=common, unanswered=unanswered,
-        depth=(common, min(least), max(most)), cutoff=deepest(plan.measures), upwards=in_deviations(surplus, changed))
+        depth=(common, min(shortest), max(longest)), cutoff=deepest(plan.measures), upwards=in_deviations(surplus, changed))
 
 def _grades(facts):
     "Return the grades of all judgments; of very many, as many as show their shares."
     counts: Counter = Counter()
-    for each in facts: counts.update(each.grades)
-    least = max(1, sum(counts.values()) // GRADES_SHOWN)
-    n_shown = [-(-n // least) for n in counts.values()]
+    for bucket in facts: counts.update(bucket.grades)
+    step = max(1, sum(counts.values()) // GRADES_SHOWN)
+    n_shown = [-(-n // step) for n in counts.values()]
     return np.repeat([*counts.keys()], n_shown) if counts else np.empty(0)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4c30268f
 def put_together(
     buckets: Sequence[Bucket], plan: Plan, requested: tuple[Measure, ...], how: str,
 ) -> Scores:
-    "The scores of the whole. requested: what was asked for; how: it was evaluated."
+    """Combine the scores of all buckets. requested: the measures; how: a note on how they
+    were evaluated."""
     whole = []
     for i in range(len(plan.runs)):
         scores = _by_id(Scores.concat([bucket.scores[i] for bucket in buckets]))
@@ -321,7 +322,7 @@ def put_together(
     return Scores.beside(whole) if plan.several else whole[0]
 
 def _by_id(scores):
-    "Scores of one run with the queries in the order of their ids."
+    "Sort the scores of one run by query id."
     ids = scores.query_ids
     order = sorted(range(len(ids)), key=ids.__getitem__)
     info = scores.runs[0]

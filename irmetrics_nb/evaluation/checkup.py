@@ -94,12 +94,13 @@ def _read_valid(data, source, kind, limit, error):
     with collect_faults() as faults:
         try: valid = read(source, copy=False)
         except DataError: valid = None
-    if valid is None or not faults:
+    other_kind = valid is None and '; is this a' in str(error)
+    if not faults or other_kind:
         data.faults.append(problem('refused', error=error))
         return None
-    for code, places in faults.items():
-        more = [f'... and {len(places) - limit:,} more'] * (len(places) > limit)
-        data.faults.append(problem(code, places[:limit] + more, n=len(places)))
+    for code, texts in faults.items():
+        more = [f'... and {len(texts) - limit:,} more'] * (len(texts) > limit)
+        data.faults.append(problem(code, texts[:limit] + more, n=len(texts)))
     return valid
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
@@ -109,7 +110,7 @@ def use_judgments(data: SourceData, source: Any) -> int:
     return data.pairs.rows.comments.count
 
 def use_run(judgments: SourceData, path: Any, data: SourceData, source: Any) -> int:
-    "Count a run beside judgments, or beside none; return how many comments are in it. path: the run as the user gave it."
+    "Count a run and judge it; return how many comments are in it. path: the run as the user gave it."
     qrels = judgments.pairs or Qrels(or_nothing({}, 'qrels'), copy=False)
     data.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
     data.hits, data.reading = judge_run(qrels, source, observe=data.counter)
@@ -140,11 +141,11 @@ def _query_ids(queries):
     return 'query_id', tallies, case_variants(queries)
 
 def _variants(keys, batches):
-    "Return the documents that differ in case alone. keys: `case_keys` of all; batches: gives the rows, if they are needed."
+    "Return the documents that differ in case only. keys: `case_keys` of all; batches: gives the rows."
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     if not len(shared): return []
-    alike = (rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)] for rows in batches())
-    return case_variants({id for docs in alike for id in escape_non_utf8(docs.tolist())})
+    candidates = (rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)] for rows in batches())
+    return case_variants({id for docs in candidates for id in escape_non_utf8(docs.tolist())})
 
 def _judged_queries(qrels):
     "Return the queries with judgments, as text."
@@ -155,13 +156,13 @@ def _judged_queries(qrels):
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
 
 def evidence_of_judgments(judgments: SourceData) -> Evidence:
-    "Return what the rules ask of judgments."
+    "Return the evidence about judgments."
     if judgments.pairs is None or not len(judgments.pairs.rows): return Evidence(faults=judgments.faults)
     grades, ids = judgments.pairs.rows.value, ids_of_judgments(judgments)
     return Evidence(MEASURES, grades, qrels=judgments.pairs, ids=ids, faults=judgments.faults)
 
 def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence:
-    "Return what the rules ask of a run, beside the judgments if there are any."
+    "Return the evidence about a run, with its judgments if there are any."
     counts, hits = data.counts, data.hits
     if counts is None: return Evidence(faults=data.faults)
     depth, positions = counts.depth, counts.scores.positions
@@ -169,7 +170,7 @@ def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence
         depth=(len(depth), depth.min(), depth.max()), cutoff=k, positions=positions and positions.kind, counts=counts,
         ids=ids_of_run(data), faults=data.faults)
     if judgments.pairs is None: return evidence
-    looks, common = _compared(data.counter.missed), int((counts.judged >= 0).sum())
+    looks, common = _looks_to_compare(data.counter.missed), int((counts.judged >= 0).sum())
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
     unjudged = [query for query in counts.queries if query not in answered]
     unanswered = [query for query in _judged_queries(judgments.pairs) if query not in answered]
@@ -178,7 +179,7 @@ def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence
         evidence, judged=len(judgments.pairs.rows) if common else 0, retrieved=len(hits.rank), common=common, looks=looks,
         unanswered=unanswered, unjudged=unjudged, swapped=_swapped(judgments, counts), qrels=judgments.pairs, hits=hits)
 
-def _compared(missed):
+def _looks_to_compare(missed):
     "Return the queries that lack a judged document, with COMPARED_ROWS documents at most."
     looks, n = [], 0
     for look in (query.look for query in missed):
@@ -187,12 +188,12 @@ def _compared(missed):
     return looks
 
 def _swapped(judgments, counts):
-    "Return the signs that judgments and run are swapped; '' if there are none."
+    "Return the signs that judgments and run are swapped; '' without any."
     graded = look_like_scores(judgments.pairs.rows.value) and are_small_grades(counts.scores.values)
     if graded and counts.scores.down != (True, True): return FRACTIONS_AND_WHOLE
-    least, most = counts.least.min(), counts.most.max()
-    fraction = [] if counts.scores.whole else [(np.floor(least) + .5) if least < most else least]
-    scores = np.array([least, most, *fraction])
+    lowest, highest = counts.least.min(), counts.most.max()
+    fraction = [] if counts.scores.whole else [(np.floor(lowest) + .5) if lowest < highest else lowest]
+    scores = np.array([lowest, highest, *fraction])
     return LISTS_AND_GRADES if is_listed_ranking(judgments.pairs, counts.depth, scores) else ''
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
@@ -207,11 +208,11 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
             'queries with nothing relevant': len(queries_without_relevant(qrels))}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
-    "Return the facts about a run, beside the judgments if there are any."
+    "Return the facts about a run, with its judgments if there are any."
     if not evidence.counts: return {}
-    _, least, most = evidence.depth
+    _, shortest, longest = evidence.depth
     depth, k = evidence.counts.depth, evidence.cutoff
-    facts = {'documents': int(depth.sum()), 'per query': f'{least:,} to {most:,}',
+    facts = {'documents': int(depth.sum()), 'per query': f'{shortest:,} to {longest:,}',
              f'queries with fewer than {k}': int((depth < k).sum())}
     if evidence.qrels is None: return facts
     queries = {'queries': len(depth), 'of them judged': evidence.common,
@@ -219,7 +220,7 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     return queries | (_facts_of_hits(evidence, reading) if evidence.common else {}) | facts
 
 def _facts_of_hits(evidence, reading):
-    "The facts about what was retrieved: how much is judged, and how far ties could move the means."
+    "Return how much is judged, and how far ties could move the means."
     hits, tied = evidence.hits, len(tied_queries(evidence.hits))
     share = {f'top {k} judged': judged_share(evidence, k) for k in (10, 100)}
     facts = {**share, 'judged documents found': len(hits.rank), 'of them in a tie': tied}
@@ -241,7 +242,7 @@ class Checkup(Result):
 
     @property
     def ok(self) -> bool:
-        "Whether nothing is wrong: there may be warnings, but no error."
+        "Whether there is no error; there may be warnings."
         return not any(f.level == 'error' for f in self.findings)
 
     @property
@@ -250,7 +251,7 @@ class Checkup(Result):
         return list(dict.fromkeys(f.code for f in self.findings))
 
     def to_dict(self) -> dict[str, Any]:
-        "All of it as dicts and lists, fit for JSON."
+        "Return all of it as dicts and lists, fit for JSON."
         findings = [asdict(finding) for finding in self.findings]
         return {'ok': self.ok, 'facts': self.facts, 'findings': findings}
 
@@ -268,36 +269,36 @@ class Checkup(Result):
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_table(checkup):
-    "The facts, a row each, a column for each source."
+    "Return the facts as a table, a row each, with a column for each source."
     facts = dict.fromkeys(name for column in checkup.facts.values() for name in column)
     rows = [[fact, *(_fact_text(column.get(fact, '')) for column in checkup.facts.values())] for fact in facts]
     return Table(['', *checkup.facts], rows, 'The input.', 'tab:input')
 
 def _fact_text(value):
-    "A fact as it is printed."
+    "Format a fact."
     if isinstance(value, float): return f'{value:.1%}'
     if isinstance(value, int): return f'{value:,}'
     return value if isinstance(value, str) else ', '.join(f'{k}: {v:,}' for k, v in value.items())
 
 def _verdict(checkup):
-    "How many findings of each level there are."
+    "Count the findings of each level."
     counts = {level: sum(f.level == level for f in checkup.findings) for level in LEVELS}
-    said = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
-    return ', '.join(said) or 'nothing odd was found'
+    phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
+    return ', '.join(phrases) or 'nothing odd was found'
 
 def _as_item(finding):
-    "A finding as an item of a list."
+    "Return a finding as an item of a list."
     where = f' in {finding.where}' if finding.where else ''
     return f'{finding.level} ({finding.code}){where}', finding.text, finding.examples
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
-def _kept(source):
-    "A source that can be read twice: of an iterator, a list."
-    known = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
-    return source if known or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
+def _rereadable_source(source):
+    "Return a source that can be read twice: of an iterator, a list."
+    readable = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
+    return source if readable or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
 
 def _named_runs(runs, system):
-    "{name: run} of one run or of several."
+    "Return {name: run} of one run or of several."
     runs = runs_of(runs, system)
     several = several_runs(runs) or [('', runs)]
     named = [(name or _name_of(run), run) for name, run in several]
@@ -305,7 +306,7 @@ def _named_runs(runs, system):
     return {name if names.count(name) == 1 else f'{name} ({n})': run for n, (name, run) in enumerate(named, 1)}
 
 def _name_of(run):
-    "What a run is called in the table."
+    "Return the name of a run in the table."
     if isinstance(run, str | os.PathLike): return os.fspath(run)
     return isinstance(run, Run) and run.name or 'run'
 
@@ -345,22 +346,22 @@ def check(
     ['doc-ids', 'nothing-judged', 'short']"""
     runs = _named_runs(run, system)
     for source in runs.values(): check_places(qrels, source)
-    judgments = read_source(_kept(qrels), 'qrels', faults, use_judgments)
+    judgments = read_source(_rereadable_source(qrels), 'qrels', faults, use_judgments)
     evidence = evidence_of_judgments(judgments)
     facts = {'judgments': facts_of_judgments(evidence)}
-    found = find(evidence, 'judgments') + _notes(judgments.pairs, 'judgments')
+    findings = find(evidence, 'judgments') + _notes(judgments.pairs, 'judgments')
     answered = []
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
-        source = _kept(source)
+        source = _rereadable_source(source)
         data = read_source(source, 'run', faults, partial(use_run, judgments, source))
         evidence = evidence_of_run(judgments, data, k)
         facts[name] = facts_of_run(evidence, data.reading)
-        found += find(evidence, name) + _notes(data.reading, name)
+        findings += find(evidence, name) + _notes(data.reading, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)
-    found += find(Evidence(answered=answered))
-    return Checkup(facts, tuple(sorted(found, key=lambda finding: LEVELS.index(finding.level))))
+    findings += find(Evidence(answered=answered))
+    return Checkup(facts, tuple(sorted(findings, key=lambda finding: LEVELS.index(finding.level))))
 
 def _notes(source, where):
-    "What the small print says of how a source was read, as findings."
+    "Return the notes of a reader as findings."
     return [Finding('note', note.code, str(note), (), where) for note in getattr(source, 'notes', ())]

@@ -82,12 +82,12 @@ class Evidence:
 
     @property
     def thorough(self) -> bool:
-        "Whether all of the run is known, not some of its queries."
+        "Tell whether all of the run is known, not some of its queries."
         return self.counts is not None
 
     @property
     def queries(self) -> Sequence[str]:
-        "The queries of the run, if they are known."
+        "Return the queries of the run, if they are known."
         return self.counts.queries if self.counts else ()
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7db
@@ -101,7 +101,7 @@ def shown(ids: Iterable[str]) -> list[str]:
 
 # %% ../../nbs/evaluation/findings.ipynb #c2de0fe5
 def _rule(pattern, by=''):
-    "A function of a text that replaces what matches."
+    "Return a function that replaces what matches in a text."
     expression = re.compile(pattern)
     return lambda id: expression.sub(by, id)
 
@@ -129,63 +129,64 @@ LOSSY = [*PATTERNS][-3:]  # that may leave the same of two documents
 
 # %% ../../nbs/evaluation/findings.ipynb #82254001
 def _left_over(long, short):
-    "What stands before `short` in `long`, or behind it; no piece of a word or a number."
+    """Yield what precedes or follows `short` in `long`, unless that cuts a word or a
+    number."""
     def apart(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
     if len(long) <= len(short) or not short: return
-    before, behind = long[:-len(short)], long[len(short):]
-    if long.endswith(short) and apart(before[-1], short[0]): yield 'before', before
-    if long.startswith(short) and apart(short[-1], behind[0]): yield 'behind', behind
+    prefix, suffix = long[:-len(short)], long[len(short):]
+    if long.endswith(short) and apart(prefix[-1], short[0]): yield 'before', prefix
+    if long.startswith(short) and apart(short[-1], suffix[0]): yield 'behind', suffix
 
 def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, str]]:
-    "What stands before or behind the ids of one side alone, the commonest first."
-    some = [id for id, _ in zip(shorter, range(30))]
-    pairs = ((long, short) for long, _ in zip(longer, range(2000)) for short in some)
+    "Return the commonest prefixes and suffixes that only the longer ids have."
+    sample = [id for id, _ in zip(shorter, range(30))]
+    pairs = ((long, short) for long, _ in zip(longer, range(2000)) for short in sample)
     inside = ((long, short) for long, short in pairs if short in long)
-    counts = Counter(part for pair in inside for part in _left_over(*pair))
-    return [part for part, _ in counts.most_common(3)]
+    counts = Counter(affix for pair in inside for affix in _left_over(*pair))
+    return [affix for affix, _ in counts.most_common(3)]
 
 # %% ../../nbs/evaluation/findings.ipynb #ae2596a1
-def _named(): return [((how, f, f),) for how, f in SPELLINGS.items()]
+def _named_rules(): return [((how, f, f),) for how, f in SPELLINGS.items()]
 
-def _affixed(both):
-    "Ways to take away what stands before or behind the ids of one side alone."
-    left = [id for judged, retrieved in both for id in sorted({*judged}.difference(retrieved))]
-    right = [id for judged, retrieved in both for id in sorted({*retrieved}.difference(judged))]
-    of_run = [((_say(*part, 'the run'), str, _without(*part)),) for part in affixes(right, left)]
-    of_judgments = [((_say(*part, 'the judgments'), _without(*part), str),) for part in affixes(left, right)]
+def _affix_rules(ids_of_both):
+    "Return rules that remove a prefix or a suffix of the ids of one source."
+    judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
+    retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
+    of_run = [((_describe_affix(*affix, 'the run'), str, _without(*affix)),) for affix in affixes(retrieved_only, judged_only)]
+    of_judgments = [((_describe_affix(*affix, 'the judgments'), _without(*affix), str),) for affix in affixes(judged_only, retrieved_only)]
     return of_run + of_judgments
 
-def _say(where, part, side): return f'without {part!r} {where} those of {side}'
+def _describe_affix(where, affix, source): return f'without {affix!r} {where} those of {source}'
 
-def _without(where, part):
-    "A function that takes a part away."
-    return lambda id: id.removeprefix(part) if where == 'before' else id.removesuffix(part)
+def _without(where, affix):
+    "Return a function that removes an affix."
+    return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
-def _one_by_one(ids, way, side):
-    "{what a way leaves of it: id}, for every id that is not left like another one; side: 1 judgments, 2 the run."
+def _unique_forms(ids, rule, side):
+    "Return {what a rule leaves of an id: the id}, without ids of which it leaves the same. side: 1 judgments, 2 run."
     forms: dict = {}
     for id in ids:
         form = id
-        for step in way: form = step[side](form)
+        for step in rule: form = step[side](form)
         forms.setdefault(form, []).append(id)
-    return {form: own[0] for form, own in forms.items() if form and len(own) == 1}
+    return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
-def _tells_apart(way, id, other):
-    "Whether no step of a way cuts something off two ids that may have told them apart."
-    for how, f, g in way:
+def _keeps_distinct(rule, id, other):
+    "Return whether no step of a rule removes something by which two ids may differ."
+    for how, f, g in rule:
         short, other_short = f(id), g(other)
         if how in LOSSY and short != id and other_short != other: return False
         id, other = short, other_short
     return True
 
-def _met(both, way):
-    "How many ids meet by a way, which is one step or several."
+def _match_by(ids_of_both, rule):
+    "Return how many ids match by a rule, which has one step or several."
     met: list = []
-    for left, right in both:
-        here, there = _one_by_one(left, way, 1), _one_by_one(right, way, 2)
-        pairs_met = ((id, there[form]) for form, id in here.items() if there.get(form, id) != id)
-        met += [pair for pair in pairs_met if _tells_apart(way, *pair)]
-    return Spelling(' and '.join(step[0] for step in way), len(met), tuple(dict.fromkeys(met))[:2])
+    for judged, retrieved in ids_of_both:
+        judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
+        pairs_met = ((id, retrieved_forms[form]) for form, id in judged_forms.items() if retrieved_forms.get(form, id) != id)
+        met += [pair for pair in pairs_met if _keeps_distinct(rule, *pair)]
+    return Spelling(' and '.join(step[0] for step in rule), len(met), tuple(dict.fromkeys(met))[:2])
 
 # %% ../../nbs/evaluation/findings.ipynb #eb29814e
 @dataclass(frozen=True)
@@ -200,7 +201,8 @@ IdsByQuery = Mapping[str, Iterable[str]]  # query -> its ids
 def find_spelling(
     judged: IdsByQuery, retrieved: IdsByQuery, *, pairs: bool = True,
 ) -> Spelling | None:
-    """The spelling by which most ids meet that do not as they are; None if none helps.
+    """Find the spelling by which most ids match that do not match as they are; None if
+    none helps.
 
     Parameters
     ----------
@@ -214,11 +216,11 @@ def find_spelling(
     >>> find_spelling({'q': ['0017', '0018']}, {'q': ['17', '19']}).how
     'without leading zeros'"""
     common = [q for q in judged if q in retrieved]
-    both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
-    single = [*_named(), *_affixed(both)]
+    ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
+    single = [*_named_rules(), *_affix_rules(ids_of_both)]
     double = [a + b for a, b in combinations(single, 2)] if pairs else []
-    for ways in single, double:
-        met = (_met(both, way) for way in ways)
+    for rules in single, double:
+        met = (_match_by(ids_of_both, rule) for rule in rules)
         best = max(met, key=lambda s: s.matches, default=None)
         if best and best.matches: return best
     return None
@@ -235,45 +237,46 @@ def rereadable(run: Any) -> Any:
 
 # %% ../../nbs/evaluation/findings.ipynb #6db63ae2
 def _folded(text):
-    "A text without what spellings that change letters change: case, composed letters, codes, _ and blanks."
+    "Return a text in small composed letters, with codes resolved and one sign for _, - and blanks."
     text = unquote(text) if '%' in text else text
     text = text if text.isascii() else normalize('NFC', text)
     return text.casefold().replace('_', '-').replace(' ', '-')
 
-_BEFORE = re.compile(r'^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?', re.MULTILINE)
-_BEHIND = re.compile(r'(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$', re.MULTILINE)
+_PREFIX = re.compile(r'^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?', re.MULTILINE)
+_SUFFIX = re.compile(r'(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$', re.MULTILINE)
 _ZEROS = re.compile('(?<![0-9])0+(?=[0-9])')
 
-def _bare(ids):
-    "What all spellings together leave of each id, done to all ids at once."
+def _stripped(ids):
+    "Remove from each id what any spelling removes."
     text = _folded(_by_line(ids)).replace('"', '').replace("'", '')
     if '0' in text: text = _ZEROS.sub('', text)
-    if {'.', '/', '#'} & {*text}: text = _BEHIND.sub('', _BEFORE.sub('', text))
+    if {'.', '/', '#'} & {*text}: text = _SUFFIX.sub('', _PREFIX.sub('', text))
     return [line.rpartition('/')[-1].strip('- ') for line in text.split('\n')]
 
-def _inner(id):
-    "What stands before or behind each border within an id, as `affixes` may leave it."
+def _fragments(id):
+    "Return what precedes or follows each border within an id, as `affixes` may leave it."
     cuts = [m.end() for m in re.finditer('[^0-9A-Za-z]', id)][:9]
     return {id[cut:] for cut in cuts} | {id[:cut - 1] for cut in cuts}
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
-    "Those of the retrieved ids that could be missed ones in another spelling, at a glance."
+    "Return the retrieved ids that may be missed ones in another spelling."
     ids, text = [*missed], '\n'.join(retrieved)
-    left, numbers = {*_bare(ids)} - {''}, {*re.findall('[0-9]+', text)}
-    near = {id for id, form in zip(retrieved, _bare(retrieved)) if form in left}
-    near |= {part for id in ids for part in _inner(id)}.intersection(retrieved)
+    forms, numbers = {*_stripped(ids)} - {''}, {*re.findall('[0-9]+', text)}
+    matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
+    matching |= {fragment for id in ids for fragment in _fragments(id)}.intersection(retrieved)
     inside = [id for id in ids if (id in numbers if id.isdigit() else id in text)]
-    near |= {id for id in retrieved for part in inside if any(_left_over(id, part))}
-    return [id for id in retrieved if id in near]
+    matching |= {id for id in retrieved for fragment in inside if any(_left_over(id, fragment))}
+    return [id for id in retrieved if id in matching]
 
 def _by_line(ids):
-    "A line for every id, without what cannot be seen."
+    "Return the ids as lines, without invisible characters."
     if ''.join(ids).isprintable(): return '\n'.join(ids)
     return '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
 
 # %% ../../nbs/evaluation/findings.ipynb #1c356409
 def _documents(evidence):
-    "Judged documents that were not retrieved: all of them, or some because of another spelling."
+    """Find judged documents that were not retrieved: all of them, or some because of
+    another spelling."""
     looks = [look for look in evidence.looks if look.missed]
     missed = {look.query: look.missed for look in looks}
     retrieved = {look.query: look.docs for look in looks if look.docs}
@@ -289,24 +292,24 @@ def _documents(evidence):
         yield from _numeric('document', sum(missed.values(), []), sum(retrieved.values(), []))
 
 def _documents_misspelled(spelling, missed, severity=''):
-    "Documents that would match in another spelling, if these are more than a few."
+    "Find documents that would match in another spelling, if these are more than a few."
     if spelling is None: return
-    lost = sum(map(len, missed.values()))
+    n_missed = sum(map(len, missed.values()))
     judged, retrieved = map(set, zip(*spelling.examples))
-    many = spelling.matches > max(1, lost // 20) and len(judged) > 1 and not judged & retrieved
-    if many or severity: yield problem('doc-ids', severity=severity, all=lost, **_words_of(spelling))
+    worth_saying = spelling.matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
+    if worth_saying or severity: yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
 
 def _ids_of_both_sides(missed, retrieved, spelling):
     "Return two ids of each side and the spelling by which they would match."
     if not retrieved: return ''
     query = next(iter(retrieved))
-    left, right = missed[query][:2], retrieved[query][:2]
-    if spelling: left, right = zip(*spelling.examples)
+    judged_ids, run_ids = missed[query][:2], retrieved[query][:2]
+    if spelling: judged_ids, run_ids = zip(*spelling.examples)
     hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
-    return f': the judgments have {_listed(left)}, the run has {_listed(right)}; {hint}'
+    return f': the judgments have {_listed(judged_ids)}, the run has {_listed(run_ids)}; {hint}'
 
 def _words_of(spelling):
-    "Return what a message says of a spelling."
+    "Return the words of a message about a spelling."
     judged, retrieved = map(_listed, zip(*spelling.examples))
     return {'n': spelling.matches, 'how': spelling.how, 'judged': judged, 'retrieved': retrieved}
 
@@ -316,11 +319,11 @@ def _listed(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
 COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares more
 
 def _queries(evidence):
-    "Judged queries missing from the run, and queries of the run without judgments."
+    "Find judged queries missing from the run, and queries of the run without judgments."
     unanswered, unjudged = evidence.unanswered, evidence.unjudged
     compared = COMPARED_QUERIES * (5 if evidence.thorough else 1)
-    sides = {'': unanswered[:compared]}, {'': unjudged[:compared]}
-    spelling = find_spelling(*sides, pairs=evidence.thorough) if unanswered and unjudged else None
+    samples = {'': unanswered[:compared]}, {'': unjudged[:compared]}
+    spelling = find_spelling(*samples, pairs=evidence.thorough) if unanswered and unjudged else None
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
@@ -336,9 +339,9 @@ def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
 
 def _hint(spelling): return f'; they would match {spelling.how}' if spelling else ''
 
-def _numeric(what, judged, retrieved):
-    "Ids that are numbers on one side alone."
-    if _are_numbers(judged) != _are_numbers(retrieved): yield problem('numeric', what=what)
+def _numeric(kind, judged, retrieved):
+    "Find ids that are numbers in one of the two sources only."
+    if _are_numbers(judged) != _are_numbers(retrieved): yield problem('numeric', what=kind)
 
 def _are_numbers(ids): return bool(ids) and all(id.isascii() and id.isdigit() for id in ids)
 
@@ -360,7 +363,7 @@ class PositionSigns:
 
     @classmethod
     def of(cls, scores: Iterable[np.ndarray]) -> 'PositionSigns | None':
-        "From the scores of every query; None if those of one are no positions."
+        "Look at the scores of every query; None if those of one are not positions."
         signs = cls()
         for score in scores:
             n, first = len(score), score.min()
@@ -373,90 +376,95 @@ class PositionSigns:
         return signs
 
     def __add__(self, other: 'PositionSigns') -> 'PositionSigns':
-        "Those of two parts."
+        "Return the signs of both."
         firsts = self.firsts | other.firsts
         directions = self.directions | other.directions
         return PositionSigns(firsts, directions, self.bits + other.bits)
 
     @property
     def kind(self) -> Positions | None:
-        "The positions, if they are sure enough."
+        "Return the positions, if they are sure enough."
         if self.bits < 10 or len(self.firsts) > 1: return None
         [first], direction = self.firsts, 'mixed'
         if len(self.directions) == 1: [direction] = self.directions
         return Positions(first, direction)
 
 def find_positions(scores: Iterable[np.ndarray]) -> Positions | None:
-    "The kind of scores that are 1 to n, or 0 to n - 1, in every query; else None."
+    """Find out which positions the scores are that go from 1 to n, or from 0 to n - 1, in
+    every query; None for others."""
     signs = PositionSigns.of(scores)
     return signs.kind if signs else None
 
 def _direction(step):
-    "'rising', 'falling' or 'mixed'."
+    "Return 'rising', 'falling' or 'mixed'."
     if (step > 0).all(): return 'rising'
     return 'falling' if (step < 0).all() else 'mixed'
 
 def turned(judged: Judged) -> tuple[int, int]:
-    "(queries that gain less those that lose, all that change) if read from the end."
+    """Return (queries that gain less those that lose, all that change) if lists are read
+    from the end."""
     gain, last = np.maximum(judged.grade, 0), judged.retrieved[judged.query] + 1
     change = gain * (log2_discount(last - judged.rank) - log2_discount(judged.rank))
     sign = np.sign(np.bincount(judged.query, change))
     return int(sign.sum()), int(np.count_nonzero(sign))
 
 def upwards(judged: Judged) -> float:
-    "How many more queries gain than lose if read from the end, in standard deviations."
+    """Return how many more queries gain than lose if read from the end, in standard
+    deviations."""
     return in_deviations(*turned(judged))
 
 def in_deviations(surplus: int, changed: int) -> float:
-    "A surplus of queries in standard deviations, if each that changes may gain or lose."
+    """Return a surplus of queries in standard deviations, if each that changes may gain
+    or lose."""
     return float(surplus / np.sqrt(changed)) if changed else 0.0
 
 LEAST_UPWARDS = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
 def _positions(evidence):
-    "Scores that are positions: listed from 1 on, or better read upwards."
+    "Find scores that are positions: listed from 1 on, or better read upwards."
     positions = evidence.positions
     if positions is None or evidence.upwards < LEAST_UPWARDS[positions.order]: return
     yield problem('positions' if positions.order == 'rising' else 'upwards', shown(evidence.queries), positions=positions)
 
 # %% ../../nbs/evaluation/findings.ipynb #d6222a1a
 def look_like_scores(grades: np.ndarray) -> bool:
-    "Whether judgments hold many different fractions."
+    "Return whether judgments hold many different fractions."
     fractions = grades[grades != np.floor(grades)]
     if 2 * len(fractions) <= len(grades): return False
     return len(np.unique(fractions[:10_000])) >= 5
 
 def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
-    "Whether the scores of a run are a few small whole numbers, and no places."
+    "Return whether the scores of a run are a few small whole numbers, and not positions."
     small = are_small_grades(np.unique(score).tolist())
     return small and counted_down(query, score) != (True, True)
 
 def are_small_grades(scores: Collection[float]) -> bool:
-    "Whether different scores are a few small whole numbers."
-    few = len(scores) <= 10 and min(scores) >= -3 and 1 <= max(scores) <= 10
-    return few and not any(score % 1 for score in scores)
+    "Return whether different scores are a few small whole numbers."
+    small = len(scores) <= 10 and min(scores) >= -3 and 1 <= max(scores) <= 10
+    return small and not any(score % 1 for score in scores)
 
 def counted_down(query: np.ndarray, score: np.ndarray) -> tuple[bool, bool]:
-    "Whether a query has several scores, and whether all of such are counted down by one."
+    """Return whether a query has several scores, and whether all such queries count down
+    by one."""
     order = np.lexsort((score, query))
     step, same = np.diff(score[order]), np.diff(query[order]) == 0
     return bool(same.any()), bool((step[same] == 1).all())
 
 # %% ../../nbs/evaluation/findings.ipynb #00c1cb98
 def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> bool:
-    """Whether judgments as lists look like a run, and the scores like judgments.
+    """Return whether judgments as lists look like a run, and the scores like judgments.
 
     depth: how many documents each query has."""
     if lists.listed != 'lists' or not len(score): return False
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
     if score.max() != 0: return False  # those of a ranked list are 0, -1, -2 and so on
-    here = np.bincount(lists.rows.query)
-    return len(here) >= 5 and 3 <= here.min() == here.max() and depth.min() < depth.max()
+    n_relevant = np.bincount(lists.rows.query)
+    return len(n_relevant) >= 5 and 3 <= n_relevant.min() == n_relevant.max() and depth.min() < depth.max()
 
 # %% ../../nbs/evaluation/findings.ipynb #644a1240
 def _swapped(evidence):
-    "Judgments and run that look as if each were the other."
+    "Find judgments and a run in each other's place."
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
 
 # %% ../../nbs/evaluation/findings.ipynb #27bd558b
@@ -528,27 +536,28 @@ RANKS = 20  # the first ranks, of whose documents it is kept what is known
 UNJUDGED, NOT_RELEVANT, RELEVANT = 1, 2, 3
 
 def first_ranks(judged: Judged, k: int = RANKS) -> np.ndarray:
-    "What is known of the document at each of the first k ranks: (queries, k)."
-    known = (np.arange(k) < judged.retrieved[:, None]).astype(np.int8)
+    "Return the state of the document at each of the first k ranks: (queries, k)."
+    states = (np.arange(k) < judged.retrieved[:, None]).astype(np.int8)
     inside = judged.rank <= k
-    place = judged.query[inside], judged.rank[inside] - 1
-    known[place] = np.where(judged.grade[inside] > 0, RELEVANT, NOT_RELEVANT)
-    return known
+    cells = judged.query[inside], judged.rank[inside] - 1
+    states[cells] = np.where(judged.grade[inside] > 0, RELEVANT, NOT_RELEVANT)
+    return states
 
 def top_counts(ranks: np.ndarray, k: int = TOP) -> tuple[int, int]:
-    """How many documents the top k of all queries hold, and how many of them are judged.
+    """Return how many documents the top k of all queries hold, and how many of them are
+    judged.
 
     ranks: `first_ranks`."""
     top = ranks[..., :k]
     return int(np.count_nonzero(top)), int(np.count_nonzero(top > UNJUDGED))
 
 def deepest(measures: Iterable[Measure]) -> int:
-    "The largest cutoff of some measures; 0 if they look at whole lists."
+    "Return the largest cutoff of some measures; 0 if they look at whole lists."
     cutoffs = (int(m.at) for m in measures if m.kind.at == 'k' and m.at is not None)
     return max(cutoffs, default=0)
 
 def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
-    "How many queries that are answered have fewer documents than the largest cutoff."
+    "Return how many answered queries have fewer documents than the largest cutoff."
     answered, k = judged.retrieved > 0, deepest(measures)
     return int(np.count_nonzero(answered & (judged.retrieved < k)))
 
@@ -556,7 +565,7 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
 MANY_FRACTIONS = 0.1  # of the grades above 0
 
 def _levels(evidence):
-    "A relevance level that no grade reaches, or below which many fractions lie."
+    "Find a relevance level that no grade reaches, or below which many fractions lie."
     grades = np.asarray(evidence.grades)
     asking = [m for m in evidence.measures if 'rel' in m.kind.params]
     largest = grades.max(initial=0)
@@ -581,23 +590,23 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
 
 # %% ../../nbs/evaluation/findings.ipynb #0405bdc4
 def _depth(evidence):
-    "Lists that end before the cutoff, in all queries at one rank or in some."
+    "Find lists that end before the cutoff, in all queries at one rank or in some."
     counts, k = evidence.counts, evidence.cutoff
-    n, least, most = evidence.depth
-    if n >= 5 and 5 <= least == most < k: yield problem('cut', n=least, k=k)
-    elif counts: yield from _some('short', _queries_where(counts, counts.depth < k), k=k)
+    n, shortest, longest = evidence.depth
+    if n >= 5 and 5 <= shortest == longest < k: yield problem('cut', n=shortest, k=k)
+    elif counts: yield from _report_queries('short', _queries_where(counts, counts.depth < k), k=k)
     if counts and n >= 5 and counts.docs is not None: yield problem('constant')
 
-def _some(code, queries, n_all=None, **words):
+def _report_queries(code, queries, n_all=None, **words):
     "Report queries; as a warning if these are most of n_all."
     level = 'warning' if n_all is not None and 2 * len(queries) > n_all else ''
     if queries: yield problem(code, shown(queries), level, n=len(queries), **words)
 
-def _queries_where(counts, which): return [counts.queries[i] for i in np.flatnonzero(which).tolist()]
+def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonzero(mask).tolist()]
 
 # %% ../../nbs/evaluation/findings.ipynb #c495d31d
 def _divided(evidence):
-    "Runs that answer different queries: hardly one is answered by two of them."
+    "Find runs that answer different queries: hardly one is answered by two of them."
     answered = evidence.answered
     if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
     n_runs = np.sum(answered, axis=0)
@@ -606,7 +615,7 @@ def _divided(evidence):
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
 def _grades(evidence):
-    "Judgments that are odd by themselves."
+    "Find unusual grades, and queries without a relevant document."
     if evidence.qrels is None or not len(evidence.grades): return
     rows, grade = evidence.qrels.rows, evidence.grades
     different, largest = np.unique(grade), grade.max()
@@ -622,7 +631,7 @@ def _grades(evidence):
     if len(different) == 1 and (rows.query != rows.query[0]).any(): yield problem('one-grade', grade=largest)
 
 def _without_relevant(qrels):
-    "Queries without a relevant document."
+    "Find queries without a relevant document."
     queries = queries_without_relevant(qrels)
     n_judged = len(np.unique(qrels.rows.query))
     if queries: yield problem('no-relevant', shown(queries), n=len(queries), all=n_judged)
@@ -633,8 +642,8 @@ def queries_without_relevant(qrels: Qrels) -> list[str]:
     lacking = np.setdiff1d(rows.query, rows.query[rows.value >= 1])
     return [*escape_non_utf8(rows.query_ids[lacking].tolist())]
 
-def _odd_ids(evidence):
-    "Ids that look as if they came by an accident."
+def _unusual_ids(evidence):
+    "Find ids that match a pattern, such as quotes around them."
     for column, tallies, variants in evidence.ids:
         for code, tally in tallies.items():
             yield problem(code, shown(tally.examples), n=len(tally), column=column)
@@ -642,18 +651,18 @@ def _odd_ids(evidence):
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d5
 def _scores(evidence):
-    "Scores that say little, and queries that retrieve themselves."
+    "Find scores that say little, and queries that retrieve themselves."
     counts = evidence.counts
     if not counts: return
     several, flat = counts.depth > 1, counts.least == counts.most
     if several.any() and counts.least.min() == counts.most.max(): yield problem('one-score', score=counts.scores.first)
-    else: yield from _some('flat', _queries_where(counts, several & flat), several.sum())
+    else: yield from _report_queries('flat', _queries_where(counts, several & flat), several.sum())
     infinite = np.isinf(counts.least) | np.isinf(counts.most)
-    yield from _some('infinite', _queries_where(counts, infinite))
-    yield from _some('identical-ids', counts.identical, len(counts.depth))
+    yield from _report_queries('infinite', _queries_where(counts, infinite))
+    yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
 
 def _ties_and_leaks(evidence):
-    "A run of which little is judged, which is the judgments, or which is tied."
+    "Find runs with few judged documents, runs that are the judgments, and tied runs."
     counts, hits = evidence.counts, evidence.hits
     if not (counts and hits and evidence.common): return
     share, depth = judged_share(evidence, TOP), counts.depth[counts.judged >= 0]
@@ -677,7 +686,7 @@ def tied_queries(hits: Judged) -> np.ndarray:
     return hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
 
 def _ranks(evidence):
-    "Ranks and tags of a TREC run that do not fit its scores."
+    "Find ranks and tags of a TREC run that do not fit its scores."
     if not evidence.counts: return
     tags, ranks = evidence.counts.tags, evidence.counts.ranks
     if len(tags) > 1: yield problem('tags', shown(tags.examples), n=len(tags))
@@ -768,7 +777,7 @@ RULES = {
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
-RULES |= {code: Rule(level, _odd_ids, message + ' ({n:,} in {column})') for code, (level, message) in {
+RULES |= {code: Rule(level, _unusual_ids, message + ' ({n:,} in {column})') for code, (level, message) in {
     'blanks-around': ('warning', 'ids with blanks around them'),
     'blanks-within': ('note', 'ids with blanks in them, which no TREC file can hold'),
     'control': ('warning', 'ids with invisible characters'),
@@ -783,7 +792,7 @@ RULES |= {code: Rule(level, _odd_ids, message + ' ({n:,} in {column})') for code
 }.items()}
 
 def find(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
-    "Return what the rules find, in the order of the table; cheap: by the cheap rules alone."
+    "Apply the rules, or the cheap ones; return findings in the order of the table."
     rules = {code: rule for code, rule in RULES.items() if rule.cheap or not cheap}
     problems: dict[str, list] = {code: [] for code in RULES}
     for condition in dict.fromkeys(rule.condition for rule in rules.values()):
@@ -792,7 +801,7 @@ def find(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Findi
             for code, rule in rules.items() for examples, level, words in problems[code]]
 
 def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
-    "Return what `evaluate` warns of; name: that of the run."
+    "Return the warnings of `evaluate`; name: that of the run."
     lead = f'run {name!r}: ' if name else ''
     return [lead + finding.text for finding in find(evidence, cheap=True)]
 
