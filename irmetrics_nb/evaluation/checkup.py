@@ -40,20 +40,17 @@ from .counting import (
 )
 from .evaluation import or_nothing, score_batch
 from .findings import (
-    FRACTIONS_AND_WHOLE,
     LEVELS,
-    LISTS_AND_GRADES,
     Evidence,
     Finding,
-    are_small_grades,
     check_places,
     find,
-    is_listed_ranking,
     judged_share,
     look_like_scores,
     problem,
     queries_without_relevant,
     several_runs,
+    signs_of_swap,
     tied_queries,
     upwards,
 )
@@ -175,9 +172,13 @@ def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence
     unjudged = [query for query in counts.queries if query not in answered]
     unanswered = [query for query in _judged_queries(judgments.pairs) if query not in answered]
     if evidence.positions: evidence.upwards = upwards(hits)
+    scores, extremes = counts.scores, (counts.least.min(), counts.most.max())
+    fraction = np.floor(extremes[0]) + .5 if extremes[0] < extremes[1] else extremes[0]
+    sample = np.array([*extremes] if scores.whole else [*extremes, fraction])
+    swapped = signs_of_swap(judgments.pairs, scores.values, scores.down, depth, sample)
     return replace(
         evidence, judged=len(judgments.pairs.rows) if common else 0, retrieved=len(hits.rank), common=common, looks=looks,
-        unanswered=unanswered, unjudged=unjudged, swapped=_swapped(judgments, counts), qrels=judgments.pairs, hits=hits)
+        unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=judgments.pairs, hits=hits)
 
 def _looks_to_compare(missed):
     "Return the queries that lack a judged document, with COMPARED_ROWS documents at most."
@@ -186,15 +187,6 @@ def _looks_to_compare(missed):
         looks.append(replace(look, docs=look.docs[:COMPARED_ROWS - n]))
         n += len(looks[-1].docs)
     return looks
-
-def _swapped(judgments, counts):
-    "Return the signs that judgments and run are swapped; '' without any."
-    graded = look_like_scores(judgments.pairs.rows.value) and are_small_grades(counts.scores.values)
-    if graded and counts.scores.down != (True, True): return FRACTIONS_AND_WHOLE
-    lowest, highest = counts.least.min(), counts.most.max()
-    fraction = [] if counts.scores.whole else [(np.floor(lowest) + .5) if lowest < highest else lowest]
-    scores = np.array([lowest, highest, *fraction])
-    return LISTS_AND_GRADES if is_listed_ranking(judgments.pairs, counts.depth, scores) else ''
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
@@ -222,7 +214,8 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
 def _facts_of_hits(evidence, reading):
     "Return how much is judged, and how far ties could move the means."
     hits, tied = evidence.hits, len(tied_queries(evidence.hits))
-    share = {f'top {k} judged': judged_share(evidence, k) for k in (10, 100)}
+    depth = evidence.counts.depth[evidence.counts.judged >= 0]
+    share = {f'top {k} judged': judged_share(hits, depth, k) for k in (10, 100)}
     facts = {**share, 'judged documents found': len(hits.rank), 'of them in a tie': tied}
     if not tied: return facts
     scores = score_batch(MEASURES, evidence.qrels.queries, hits, reading, conventions_of(None))
