@@ -274,13 +274,16 @@ def check_whole(
 def _raise_no_common_query(name, plan, spelt):
     "Raise DataError for a run that has no query in common with the judgments."
     judged, retrieved = spelt(name) if spelt else ([], [])
-    ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}' if judged and retrieved else ''
-    run = f'{name}: ' if plan.several else ''
-    raise DataError(f'{run}not one query in common{ids}{spelling_hint(judged, retrieved)}')
+    ids, run = '', f'{name}: ' if plan.several else ''
+    if judged and retrieved:
+        ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
+    hint = spelling_hint(judged, retrieved)
+    raise DataError(f'{run}not one query in common{ids}{hint}')
 
 def _signs_of_swap(facts):
-    "Return the signs that judgments and run are swapped, if most rows are in buckets that show them."
-    n_swapped, n_rows = sum(bucket.swapped for bucket in facts), sum(bucket.rows for bucket in facts)
+    "Return the signs that judgments and run are swapped, if most rows show them."
+    n_swapped = sum(bucket.swapped for bucket in facts)
+    n_rows = sum(bucket.rows for bucket in facts)
     return FRACTIONS_AND_WHOLE if 2 * n_swapped > n_rows else ''
 
 # %% ../nbs/top_level/spark_buckets.ipynb #ff0f29e6
@@ -293,12 +296,13 @@ def _total_evidence(facts, plan):
     for each in evidence:
         looks += each.looks
         unanswered += each.unanswered
-    judged, retrieved, common = (sum(getattr(each, name) for each in evidence) for name in ('judged', 'retrieved', 'common'))
+    sums = {name: sum(getattr(each, name) for each in evidence) for name in ('judged', 'retrieved', 'common')}
     _, shortest, longest = zip(*(each.depth for each in evidence))
     surplus, changed = map(sum, zip(*(each.turned for each in facts)))
+    depth = sums['common'], min(shortest), max(longest)
     return run_evidence(
-        looks, judged=judged, retrieved=retrieved, common=common, unanswered=unanswered,
-        depth=(common, min(shortest), max(longest)), cutoff=deepest(plan.measures), upwards=in_deviations(surplus, changed))
+        looks, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
+        upwards=in_deviations(surplus, changed), **sums)
 
 def _grades(facts):
     "Return the grades of all judgments; of very many, as many as show their shares."

@@ -183,7 +183,8 @@ class Accumulator:
         scores = score_batch(
             self.measures, tuple(map(str, names)), judged, reading, self.conventions,
             batches)
-        for text in warning_texts(Evidence(self.measures, judged.pool_grade)): warn_caller(text)
+        evidence = Evidence(self.measures, judged.pool_grade)
+        for text in warning_texts(evidence): warn_caller(text)
         for total, values in zip(self.totals, scores.values[0]): total.add(values)
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())

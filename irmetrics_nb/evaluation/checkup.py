@@ -163,9 +163,9 @@ def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence
     counts, hits = data.counts, data.hits
     if counts is None: return Evidence(faults=data.faults)
     depth, positions = counts.depth, counts.scores.positions
-    evidence = Evidence(
-        depth=(len(depth), depth.min(), depth.max()), cutoff=k, positions=positions and positions.kind, counts=counts,
-        ids=ids_of_run(data), faults=data.faults)
+    span, kind = (len(depth), depth.min(), depth.max()), positions and positions.kind
+    known = {'counts': counts, 'ids': ids_of_run(data), 'faults': data.faults}
+    evidence = Evidence(depth=span, cutoff=k, positions=kind, **known)
     if judgments.pairs is None: return evidence
     looks, common = _looks_to_compare(data.counter.missed), int((counts.judged >= 0).sum())
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
@@ -176,9 +176,10 @@ def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence
     fraction = np.floor(extremes[0]) + .5 if extremes[0] < extremes[1] else extremes[0]
     sample = np.array([*extremes] if scores.whole else [*extremes, fraction])
     swapped = signs_of_swap(judgments.pairs, scores.values, scores.down, depth, sample)
+    n_judged = len(judgments.pairs.rows) if common else 0
     return replace(
-        evidence, judged=len(judgments.pairs.rows) if common else 0, retrieved=len(hits.rank), common=common, looks=looks,
-        unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=judgments.pairs, hits=hits)
+        evidence, judged=n_judged, retrieved=len(hits.rank), common=common, looks=looks, unanswered=unanswered,
+        unjudged=unjudged, swapped=swapped, qrels=judgments.pairs, hits=hits)
 
 def _looks_to_compare(missed):
     "Return the queries that lack a judged document, with COMPARED_ROWS documents at most."
@@ -353,8 +354,10 @@ def check(
         findings += find(evidence, name) + _notes(data.reading, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)
     findings += find(Evidence(answered=answered))
-    return Checkup(facts, tuple(sorted(findings, key=lambda finding: LEVELS.index(finding.level))))
+    findings.sort(key=lambda finding: LEVELS.index(finding.level))
+    return Checkup(facts, tuple(findings))
 
 def _notes(source, where):
     "Return the notes of a reader as findings."
-    return [Finding('note', note.code, str(note), (), where) for note in getattr(source, 'notes', ())]
+    notes = getattr(source, 'notes', ())
+    return [Finding('note', note.code, str(note), (), where) for note in notes]

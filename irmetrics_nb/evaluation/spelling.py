@@ -67,9 +67,9 @@ def _affix_rules(ids_of_both):
     "Return rules that remove a prefix or a suffix of the ids of one source."
     judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
     retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
-    of_run = [((_describe_affix(*affix, 'the run'), str, _without(*affix)),) for affix in affixes(retrieved_only, judged_only)]
-    of_judgments = [((_describe_affix(*affix, 'the judgments'), _without(*affix), str),) for affix in affixes(judged_only, retrieved_only)]
-    return of_run + of_judgments
+    of_run, of_judgments = affixes(retrieved_only, judged_only), affixes(judged_only, retrieved_only)
+    rules = [((_describe_affix(*affix, 'the run'), str, _without(*affix)),) for affix in of_run]
+    return rules + [((_describe_affix(*affix, 'the judgments'), _without(*affix), str),) for affix in of_judgments]
 
 def _describe_affix(where, affix, source): return f'without {affix!r} {where} those of {source}'
 
@@ -99,8 +99,8 @@ def _match_by(ids_of_both, rule):
     met: list = []
     for judged, retrieved in ids_of_both:
         judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
-        pairs_met = ((id, retrieved_forms[form]) for form, id in judged_forms.items() if retrieved_forms.get(form, id) != id)
-        met += [pair for pair in pairs_met if _keeps_distinct(rule, *pair)]
+        pairs = ((id, retrieved_forms.get(form, id)) for form, id in judged_forms.items())
+        met += [(a, b) for a, b in pairs if a != b and _keeps_distinct(rule, a, b)]
     return Spelling(' and '.join(step[0] for step in rule), len(met), tuple(dict.fromkeys(met))[:2])
 
 # %% ../../nbs/evaluation/spelling.ipynb #eb29814e
