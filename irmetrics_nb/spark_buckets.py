@@ -11,7 +11,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,25 +21,23 @@ from .core.judged import Judged
 from .core.measures import Measure
 from .core.ties import LazyMapping, TiesError
 from .data.errors import DataError, visible
-from .data.judging import QueryLook
 from .data.qrels_and_runs import Qrels, Run
 from .data.sources import no_rows
 from .data.tables import import_polars
 from .data.text import blank_grades
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (
-    all_missed,
-    cut_short,
+    FRACTIONS_AND_WHOLE,
+    Evidence,
     deepest,
-    find_spelling,
     in_deviations,
-    levels_too_high,
+    judged_evidence,
     look_like_grades,
     look_like_scores,
-    part_missed,
-    positions_for_scores,
-    queries_missed,
+    run_evidence,
+    spelling_hint,
     turned,
+    warning_texts,
 )
 from .evaluation.presets import completed
 from .evaluation.scores import Scores
@@ -60,47 +57,47 @@ class Plan:
 
     @property
     def judgments_ordered(self) -> bool:
-        "Whether the judgments have an order, too: if one of two for a document counts."
+        "Whether the judgments have an order too, which one of two for a document needs."
         return self.ordered and self.conventions.duplicates in ('first', 'last')
 
     @property
     def several(self) -> bool:
-        "Whether errors must say which run they are about."
+        "Whether errors must name the run."
         return self.runs != ('',)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4ad0288e
 def complete_measures(
     requested: Sequence[Measure], conventions: Conventions, top: float | None,
 ) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
-    """(measures with what the conventions and the largest grade of all judgments say, as
-    they were asked for).
+    """Return (measures completed by the conventions and the largest grade, the same as
+    requested).
 
     top: the largest grade; None if there is none. ValueError if more must be known."""
-    whole = [(_complete(m, conventions, top), m) for m in requested]
-    unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
-    measures, as_asked = zip(*reversed(unlike.values()))
+    pairs = [(_complete(m, conventions, top), m) for m in requested]
+    by_name = {repr(done): (done, m) for done, m in reversed(pairs)}  # two may become one
+    measures, as_asked = zip(*reversed(by_name.values()))
     return measures, as_asked
 
 def _complete(measure, conventions, top):
-    "A measure with everything that is known of it before any bucket is evaluated."
-    before, answers = completed(measure, conventions), conventions.of(measure.name)
+    "Return a measure with all parameters that are known before a bucket is evaluated."
+    preset, answers = completed(measure, conventions), conventions.of(measure.name)
     low = top is None or not top >= 0
     grades = [] if low and answers.negative != 'keep' or top is None else [top]
-    whole = before.resolve(Judged.from_grades([grades]))
-    if whole == before: return before
-    lacking = next(name for name in whole.params if name not in before.params)
+    complete = preset.resolve(Judged.from_grades([grades]))
+    if complete == preset: return preset
+    lacking = next(name for name in complete.params if name not in preset.params)
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
-    if not unknown: return whole
+    if not unknown: return complete
     raise ValueError(f'{measure} needs to know {lacking}, which parts cannot tell under '
                      f'these conventions: {measure.name}({lacking}=...)')
 
 # %% ../nbs/top_level/spark_buckets.ipynb #331bdcf4
 def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str:
-    "What of the conventions depends on the order of the rows; '' if nothing does."
+    "Return the convention that depends on the order of the rows; '' if none does."
     kinds = {m.name: conventions.of(m.name) for m in measures}
-    kept = [name for name, answers in kinds.items() if answers.ties == 'given']
-    whose = '' if len(kept) == len(kinds) else f' of {kept[0]}' if kept else ''
-    if kept or conventions.ties == 'given': return f"ties='given'{whose}"
+    names = [name for name, answers in kinds.items() if answers.ties == 'given']
+    whose = '' if len(names) == len(kinds) else f' of {names[0]}' if names else ''
+    if names or conventions.ties == 'given': return f"ties='given'{whose}"
     if conventions.duplicates in ('first', 'last'):
         return f'duplicates={conventions.duplicates!r}'
     return ''
@@ -109,17 +106,11 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
 @dataclass
 class Facts:
     "What is known of a run in one bucket, besides its values."
-    judged: int = 0      # judgments that count
-    found: int = 0       # those of them that were retrieved
-    answered: int = 0    # judged queries that are answered
-    least: int = 0       # the fewest documents of one of these
-    most: int = 0        # the most
+    evidence: Evidence = field(default_factory=Evidence)
     turned: tuple[int, int] = (0, 0)  # how queries change if read from the end
-    swapped: int = 0     # rows that look as if judgments and run were swapped
-    rows: int = 0        # all rows
+    swapped: int = 0  # rows that look as if judgments and run were swapped
+    rows: int = 0     # all rows
     grades: dict[float, int] = field(default_factory=dict)  # grade -> how often
-    looks: list[QueryLook] = field(default_factory=list)  # some queries as they came
-    unanswered: list[str] = field(default_factory=list)     # some queries without answer
 
 @dataclass
 class Bucket:
@@ -131,7 +122,7 @@ class Bucket:
     taken: list[str] = field(default_factory=list)  # queries whose judgments were taken
 
 def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
-    """A bucket of whole queries, evaluated. Errors in the data are in what is returned.
+    """Evaluate a bucket of whole queries. Errors in the data are returned, not raised.
 
     table: polars, with the columns run, query, doc, value, and `at` if the plan has rows
     in order; run is null where the row is a judgment. judgments: those of all buckets, if
@@ -146,10 +137,10 @@ def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
     return bucket
 
 def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket | None:
-    "The bucket of those judged queries that no other has taken; None if all are."
+    "Evaluate the judged queries that no bucket has taken; None if there are none."
     taken = {query for bucket in buckets for query in bucket.taken}
-    rest = judgments.filter([query not in taken for query in judgments['query']])
-    return _caught(rest, plan) if len(rest) else None
+    remaining = judgments.filter([query not in taken for query in judgments['query']])
+    return _caught(remaining, plan) if len(remaining) else None
 
 # the last is the base of all
 ERRORS = {'DataError': DataError, 'TiesError': TiesError, 'ValueError': ValueError}
@@ -167,7 +158,7 @@ def _caught(table, plan):
 
 # %% ../nbs/top_level/spark_buckets.ipynb #7bf79d1d
 def _score_runs(table, plan):
-    "The bucket, if nothing is wrong."
+    "Score every run of the bucket; raise DataError for invalid rows."
     pl = import_polars()
     table = _in_order(table, plan)
     graded = pl.col('value').fill_nan(None).is_not_null()
@@ -194,14 +185,14 @@ def _score_run(qrels, rows, plan):
     return scores, _facts(qrels, rows, judged, reading, plan)
 
 def _named(table, kind):
-    "Rows with the names that judgments or a run have; if there is none, none."
+    "Rename the columns of rows as judgments or a run have them."
     number = 'score' if kind == 'run' else 'relevance'
     named = table.select(query_id='query', doc_id='doc', **{number: 'value'})
     return named if len(named) else no_rows(kind)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
 def _in_order(table, plan):
-    "The rows by query, and in their order where they have one; DataError for a null, or two rows in one place."
+    "Sort rows by query and by their order; raise DataError for a null, or for two rows in one place."
     _check_nulls(table, plan)
     if not plan.ordered: return table.sort('query')
     table = table.sort('query', 'run', 'at')
@@ -215,7 +206,7 @@ def _in_order(table, plan):
     return table
 
 def _check_nulls(table, plan):
-    "DataError for the first query, by its id, of which something is missing."
+    "Raise DataError for the first query, by its id, with a missing value."
     pl = import_polars()
     columns = ['query', 'doc', 'value', *(['at'] if plan.ordered else [])]
     lacking = pl.any_horizontal(pl.col(columns[:2]).is_null())
@@ -232,7 +223,7 @@ def _check_nulls(table, plan):
     raise DataError(f'{_where(row, plan)}: nothing in column {shown!r}')
 
 def _where(row, plan):
-    "Which query of which source a row belongs to."
+    "Return the source and the query of a row, for an error."
     source = 'the qrels' if row['run'] is None else 'the run'
     if plan.several and row['run']: source = f'{row["run"]}: {source}'
     return source if row['query'] is None else f'{source}, query {row["query"]!r}'
@@ -241,27 +232,21 @@ def _where(row, plan):
 GRADES = 1000  # different grades of a bucket that are counted
 
 def _facts(qrels, rows, judged, reading, plan):
-    "What the whole has to know of a run in a bucket."
-    answered = judged.retrieved[judged.retrieved > 0]
-    facts = Facts(len(judged.pool_grade), len(judged.rank), len(answered))
-    facts.least, facts.most = int(answered.min(initial=2**62)), int(answered.max(initial=0))
-    facts.turned = turned(judged)
-    facts.swapped, facts.rows = _look_swapped(qrels, rows), len(rows)
-    facts.grades = _grade_counts(judged.pool_grade)
-    facts.looks = reading.looks[:plan.looks]
-    lacking = np.flatnonzero(judged.retrieved == 0)[:plan.ids]
-    facts.unanswered = [qrels.queries[i] for i in lacking]
-    return facts
+    "Return what the whole has to know of a run in a bucket."
+    evidence = judged_evidence(plan.measures, judged, qrels, rows, reading.looks[:plan.looks])
+    evidence.unanswered = evidence.unanswered[:plan.ids]
+    swapped = _rows_swapped(qrels, rows)
+    return Facts(evidence, turned(judged), swapped, len(rows), _grade_counts(judged.pool_grade))
 
 def _grade_counts(grade):
-    "{grade: how often}; of very many different ones, some from all over the scale."
+    "Return {grade: how often}; of very many different ones, some from all over the scale."
     grades, counts = np.unique(grade, return_counts=True)
     spread = np.linspace(0, len(grades) - 1, min(len(grades), GRADES))
-    some = np.unique(spread.astype(int))
-    return dict(zip(grades[some].tolist(), counts[some].tolist()))
+    chosen = np.unique(spread.astype(int))
+    return dict(zip(grades[chosen].tolist(), counts[chosen].tolist()))
 
-def _look_swapped(qrels, rows):
-    "How many rows a run has that looks like judgments beside judgments that look like scores; else 0."
+def _rows_swapped(qrels, rows):
+    "Return how many rows a run has if it seems to be swapped with the judgments; else 0."
     if not (len(rows) and len(qrels)) or not look_like_scores(qrels.columns.value): return 0
     code = rows['query_id'].rank('dense').to_numpy()
     return len(rows) * look_like_grades(code, rows['score'].to_numpy())
@@ -270,73 +255,70 @@ def _look_swapped(qrels, rows):
 def check_whole(
     buckets: Sequence[Bucket], plan: Plan, spelt: Callable[[str], Any] | None = None,
 ) -> list[str]:
-    """What is odd about the whole, a sentence each.
+    """Return what `evaluate` would warn of, from the facts of all buckets.
 
     DataError, TiesError or ValueError for the first error of a bucket, and if judgments
     and a run have no query in common or seem to be swapped. spelt(name) gives the query
     ids of the judgments and of a run, to look for another spelling."""
     wrong = sorted(bucket.error for bucket in buckets if bucket.error)
     for kind, text in wrong: raise ERRORS[kind](text)
-    said: list[str] = []
+    texts: list[str] = []
     for i, name in enumerate(plan.runs):
         facts = [bucket.facts[i] for bucket in buckets]
-        who = f'{name}: ' if plan.several else ''
-        if not any(each.answered for each in facts): _raise_strangers(who, name, spelt)
-        _check_swapped(facts)
-        said += _doubts(facts, plan, f'run {name!r}: ' if name else '')
-    return list(dict.fromkeys(map(visible, said)))
+        evidence = _total_evidence(facts, plan)
+        if not evidence.common: _raise_no_common_query(name, plan, spelt)
+        judgments = Evidence(plan.measures, _grades(facts), swapped=_signs_of_swap(facts))
+        if judgments.swapped: raise ValueError(warning_texts(judgments)[0])
+        texts += warning_texts(evidence, name) + warning_texts(judgments)
+    return list(dict.fromkeys(map(visible, texts)))
 
-def _raise_strangers(who, name, spelt):
-    "DataError for a run that has no query in common with the judgments."
+def _raise_no_common_query(name, plan, spelt):
+    "Raise DataError for a run that has no query in common with the judgments."
     judged, retrieved = spelt(name) if spelt else ([], [])
-    spelling = find_spelling({'': judged}, {'': retrieved}) if spelt else None
-    hint = f'; they would match {spelling.how}' if spelling else ''
-    have = ''
+    ids, run = '', f'{name}: ' if plan.several else ''
     if judged and retrieved:
-        have = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
-    raise DataError(f'{who}not one query in common{have}{hint}')
+        ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
+    hint = spelling_hint(judged, retrieved)
+    raise DataError(f'{run}not one query in common{ids}{hint}')
 
-def _check_swapped(facts):
-    "ValueError if in the buckets of most rows judgments and run seem to be swapped."
-    if 2 * sum(each.swapped for each in facts) <= sum(each.rows for each in facts): return
-    raise ValueError('are the judgments and the run swapped? The grades are many '
-                     'different fractions, the scores a few small whole numbers')
+def _signs_of_swap(facts):
+    "Return the signs that judgments and run are swapped, if most rows show them."
+    n_swapped = sum(bucket.swapped for bucket in facts)
+    n_rows = sum(bucket.rows for bucket in facts)
+    return FRACTIONS_AND_WHOLE if 2 * n_swapped > n_rows else ''
 
 # %% ../nbs/top_level/spark_buckets.ipynb #ff0f29e6
 GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
 
-def _doubts(facts, plan, who):
-    "What is odd about one run, from the facts of all buckets."
-    looks = [look for each in facts for look in each.looks]
-    unanswered = [query for each in facts for query in each.unanswered]
-    nothing = any(each.judged for each in facts) and not any(each.found for each in facts)
-    deviations = partial(in_deviations, *map(sum, zip(*(each.turned for each in facts))))
-    queries = sum(each.answered for each in facts)
-    ends = min(each.least for each in facts), max(each.most for each in facts)
-    of_ids = _none_found(looks) if nothing else part_missed(looks)
-    texts = [of_ids, queries_missed(unanswered, looks), positions_for_scores(deviations, looks)]
-    texts.append(cut_short(queries, *ends, deepest(plan.measures)) or '')
-    yield from (who + text for text in texts if text)
-    yield from levels_too_high(plan.measures, _grades(facts))
-
-def _none_found(looks):
-    "What to say if no judged document was retrieved."
-    comparable = [look for look in looks if look.missed and look.docs]
-    if not comparable: return 'not one judged document was retrieved'
-    return all_missed({each.query: each.missed for each in comparable}, {each.query: each.docs for each in comparable})
+def _total_evidence(facts, plan):
+    "Return the evidence about one run, from the facts of all buckets."
+    evidence = [each.evidence for each in facts]
+    looks, unanswered = [], []
+    for each in evidence:
+        looks += each.looks
+        unanswered += each.unanswered
+    sums = {name: sum(getattr(each, name) for each in evidence) for name in ('judged', 'retrieved', 'common')}
+    _, shortest, longest = zip(*(each.depth for each in evidence))
+    surplus, changed = map(sum, zip(*(each.turned for each in facts)))
+    depth = sums['common'], min(shortest), max(longest)
+    return run_evidence(
+        looks, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
+        upwards=in_deviations(surplus, changed), **sums)
 
 def _grades(facts):
-    "The grades of all judgments as a batch; of very many, as many as show their shares."
+    "Return the grades of all judgments; of very many, as many as show their shares."
     counts: Counter = Counter()
-    for each in facts: counts.update(each.grades)
-    least = max(1, sum(counts.values()) // GRADES_SHOWN)
-    return Judged.from_grades([[grade for grade, n in counts.items() for _ in range(-(-n // least))]])
+    for bucket in facts: counts.update(bucket.grades)
+    step = max(1, sum(counts.values()) // GRADES_SHOWN)
+    n_shown = [-(-n // step) for n in counts.values()]
+    return np.repeat([*counts.keys()], n_shown) if counts else np.empty(0)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4c30268f
 def put_together(
     buckets: Sequence[Bucket], plan: Plan, requested: tuple[Measure, ...], how: str,
 ) -> Scores:
-    "The scores of the whole. requested: what was asked for; how: it was evaluated."
+    """Combine the scores of all buckets. requested: the measures; how: a note on how they
+    were evaluated."""
     whole = []
     for i in range(len(plan.runs)):
         scores = _by_id(Scores.concat([bucket.scores[i] for bucket in buckets]))
@@ -345,7 +327,7 @@ def put_together(
     return Scores.beside(whole) if plan.several else whole[0]
 
 def _by_id(scores):
-    "Scores of one run with the queries in the order of their ids."
+    "Sort the scores of one run by query id."
     ids = scores.query_ids
     order = sorted(range(len(ids)), key=ids.__getitem__)
     info = scores.runs[0]

@@ -77,7 +77,7 @@ def test_comments_are_counted(tmp_path):
     assert batches.endswith(f'batches, {said}') and batches.startswith('in ')
     assert Qrels(qrels).rows.comments.count == Run(run).rows.comments.count == count
     found = check(qrels, run)
-    assert [f.text for f in found.findings if f.code == 'comments'] == [f'lines that are comments, and left out: {count}'] * 2
+    assert [f.text for f in found.findings if f.code == 'comments'] == [f'comment lines, left out: {count}'] * 2
     done = irmetrics('evaluate', qrels, run, '--verbose')
     assert f'run was read in one piece, {said}' in done.stderr
 

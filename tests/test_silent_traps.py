@@ -14,7 +14,7 @@ import pytest
 from helpers import irmetrics
 
 from irmetrics_nb import Accumulator, DataError, EvaluationWarning, Qrels, Run, check, evaluate, load_example
-from irmetrics_nb.evaluation.findings import find_spelling, may_be
+from irmetrics_nb.evaluation.spelling import find_spelling, may_match
 
 EXAMPLE = load_example()
 
@@ -55,7 +55,7 @@ SAID = 'many grades are fractions below the relevance level 1: P@5 takes them fo
 def test_a_few_exact_ones_among_fractions_do_not_hide_that_most_count_for_nothing(ones):
     qrels, run = click_rates(ones=ones)
     assert warned(qrels, run, 'P@5') == [SAID] and silently(qrels, run, 'P@5').means['P@5'] < 60 / 150
-    assert finding(qrels, run, 'fractions-below').startswith('warning: ') and 'say rel=' in finding(qrels, run, 'fractions-below')
+    assert finding(qrels, run, 'fractions-below').startswith('warning: ') and 'rel=' in finding(qrels, run, 'fractions-below')
     advised = SAID.rsplit(' ', 1)[1]
     assert warned(qrels, run, advised) == [] and evaluate(qrels, run, advised).means[advised] > .9
     assert len(warned(qrels, run, 'AP P@5 RR')) == 1 and warned(qrels, run, 'nDCG NumRet DCG ERR') == []
@@ -131,7 +131,7 @@ def test_positions_that_are_called_scores_are_noticed_in_every_form_and_the_advi
     source = in_form(placed('listed', first), form, tmp_path)
     [text] = warned(EXAMPLE.qrels, source, 'nDCG@10')
     assert f'the scores are {places} in every query, and rise as they are listed' in text and 'write Run(..., descending=False)' in text
-    assert f'scores are {places} in every query, as listed' in finding(EXAMPLE.qrels, source, 'positions')
+    assert f'scores are {places} in every query, and rise as they are listed' in finding(EXAMPLE.qrels, source, 'positions')
     assert 'descending=False' in finding(EXAMPLE.qrels, source, 'positions')
     assert warned(EXAMPLE.qrels, Run(source, descending=False), 'nDCG@10') == []
     assert evaluate(EXAMPLE.qrels, Run(source, descending=False), 'nDCG@10').means['nDCG@10'] == TRUE
@@ -228,7 +228,7 @@ def test_ids_that_differ_on_a_part_of_the_rows_are_told_with_the_repair(tmp_path
     if form == 'run' and any(' ' in d for docs in odd.values() for d in docs): form = 'json'
     table = pl.DataFrame([(q, d, s) for q, docs in odd.items() for d, s in docs.items()], ['query_id', 'doc_id', 'score'], orient='row')
     [text] = warned(qrels, in_form(table, form, tmp_path), 'AP')
-    assert 'judged documents that were not found' in text and f'would match {repair}' in text
+    assert 'judged documents that were not retrieved' in text and f'would match {repair}' in text
     pair = next((d, f(d)) for q, docs in qrels.items() for d in docs if f(d) in odd[q] and d not in odd[q] and repr(d) in text)
     assert all(repr(id) in text for id in pair)
     assert repair in finding(qrels, odd, 'doc-ids')
@@ -253,7 +253,7 @@ def test_queries_of_which_a_part_is_spelt_in_another_way_are_told_with_the_repai
         with pytest.raises(DataError, match='not one query in common') as error: evaluate(qrels, odd)
         text = str(error.value)
     else: [text] = warned(qrels, odd, 'AP')
-    assert f'would match {repair}' in text and (share == 1 or 'judged queries that are not answered' in text)
+    assert f'would match {repair}' in text and (share == 1 or 'judged queries are missing from the run' in text)
     assert repair in str(check(qrels, odd))
 
 
@@ -306,7 +306,7 @@ def test_the_quick_look_lets_nothing_pass_that_the_slow_one_would_find():
             for n in (7, 17, 117, 40506, 100_000):
                 missed, others = h(name(n)), [g(name(n)), name(n + 1), f(name(n + 2)), 'x']
                 if find_spelling({'q': [missed]}, {'q': others}, pairs=False) and missed not in others:
-                    assert g(name(n)) in may_be([missed], others), (missed, others)
+                    assert g(name(n)) in may_match([missed], others), (missed, others)
 
 
 def test_the_command_says_it_in_one_line(tmp_path):

@@ -112,6 +112,7 @@ class Rows:
         "Where the newlines stand in the text of the documents."
         return np.flatnonzero(self.doc.buffer == 10)
 
+# %% ../../nbs/data/text.ipynb #7d1e0b31
 def without_rows(rows: Rows, dropped: Sequence[int]) -> Rows:
     "Return the rows without some of them, and without queries that have no row left; DataError if none is left."
     kept = np.delete(np.arange(len(rows)), dropped)
@@ -429,6 +430,7 @@ def _invalid_fields(columns, kind):
     for i in invalid_rows(columns.value, kind):
         yield columns.number.start[i], 'number', invalid_number(kind, columns.number[i], columns.value[i]), i
 
+# %% ../../nbs/data/text.ipynb #7d1e0b32
 def _fail_at_line(text, layout, begin, at, count):
     "Report a line with too few or too many columns; DataError for a line above it that is wrong."
     if at > begin and not collecting(): parse_piece(text, begin, at, layout)

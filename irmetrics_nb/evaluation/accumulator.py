@@ -27,7 +27,7 @@ from ..core.judged import Judged
 from ..core.measures import GEOMETRIC_MEAN, MEAN, SUM, Measure
 from ..data.judging import Reading
 from .evaluation import other_views, score_batch
-from .findings import levels_too_high
+from .findings import Evidence, warning_texts
 from .presets import completed, conventions_of
 from .scores import ByMeasure, Scores
 from ..metrics.auc import LIMIT, BoundedAUC, NamedWeights, ScoreHistogram, group_auc
@@ -177,7 +177,9 @@ class Accumulator:
         scores = score_batch(
             self.measures, tuple(map(str, names)), judged, reading, self.conventions,
             views)
-        for doubt in levels_too_high(self.measures, judged): warn_caller(doubt)
+        evidence = Evidence(self.measures, judged.pool_grade)
+        for text in warning_texts(evidence): warn_caller(text)
+
         for total, values in zip(self.totals, scores.values[0]): total.add(values)
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())

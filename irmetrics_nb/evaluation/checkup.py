@@ -8,27 +8,26 @@ __all__ = ['Checkup', 'check']
 # %% ../../nbs/evaluation/checkup.ipynb #58d9d494
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import compress
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
-from ..data.errors import DataError, DataWarning, collect_faults, short_repr
+from ..data.errors import DataError, DataWarning, collect_faults
 from ..data.ids import Ids, escape_non_utf8
 from ..data.judging import judge_run, row_batches
 from ..data.matching import run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import recognise
 from ..data.sources import no_rows
-from ..data.text import Note
 from irmetrics_nb.evaluation.counting import (
     COMPARED_ROWS,
+    ID_PATTERNS,
     ITS_OWN,
-    ODD_IDS,
+    QUERY_PATTERNS,
     Counter,
     Tally,
     case_keys,
@@ -37,20 +36,21 @@ from irmetrics_nb.evaluation.counting import (
     look_over,
     may_differ_in_case,
     shared_keys,
-    tally_odd,
+    tally_ids,
     total_counts,
 )
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
-    SENTENCES,
+    Evidence,
     Finding,
-    are_small_grades,
-    find_spelling,
-    is_listed_ranking,
+    find,
+    judged_share,
     look_like_scores,
-    many_fractions_below,
-    may_be,
+    problem,
+    queries_without_relevant,
+    signs_of_swap,
+    tied_queries,
     upwards,
 )
 from .presets import conventions_of
@@ -59,322 +59,170 @@ from ..results.results import Items, Result, Table, Text
 
 # %% ../../nbs/evaluation/checkup.ipynb #d87bf58d
 @dataclass
-class Side:
+class SourceData:
     "Judgments or a run, as far as they could be read."
-    name: str
-    pairs: Any = None    # of judgments: `Qrels`; None if there is nothing to be had
-    counts: Any = None   # of a run: `RunCounts`; None if there is nothing to be had
+    pairs: Any = None    # of judgments: `Qrels`; None if there are none
+    counts: Any = None   # of a run: `RunCounts`; None if there is none
     counter: Any = None  # of a run: the `Counter` that has seen all of it
-    judged: Any = None   # of a run: what it retrieved of the judgments, as `Judged`
+    hits: Any = None     # of a run: what it retrieved of the judgments, as `Judged`
     reading: Any = None  # of a run: how it was read
     batches: Any = None  # what gives the rows of a run once more
-    findings: list = field(default_factory=list)
-
-    def say(self, code: str, examples: Iterable = (), level: str | None = None, **words: Any) -> None:
-        "Add a finding; `level`: another one than usual."
-        usual, text = SENTENCES[code]
-        self.add(level or usual, code, text.format(**words), examples)
-
-    def add(self, level: str, code: str, text: str, examples: Iterable = ()) -> None:
-        "Add a finding in words of its own."
-        self.findings.append(Finding(level, code, text, tuple(map(str, examples)), self.name))
-
-    def add_notes(self, notes: Iterable[Note]) -> None:
-        "Add what the small print says of how the source was read."
-        for note in notes: self.add('note', note.code, str(note))
-
-def _first(ids): return [*map(short_repr, ids[:2])]
+    faults: list = field(default_factory=list)  # what is wrong with the source
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
-def read_side(source: Any, kind: str, name: str, faults: int, use: Callable) -> Side:
-    "Return a source that use(side, source) has read, which returns how many comments are in it."
-    side, comments = Side(name), 0
-    with catch_warnings(record=True) as warned:
+def read_source(source: Any, kind: str, limit: int, use: Callable) -> SourceData:
+    "Return a source that use(data, source) has read, which returns how many comments are in it."
+    data, comments = SourceData(), 0
+    with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
-        try: comments = use(side, source)
+        try: comments = use(data, source)
         except DataError as error:
-            valid = _read_valid(side, source, kind, faults, error)
-            if valid is not None: comments = use(side, valid)
-    for text in dict.fromkeys(str(warning.message) for warning in warned):
-        side.say('comment-row' if 'this comment' in text else 'cut-off', [text])
-    if comments: side.say('comments', n=comments)
-    return side
+            valid = _read_valid(data, source, kind, limit, error)
+            if valid is not None: comments = use(data, valid)
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        data.faults.append(problem('comment-row' if 'this comment' in text else 'cut-off', [text]))
+    if comments: data.faults.append(problem('comments', n=comments))
+    return data
 
-def _read_valid(side, source, kind, limit, error):
-    "Return the valid rows of a source that was refused, and report its faults; None if there is no such row."
+def _read_valid(data, source, kind, limit, error):
+    "Return the valid rows of a source that was refused, and note its faults; None if there is no such row."
     read = Qrels if kind == 'qrels' else Run
     with collect_faults() as faults:
         try: valid = read(source, copy=False)
         except DataError: valid = None
-    if valid is None or not faults:
-        side.say('refused', error=error)
+    other_kind = valid is None and '; is this a' in str(error)
+    if not faults or other_kind:
+        data.faults.append(problem('refused', error=error))
         return None
-    for code, places in faults.items():
-        more = [f'... and {len(places) - limit:,} more'] * (len(places) > limit)
-        side.say(code, places[:limit] + more, n=len(places))
+    for code, texts in faults.items():
+        more = [f'... and {len(texts) - limit:,} more'] * (len(texts) > limit)
+        data.faults.append(problem(code, texts[:limit] + more, n=len(texts)))
     return valid
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
-def use_judgments(side: Side, source: Any) -> int:
-    "Read judgments; how many comments are in them."
-    side.pairs = Qrels(source, copy=False)
-    return side.pairs.rows.comments.count
+def use_judgments(data: SourceData, source: Any) -> int:
+    "Read judgments; return how many comments are in them."
+    data.pairs = Qrels(source, copy=False)
+    return data.pairs.rows.comments.count
 
-def use_run(judged: Side, path: Any, side: Side, source: Any) -> int:
-    "Count a run beside judgments, or beside none; how many comments are in it. path: the run as it was given."
-    qrels = judged.pairs or Qrels(no_rows('qrels'), copy=False)
+def use_run(judgments: SourceData, path: Any, data: SourceData, source: Any) -> int:
+    "Count a run and judge it; return how many comments are in it. path: the run as the user gave it."
+    qrels = judgments.pairs or Qrels(no_rows('qrels'), copy=False)
     trec = source is path and is_trec_run(path)
-    side.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=trec)
-    side.judged, side.reading = judge_run(qrels, source, observe=side.counter)
-    side.counts, side.batches = total_counts(side.reading.observed), partial(row_batches, source)
-    return side.counts.comments
+    data.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=trec)
+    data.hits, data.reading = judge_run(qrels, source, observe=data.counter)
+    data.counts, data.batches = total_counts(data.reading.observed), partial(row_batches, source)
+    return data.counts.comments
+
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
-def _odd_ids(side, queries, docs, variants):
-    "Say whatever is odd about the ids of one side. docs: code -> `Tally` of documents; variants: of these, in case."
-    of_queries: dict[str, Tally] = {}
-    tally_odd(of_queries, Ids.from_list(queries), of_queries=True)
-    for column, tallies, same in ('query_id', of_queries, case_variants(queries)), ('doc_id', docs, variants):
-        for code, (level, text, _) in ODD_IDS.items():
-            if code not in tallies: continue
-            side.add(level, code, f'{text} ({len(tallies[code]):,} in {column})', _first(tallies[code].examples))
-        what = f'ids that differ in case alone ({len(same):,} in {column})'
-        if len(same): side.add('note', 'case-variants', what, _first(same))
-
-def _odd_judged_ids(judged):
-    "Say whatever is odd about the ids of judgments."
-    docs = judged.pairs.rows.doc
+def ids_of_judgments(judgments: SourceData) -> list[tuple]:
+    "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
+    docs = judgments.pairs.rows.doc
     tallies: dict[str, Tally] = {}
-    some, seen = look_over(docs)
-    tally_odd(tallies, docs[some])
+    rows, seen = look_over(docs)
+    tally_ids(tallies, docs[rows])
     keys = [case_keys(docs)] if may_differ_in_case(seen) else []
-    _odd_ids(judged, _judged_queries(judged.pairs), tallies, _variants(keys, lambda: [judged.pairs.rows]))
+    variants = _variants(keys, lambda: [judgments.pairs.rows])
+    return [_query_ids(_judged_queries(judgments.pairs)), ('doc_id', tallies, variants)]
 
-def _odd_retrieved_ids(side):
-    "Say whatever is odd about the ids of a run."
-    counter, keys = side.counter, side.counter.keys
-    parts = len(side.reading.observed)
-    if keys and len(keys) < parts: keys = [case_keys(rows.doc) for rows in side.batches()]
-    _odd_ids(side, side.counts.queries, counter.odd, _variants(keys, side.batches))
+def ids_of_run(data: SourceData) -> list[tuple]:
+    "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
+    keys = data.counter.keys
+    if keys and len(keys) < len(data.reading.observed): keys = [case_keys(rows.doc) for rows in data.batches()]
+    variants = _variants(keys, data.batches)
+    return [_query_ids(data.counts.queries), ('doc_id', data.counter.tallies, variants)]
+
+def _query_ids(queries):
+    tallies: dict[str, Tally] = {}
+    tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
+    return 'query_id', tallies, case_variants(queries)
 
 def _variants(keys, batches):
-    "The documents that differ in case alone. keys: `case_keys` of all; batches: gives the rows, if they are asked for."
+    "Return the documents that differ in case only. keys: `case_keys` of all; batches: gives the rows."
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     if not len(shared): return []
-    alike = (rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)] for rows in batches())
-    return case_variants({id for docs in alike for id in escape_non_utf8(docs.tolist())})
+    candidates = (rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)] for rows in batches())
+    return case_variants({id for docs in candidates for id in escape_non_utf8(docs.tolist())})
 
 def _judged_queries(qrels):
-    "The queries with judgments, as text."
-    there = np.bincount(qrels.rows.query, minlength=len(qrels)) > 0
-    return list(compress(escape_non_utf8(qrels.rows.query_ids.tolist()), there))
-
-# %% ../../nbs/evaluation/checkup.ipynb #1be30678
-def _numeric(ids): return bool(len(ids)) and all(id.isascii() and id.isdigit() for id in ids)
-
-def _sides(left, right): return [f'judgments: {x}' for x in _first(left)] + [f'run: {x}' for x in _first(right)]
-
-def _pairs_of(spelling): return [f'judgments: {short_repr(a)}, run: {short_repr(b)}' for a, b in spelling.examples]
-
-def _meeting_queries(judged, side):
-    "Whether the queries of both sides meet, and the facts about it."
-    judged_queries, answered = _judged_queries(judged.pairs), side.counts.queries
-    strange = [query for query, number in zip(answered, side.counts.judged.tolist()) if number < 0]
-    known, n_common = {*answered}.difference(strange), len(answered) - len(strange)
-    missing = [query for query in judged_queries if query not in known]
-    spelling = find_spelling({'': missing[:5000]}, {'': strange[:5000]})
-    hint = f'; {spelling.meet:,} of them would match {spelling.how}' if spelling else ''
-    examples = _pairs_of(spelling) if spelling else _sides(missing, strange)
-    if not n_common: side.say('no-common-query', examples, hint=hint)
-    elif spelling: side.say('query-ids', examples, hint=hint)
-    elif missing: side.say('missing', _first(missing), n=len(missing), all=len(judged_queries))
-    if strange and n_common: side.say('unjudged-queries', _first(strange), n=len(strange))
-    if not n_common and _numeric(judged_queries) != _numeric(answered): side.say('numeric', examples, what='query')
-    return {'queries': len(answered), 'of them judged': n_common, 'judged queries without an answer': len(missing)}
-
-# %% ../../nbs/evaluation/checkup.ipynb #6b90cff6
-def _meeting_docs(judged, side):
-    "Whether the documents of both sides meet."
-    hits, number = len(side.judged.rank), side.counts.judged
-    missed = {miss.query: miss for miss in side.counter.missed}
-    compared = np.isin(judged.pairs.rows.query, [*missed])
-    every = _docs_by_query(judged.pairs, np.flatnonzero(compared)[:COMPARED_ROWS])
-    left = _docs_by_query(judged.pairs, np.flatnonzero(compared & ~side.counter.found)[:COMPARED_ROWS])
-    retrieved = _retrieved(missed, side.reading.observed)
-    right = _by_query(retrieved)
-    worth_a_look = not hits or any(may_be(left[q], right[q]) for q in left if q in right)
-    spelling = find_spelling(every, right, pairs=not hits) if worth_a_look else None
-    lost, level = sum(map(len, left.values())), 'warning' if hits else 'error'
-    many = spelling and spelling.meet > max(1, lost // 20) and len(spelling.examples) > 1
-    if spelling and (many or not hits):
-        side.say('doc-ids', _pairs_of(spelling), level, n=spelling.meet, all=lost, how=spelling.how)
-    if hits: return
-    answered = np.flatnonzero(np.isin(judged.pairs.rows.query, number[number >= 0]))
-    lost_docs = escape_non_utf8(judged.pairs.rows.doc[np.flatnonzero(compared & ~side.counter.found)[:2]].tolist())
-    docs = [doc for _, doc in retrieved]
-    side.say('nothing-judged', _sides(lost_docs, docs))
-    if _numeric(judged.pairs.rows.doc[answered].tolist()) != _numeric(docs): side.say('numeric', what='document')
-
-# %% ../../nbs/evaluation/checkup.ipynb #b87b0bd8
-def _docs_by_query(qrels, rows):
-    "{query: documents} of some rows of judgments."
-    return _by_query(zip(qrels.rows.query[rows].tolist(), escape_non_utf8(qrels.rows.doc[rows].tolist())))
-
-def _by_query(pairs):
-    "{query: its documents}."
-    docs: dict[int, list[str]] = {}
-    for query, doc in pairs: docs.setdefault(query, []).append(doc)
-    return docs
-
-def _retrieved(missed, parts):
-    "(query, document) of the first rows of some queries, in the order of the run."
-    part_of = {query: i for i, part in enumerate(parts) for query in part.judged.tolist() if query in missed}
-    rows = [(part_of[miss.query], row, miss.query, doc)
-            for miss in missed.values() for row, doc in zip(miss.rows.tolist(), miss.docs, strict=True)]
-    return [(query, doc) for *_, query, doc in sorted(rows, key=lambda row: row[:2])[:COMPARED_ROWS]]
-
-# %% ../../nbs/evaluation/checkup.ipynb #7127666c
-def _grades(judged):
-    "What is odd about the judgments by themselves, and the facts about them."
-    rows, names = judged.pairs.rows, escape_non_utf8(judged.pairs.rows.query_ids.tolist())
-    best = np.full(len(names), -np.inf)
-    np.maximum.at(best, rows.query, rows.value)
-    there = best > -np.inf
-    nothing = [names[i] for i in np.flatnonzero(there & (best < 1)).tolist()]
-    queries, largest = int(there.sum()), rows.value.max()
-    if largest <= 0: judged.say('nothing-relevant', grade=largest)
-    elif largest < 1: judged.say('below-one', grade=largest)
-    elif nothing: judged.say('no-relevant', _first(nothing), n=len(nothing), all=queries)
-    different, counts = np.unique(rows.value, return_counts=True)
-    _kinds_of_grades(judged, rows.value, different, queries)
-    shown: Any = {f'{g:g}': n for g, n in zip(different.tolist(), counts.tolist())}
-    if len(different) > 20: shown = f'{len(different):,} different'
-    return {'queries': queries, 'documents': len(rows), 'grades': shown,
-            'queries with nothing relevant': len(nothing)}
-
-def _kinds_of_grades(judged, grade, different, queries):
-    "What is odd about the grades as numbers."
-    fractions = different[different % 1 != 0]
-    below, above = (np.count_nonzero(which) for which in ((grade > 0) & (grade < 1), grade > 0))
-    some_below = different[-1] >= 1 and many_fractions_below(grade, 1)
-    if some_below: judged.say('fractions-below', [f'{g:g}' for g in fractions[-2:]], n=below, all=above)
-    if len(different) > 20: judged.say('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
-    elif len(fractions) and different[-1] >= 1 and not some_below:
-        judged.say('fractions', [f'{g:g}' for g in fractions[:2]])
-    if different[-1] > 20: judged.say('large-grade', grade=different[-1])
-    if different[0] < 0: judged.say('negative', n=np.count_nonzero(grade < 0))
-    if len(different) == 1 and queries > 1: judged.say('one-grade', grade=grade[0])
-
-# %% ../../nbs/evaluation/checkup.ipynb #e34a18c7
-def _scores(side, k):
-    "What is odd about the scores and the depth of a run, and the facts about them."
-    counts, several = side.counts, side.counts.depth > 1
-    flat = _those(counts, several & (counts.least == counts.most))
-    infinite = _those(counts, np.isinf(counts.least) | np.isinf(counts.most))
-    mostly = 'warning' if 2 * len(flat) > several.sum() else 'note'
-    if several.any() and counts.least.min() == counts.most.max(): side.say('one-score', score=counts.scores.first)
-    elif flat: side.say('flat', _first(flat), mostly, n=len(flat))
-    if infinite: side.say('infinite', _first(infinite))
-    places = counts.scores.positions and counts.scores.positions.kind
-    if places and places.order == 'rising': side.say('positions', _first(counts.queries), places=places)
-    return _depth(side, counts, k)
-
-def _those(counts, which): return [counts.queries[i] for i in np.flatnonzero(which).tolist()]
-
-def _identical(side, identical, queries):
-    "Say how many queries retrieve a document with their own id: by chance few do."
-    mostly = 'warning' if 2 * len(identical) > queries else 'note'
-    if identical: side.say('identical-ids', _first(identical), mostly, n=len(identical))
-
-def _depth(side, counts, k):
-    "What is odd about how many documents there are, and the facts about it."
-    depth, short, queries = counts.depth, _those(counts, counts.depth < k), len(counts.depth)
-    if queries >= 5 and 5 <= depth.min() == depth.max() < k: side.say('cut', n=depth[0], k=k)
-    elif short: side.say('short', _first(short), n=len(short), k=k)
-    if queries >= 5 and counts.docs is not None: side.say('constant')
-    _identical(side, counts.identical, queries)
-    span = f'{depth.min():,} to {depth.max():,}'
-    return {'documents': int(depth.sum()), 'per query': span, f'queries with fewer than {k}': len(short)}
-
-# %% ../../nbs/evaluation/checkup.ipynb #0c1841db
-def _judged_share(judged, side):
-    "How much of the top is judged, and how many judged documents stand in a tie."
-    hits, depth = side.judged, side.counts.depth[side.counts.judged >= 0]
-    n, all_judged = len(hits.rank), len(judged.pairs.rows)
-    share = {k: float((hits.rank <= k).sum() / np.minimum(depth, k).sum()) for k in (10, 100)}
-    if n and share[10] < .1: side.say('few-judged', share=share[10])
-    alike = n == depth.sum() == all_judged and side.counts.equal
-    if alike and len(np.unique(hits.grade)) > 1: side.say('leak')
-    tied = _tied(judged, side)
-    bounds = _tie_bounds(judged, side) if tied else {}
-    return {'top 10 judged': share[10], 'top 100 judged': share[100], 'judged documents found': n,
-            'of them in a tie': tied, **bounds}
-
-def _tied(judged, side):
-    "How many judged documents share their score with another."
-    hits = side.judged
-    shared = hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
-    names = judged.pairs.rows.query_ids[np.unique(shared)].tolist()
-    n, tied, level = len(hits.rank), len(shared), 'warning' if 2 * len(shared) > len(hits.rank) else 'note'
-    if 5 * tied > n: side.say('ties', _first(sorted(escape_non_utf8(names))), level, n=tied, all=n)
-    return tied
-
-def _tie_bounds(judged, side, measures='AP RR nDCG@10'):
-    "How far the order of ids within ties could move the means, where it can: from worst to best."
-    how = conventions_of(None)
-    scores = score_batch(parse_all(measures), judged.pairs.queries, side.judged, side.reading, how)
-    return {f'{m}, worst to best': f'{low:.4f} to {high:.4f}' for m, (low, high) in scores.tie_bounds.items()}
-
-# %% ../../nbs/evaluation/checkup.ipynb #83f0c1a5
-def _ranks(side):
-    "Whether the ranks and the tags of a TREC run fit its scores."
-    tags, ranks = side.counts.tags, side.counts.ranks
-    if len(tags) > 1: side.say('tags', _first(tags.examples), n=len(tags))
-    if ranks.unread: return side.say('rank-number', n=ranks.unread)
-    if ranks.twice: side.say('rank-twice', _first(ranks.twice))
-    if ranks.rising: side.say('rank-order' if ranks.falls else 'distances', _first(ranks.rising), n=ranks.n_rising)
+    "Return the queries with judgments, as text."
+    judged = np.unique(qrels.rows.query)
+    return [*escape_non_utf8(qrels.rows.query_ids[judged].tolist())]
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
-def facts_of_judgments(judged: Side) -> dict[str, Any]:
-    "The facts; what is odd is added to its findings."
-    if judged.pairs is None or not len(judged.pairs.rows): return {}
-    if judged.pairs.listed: judged.say('listed', listed=judged.pairs.listed)
-    judged.add_notes(judged.pairs.notes)
-    _odd_judged_ids(judged)
-    return _grades(judged)
+MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
 
-def facts_of_run(judged: Side, side: Side, k: int) -> dict[str, Any]:
-    "The facts of a run, beside the judgments if there are any; what is odd is added to its findings."
-    if side.counts is None: return {}
-    side.add_notes(side.reading.notes)
-    _odd_retrieved_ids(side)
-    facts = _scores(side, k)
-    _ranks(side)
-    return facts if judged.pairs is None else _beside(judged, side) | facts
+def evidence_of_judgments(judgments: SourceData) -> Evidence:
+    "Return the evidence about judgments."
+    if judgments.pairs is None or not len(judgments.pairs.rows): return Evidence(faults=judgments.faults)
+    grades, ids = judgments.pairs.rows.value, ids_of_judgments(judgments)
+    return Evidence(MEASURES, grades, qrels=judgments.pairs, ids=ids, faults=judgments.faults)
 
-def _upwards(side):
-    "Whether the scores are positions in no order, by which the judged documents stand higher if the least is the best."
-    places = side.counts.scores.positions and side.counts.scores.positions.kind
-    if not places or places.order != 'mixed': return
-    if upwards(side.judged) >= 3: side.say('upwards', places=places)
+def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence:
+    "Return the evidence about a run, with its judgments if there are any."
+    counts, hits = data.counts, data.hits
+    if counts is None: return Evidence(faults=data.faults)
+    depth, positions = counts.depth, counts.scores.positions
+    span, kind = (len(depth), depth.min(), depth.max()), positions and positions.kind
+    known = {'counts': counts, 'ids': ids_of_run(data), 'faults': data.faults}
+    evidence = Evidence(depth=span, cutoff=k, positions=kind, **known)
+    if judgments.pairs is None: return evidence
+    looks, common = _looks_to_compare(data.counter.missed), int((counts.judged >= 0).sum())
+    answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
+    unjudged = [query for query in counts.queries if query not in answered]
+    unanswered = [query for query in _judged_queries(judgments.pairs) if query not in answered]
+    if evidence.positions: evidence.upwards = upwards(hits)
+    scores, extremes = counts.scores, (counts.least.min(), counts.most.max())
+    fraction = np.floor(extremes[0]) + .5 if extremes[0] < extremes[1] else extremes[0]
+    sample = np.array([*extremes] if scores.whole else [*extremes, fraction])
+    swapped = signs_of_swap(judgments.pairs, scores.values, scores.down, depth, sample)
+    n_judged = len(judgments.pairs.rows) if common else 0
+    return replace(
+        evidence, judged=n_judged, retrieved=len(hits.rank), common=common, looks=looks, unanswered=unanswered,
+        unjudged=unjudged, swapped=swapped, qrels=judgments.pairs, hits=hits)
 
-def _swapped(judged, counts):
-    "Whether judgments and run look as if each were the other."
-    graded = look_like_scores(judged.pairs.rows.value) and are_small_grades(counts.scores.values)
-    if graded and counts.scores.down != (True, True): return True
-    least, most = counts.least.min(), counts.most.max()
-    fraction = [] if counts.scores.whole else [(np.floor(least) + .5) if least < most else least]
-    scores = np.array([least, most, *fraction])
-    return is_listed_ranking(judged.pairs, counts.depth, scores)
+def _looks_to_compare(missed):
+    "Return the queries that lack a judged document, with COMPARED_ROWS documents at most."
+    looks, n = [], 0
+    for look in (query.look for query in missed):
+        looks.append(replace(look, docs=look.docs[:COMPARED_ROWS - n]))
+        n += len(looks[-1].docs)
+    return looks
 
-def _beside(judged, side):
-    "The facts about a run beside the judgments."
-    if _swapped(judged, side.counts): side.say('swapped')
-    facts = _meeting_queries(judged, side)
-    if not facts['of them judged']: return facts
-    _upwards(side)
-    _meeting_docs(judged, side)
-    return facts | _judged_share(judged, side)
+# %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
+def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
+    "Return the facts about judgments."
+    qrels, grades = evidence.qrels, evidence.grades
+    if qrels is None: return {}
+    different, counts = np.unique(grades, return_counts=True)
+    distribution: Any = {f'{g:g}': n for g, n in zip(different.tolist(), counts.tolist())}
+    if len(different) > 20: distribution = f'{len(different):,} different'
+    return {'queries': len(np.unique(qrels.rows.query)), 'documents': len(grades), 'grades': distribution,
+            'queries with nothing relevant': len(queries_without_relevant(qrels))}
+
+def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
+    "Return the facts about a run, with its judgments if there are any."
+    if not evidence.counts: return {}
+    _, shortest, longest = evidence.depth
+    depth, k = evidence.counts.depth, evidence.cutoff
+    facts = {'documents': int(depth.sum()), 'per query': f'{shortest:,} to {longest:,}',
+             f'queries with fewer than {k}': int((depth < k).sum())}
+    if evidence.qrels is None: return facts
+    queries = {'queries': len(depth), 'of them judged': evidence.common,
+               'judged queries without an answer': len(evidence.unanswered)}
+    return queries | (_facts_of_hits(evidence, reading) if evidence.common else {}) | facts
+
+def _facts_of_hits(evidence, reading):
+    "Return how much is judged, and how far ties could move the means."
+    hits, tied = evidence.hits, len(tied_queries(evidence.hits))
+    depth = evidence.counts.depth[evidence.counts.judged >= 0]
+    share = {f'top {k} judged': judged_share(hits, depth, k) for k in (10, 100)}
+    facts = {**share, 'judged documents found': len(hits.rank), 'of them in a tie': tied}
+    if not tied: return facts
+    scores = score_batch(MEASURES, evidence.qrels.queries, hits, reading, conventions_of(None))
+    bounds = {f'{m}, worst to best': f'{low:.4f} to {high:.4f}' for m, (low, high) in scores.tie_bounds.items()}
+    return facts | bounds
 
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
@@ -389,7 +237,7 @@ class Checkup(Result):
 
     @property
     def ok(self) -> bool:
-        "Whether nothing is wrong: there may be warnings, but no error."
+        "Whether there is no error; there may be warnings."
         return not any(f.level == 'error' for f in self.findings)
 
     @property
@@ -398,7 +246,7 @@ class Checkup(Result):
         return list(dict.fromkeys(f.code for f in self.findings))
 
     def to_dict(self) -> dict[str, Any]:
-        "All of it as dicts and lists, fit for JSON."
+        "Return all of it as dicts and lists, fit for JSON."
         findings = [asdict(finding) for finding in self.findings]
         return {'ok': self.ok, 'facts': self.facts, 'findings': findings}
 
@@ -416,46 +264,47 @@ class Checkup(Result):
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_table(checkup):
-    "The facts, a row each, a column for each source."
+    "Return the facts as a table, a row each, with a column for each source."
     facts = dict.fromkeys(name for column in checkup.facts.values() for name in column)
     rows = [[fact, *(_fact_text(column.get(fact, '')) for column in checkup.facts.values())] for fact in facts]
     return Table(['', *checkup.facts], rows, 'The input.', 'tab:input')
 
 def _fact_text(value):
-    "A fact as it is printed."
+    "Format a fact."
     if isinstance(value, float): return f'{value:.1%}'
     if isinstance(value, int): return f'{value:,}'
     return value if isinstance(value, str) else ', '.join(f'{k}: {v:,}' for k, v in value.items())
 
 def _verdict(checkup):
-    "How many findings of each level there are."
+    "Count the findings of each level."
     counts = {level: sum(f.level == level for f in checkup.findings) for level in LEVELS}
-    said = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
-    return ', '.join(said) or 'nothing odd was found'
+    phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
+    return ', '.join(phrases) or 'nothing odd was found'
 
 def _as_item(finding):
-    "A finding as an item of a list."
+    "Return a finding as an item of a list."
     where = f' in {finding.where}' if finding.where else ''
     return f'{finding.level} ({finding.code}){where}', finding.text, finding.examples
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
-def _kept(source):
-    "A source that can be read twice: of an iterator, a list."
-    known = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
-    return source if known or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
+def _rereadable_source(source):
+    "Return a source that can be read twice: of an iterator, a list."
+    readable = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
+    return source if readable or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
 
 def _named_runs(qrels, runs, system):
-    "{name: run} of one run or of several, each as it was given."
+    "Return {name: run} of one run or of several, each as the user gave it."
     named = [(run.name if run.source is None else run.own_name or run.path, run) for run in recognise(qrels, runs, system)]
     named = [(name or 'run', run if run.source is None or run.options else run.source) for name, run in named]
     names = [name for name, _ in named]
     return {name if names.count(name) == 1 else f'{name} ({n})': run for n, (name, run) in enumerate(named, 1)}
 
+
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
     qrels: Any, run: Any, *, k: int = 100, faults: int = 20, system: str | None = None,
 ) -> Checkup:
-    """Everything that is odd about judgments and a run, or several.
+    """Check judgments and a run, or several, for problems.
 
     Parameters
     ----------
@@ -485,17 +334,26 @@ def check(
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
-    from irmetrics_nb.evaluation import checkup as findings
     runs = _named_runs(qrels, run, system)
-    read, use_run = findings.read_side, findings.use_run
-    judged = read(_kept(qrels), 'qrels', 'judgments', faults, findings.use_judgments)
-    facts = {'judgments': findings.facts_of_judgments(judged)}
-    all_findings = judged.findings
+    judgments = read_source(_rereadable_source(qrels), 'qrels', faults, use_judgments)
+    evidence = evidence_of_judgments(judgments)
+    facts = {'judgments': facts_of_judgments(evidence)}
+    findings = find(evidence, 'judgments') + _notes(judgments.pairs, 'judgments')
+    answered = []
+
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
-        source = _kept(source)
-        side = read(source, 'run', name, faults, partial(use_run, judged, source))
-        facts[name] = findings.facts_of_run(judged, side, k)
-        all_findings = all_findings + side.findings
-    all_findings = sorted(all_findings, key=lambda f: LEVELS.index(f.level))
-    return Checkup(facts, tuple(all_findings))
+        source = _rereadable_source(source)
+        data = read_source(source, 'run', faults, partial(use_run, judgments, source))
+        evidence = evidence_of_run(judgments, data, k)
+        facts[name] = facts_of_run(evidence, data.reading)
+        findings += find(evidence, name) + _notes(data.reading, name)
+        if evidence.hits: answered.append(evidence.hits.retrieved > 0)
+    findings += find(Evidence(answered=answered))
+    findings.sort(key=lambda finding: LEVELS.index(finding.level))
+    return Checkup(facts, tuple(findings))
+
+def _notes(source, where):
+    "Return the notes of a reader as findings."
+    notes = getattr(source, 'notes', ())
+    return [Finding('note', note.code, str(note), (), where) for note in notes]

@@ -8,13 +8,13 @@ __all__ = []
 # %% ../../nbs/evaluation/counting.ipynb #c9597a3c
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
-from operator import add
+from operator import add, attrgetter
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..core.arrays import argsort_descending, changes
 from ..data.batches import concat_ranges
 from ..data.errors import collect_faults, file_errors
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, parse_floats
+from ..data.judging import QueryLook
 from ..data.matching import JudgedHits, match_ids
 from ..data.qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
@@ -47,7 +48,7 @@ CAPITAL, SMALL, OTHER, FOREIGN = 1, 2, 4, 8
 LONG_ID = 250  # bytes
 
 def _kinds():
-    "The kind of every byte; 0 for digits, most signs, and what is behind the end."
+    "Return the kind of every byte; 0 for digits and most signs."
     kind = bytearray(256)
     for byte in (*range(1, 33), 127, *b'"\'\\'): kind[byte] = OTHER
     for byte in range(128, 256): kind[byte] = OTHER | FOREIGN
@@ -60,70 +61,55 @@ BYTE_KINDS = _kinds()
 def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 
 def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    "(rows that need a second look, the kinds of bytes that are at each place of some id, eight places in a number)."
+    "Return (rows that need a second look, the kinds of bytes at each place of some id, eight places in a number)."
     rows, seen = [np.empty(0, np.intp)], np.zeros(-(-int(ids.length.max(initial=0)) // 8), np.uint64)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
-        unlike = _of_odd_length(block)
+        suspect = _of_odd_length(block)
         for done in range(0, int(block.length.max()), PAD):
             longer = np.flatnonzero(block.length > done) if done else slice(None)
-            _look_at_words(block, done, longer, unlike, seen)
-        rows.append(np.flatnonzero(unlike) + i)
+            _look_at_words(block, done, longer, suspect, seen)
+        rows.append(np.flatnonzero(suspect) + i)
     return np.concatenate(rows), seen
 
-def _look_at_words(ids, done, longer, unlike, seen):
+def _look_at_words(ids, done, longer, suspect, seen):
     "Look at the words of some ids from the byte `done` on."
-    rest = Ids(ids.buffer, ids.start[longer] + done, ids.length[longer] - done)
-    many = min(-(-int(rest.length.max()) // 8), PAD // 8)
-    for place, word in enumerate(rest.first_words(many), done // 8):
+    tails = Ids(ids.buffer, ids.start[longer] + done, ids.length[longer] - done)
+    n_words = min(-(-int(tails.length.max()) // 8), PAD // 8)
+    for position, word in enumerate(tails.first_words(n_words), done // 8):
         kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
         kinds = np.bitwise_or.reduce(kind)
-        seen[place] |= kinds
-        if kinds & _of_all_bytes(OTHER): unlike[longer] |= (kind & _of_all_bytes(OTHER)) != 0
+        seen[position] |= kinds
+        if kinds & _of_all_bytes(OTHER): suspect[longer] |= (kind & _of_all_bytes(OTHER)) != 0
 
 def _of_odd_length(ids):
-    "Which ids are empty, very long, or as long as `nan` and `null` and begin like these."
-    unlike = (ids.length == 0) | (ids.length > LONG_ID)
+    "Return which ids are empty, very long, or as long as `nan` and `null` and begin like these."
+    suspect = (ids.length == 0) | (ids.length > LONG_ID)
     short = np.flatnonzero((ids.length == 3) | (ids.length == 4))
-    unlike[short] = np.isin(ids.buffer[ids.start[short]], [*b'nN<'])
-    return unlike
+    suspect[short] = np.isin(ids.buffer[ids.start[short]], [*b'nN<'])
+    return suspect
 
 def may_differ_in_case(seen: np.ndarray) -> bool:
-    "Whether two ids of which `look_over` has seen the bytes may be the same but for case."
+    "Return whether two ids may differ in case only, by the bytes that `look_over` has seen."
     capital, small, foreign = (seen & _of_all_bytes(kind) for kind in (CAPITAL, SMALL, FOREIGN))
     at_one_place = capital << np.uint64(1) & small  # as SMALL is twice CAPITAL
     return bool(capital.any() and (foreign.any() or at_one_place.any()))
 
 # %% ../../nbs/evaluation/counting.ipynb #4a428a91
-ODD_IDS = {  # code: level, what is said, pattern
-    'blanks-around': ('warning', 'ids with blanks around them', r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z'),
-    'blanks-within': (
-        'note', 'ids with blanks in them, which no TREC file can hold',
-        r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]'),
-    'control': ('warning', 'ids with characters that cannot be seen',
-                '[\x01-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]'),
-    'quoted': ('warning', 'ids in quotes', r'\A(".*"|\'.*\')\Z'),
-    'empty': ('warning', 'ids of no letter', r'\A\Z'),
-    'no-value': (
-        'warning', 'ids that say there is none', r'\A(nan|NaN|None|null|NULL|<NA>)\Z'),
-    'not-utf8': ('note', 'ids that are not UTF-8', r'\\x[89a-f][0-9a-f]'),
-    'long': ('note', 'ids of more than 250 letters', r'\A(?s:.){251}'),
+ID_PATTERNS = {  # of the codes for ids
+    'blanks-around': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
+    'blanks-within': r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]',
+    'control': '[\x01-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]',
+    'quoted': r'\A(".*"|\'.*\')\Z',
+    'empty': r'\A\Z',
+    'no-value': r'\A(nan|NaN|None|null|NULL|<NA>)\Z',
+    'not-utf8': r'\\x[89a-f][0-9a-f]',
+    'long': r'\A(?s:.){251}',
 }
-ODD_QUERIES = {  # of queries alone
-    'comment': (
-        'warning', 'query ids that begin with #: are these rows comments?', r'\A#'),
-    'header': ('warning', 'query ids like the name of a column: is there a header?',
-               r'\A(?ai:qid|query|query_?id|topic|topic_?id)\Z'),
+QUERY_PATTERNS = {  # of queries alone
+    'comment': r'\A#',
+    'header': r'\A(?ai:qid|query|query_?id|topic|topic_?id)\Z',
 }
-ODD_IDS |= ODD_QUERIES
-
-def _any_of(codes):
-    "The codes, and a pattern for all that is odd by one of them."
-    patterns = (f'(?:{ODD_IDS[code][2]})' for code in codes)
-    return codes, re.compile('|'.join(patterns))
-
-OF_QUERIES = _any_of([*ODD_IDS])
-OF_DOCS = _any_of([code for code in ODD_IDS if code not in ODD_QUERIES])
 
 # %% ../../nbs/evaluation/counting.ipynb #51ad1c30
 @dataclass
@@ -140,15 +126,14 @@ class Tally:
         examples = dict.fromkeys(chain(self.examples, ids))
         self.examples = tuple((key or list)(examples)[:2])
 
-def tally_odd(tallies: dict[str, Tally], ids: Ids, of_queries: bool = False) -> None:
-    "Count ids of which something is odd, by its code."
+def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
+    "Count the ids that match a pattern, by its code."
     ids, _ = factorize(ids)
-    codes, anything = OF_QUERIES if of_queries else OF_DOCS
-    texts = escape_non_utf8(ids.tolist())
-    some = [i for i, text in enumerate(texts) if anything.search(text)]
-    hashes = ids.hash()
-    for code in codes:
-        matching = [i for i in some if re.search(ODD_IDS[code][2], texts[i])]
+    texts, hashes = escape_non_utf8(ids.tolist()), ids.hash()
+    anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
+    suspects = [i for i, text in enumerate(texts) if anything.search(text)]
+    for code, pattern in patterns.items():
+        matching = [i for i in suspects if re.search(pattern, texts[i])]
         if matching: tallies.setdefault(code, Tally()).add(hashes[matching], [texts[i] for i in matching])
 
 # %% ../../nbs/evaluation/counting.ipynb #e6f93a1e
@@ -156,7 +141,7 @@ ITS_OWN = np.uint64((1 << 24) - 1)  # the bits of an id as it is
 SMALL_LETTERS = bytes(range(256)).lower()
 
 def case_keys(ids: Ids) -> np.ndarray:
-    "(n,) uint64: what begins alike for two ids that differ in case alone."
+    "Return a number of 64 bits for each id, whose first bits are equal for ids that differ in case only."
     low = Ids(np.frombuffer(ids.buffer.tobytes().translate(SMALL_LETTERS), np.uint8), ids.start, ids.length)
     hashes = low.hash()
     foreign = np.flatnonzero(_are_foreign(ids))
@@ -166,18 +151,18 @@ def case_keys(ids: Ids) -> np.ndarray:
     return hashes & ~ITS_OWN | ids.hash() >> np.uint64(40)
 
 def _are_foreign(ids):
-    "Whether a byte of an id is none of ASCII."
+    "Return whether an id has a byte that is not ASCII."
     count = np.cumsum(ids.buffer > 127, dtype=np.int32)
     count = np.append(np.int32(0), count)
     return count[ids.start + ids.length] > count[ids.start]
 
 def shared_keys(keys: np.ndarray) -> np.ndarray:
-    "The beginnings that several of the different keys have in common."
+    "Return the first bits that several different keys share."
     begin = np.unique(keys) & ~ITS_OWN
     return np.unique(begin[1:][begin[1:] == begin[:-1]])
 
 def case_variants(ids: Iterable[str]) -> list[str]:
-    "Those ids that another one equals but for the case of its letters, side by side."
+    "Return the ids that differ in case only from another one, next to each other."
     by_low: dict[str, list[str]] = {}
     for id in sorted({*ids}): by_low.setdefault(id.lower(), []).append(id)
     return [id for low in sorted(by_low) if len(by_low[low]) > 1 for id in by_low[low]]
@@ -193,13 +178,13 @@ class RankSigns:
     falls: bool = False                              # whether a score falls somewhere
 
     def __add__(self, other: 'RankSigns') -> 'RankSigns':
-        "Those of two parts. Two queries are kept as examples."
+        "Return the signs of both, with two queries as examples."
         rising, twice = (sorted(a + b)[:2] for a, b in ((self.rising, other.rising), (self.twice, other.twice)))
         n_rising = self.n_rising + other.n_rising
         return RankSigns(self.unread + other.unread, rising, twice, n_rising, self.falls or other.falls)
 
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray, names: Callable) -> RankSigns:
-    "What ranks say. names(queries) gives the ids of some as text."
+    "Compare ranks with scores. names(queries) gives ids as text."
     inside = ~changes(query)[1:]
     ordered = np.where(inside, rank[1:] >= rank[:-1], query[1:] >= query[:-1])
     if not ordered.all():
@@ -226,7 +211,7 @@ class ScoreSigns:
 
     @classmethod
     def of(cls, query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> 'ScoreSigns':
-        "From scores in order of their queries."
+        "Look at scores in the order of their queries."
         values, down = {float(i) for i in range(FEW + 1)}, (False, False)
         if may_be_grades and score.min() >= -3 and score.max() <= 10:
             values, down = {*np.unique(score)[:FEW + 1].tolist()}, counted_down(query, score)
@@ -234,20 +219,20 @@ class ScoreSigns:
         return cls(float(score[0]), whole, values, down, _positions(query, score))
 
     def __add__(self, other: 'ScoreSigns') -> 'ScoreSigns':
-        "Those of two parts, one after the other."
-        known = self.positions is not None and other.positions is not None
-        positions = self.positions + other.positions if known else None
+        "Return the signs of both, one after the other."
+        have_positions = self.positions is not None and other.positions is not None
+        positions = self.positions + other.positions if have_positions else None
         down = self.down[0] or other.down[0], self.down[1] and other.down[1]
         whole = self.whole and other.whole
         return ScoreSigns(self.first, whole, self.values | other.values, down, positions)
 
 def _positions(query, score):
-    "`PositionSigns` of scores that may be positions, query by query."
+    "Return the `PositionSigns` of scores that may be positions; None for others."
     begin = np.flatnonzero(changes(query))
     depth = np.diff(begin, append=len(query))
-    least, most = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
-    with np.errstate(invalid='ignore'): dense = most - least + 1 == depth
-    dense &= (least == 0) | (least == 1)
+    lowest, highest = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
+    with np.errstate(invalid='ignore'): dense = highest - lowest + 1 == depth
+    dense &= (lowest == 0) | (lowest == 1)
     return PositionSigns.of(np.split(score, begin[1:])) if dense.all() else None
 
 # %% ../../nbs/evaluation/counting.ipynb #6cdb3c6b
@@ -267,46 +252,33 @@ class RunCounts:
     ranks: RankSigns = field(default_factory=RankSigns)
     tags: Tally = field(default_factory=Tally)
 
-def total_counts(parts: Sequence[RunCounts]) -> RunCounts:
-    "Those of all parts, in order."
-    def joined(name): return np.concatenate([getattr(part, name) for part in parts])
+def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
+    "Add the counts of all batches, in order."
+    def joined(name): return np.concatenate([getattr(batch, name) for batch in batches])
     judged, depth, least, most = map(joined, ('judged', 'depth', 'least', 'most'))
-    alike = len({part.docs for part in parts}) == 1 and (depth == depth[0]).all()
-    docs = parts[0].docs if alike else None
+    same_documents = len({batch.docs for batch in batches}) == 1 and (depth == depth[0]).all()
+    docs = batches[0].docs if same_documents else None
     names = 'queries', 'scores', 'identical'
-    queries, scores, identical = (reduce(add, [getattr(part, name) for part in parts]) for name in names)
-    equal, comments = all(part.equal for part in parts), sum(part.comments for part in parts)
-    whole = RunCounts(queries, judged, depth, least, most, scores, docs, equal, comments, identical)
-    for part in parts:
-        whole.ranks += part.ranks
-        whole.tags.add(part.tags.hashes, part.tags.examples, list)
-    return whole
+    queries, scores, identical = (reduce(add, [getattr(batch, name) for batch in batches]) for name in names)
+    equal, comments = all(batch.equal for batch in batches), sum(batch.comments for batch in batches)
+    total = RunCounts(queries, judged, depth, least, most, scores, docs, equal, comments, identical)
+    for batch in batches:
+        total.ranks += batch.ranks
+        total.tags.add(batch.tags.hashes, batch.tags.examples, list)
+    return total
 
 # %% ../../nbs/evaluation/counting.ipynb #5dcedb4b
-COMPARED_QUERIES = 20     # queries, the documents of which are compared with missed ones
-COMPARED_ROWS = 20_000     # of these queries that are looked at
+COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
+COMPARED_ROWS = 20_000  # of these queries that are looked at
 
-@dataclass
-class MissedQuery:
-    "A query that lacks a judged document, and what it has."
-    at: int           # the first judgment that it lacks
-    query: int        # which judged query it is
-    rows: np.ndarray  # where its rows stand in their part
-    docs: list[str]   # the documents of these
-
-def missed_query(part: 'PartRows', at: int, i: int, judged: np.ndarray) -> MissedQuery:
-    "Query i of a part, which lacks the judgment `at`."
-    positions = part.at(part.begin[i], min(part.end[i], part.begin[i] + COMPARED_ROWS))
-    rows = np.arange(positions.start, positions.stop) if isinstance(positions, slice) else positions
-    return MissedQuery(int(at), int(judged[i]), rows, [*escape_non_utf8(part.rows.doc[rows].tolist())])
-
-def keep_first(kept: list[MissedQuery], candidates: Iterable[MissedQuery]) -> list[MissedQuery]:
-    "Of both, those whose missed judgments come first."
-    return sorted([*kept, *candidates], key=lambda query: query.at)[:COMPARED_QUERIES]
+class MissedQuery(NamedTuple):
+    "A query that lacks a judged document."
+    at: int          # the first judgment that it lacks
+    look: QueryLook  # what it lacks and what it has
 
 # %% ../../nbs/evaluation/counting.ipynb #e6f7aaaa
 @dataclass
-class PartRows:
+class BatchRows:
     "The rows of a part in order of their queries, and where each of its q queries begins and ends."
     rows: Rows
     order: np.ndarray | slice  # the rows by query, as they come within each
@@ -316,38 +288,38 @@ class PartRows:
     end: np.ndarray            # (q,)
 
     @classmethod
-    def of(cls, rows: Rows) -> 'PartRows':
-        "From rows in any order."
+    def of(cls, rows: Rows) -> 'BatchRows':
+        "Sort rows by query."
         order = rows_in_order(rows.query)
         query, value = rows.query[order], rows.value[order]
         begin = np.flatnonzero(changes(query))
         return cls(rows, order, query, value, begin, np.append(begin[1:], len(query)))
 
     def at(self, begin: int, end: int) -> Any:
-        "Which rows stand at some places of the order."
+        "Return the rows at some positions of the order."
         return slice(begin, end) if isinstance(self.order, slice) else self.order[begin:end]
 
 def rows_in_order(query: np.ndarray) -> np.ndarray | slice:
-    "The order of rows by query, as they come within each; a slice if that is how they stand."
+    "Return the order of rows by query; a slice if they are sorted already."
     return slice(None) if (query[1:] >= query[:-1]).all() else np.argsort(query, kind='stable')
 
-def same_docs(part: PartRows) -> int | None:
-    "The sum of the documents' hashes, if that is one number for all queries; else None."
-    depth = part.end - part.begin
+def same_docs(batch: BatchRows) -> int | None:
+    "Return the sum of the documents' hashes, if it is one number for all queries; else None."
+    depth = batch.end - batch.begin
     if (depth != depth[0]).any(): return None
     def sums(queries):
-        hashes = part.rows.doc[part.at(0, queries * depth[0])].hash()
+        hashes = batch.rows.doc[batch.at(0, queries * depth[0])].hash()
         return {*hashes.reshape(queries, -1).sum(axis=1).tolist()}
     if len(sums(min(2, len(depth)))) > 1: return None
-    every = sums(len(depth))
-    return every.pop() if len(every) == 1 else None
+    totals = sums(len(depth))
+    return totals.pop() if len(totals) == 1 else None
 
-def equals_grades(part: PartRows, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
-    "Whether the score of each judged document is its grade, where all of judged queries are judged."
-    place, known = np.zeros(len(qrels), np.intp), judged >= 0
-    place[judged[known]] = part.begin[known]
-    falling = part.value[argsort_descending(part.query, part.value)]
-    score = falling[place[qrels.rows.query[hits.judgment]] + hits.rank - 1]
+def equals_grades(batch: BatchRows, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
+    "Return whether the score of each judged document is its grade."
+    begin, is_judged = np.zeros(len(qrels), np.intp), judged >= 0
+    begin[judged[is_judged]] = batch.begin[is_judged]
+    falling = batch.value[argsort_descending(batch.query, batch.value)]
+    score = falling[begin[qrels.rows.query[hits.judgment]] + hits.rank - 1]
     return bool((score == qrels.rows.value[hits.judgment]).all())
 
 # %% ../../nbs/evaluation/counting.ipynb #48ecbdce
@@ -361,9 +333,9 @@ def is_trec_run(source: Any) -> bool:
     return not table and len(first_fields(head)) >= len(COLUMN_NAMES['run'])
 
 # %% ../../nbs/evaluation/counting.ipynb #470747f5
-def read_ranks(part: PartRows, tags: Tally) -> RankSigns:
-    "What the ranks of TREC text say; its tags are counted."
-    rows, columns = part.rows, []
+def read_ranks(batch: BatchRows, tags: Tally) -> RankSigns:
+    "Compare the ranks of TREC text with its scores, and count its tags."
+    rows, columns = batch.rows, []
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, whole=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
@@ -377,7 +349,7 @@ def read_ranks(part: PartRows, tags: Tally) -> RankSigns:
         tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
     if unread: return RankSigns(unread)
     def names(queries): return escape_non_utf8(rows.query_ids[queries].tolist())
-    return rank_signs(part.query, np.concatenate(ranks)[part.order], part.value, names)
+    return rank_signs(batch.query, np.concatenate(ranks)[batch.order], batch.value, names)
 
 def _count_words(rank, number):
     "Return how many ranks are neither a number nor NaN."
@@ -399,7 +371,7 @@ class Counter:
         "Forget all: the run is read from its beginning."
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
         self.missed: list[MissedQuery] = []
-        self.odd: dict[str, Tally] = {}                    # of the documents
+        self.tallies: dict[str, Tally] = {}                    # of the documents
         self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
         self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
         self.equal = True                                  # whether scores are grades so far
@@ -407,50 +379,64 @@ class Counter:
 
     def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
         "Count a part, which has all rows of its queries."
-        rows, part = run.rows, PartRows.of(run.rows)
-        query_ids = rows.query_ids[part.query[part.begin]]
-        judged, depth = self._judged_queries(query_ids), part.end - part.begin
+        rows, batch = run.rows, BatchRows.of(run.rows)
+        query_ids = rows.query_ids[batch.query[batch.begin]]
+        judged, depth = self._judged_queries(query_ids), batch.end - batch.begin
         hit = hits.judgment[self.qrels.rows.value[hits.judgment] >= 0]
         self.found[hit] = True
-        self._keep_missed(part, judged)
+        self._keep_missed(batch, judged)
         self._look_at_docs(rows.doc)
         all_judged = len(hit) == depth[judged >= 0].sum()
-        self.equal = self.equal and all_judged and equals_grades(part, judged, hits, self.qrels)
-        least, most = (f.reduceat(part.value, part.begin) for f in (np.minimum, np.maximum))
-        signs = ScoreSigns.of(part.query, part.value, self.graded)
+        self.equal = self.equal and all_judged and equals_grades(batch, judged, hits, self.qrels)
+        least, most = (f.reduceat(batch.value, batch.begin) for f in (np.minimum, np.maximum))
+        signs = ScoreSigns.of(batch.query, batch.value, self.graded)
         signs.first = float(rows.value[0])
         names = [*escape_non_utf8(query_ids.tolist())]
         identical = [*escape_non_utf8(rows.query_ids[rows.query[identical_rows(rows)]].tolist())]
-        known = names, judged, depth, least, most, signs, same_docs(part), self.equal, rows.comments.count
-        counts = RunCounts(*known, identical)
-        if self.trec: counts.ranks = read_ranks(part, counts.tags)
+        fields = names, judged, depth, least, most, signs, same_docs(batch), self.equal, rows.comments.count
+        counts = RunCounts(*fields, identical)
+        if self.trec: counts.ranks = read_ranks(batch, counts.tags)
         return counts
 
     def _judged_queries(self, ids):
-        "(queries,) which judged query each is; -1 for one without a judgment."
+        "Return the number of each query in the judgments; -1 for one without a judgment."
         number = match_ids(self.qrels.query_index, self.qrels.rows.query_ids, ids)
         lacking = np.diff(self.begin, append=self.begin[-1]) == 0
         return np.where(lacking[number], -1, number)
 
     def _look_at_docs(self, docs):
-        "Look at the ids of the documents; what is odd is counted."
-        some, seen = look_over(docs)
+        "Count the ids of documents that match a pattern."
+        rows, seen = look_over(docs)
         with self.lock:
             shorter, longer = sorted((self.seen, seen), key=len)
             longer[:len(shorter)] |= shorter
             self.seen = longer
-            if len(some): tally_odd(self.odd, docs[some])
+            if len(rows): tally_ids(self.tallies, docs[rows])
         if may_differ_in_case(longer): self.keys.append(np.unique(case_keys(docs)))
 
-    def _keep_missed(self, part, judged):
-        "Keep the documents of queries that lack a judged one, if theirs are among the first."
-        known = np.flatnonzero(judged >= 0)
-        places, which = concat_ranges(self.begin[judged[known]], self.begin[judged[known] + 1])
+    def _keep_missed(self, batch, judged):
+        "Keep the queries that lack a judged document, if theirs are among the first."
+        judged_rows = np.flatnonzero(judged >= 0)
+        places, row = concat_ranges(self.begin[judged[judged_rows]], self.begin[judged[judged_rows] + 1])
         judgment = places if isinstance(self.order, slice) else self.order[places]
-        lost = ~self.found[judgment]
-        lacking, first = np.unique(which[lost], return_index=True)
-        at, queries = judgment[lost][first], known[lacking]
+        missing = ~self.found[judgment] & (self.qrels.rows.value[judgment] >= 0)
+        lacking, first = np.unique(row[missing], return_index=True)
+        at, queries = judgment[missing][first], judged_rows[lacking]
         with self.lock:
             last = self.missed[-1].at if len(self.missed) == COMPARED_QUERIES else np.inf
             early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            self.missed = keep_first(self.missed, [missed_query(part, at[i], queries[i], judged) for i in early])
+            candidates = [MissedQuery(int(at[i]), self._look(batch, queries[i], judged)) for i in early]
+            self.missed = sorted([*self.missed, *candidates], key=attrgetter('at'))[:COMPARED_QUERIES]
+
+    def _look(self, batch, i, judged):
+        "Return what the query i of a part lacks, and the documents without judgments that it has."
+        rows, judgments = batch.rows, self.qrels.rows
+        places = np.arange(self.begin[judged[i]], self.begin[judged[i] + 1])
+        judgment = places if isinstance(self.order, slice) else self.order[places]
+        missing = judgment[~self.found[judgment] & (judgments.value[judgment] >= 0)]
+        judged_docs = {*judgments.doc[judgment].tolist()}
+        positions = batch.at(batch.begin[i], min(batch.end[i], batch.begin[i] + COMPARED_ROWS))
+        docs = [doc for doc in rows.doc[positions].tolist() if doc not in judged_docs]
+        missed = escape_non_utf8(judgments.doc[missing].tolist())
+        query = judgments.query_ids[int(judged[i])]
+        return QueryLook(query, True, np.empty(0), [*missed], [*escape_non_utf8(docs)])

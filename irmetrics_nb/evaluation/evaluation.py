@@ -43,12 +43,13 @@ from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
 from ..data.sources import no_rows
 from irmetrics_nb.evaluation.findings import (
-    answers_of_one,
+    Evidence,
     check_swapped,
-    doubts,
-    find_spelling,
     first_ranks,
+    judged_evidence,
     n_short,
+    spelling_hint,
+    warning_texts,
 )
 from .presets import completed, conventions_of, read_run, touches_rows
 from .scores import RunInfo, Scores
@@ -220,16 +221,21 @@ def evaluate(
     graded_source = _of_part(qrels, 'qrels') if part else qrels
     truth = Qrels(graded_source, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
-    results = []
+    scored: list[Scores] = []
+    answered: list[np.ndarray] = []
+    texts: list[str] = []
     for i, (each, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
         release = not roles_known and i == len(runs)  # they have served
         with _error_names(runs, each, i):
-            results.append(score_run(requested, truth, each, in_force, part=part, roles_known=roles_known,
-                                     memory=memory, progress=report, release_qrels=release))
+            result = score_run(requested, truth, each, in_force, part=part, roles_known=roles_known,
+                               memory=memory, progress=report, release_qrels=release)
         if report and not runs.single: report(1, 1)  # this file is done, however it was read
-    if not part: _warn_of_doubts(requested, truth, results)
-    alone = [result.scores for result in results]
-    scores = alone[0] if runs.single else Scores.beside(_with_names(alone, runs))
+        scored.append(result.scores)
+        answered.append(result.judged.retrieved > 0)
+        if not part: texts += _texts_of_run(requested, truth, result)
+    if not part: texts += warning_texts(Evidence(answered=answered))
+    for text in dict.fromkeys(map(visible, texts)): warn_caller(text)
+    scores = scored[0] if runs.single else Scores.beside(_with_names(scored, runs))
     return scores if groups is None else _with_groups(scores, groups)
 
 # %% ../../nbs/evaluation/evaluation.ipynb #0ae767d2
@@ -295,8 +301,7 @@ def _judge(qrels, run, conventions, part, **options):
     if part: return _judge_part(qrels, Run(run, copy=False), options)
     try: return judge_run(qrels, run, **options)
     except NoCommonQuery as error:
-        spelling = find_spelling({'': qrels.queries[:20_000]}, {'': error.queries[:20_000]})
-        hint = f'; they would match {spelling.how}' if spelling else ''
+        hint = spelling_hint(qrels.queries[:20_000], error.queries[:20_000])
         raise DataError(f'{error}{hint}') from None
 
 def _judge_part(qrels, run, options):
@@ -310,13 +315,12 @@ def _of_part(source, kind):
     empty = hasattr(source, '__len__') and not isinstance(source, str) and not len(source)
     return no_rows(kind) if empty else source
 
-def _warn_of_doubts(requested, qrels, results):
-    "Warn of what is odd about runs beside their judgments, and beside each other."
-    said: list[str] = []
-    for _, judged, reading, run in results:
-        said += doubts(requested, judged, qrels, run, reading.name, reading.looks)
-    said.append(answers_of_one([judged.retrieved > 0 for _, judged, *_ in results]))
-    for doubt in dict.fromkeys(map(visible, filter(None, said))): warn_caller(doubt)
+def _texts_of_run(measures, qrels, result):
+    "Return the warnings about a run beside its judgments."
+    _, judged, reading, run = result
+    evidence = judged_evidence(measures, judged, qrels, run, reading.looks)
+    of_judgments = Evidence(measures, judged.pool_grade)
+    return warning_texts(evidence, reading.name) + warning_texts(of_judgments)
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(

@@ -36,34 +36,34 @@ from ..results.results import rendered as written
 
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
 def small_print(scores: Any) -> str:
-    "One line: the queries, what was left out, the conventions, how much ties decide. Of one run."
+    "Return the line under the table of one run: queries, what was left out, conventions, and how much ties decide."
     ties = _tie_words(scores)
     counts = _counts(scores, _of_run(scores))
     return counts + (f' By the order of ties: {ties}.' if ties else '')
 
 def _counts(scores, more=()):
-    "The line without the ties; `more`: what else is counted."
+    "Return the line without the ties; `more`: further counts."
     info, queries = scores.runs[0], 'query' if len(scores) == 1 else 'queries'
     nothing = 'without a relevant document' + _lowest_level(scores.measures)
     counts = {queries: len(scores), 'not answered by the run': info.missing, nothing: info.no_relevant,
               'in the run without judgments (left out)': info.unjudged}
-    numbers = [f'{count:,} {what}' for what, count in counts.items()]
-    twice = _repeats(info.repeats[0], 'judgments')
-    said = '; '.join([*numbers, *_top(scores), *twice, *_listed(info), *map(str, info.notes), *more])
-    return f'{said}. Conventions: {"; ".join(_phrases(scores))}.'
+    numbers = [f'{count:,} {label}' for label, count in counts.items()]
+    repeats = _repeats(info.repeats[0], 'judgments')
+    phrases = '; '.join([*numbers, *_top(scores), *repeats, *_listed(info), *map(str, info.notes), *more])
+    return f'{phrases}. Conventions: {"; ".join(_phrases(scores))}.'
 
 def _top(scores):
-    "What share of the top is judged, if there is one."
+    "Return the share of the top that is judged."
     documents, judged = top_counts(scores.first_ranks)
     return [f'{judged / documents:.1%} of the top {TOP} judged'] if documents else []
 
 def _listed(info):
-    "What is said of judgments that came without grades."
+    "Return a note on judgments that came without grades."
     what = f'judgments are {info.listed} without grades, and every document in them counts as relevant, of grade 1'
     return [what] if info.listed else []
 
 def _of_run(scores):
-    "In how many queries a run is short, and how many of its rows are left out."
+    "Return in how many queries a run is short, and how many of its rows are left out."
     info = scores.runs[0]
     left_out = [*_short(info, scores.measures), *_repeats(info.repeats[1], 'run'), *COUNTED[info.count]]
     budget = [f'lists end at a budget of {info.budget:,g}'] if np.isfinite(info.budget) else []
@@ -73,48 +73,48 @@ COUNTED = {'': [], 'chunks': ['each chunk takes a place, and a second one of a d
            'documents': ['the first chunk of a document takes its place, and later ones have none']}
 
 def _repeats(count, kind):
-    "How many rows are left out, if any, whose document stands twice in its query."
+    "Return how many duplicate rows are left out."
     rows = f'{counted(count, "row")} of the {kind}'
     return [f'{rows} left out (a document twice)'] if count else []
 
 def _short(info, measures):
-    "How many queries have fewer documents than a measure looks at, if any."
+    "Return how many queries have fewer documents than a measure looks at."
     return [f'{info.short:,} with fewer than {deepest(measures)} documents'] if info.short else []
 
 WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
 def _tie_words(scores):
-    "The lowest and the highest mean of every measure for which the order of ties decides much."
+    "Return the lowest and the highest mean of every measure for which the order of ties decides much."
     return '; '.join(f'{name} between {low:.4f} and {high:.4f}'
                      for name, (low, high) in scores.tie_bounds.items() if high - low > WORTH_SAYING)
 
 def _lowest_level(measures):
-    "What is added if every measure asks for grade 2 or more: the lowest such grade."
+    "Return the lowest grade that counts as relevant, if every measure needs grade 2 or more."
     level = min(m.params.get('rel', 1) for m in measures)
     return f' (of grade {level} or more)' if level > 1 else ''
 
 def _phrases(scores):
-    "The conventions in words, and the measures whose values are not averaged."
+    "Return the conventions in words, and the measures whose values are not averaged."
     unaveraged = [m for m in scores.measures if m.kind.aggregate != MEAN]
     exceptions = [*_exceptions(scores), *_foreign(scores), *_own_words(scores)]
     return [*scores.conventions.describe(), *exceptions, *(f'{m!r}: {m.kind.aggregate.name}' for m in unaveraged)]
 
 def _exceptions(scores):
-    "What the conventions answer otherwise for some of the measures alone."
-    kinds, said = {m.name for m in scores.measures}, scores.conventions.measures
-    of_kinds = [each for each in said if each[1] in OF_A_KIND and each[0] in kinds]
+    "Return the conventions that differ for some of the measures."
+    kinds, answers = {m.name for m in scores.measures}, scores.conventions.measures
+    of_kinds = [each for each in answers if each[1] in OF_A_KIND and each[0] in kinds]
     return [f'of {kind}, {CHOICES[name][answer] or AS_USUAL[answer]}' for kind, name, answer in of_kinds]
 
 def _own_words(scores):
-    "The measures that say themselves what the tool of the conventions answers otherwise."
+    "Return the measures that override the tool of the conventions."
     tool = scores.conventions.name.partition(' ')[0]
     answers = [each for each in scores.conventions.measures if tool and each[1] not in OF_A_KIND]
     pairs = [(m, answer) for m in scores.measures for answer in answers if answer[0] == m.name]
-    unlike = [(m, name) for m, (_, name, value) in pairs if m.arguments().get(name) != value]
-    return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m, name in unlike]
+    overriding = [(m, name) for m, (_, name, value) in pairs if m.arguments().get(name) != value]
+    return [f'{m!r}: {name} as it says itself, not as {tool} has it' for m, name in overriding]
 
 def _foreign(scores):
-    "The measures that the tool of the conventions does not have."
+    "Return the measures that the tool of the conventions does not have."
     has = scores.conventions.kinds.split()
     tool = scores.conventions.name.partition(' ')[0]
     return [f'{m!r}: {tool} has no such measure' for m in scores.measures if has and m.name not in has]
@@ -123,7 +123,7 @@ def _foreign(scores):
 def _run_name(scores): return scores.runs[0].name or 'run'
 
 def means_table(runs: Sequence[Any]) -> Table:
-    "The table of means: a row per measure of one run, or a row per run, the best of them marked."
+    "Return the table of means: a row per measure of one run, or a row per run, with the best marked."
     if len(runs) > 1: return Table(['run', *runs[0]], _run_rows(runs), 'Means of each run.', 'tab:means')
     means, medians, errors = runs[0].means, runs[0].medians, runs[0].standard_errors
     rows: list[list[Any]] = []
@@ -134,7 +134,7 @@ def means_table(runs: Sequence[Any]) -> Table:
     return Table(['measure', 'mean', 'median', 'std. error'], rows, caption, 'tab:means')
 
 def _run_rows(runs):
-    "A row per run; what is no quality, such as a count, has no best."
+    "Return a row per run; a measure that is no quality, such as a count, has no best."
     values = np.array([[*s.means.values()] for s in runs], dtype=float)
     better = np.array([m.kind.quality for m in runs[0].measures])
     best = best_of(np.where(better, values, np.nan))
@@ -143,11 +143,11 @@ def _run_rows(runs):
 def _marked(mean, best): return Cell(mean, best=True) if best else mean
 
 def _query_rows(scores):
-    "A row per query of one run."
+    "Return a row per query of one run."
     return [[q, *values] for q, values in zip(scores.query_ids, scores.values[0].T.tolist())]
 
 def _query_table(runs, name_runs):
-    "The table of queries; the names of runs come first if they are wanted."
+    "Return the table of queries, with the names of the runs first if they are needed."
     if not name_runs: return Table(['query_id', *runs[0]], _query_rows(runs[0]))
     rows = [[_run_name(s), *row] for s in runs for row in _query_rows(s)]
     return Table(['run', 'query_id', *runs[0]], rows)
@@ -160,7 +160,7 @@ def _csv(runs, per_query):
     return csv_text(table.head, table.rows)
 
 def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
-    "What is known of one run, fit for JSON; NaN is None."
+    "Return one run as a dict, fit for JSON; NaN is None."
     info = scores.runs[0]
     numbers = {name: getattr(scores, name) for name in ('means', 'medians', 'standard_errors')}
     counts = {name: getattr(info, name) for name in ('missing', 'no_relevant', 'unjudged', 'short')}
@@ -178,18 +178,18 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     return without_nan(record)
 
 # %% ../../nbs/evaluation/scores.ipynb #6f647de2
-def check_measures(scores: Sequence[Any], what: str) -> None:
-    "ValueError unless there are some, and all have the same measures."
-    if not scores: raise ValueError(f'{what} need the same measures, and there are no scores to put together')
+def check_measures(scores: Sequence[Any], items: str) -> None:
+    "Raise ValueError unless there are scores, and all have the same measures."
+    if not scores: raise ValueError(f'{items} need the same measures, and there are no scores to put together')
     first = scores[0]
     for other in scores[1:]:
         if other.measures == first.measures: continue
         listed = f'{list(first.measures)} and {list(other.measures)}'
         hint = _hint(first, other)
-        raise ValueError(f'{what} need the same measures, not {listed}{hint}')
+        raise ValueError(f'{items} need the same measures, not {listed}{hint}')
 
 def _hint(first, other):
-    "Advice, if the same was asked for and the judgments completed it in different ways."
+    "Return advice, if the same measures were requested and the judgments completed them in different ways."
     if first.asked != other.asked: return ''
     for measure, counterpart, requested in zip(first.measures, other.measures, first.asked):
         added = [p for p in measure.params if p not in requested.params]
@@ -198,25 +198,25 @@ def _hint(first, other):
 
 # %% ../../nbs/evaluation/scores.ipynb #10598034
 def slice_tables(runs: Sequence[Any]) -> list[Table]:
-    "The means in every slice, a table for each dimension; none without groups."
+    "Return the means in every slice, a table for each dimension; none without groups."
     from irmetrics_nb.data.groups import dimension_of
     names = list(dict.fromkeys(name for run in runs for name in run.slices))
     dimensions = dict.fromkeys(map(dimension_of, names))
     return [_slice_table(runs, [name for name in names if dimension_of(name) == dimension]) for dimension in dimensions]
 
 def _slice_table(runs, names):
-    "The means of each run in some slices."
+    "Return the means of each run in some slices."
     head = ['slice', *(['run'] if len(runs) > 1 else []), 'queries', *runs[0]]
-    parts = [(name, run, run.slice(name)) for name in names for run in runs if name in run.slices]
+    slices = [(name, run, run.slice(name)) for name in names for run in runs if name in run.slices]
     def first(name, run): return [name, _run_name(run)] if len(runs) > 1 else [name]
-    rows = [[*first(name, run), f'{len(part):,}', *part.means.values()] for name, run, part in parts]
+    rows = [[*first(name, run), f'{len(members):,}', *members.means.values()] for name, run, members in slices]
     return Table(head, rows, 'Means in each slice.', 'tab:slices')
 
 # %% ../../nbs/evaluation/scores.ipynb #e8d0dcbb
 FORMATS = {'table': 'text', 'markdown': 'markdown', 'html': 'html', 'latex': 'latex', 'csv': '', 'json': ''}
 
 def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = False) -> list[Any]:
-    "The scores of single runs as a table of means, or of queries, and what one must know; per_run: of each by itself."
+    "Return the scores of single runs as a table of means or of queries, with the small print; per_run: of each run."
     check_measures(runs, 'runs in one table')
     notes = [Text(note, 'small') for note in _notes(runs, per_run)]
     if per_query: return [_query_table(runs, name_runs=len(runs) > 1), *notes]
@@ -238,7 +238,7 @@ def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False,
 MANY_RUNS = 5  # from which on their small print is put together
 
 def _notes(runs, per_run=False):
-    "The small print of all runs: said once where it is the same, and what is odd about each."
+    "Return the small print of all runs: once where it is the same, and then what differs."
     if len(runs) == 1: return [small_print(runs[0])]
     if len(runs) >= MANY_RUNS and not per_run: return [_together(runs)]
     notes = list(dict.fromkeys(map(_counts, runs)))
@@ -247,17 +247,17 @@ def _notes(runs, per_run=False):
     return notes + [f'{name}: {words}.' for name, words in remarks if words]
 
 def _together(runs):
-    "One line for many runs: what is the same for all, and from where to where the rest goes."
+    "Return one line for many runs: what all share, and the range of the rest."
     figures, names = [*map(_figures, runs)], [*map(_run_name, runs)]
-    counted_things = dict.fromkeys(what for each in figures for what in each)
-    said = [_from_to([each.get(what, 0) for each in figures], what, names) for what in counted_things]
-    said += _listed(runs[0].runs[0]) + list(dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes))
+    counted_things = dict.fromkeys(label for each in figures for label in each)
+    phrases = [_from_to([each.get(label, 0) for each in figures], label, names) for label in counted_things]
+    phrases += _listed(runs[0].runs[0]) + list(dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes))
     ties = _widest_ties(runs)
     decided = [f'the order of ties decides up to {ties[0]:.4f} of {ties[1]} ({ties[2]})'] if ties else []
-    return f'{"; ".join([*said, *decided])}. Conventions: {"; ".join(_phrases(runs[0]))}.'
+    return f'{"; ".join([*phrases, *decided])}. Conventions: {"; ".join(_phrases(runs[0]))}.'
 
 def _figures(scores):
-    "{what is counted: how many} of one run."
+    "Return the counts of one run."
     info = scores.runs[0]
     nothing = 'without a relevant document' + _lowest_level(scores.measures)
     figures = {'queries': len(scores), 'not answered': info.missing, nothing: info.no_relevant,
@@ -269,22 +269,22 @@ def _figures(scores):
         if count: figures[f'rows of the {kind} left out (a document twice)'] = count
     return figures
 
-def _from_to(counts, what, names):
-    "How many, if all runs have as many; else from the fewest to the most, and the run to look at: the least judged."
+def _from_to(counts, label, names):
+    "Return a count, if all runs have the same; else the range, and the run with the most, or with the least judged."
     low, high = min(counts), max(counts)
-    share = what[0] == '%'
-    if low == high: return f'{low:,}{"" if share else " "}{what}'
-    if share: return f'{low:,} to {high:,}{what} (least: {names[counts.index(low)]})'
-    return f'{low:,} to {high:,} {what} (most: {names[counts.index(high)]})'
+    share = label[0] == '%'
+    if low == high: return f'{low:,}{"" if share else " "}{label}'
+    if share: return f'{low:,} to {high:,}{label} (least: {names[counts.index(low)]})'
+    return f'{low:,} to {high:,} {label} (most: {names[counts.index(high)]})'
 
 def _widest_ties(runs):
-    "(how much ties decide at the most, of which measure, in which run); None if it is not worth saying."
+    "Return (the largest effect of ties, its measure, its run); None if it is small."
     widths = [(high - low, name, _run_name(s)) for s in runs for name, (low, high) in s.tie_bounds.items()]
     widest = max(widths, default=(0, '', ''))
     return widest if widest[0] > WORTH_SAYING else None
 
 def _oddities(scores):
-    "In how many queries a run is short, what is left out of it, and how much the order of its ties decides."
+    "Return what is unusual about one run: short queries, rows left out, and ties that decide."
     ties = _tie_words(scores)
     return '; '.join([*_of_run(scores), *([f'by the order of ties, {ties}'] if ties else [])])
 
@@ -316,8 +316,8 @@ class ByMeasure(dict[str, Any]):
         self._known = measures, requested or measures
 
     def __missing__(self, measure: Any) -> Any:
-        known, place = self._known[0], position(measure, *self._known)
-        name = '' if place is None else repr(known[place])
+        measures, index = self._known[0], position(measure, *self._known)
+        name = '' if index is None else repr(measures[index])
         if name not in self.keys(): raise KeyError(f'{measure} is not among {", ".join(self)}')
         return self[name]
 
@@ -415,7 +415,7 @@ class Scores(Result):
         return self._only().reading
 
     def _only(self):
-        "What is known of the only run."
+        "Return what is known of the only run; ValueError if there are several."
         if self.single: return self.runs[0]
         advice = f'take one of them, as scores.run({self.runs[0].name!r})'
         raise ValueError(f'scores of {len(self.runs)} runs: {advice}')
@@ -445,8 +445,8 @@ class Scores(Result):
         """Measure -> (lowest, highest) mean by the order of ties, where that decides.
 
         Of several runs, a dict each."""
-        each = {run.name: self._bounds_of(run) for run in self.runs}
-        return each[self.runs[0].name] if self.single else each
+        bounds = {run.name: self._bounds_of(run) for run in self.runs}
+        return bounds[self.runs[0].name] if self.single else bounds
 
     def _bounds_of(self, run):
         "Measure -> (lowest, highest) mean of a run by the order of ties, if it decides."
@@ -461,8 +461,8 @@ class Scores(Result):
 
     def _numbers(self, f):
         "f of each measure and its values that are not NaN, as a dict, for each run."
-        each = zip(self.runs, self.values)
-        numbers = {run.name: self._numbers_of(values, f) for run, values in each}
+        rows = zip(self.runs, self.values)
+        numbers = {run.name: self._numbers_of(values, f) for run, values in rows}
         return numbers[self.runs[0].name] if self.single else numbers
 
     def _numbers_of(self, values, f):
@@ -474,67 +474,69 @@ class Scores(Result):
         return ByMeasure(zip(self.keys(), numbers), self.measures, self.asked)
 
     def _name(self, measure):
-        "The name in the table of a measure in any spelling."
+        "Return the name in the table of a measure in any spelling."
         return repr(self.measures[self._index(measure)])
 
     def _index(self, measure):
-        "The position of a measure, however it is spelt; KeyError if it was not computed."
+        """Return the position of a measure in any spelling; KeyError if it was not
+        computed."""
         names = self.keys()
         if measure in names: return names.index(measure)
-        place = position(measure, self.measures, self.asked)
-        if place is not None: return place
+        index = position(measure, self.measures, self.asked)
+        if index is not None: return index
         raise KeyError(f'{measure} is not among {", ".join(names)}')
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
-        """The values of one measure in the order of `query_ids`.
+        """Return the values of one measure in the order of `query_ids`.
 
         A row per run if there are several. KeyError if it was not computed."""
         values = self.values[:, self._index(measure)]
         return values[0] if self.single else values
 
     def __contains__(self, measure: Any) -> bool:
-        "Whether a measure was computed."
+        "Return whether a measure was computed."
         try: return self._index(measure) >= 0
         except KeyError: return False
 
     def keys(self) -> list[str]:
-        "The measures as text, as the columns of a table."
+        "Return the measures as text, as the columns of a table."
         return [repr(m) for m in self.measures]
 
     def __iter__(self) -> Iterator[str]:
-        "The measures as text, as a table gives its columns."
+        "Iterate over the measures as text, as a table gives its columns."
         return iter(self.keys())
 
     def __len__(self) -> int:
-        "The number of queries, as a table gives its number of rows."
+        "Return the number of queries, as a table gives its number of rows."
         return len(self.query_ids)
 
     # One run of several, and several out of one
     def run(self, name: str) -> 'Scores':
-        """The scores of one run by itself, without the queries that it leaves out.
+        """Return the scores of one run, without the queries that it leaves out.
 
         KeyError if there is no such run."""
         names = [run.name for run in self.runs]
         if name not in names: raise KeyError(f'{name} is not among {", ".join(names)}')
         i = names.index(name)
         values, info = self.values[[i]], (self.runs[i],)
-        there = np.array([q not in info[0].absent for q in self.query_ids], bool)
-        ids = tuple(compress(self.query_ids, there))
-        info, values = (replace(info[0], absent=frozenset()),), values[..., there]
-        ranks = self.first_ranks[i, there]
+        answered = np.array([q not in info[0].absent for q in self.query_ids], bool)
+        ids = tuple(compress(self.query_ids, answered))
+        info, values = (replace(info[0], absent=frozenset()),), values[..., answered]
+        ranks = self.first_ranks[i, answered]
         return replace(self, query_ids=ids, values=values, runs=info, single=True,
                        first_ranks=ranks)
 
     @property
     def slices(self) -> list[str]:
-        "The slices that the queries are in, in order; none without groups."
+        "List the slices that the queries are in, in order; none without groups."
         if not self.groups: return []
         from irmetrics_nb.data.groups import slice_names
         return slice_names(self.groups.get(q, '') for q in self.query_ids)
 
     def slice(self, name: str) -> 'Scores':
-        "The scores of the queries in one slice. KeyError if there is no such slice."
+        """Return the scores of the queries in one slice. KeyError if there is no such
+        slice."""
         if name not in self.slices:
             raise KeyError(f'{name} is not among {", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
@@ -545,12 +547,12 @@ class Scores(Result):
         return replace(self, query_ids=ids, values=values, runs=runs, first_ranks=ranks)
 
     def each(self) -> list['Scores']:
-        "The scores of every run by itself."
+        "Return the scores of every run, one by one."
         return [self] if self.single else [self.run(run.name) for run in self.runs]
 
     @classmethod
     def beside(cls, runs: 'Iterable[Scores]') -> 'Scores':
-        """The scores of several runs side by side, aligned by query id.
+        """Combine the scores of several runs, aligned by query id.
 
         ValueError if there is none, two runs have the same name, or measures or
         conventions differ."""
@@ -558,7 +560,7 @@ class Scores(Result):
 
     @classmethod
     def concat(cls, parts: 'Iterable[Scores]') -> 'Scores':
-        """The scores of parts of the queries, put together.
+        """Combine the scores of disjoint sets of queries.
 
         ValueError if there is none, if measures, conventions or the number of runs
         differ, or if a query is in two parts."""
@@ -566,26 +568,28 @@ class Scores(Result):
 
     # For other tools
     def to_dict(self) -> dict[str, Any]:
-        """{query_id: {measure: value}}, as pytrec_eval has it.
+        """Return {query_id: {measure: value}}, as pytrec_eval has it.
 
         Of several runs, one such dict each."""
-        each = {s.runs[0].name: s._to_dict() for s in self.each()}
-        return each[self.runs[0].name] if self.single else each
+        dicts = {s.runs[0].name: s._to_dict() for s in self.each()}
+        return dicts[self.runs[0].name] if self.single else dicts
 
     def _to_dict(self):
-        "{query_id: {measure: value}} of one run."
+        "Return {query_id: {measure: value}} of one run."
         names, rows = self.keys(), self.values[0].T.tolist()
         return {q: dict(zip(names, row)) for q, row in zip(self.query_ids, rows)}
 
     def to_json(self) -> str:
-        """All of it as JSON: means, medians, standard errors, counts, values per query.
+        """Return all of it as JSON: means, medians, standard errors, counts, values per
+        query.
 
         A list with an object per run; NaN is null."""
-        each = [as_record(scores) for scores in self.each()]
-        return json.dumps(each, indent=2, ensure_ascii=False)
+        records = [as_record(scores) for scores in self.each()]
+        return json.dumps(records, indent=2, ensure_ascii=False)
 
     def _columns(self) -> dict[str, Any]:
-        "`query_id` and the measures; of several runs, their names come first, as `run`."
+        """Return `query_id` and the measures as columns; of several runs, their names
+        come first, as `run`."""
         names = [run.name for run in self.runs for _ in self.query_ids]
         head = {} if self.single else {'run': names}
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
@@ -593,7 +597,7 @@ class Scores(Result):
         return head | ids | dict(zip(self.keys(), values))
 
     def summary(self) -> 'polars.DataFrame':
-        """A polars table with a row per run and measure.
+        """Return a polars table with a row per run and measure.
 
         The mean is that of `means`, beside median, standard error and the number of
         queries. ImportError where polars is not installed."""
@@ -601,7 +605,7 @@ class Scores(Result):
         return pl.DataFrame([row for s in self.each() for row in s._summary_rows()])
 
     def _summary_rows(self):
-        "A dict per measure of one run."
+        "Yield a dict per measure of one run."
         columns = self.means, self.medians, self.standard_errors
         for name, values in zip(self.keys(), self.values[0]):
             numbers = (each[name] for each in columns)
@@ -611,7 +615,7 @@ class Scores(Result):
             yield head | figures | {'queries': counted}
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        """A pandas table, one row per query, the query ids as its index.
+        """Return a pandas table, one row per query, with the query ids as its index.
 
         If there are several runs, their names come before the query ids."""
         import pandas as pd
@@ -628,14 +632,15 @@ class Scores(Result):
         name of the run and / stand in front; ValueError if two then have one name."""
         names = list(map(flat_name, self.measures))
         if self.single: return dict(zip(names, self.means.values()))
-        each = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
-        if len(each) < len(self.runs):
+        by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
+        if len(by_name) < len(self.runs):
             raise ValueError('two runs have the same name for a logger')
-        return {f'{run}/{n}': x for run, means in each.items() for n, x in means.items()}
+        return {f'{run}/{n}': x for run, means in by_name.items() for n, x in means.items()}
 
     # To look at
     def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:
-        """The mean of each run with its interval, or all values: matplotlib's axes.
+        """Draw the mean of each run with its interval, or all values; return matplotlib's
+        axes.
 
         Parameters
         ----------
@@ -654,64 +659,64 @@ class Scores(Result):
     def _parts(self): return score_parts(self.each())
 
 def _median(values):
-    "The median of some values."
+    "Return the median of some values."
     ordered = np.sort(values)
     middle = [(values.size - 1) // 2, values.size // 2]
     return ordered[middle].mean()
 
 def _standard_error(values):
-    "The standard error of the mean of some values; NaN for fewer than two."
+    "Return the standard error of the mean of some values; NaN for fewer than two."
     if values.size < 2: return float('nan')
     return np.std(values, ddof=1) / np.sqrt(values.size)
 
 # %% ../../nbs/evaluation/scores.ipynb #6b937d74
-def _check_alike(scores, what):
-    "ValueError unless all have the same measures and conventions."
-    check_measures(scores, what)
+def _check_alike(scores, items):
+    "Raise ValueError unless all have the same measures and conventions."
+    check_measures(scores, items)
     first = scores[0]
     for other in scores[1:]:
         if other.conventions != first.conventions:
-            unlike = {*first.conventions.describe()} ^ {*other.conventions.describe()}
-            differ = f'which differ: {sorted(unlike)}'
-            raise ValueError(f'{what} need the same conventions, {differ}')
+            differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
+            differ = f'which differ: {sorted(differences)}'
+            raise ValueError(f'{items} need the same conventions, {differ}')
 
 # %% ../../nbs/evaluation/scores.ipynb #635fecc0
 def beside(runs: Iterable[Scores]) -> Scores:
-    "`Scores.beside`: the scores of several runs, aligned by query id."
+    "Combine the scores of several runs, aligned by query id."
     runs = [run for scores in runs for run in scores.each()]
     _check_alike(runs, 'runs in one table')
     names = [scores.name for scores in runs]
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice: raise ValueError(f'two runs are called {twice[0]!r}')
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated: raise ValueError(f'two runs are called {repeated[0]!r}')
     ids = tuple(dict.fromkeys(q for scores in runs for q in scores.query_ids))
     values = np.full((len(runs), len(runs[0].measures), len(ids)), np.nan)
     ranks = np.zeros((len(runs), len(ids), RANKS), np.int8)
-    place = {q: i for i, q in enumerate(ids)}
-    for row, known, scores in zip(values, ranks, runs):
-        places = [place[q] for q in scores.query_ids]
+    index = {q: i for i, q in enumerate(ids)}
+    for row, states, scores in zip(values, ranks, runs):
+        places = [index[q] for q in scores.query_ids]
         row[:, places] = scores.values[0]
-        known[places] = scores.first_ranks[0]
+        states[places] = scores.first_ranks[0]
     infos = tuple(_lacking(scores, ids) for scores in runs)
     return replace(runs[0], query_ids=ids, values=values, runs=infos, single=False,
                    first_ranks=ranks)
 
 def _lacking(scores, ids):
-    "What is known of a run, with those of the queries that it leaves out."
+    "Return a run's information with the queries that it leaves out."
     return replace(scores.runs[0], absent=frozenset(ids) - frozenset(scores.query_ids))
 
 # %% ../../nbs/evaluation/scores.ipynb #598eefd8
 PLOTS = 'means', 'distribution'
 
 def _draw(scores, measure, kind, ax):
-    "One of the pictures of a measure."
+    "Draw one of the pictures of a measure."
     from irmetrics_nb.results.drawing import distribution, forest
     check_option('kind', kind, PLOTS)
-    which = 0 if measure is None else scores._index(measure)
-    name, names = scores.keys()[which], [run.name or 'run' for run in scores.runs]
-    columns = [row[~np.isnan(row)] for row in scores.values[:, which]]
+    index = 0 if measure is None else scores._index(measure)
+    name, names = scores.keys()[index], [run.name or 'run' for run in scores.runs]
+    columns = [row[~np.isnan(row)] for row in scores.values[:, index]]
     if kind == 'distribution':
         return distribution(dict(zip(names, columns)), title=f'{name} of each query', label=name, ax=ax)
-    if scores.measures[which].kind.aggregate != MEAN:
+    if scores.measures[index].kind.aggregate != MEAN:
         raise ValueError(f"{name} is no mean of values, and has no interval: use kind='distribution'")
     low, mean, high = zip(*map(_mean_interval, columns))
     return forest(names, mean, low, high, title=f'Mean {name}, 95 % interval', label=f'mean {name}', ax=ax)
@@ -725,15 +730,15 @@ def _mean_interval(values):
 
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
 def concat(parts: Iterable[Scores]) -> Scores:
-    "`Scores.concat`: the scores of all queries of the parts, in order."
+    "Combine the scores of disjoint sets of queries, in order."
     parts = list(parts)
     _check_alike(parts, 'parts of one whole')
     if len({(len(part.runs), part.single) for part in parts}) > 1:
         raise ValueError('the parts differ in their runs')
     if not parts[0].single: parts = [_in_order(part, parts[0]) for part in parts]
     ids = tuple(q for part in parts for q in part.query_ids)
-    twice = [q for q, count in Counter(ids).items() if count > 1]
-    if twice: raise ValueError(f'the query {twice[0]!r} is in two parts')
+    repeated = [q for q, count in Counter(ids).items() if count > 1]
+    if repeated: raise ValueError(f'the query {repeated[0]!r} is in two parts')
     values = np.concatenate([part.values for part in parts], axis=2)
     ranks = np.concatenate([part.first_ranks for part in parts], axis=1)
     runs = tuple(_whole_run(parts, i) for i in range(len(parts[0].runs)))
@@ -742,20 +747,21 @@ def concat(parts: Iterable[Scores]) -> Scores:
                    first_ranks=ranks)
 
 def _in_order(part, first):
-    "A part with its runs in the order of the first one; ValueError if they are others."
-    names, wanted = [[run.name for run in scores.runs] for scores in (part, first)]
-    if names == wanted: return part
-    if sorted(names) != sorted(wanted):
-        few = visible(f'{", ".join(names[:3])}; {", ".join(wanted[:3])}')
+    """Return scores with their runs in the order of the first; ValueError if the runs
+    differ."""
+    names, expected = [[run.name for run in scores.runs] for scores in (part, first)]
+    if names == expected: return part
+    if sorted(names) != sorted(expected):
+        examples = visible(f'{", ".join(names[:3])}; {", ".join(expected[:3])}')
         way_out = 'give them as {name: run}'
-        raise ValueError(f'the parts differ in their runs ({few}): {way_out}')
-    order = [names.index(name) for name in wanted]
+        raise ValueError(f'the parts differ in their runs ({examples}): {way_out}')
+    order = [names.index(name) for name in expected]
     runs = tuple(part.runs[i] for i in order)
     values, ranks = part.values[order], part.first_ranks[order]
     return replace(part, values=values, runs=runs, first_ranks=ranks)
 
 def _whole_run(parts, i):
-    "What is known of the i-th run, from what is known of it in each part."
+    "Combine what is known of the i-th run."
     runs = [part.runs[i] for part in parts]
     names = [run.name for run in runs if run.name]
     missing = sum(run.missing for run in runs)
@@ -772,9 +778,10 @@ def _whole_run(parts, i):
     return RunInfo(name, *counts, reading, absent, bounds, short, repeats, *pieces, notes)
 
 def _whole_bounds(parts, i):
-    "The tie bounds of the i-th run; where ties decide nothing, the values twice."
-    some = {name for part in parts for name in part.runs[i].tie_bounds}
+    """Combine the tie bounds of the i-th run; where ties decide nothing, the values stand
+    for both."""
+    tied = {name for part in parts for name in part.runs[i].tie_bounds}
     def of(part, m, name):
         return part.runs[i].tie_bounds.get(name, part.values[[i, i], m])
     return {name: np.hstack([of(part, m, name) for part in parts])
-            for m, name in enumerate(parts[0].keys()) if name in some}
+            for m, name in enumerate(parts[0].keys()) if name in tied}
