@@ -62,6 +62,7 @@ from .findings import (
 )
 from .presets import conventions_of
 from ..metrics.parsing import parse_all
+from ..results.formatting import value_text
 from ..results.results import Items, Result, Table, Text
 
 # %% ../../nbs/evaluation/checkup.ipynb #d87bf58d
@@ -350,7 +351,7 @@ def _tie_bounds(judged, side, measures='AP RR nDCG@10'):
     "How far the order of ids within ties could move the means, where it can: from worst to best."
     how = conventions_of(None)
     scores = score_batch(parse_all(measures), judged.pairs.queries, side.judged, side.reading, how)
-    return {f'{m}, worst to best': f'{low:.4f} to {high:.4f}' for m, (low, high) in scores.tie_bounds.items()}
+    return {f'{m}, worst to best': f'{value_text(low)} to {value_text(high)}' for m, (low, high) in scores.tie_bounds.items()}
 
 # %% ../../nbs/evaluation/checkup.ipynb #83f0c1a5
 def _ranks(side):

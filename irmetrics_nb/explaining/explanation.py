@@ -57,6 +57,7 @@ from .arithmetic import (
 )
 from ..metrics.parsing import parse
 from ..results.drawing import BETTER, INK, WORSE, finish, ink, new_axes
+from ..results.formatting import shown_digits, showing_digits, value_text
 from ..results.results import Result, Table, Text, html_text, rendered, without_nan
 
 # %% ../../nbs/explaining/explanation.ipynb #9f0aa009
@@ -166,7 +167,7 @@ def _cell(name, value, top):
     "One cell; terms have a bar behind them."
     if name in _WORDS: return _words(value)
     if value is None: return '<td></td>'
-    text = f'{value:,}' if isinstance(value, int) else number_text(round(value, 4))
+    text = f'{value:,}' if isinstance(value, int) else number_text(round(value, shown_digits()))
     if name not in ('term', 'ideal'): return f'<td>{text}</td>'
     colour = 'rgba(0, 114, 178, .35)' if name == 'term' else 'rgba(128, 128, 128, .3)'
     wide = max(0, 100 * value / top) if top > 0 else 0
@@ -195,7 +196,7 @@ def _plain_cell(name, value, signed, top):
     "One cell; the signed column has a bar from the middle, blue for more and red for less."
     if value is None: return '<td>–</td>'
     if name in _WORDS or isinstance(value, str): return _words(value)
-    text = f'{value:,}' if isinstance(value, int) else f'{value:+.4f}' if name == signed else f'{value:.4f}'
+    text = f'{value:,}' if isinstance(value, int) else value_text(value, signed=name == signed)
     if name != signed: return f'<td>{text}</td>'
     end = 50 + 50 * value / top
     low, high = min(end, 50), max(end, 50)
@@ -224,7 +225,7 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ax.plot(rank, earned, markevery=dots, label=f'this list: {earned[-1]:.4g}', **blue)
     lost = f'lost: {ideal[-1] - earned[-1]:.4g}'
     ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=lost)
-    title = f'{work.measure!r} = {work.value:.4f}'
+    title = f'{work.measure!r} = {value_text(work.value)}'
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, title, 'rank', 'value so far', legend=True)
 
@@ -305,7 +306,7 @@ class Swaps:
 
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
-        lines = [f'{a} with {b}: {x:+.4f}' for a, b, x in self.largest()]
+        lines = [f'{a} with {b}: {value_text(x, signed=True)}' for a, b, x in self.largest()]
         return '\n    '.join(map(visible, [count, *lines]))
 
 # %% ../../nbs/explaining/explanation.ipynb #55b30a34
@@ -323,8 +324,8 @@ class Change:
         return self.after - self.before
 
     def __str__(self) -> str:
-        values = f'{self.before:.4f} → {self.after:.4f}'
-        return f'{visible(self.what)}: {values} ({self.difference:+.4f})'
+        values = f'{value_text(self.before)} → {value_text(self.after)}'
+        return f'{visible(self.what)}: {values} ({value_text(self.difference, signed=True)})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
     "What each document that earned something adds to the value."
@@ -462,9 +463,9 @@ class Explanation(Result):
         more = {'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]}
         return without_nan(head | {'change': change} | more)
 
-    def to_html(self) -> str:
+    def to_html(self, *, digits: int | None = None) -> str:
         "The line, the ranks with bars, and what was missed, as HTML."
-        return page(self.work, [*self._lines(), *self._notes()], self.titles)
+        with showing_digits(digits): return page(self.work, [*self._lines(), *self._notes()], self.titles)
 
     def _parts(self, ranks: int | None = None):
         yield from map(Text, self._lines())

@@ -9,7 +9,7 @@ __all__ = ['NOTHING_SHARED', 'LARGEST', 'content', 'over_text', 'Report', 'repor
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from inspect import signature
 from typing import Any, Unpack
 
@@ -22,8 +22,6 @@ from ..comparing.comparison import (
     could_text,
     family_text,
     intervals_text,
-    number,
-    p_text,
     sentence,
 )
 from ..data.batches import TableFile, runs_of
@@ -55,6 +53,14 @@ from .sections import (
     spread_panels,
     with_words,
 )
+from ..results.formatting import (
+    DIGITS,
+    p_text,
+    sentence_number,
+    showing_digits,
+    shown_digits,
+    value_text,
+)
 from ..results.results import Cell, Result, Table, Text, markdown_text, raised, rendered
 
 # %% ../../nbs/reporting/report.ipynb #e143ad40
@@ -65,6 +71,7 @@ def content(report: Any) -> dict[str, Any]:
     cards = [*report.gains, *report.losses]
     anchors = {card.query: f'query-{i}' for i, card in enumerate(cards, 1)}
     values = query_values(scores, report.queries, report.groups) | {'anchors': anchors}
+    if shown_digits() != DIGITS: values |= {'digits': shown_digits()}
     conventions = convention_parts(scores)
     content = {'title': report.title, 'version': _package_version(), 'level': f'{100 * level:g} %', 'pair': report.pair}
     content |= {'measures': scores.keys(), 'systems': values['systems'], 'anchors': anchors}
@@ -155,7 +162,7 @@ def _waterfall_say(comparison, a, b, differences):
     signs = np.sign(differences)
     up, down, same = (int(np.sum(signs == sign)) for sign in (1, -1, 0))
     bars = '' if len(differences) <= BARS else ' A bar is the mean of neighbours.'
-    ends = f', from {number(max(differences), 4)} to {number(min(differences), 4)}' if differences else ''
+    ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
     return (f'{b} − {a} in {comparison.sample.measures[0]}, query by query{ends}: '
             f'better on {up:,}, worse on {down:,}, the same on {same:,}.{bars}')
 
@@ -165,7 +172,7 @@ def _best_run(scores, measure):
     means = common_means(scores, measure)
     if not means: return ()
     best = max(means, key=lambda name: means[name])
-    return best, f'{means[best]:.4f}'
+    return best, value_text(means[best])
 
 def _pair_sentence(pair, method):
     "Describe a pair in a sentence with a capital, unless a name begins it."
@@ -197,7 +204,7 @@ def _stats(report, pairs):
     yield 'queries', f'{len(scores):,}', f'{n:,} answered by all systems' if n < of else ''
     if best: yield f'best {measure}', best[1], best[0]
     if len(pairs) > 1: yield 'pairs that differ', f'{shown} of {len(pairs)}', f'in {measure}'
-    else: yield 'difference', number(pairs[0].difference, 4), p_text(pairs[0].p_adjusted)
+    else: yield 'difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted)
     yield from _input_stat(report)
 
 def _input_stat(report):
@@ -227,7 +234,7 @@ def _stats_of_one(report):
     "Yield the numbers of the head."
     scores = report.scores.each()[0]
     yield 'queries', f'{len(scores):,}', ''
-    for name, mean in [*scores.means.items()][:3]: yield name, f'{mean:.4f}', ''
+    for name, mean in [*scores.means.items()][:3]: yield name, value_text(mean), ''
     yield from _input_stat(report)
 
 def _first_queries(report, values):
@@ -238,7 +245,7 @@ def _first_queries(report, values):
     rows = []
     for q in _first_order(report, values)[:50]:
         words = [values['ids'][q], *[values['texts'][q]] * texts]
-        rows.append(words + ['–' if column[q] is None else f'{column[q]:.4f}' for column in columns])
+        rows.append(words + ['–' if column[q] is None else value_text(column[q]) for column in columns])
     return {'head': heads, 'words': 1 + texts, 'rows': rows}
 
 def _first_order(report, values):
@@ -277,21 +284,22 @@ class Report(Result):
     best_grade: float = 1               # among the judgments
     _default = 'html'
 
-    def to_html(self) -> str:
-        """Return one page with all that it needs. Needs jinja2, which comes with the
-        package."""
-        page = _template('report.html').render(self._content)
+    def to_html(self, *, digits: int | None = None) -> str:
+        """Return one page with all that it needs; digits: decimals of its numbers.
+
+        Needs jinja2, which comes with the package."""
+        page = _filled('report.html', self, digits)
         return page.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, *, digits: int | None = None) -> str:
         "Return the tables and sentences as Markdown, the best of each measure in bold."
-        return _template('report.md').render(self._content).strip()
+        return _filled('report.md', self, digits).strip()
 
-    def to_latex(self) -> str:
+    def to_latex(self, *, digits: int | None = None) -> str:
         """Return tables for a paper: booktabs, the best in bold, the marks explained in
         the caption."""
-        tables = rendered(_paper_parts(self), 'latex')
-        return _template('report.tex').render(self._content, tables=tables).strip()
+        with showing_digits(digits): tables = rendered(_paper_parts(self), 'latex')
+        return _filled('report.tex', self, digits, tables=tables).strip()
 
     def to_dict(self) -> dict[str, Any]:
         "Return title, scores of each run, comparison and check-up; NaN is None."
@@ -304,9 +312,6 @@ class Report(Result):
         """Draw the differences of the comparison, or the means of one run; ax:
         matplotlib's axes."""
         return self.comparison.plot(ax=ax) if self.comparison else self.scores.plot(ax=ax)
-
-    @cached_property
-    def _content(self): return content(self)
 
     def _columns(self): return self.scores._columns()
 
@@ -337,8 +342,12 @@ def _template(name):
              'comment_end_string': '#>', 'block_start_string': '<%', 'block_end_string': '%>'} if tex else {}
     signs |= {'trim_blocks': True, 'lstrip_blocks': True}
     environment = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, finalize=_for_eyes, **signs)
-    environment.filters |= {'md': _markdown_text, 'raised': raised, 'comment': lambda text: ' '.join(str(text).split())}
+    environment.filters |= {'md': _markdown_text, 'raised': raised, 'value': value_text, 'comment': lambda text: ' '.join(str(text).split())}
     return environment.get_template(name)
+
+def _filled(name, report, digits, **variables):
+    "Fill in a template, with so many decimals."
+    with showing_digits(digits): return _template(name).render(content(report), **variables)
 
 def _for_eyes(value):
     "Write out control characters in a value of a template, but for markup and line breaks."
