@@ -376,7 +376,7 @@ class Comparison(Result):
         remarks = {'warnings': self.warnings, 'notes': self.notes}
         method = asdict(self.method)
         if callable(self.method.test): method['test'] = self.method.words
-        content = {'method': method, 'baseline': self.baseline, 'family': family}
+        content: dict[str, Any] = {'method': method, 'baseline': self.baseline, 'family': family}
         content['intervals'] = intervals_text(self.rows, self.method)
         content |= {'pairs': rows, 'sentences': self.sentences()}
         return without_nan(content | remarks)

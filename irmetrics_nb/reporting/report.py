@@ -464,7 +464,7 @@ def report(
     groups_of = _groups(scores, groups)
     checked = check(judgments, by_name) if checkup else None
     best = float(grades.rows.value.max(initial=0))
-    headline = title or _headline(scores)
+    headline = title or _default_title(scores)
     return Report(headline, scores, comparison, pair, gains, losses, topic_words,
                   groups_of, checked, best)
 
@@ -504,7 +504,7 @@ def _as_given(several, sources):
     if any(names) and not all(names): raise ValueError("one of the runs has the empty name '': give each a name")
     return dict(zip(names, sources)) if any(names) else sources
 
-def _headline(scores):
+def _default_title(scores):
     queries = counted(len(scores), 'query')
     several = len(scores.runs) > 1
     return f'{len(scores.runs)} systems, {queries}' if several else f'{scores.runs[0].name or "A run"}, {queries}'
