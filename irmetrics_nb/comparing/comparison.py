@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['OUTSIDE_NAMES', 'MARK_LETTERS', 'MOST_SLICES', 'decimals', 'interval_text', 'pair_interval', 'margin_text',
            'method_text', 'could_show', 'detectable_text', 'sentence', 'family_text', 'intervals_text', 'could_text',
-           'letter', 'common', 'marks', 'marked_means', 'Comparison', 'share_sentences', 'compare']
+           'letter', 'common', 'marks', 'marked_means', 'Comparison', 'share_sentences', 'compare', 'groups_of_queries']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
 from collections import Counter
@@ -592,7 +592,7 @@ def compare(
     sample = gather(qrels, runs, measures, **options)
     baseline = None if baseline is None else str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
-    slices = None if groups is None else _groups_of(sample, groups)
+    slices = None if groups is None else groups_of_queries(sample, groups)
     rows = []
     if not sample.tested:
         names = ', '.join(sample.measures)
@@ -606,8 +606,8 @@ def compare(
     rows.sort(key=lambda pair: sample.tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 
-def _groups_of(sample, groups):
-    "Return the group of each query of a sample; raise ValueError if no query has one."
+def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
+    "Return the group of each query of a sample or of scores; raise ValueError if none has one."
     group_of = read_groups(groups)
     groups_known = tuple(group_of.get(q, '') for q in sample.query_ids)
     if any(groups_known): return groups_known

@@ -21,12 +21,13 @@ from ..comparing.comparison import (
     compare,
     could_text,
     family_text,
+    groups_of_queries,
     intervals_text,
     sentence,
 )
 from ..data.batches import TableFile, runs_of
 from ..data.errors import counted, visible
-from ..data.groups import EVERYTHING, read_groups
+from ..data.groups import EVERYTHING
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.records import LONGEST, TOPICS, Words, read_words
 from ..evaluation.checkup import Checkup, check
@@ -461,7 +462,7 @@ def report(
     cards = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     gains, losses = _with_words_of_cards(cards, topic_words, documents)
-    groups_of = _groups(scores, groups)
+    groups_of = None if groups is None else groups_of_queries(scores, groups)
     checked = check(judgments, by_name) if checkup else None
     best = float(grades.rows.value.max(initial=0))
     headline = title or _default_title(scores)
@@ -521,14 +522,6 @@ def _compared(scores, baseline, groups, options):
     means = [m for m in scores.measures if m.kind.aggregate.spread and m.kind.quality]
     if not means: raise ValueError(f'none of {", ".join(scores)} is the mean of a quality: there is nothing to compare')
     return compare(scores, measures=means, baseline=baseline, groups=groups, **options)
-
-def _groups(scores, groups):
-    "Return the group of each query."
-    if groups is None: return None
-    group_of = read_groups(groups)
-    names = tuple(group_of.get(q, '') for q in scores.query_ids)
-    if any(names): return names
-    raise ValueError('none of the queries is in a group: do the ids agree?')
 
 def _focus_pair(scores, comparison):
     "Return the baseline, or the second best, and the best other system by the first measure that is compared."

@@ -173,7 +173,8 @@ def distribution(
     ax.set_ylim(-.6, len(order) - .4)
     return finish(ax, title, label)
 
-def without_missing(column):
+def without_missing(column: Any) -> np.ndarray:
+    "Return the values that are not NaN, as an array."
     values = np.asarray(column, dtype=float)
     return values[~np.isnan(values)]
 
