@@ -195,8 +195,8 @@ def _rows_as_text(rows, format, widths=None, note=''):
     return table + note
 
 # %% ../nbs/top_level/cli.ipynb #470d2e60
-PAGES = {'cli_compare': ['compare'], 'cli_explain': ['explain', 'worst'],  # page -> the commands it adds to `app`
-         'cli_identify': ['identify', 'differ', 'audit'], 'cli_report': ['report'], 'cli_demo': ['demo']}
+PAGES = {'cli_compare': ['compare', 'report'],  # page -> the commands it adds to `app`
+         'cli_explain': ['explain', 'worst', 'identify', 'differ', 'audit'], 'cli_demo': ['demo']}
 
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."

@@ -42,6 +42,7 @@ from .data.writing import write_whole
 from .evaluation.presets import PRESETS, conventions_of
 from .explaining.explanation import UNJUDGED, Explanation
 from .metrics.parsing import measure_table, parse_all
+from .results.formatting import showing_digits, value_text
 from .results.results import Cell, Items, Table, cell_text, raised
 
 # %% ../nbs/top_level/cli_common.ipynb #4586897e
@@ -124,7 +125,7 @@ def _rich_rank_table(why, rows):
 def _rich_rank_cell(name, x):
     "Write a value of a rank in one line, cut where there is no room for it."
     from rich.text import Text
-    text = '' if x is None else f'{x:.4f}' if isinstance(x, float) else visible(x)
+    text = '' if x is None else value_text(x) if isinstance(x, float) else visible(x)
     return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
 
 # %% ../nbs/top_level/cli_common.ipynb #335949f8
@@ -393,9 +394,13 @@ _COLUMN_OPTIONS = [
     _column_option('columns', '--columns', 'Columns of the judgments: query=q,document=url,grade=label.'),
     _column_option('run_columns', '--run-columns', 'Columns of the runs: query=q,document=url,score=s, or rank=r.')]
 
+_Digits = Annotated[int | None, typer.Option(
+    min=0, help='Decimals of all numbers that are printed; if not given, 4, and in sentences as many as matter.')]
+_DIGITS = Parameter('digits', Parameter.KEYWORD_ONLY, default=None, annotation=_Digits)
+
 def takes_conventions(command: Callable) -> Callable:
     "Decorator: replace `answers` by the options of all conventions; it gets those given, by name."
-    parameters = [p for p in signature(command).parameters.values() if p.name != 'answers'] + [*_COLUMN_OPTIONS]
+    parameters = [p for p in signature(command).parameters.values() if p.name != 'answers'] + [_DIGITS, *_COLUMN_OPTIONS]
     @wraps(command)
     def wrapped(**arguments: Any) -> Any:
         columns = {kind: arguments.pop(name) for name, kind in (('columns', 'qrels'), ('run_columns', 'run'))}
@@ -405,7 +410,7 @@ def takes_conventions(command: Callable) -> Callable:
         COLUMNS_BY_KIND.clear()
         for kind, text in columns.items():
             if text: COLUMNS_BY_KIND[kind] = columns_of(text, kind) | {'duplicates': repeats}
-        return command(**arguments, answers=answers)
+        with showing_digits(arguments.pop('digits')): return command(**arguments, answers=answers)
     wrapped.__signature__ = Signature([*parameters, *_OPTIONS])
     wrapped.__annotations__ = {p.name: p.annotation for p in (*parameters, *_OPTIONS)}
     return wrapped

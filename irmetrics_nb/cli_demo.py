@@ -20,6 +20,7 @@ from .data.records import load_example
 from .evaluation.evaluation import evaluate
 from .evaluation.scores import Scores
 from .results.drawing import INK, STYLE
+from .results.formatting import value_text
 from .results.results import Table, rendered, written_table
 
 # %% ../nbs/top_level/cli_demo.ipynb #943645b1
@@ -90,7 +91,7 @@ def _demo_query(example, comparison, pair, query):
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
     def cells(row): return [str(row['rank']), str(row['grade']), shorten(row['title'], 60, placeholder=' …')]
     rows = [cells(row) for row in why.rows[:5]]
-    loss = f'"{text}": {by} {values[1]:.4f} by {best}, {values[0]:.4f} by {other}'
+    loss = f'"{text}": {by} {value_text(values[1])} by {best}, {value_text(values[0])} by {other}'
     head = fill(f'Where {best} loses most: {loss}. How that came about:', 80)
     table = written_table(Table(['rank', 'grade', f'first five by {best}'], rows), 'text')
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])

@@ -52,7 +52,7 @@ def test_every_command_is_on_the_page_that_is_loaded_for_it_and_no_other_page_is
         assert [c.name for c in app.registered_commands if c.callback.__module__ == module] == names
     program = ("import atexit, sys; from irmetrics_nb.cli import PAGES, main\n"
                "atexit.register(lambda: print(*(page for page in PAGES if 'irmetrics_nb.' + page in sys.modules)))\nmain()")
-    for args, loaded in ('evaluate', ''), ('differ', 'cli_identify'), ('--version', ' '.join(PAGES)):
+    for args, loaded in ('evaluate', ''), ('differ', 'cli_explain'), ('--version', ' '.join(PAGES)):
         given = [args, 'qrels.txt', 'run.txt', '-m', 'AP'] if args == 'evaluate' else [args]
         ran = subprocess.run([sys.executable, '-c', program, *given], cwd=files, capture_output=True, text=True)
         assert ran.stdout.split('\n')[-2] == loaded, args

@@ -14,11 +14,13 @@ from math import nan
 import numpy as np
 import polars as pl
 import pytest
+from helpers import irmetrics
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, load_example, report
+from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, gate, load_example, report
+from irmetrics_nb.results.formatting import showing_digits
 from irmetrics_nb.results.results import Cell, Items, Table, Text, booktabs, csv_text, note_text, rendered
 
 LAID_OUT = ["text", "markdown", "html", "latex"]
@@ -242,3 +244,50 @@ def test_the_summary_has_a_row_per_run_and_measure():
     assert rows["title", "AP"]["mean"] == scores.means["title"]["AP"] and rows["bm25", "AP"]["queries"] == 36
     assert rows["bm25", "AP"]["median"] == np.median(scores["AP"][0])
     assert math.isclose(rows["bm25", "AP"]["standard_error"], stats.sem(scores["AP"][0]))
+
+
+def test_a_gate_is_a_result_with_rows_in_every_form(tmp_path):
+    example = load_example()
+    comparison = compare(example.qrels, {name: example.runs[name] for name in ("bm25", "title")}, "AP", baseline="bm25")
+    verdict = gate(comparison, max_drop=0.01, floors=["AP=0.1"])
+    assert verdict.rows == verdict.verdicts and len(verdict.rows) == 2 and [row.passed for row in verdict.rows] == [False, True]
+    table = verdict.to_polars()
+    assert table.columns == ["kind", "system", "measure", "slice", "passed", "unknown", "text"] and table["kind"].to_list() == ["drop", "floor"]
+    page, paper = verdict.to_html(), verdict.to_latex()
+    assert "<b>Gate: FAILED: 1 of 2 checks</b>" in page and page.index("<b>FAILED</b>: AP of title") < page.index("<b>passed</b>")
+    assert "% Gate: FAILED: 1 of 2 checks" in paper and verdict._repr_html_() is None
+    verdict.save(tmp_path / "gate.json")
+    assert json.loads((tmp_path / "gate.json").read_text()) == json.loads(verdict.to_json()) == verdict.to_dict()
+    verdict.save(tmp_path / "gate.md")
+    assert (tmp_path / "gate.md").read_text() == verdict.to_markdown() + "\n" == verdict._repr_markdown_() + "\n"
+
+
+def test_digits_reach_tables_sentences_reports_files_and_the_command(tmp_path):
+    example, two = load_example(), {name: load_example().runs[name] for name in ("bm25", "tfidf")}
+    scores, comparison = evaluate(example.qrels, two, "AP"), compare(example.qrels, two, "AP")
+    value = scores.means["bm25"]["AP"]
+    for digits in (0, 2, 5):
+        text = f"{value:.{digits}f}"
+        for result in (scores, comparison, report(example.qrels, two, "AP")):
+            for written in (result.to_markdown(digits=digits), result.to_latex(digits=digits), result.to_html(digits=digits)):
+                assert re.search(rf"(?<![\d.]){re.escape(text)}(?![\d.]*\d)", written), (digits, type(result))
+                assert digits >= 4 or f"{value:.4f}" not in written
+    assert "tfidf − bm25 = −0.07 AP (95 % interval −0.14 to 0.00, p = 0.061" in comparison.to_markdown(digits=2)
+    assert scores.to_markdown() == scores.to_markdown(digits=4) != scores.to_markdown(digits=3)
+    assert '"digits": 2' in report(example.qrels, two, "AP").to_html(digits=2)
+    why = explain("AP", example.qrels, two["bm25"], "q03")
+    cells = [re.findall(r">(\d\.\d+)<", why.to_html(digits=digits)) for digits in (None, 2)]
+    assert max(map(len, cells[0])) == len("0.4306") and max(map(len, cells[1])) == len("0.43")
+    with showing_digits(2):
+        assert f"{value:.2f}" in str(scores) and f"{value:.3f}" not in str(scores)
+        closed = gate(compare(example.qrels, two, "AP", baseline="bm25"), floors=["AP=0.9"])
+    assert f"AP of tfidf: {scores.means['tfidf']['AP']:.2f}, at least 0.9" in str(closed)
+    scores.save(tmp_path / "scores.md", digits=1)
+    assert f"{value:.1f}" in (tmp_path / "scores.md").read_text() and f"{value:.2f}" not in (tmp_path / "scores.md").read_text()
+    args = [str(example.folder / name) for name in ("qrels.txt", "runs/bm25.run.gz", "runs/tfidf.run.gz")]
+    for command in ("evaluate", "compare"):
+        printed = irmetrics(command, *args, "-m", "AP", "--digits", "2").stdout
+        assert f"{value:.2f}" in printed and f"{value:.3f}" not in printed
+    assert irmetrics("evaluate", *args).stdout == irmetrics("evaluate", *args, "--digits", "4").stdout
+    with pytest.raises(ValueError, match="digits must be 0 or more, not -1"):
+        scores.to_markdown(digits=-1)

@@ -6,7 +6,6 @@
 __all__ = ['Verdict', 'Floor', 'parse_floor', 'check_floors', 'missed_floors', 'Gate', 'gate', 'assert_no_drop']
 
 # %% ../../nbs/comparing/gate.ipynb #0a0f752b
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -33,15 +32,14 @@ from irmetrics_nb.comparing.comparison import (
     family_text,
     interval_text,
     method_text,
-    number,
-    p_text,
     pair_interval,
 )
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse, position
-from ..results.results import markdown_code, markdown_text
+from ..results.formatting import p_text, sentence_number, showing_digits, value_text
+from ..results.results import Items, Result, Text, markdown_code, markdown_text
 
 # %% ../../nbs/comparing/gate.ipynb #5455b9c8
 @dataclass(frozen=True)
@@ -71,9 +69,9 @@ def parse_floor(text: str) -> Floor:
 
     >>> parse_floor('short:P(rel=2)@5=0.3')
     Floor(measure='P(rel=2)@5', least=0.3, slice='short')"""
-    target, _, number_text = text.rpartition('=')
+    target, _, sentence_number = text.rpartition('=')
     group, _, measure = target.strip().rpartition(':')
-    try: bound = float(number_text)
+    try: bound = float(sentence_number)
     except ValueError: bound = np.nan
     if not measure or not np.isfinite(bound):
         hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
@@ -123,7 +121,7 @@ def _no_loss(comparison, pair, margin, allow_unknown):
 def _check_text(pair, evidence):
     "Describe a check: system, measure, slice, the means and the evidence of their difference."
     where = '' if pair.slice == EVERYTHING else f' in {pair.slice}'
-    means = f'{number(pair.mean_a, 4)} → {number(pair.mean_b, 4)}, {number(pair.difference, decimals(pair))}'
+    means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {sentence_number(pair.difference, decimals(pair))}'
     return visible(f'{pair.measure} of {pair.b}{where}: {means} ({evidence}, {counted(pair.queries, "query")})')
 
 def _worst_queries(comparison, pair, failed):
@@ -157,7 +155,7 @@ def _drop_lines(comparison, margin):
     end = f'lower end of the {100 * (1 - 2 * comparison.method.alpha):.6g} % interval'
     yield from _per_system(comparison, f'cannot rule out ({end})', _largest_drop)
 
-def _largest_drop(pair): return number(max(-pair.lower_bound, 0), decimals(pair))
+def _largest_drop(pair): return sentence_number(max(-pair.lower_bound, 0), decimals(pair))
 
 def _per_system(comparison, do, drop):
     "Yield a line for each system about all queries, and one about its slices; `drop` formats the drop of a pair."
@@ -208,7 +206,7 @@ def _floor(system, values, floor, name, ids):
     counted = np.flatnonzero(~np.isnan(values))
     mean = float(values[counted].mean()) if counted.size else float('nan')
     reached, where = mean >= floor.least, '' if name == EVERYTHING else f' in {name}'
-    figures = f'{number(mean, 4)}, at least {floor.least:g}'
+    figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
     text = visible(f'{floor.measure} of {system}{where}: {figures}')
     lowest = counted[np.argsort(values[counted], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], float('nan'), float(values[i])) for i in lowest)
@@ -225,14 +223,14 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
             mean = run.means[floor.measure]
             row = position(floor.measure, run.measures, run.asked)
             measure = floor.measure if row is None else run.keys()[row]
-            figures = f'{number(mean, 4)}, at least {floor.least:g}'
+            figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
             text = f'{measure} of {run.name or "run"}: {figures}'
             if not mean >= floor.least: out.append(visible(text))
     return out
 
 # %% ../../nbs/comparing/gate.ipynb #dc02c396
 @dataclass(frozen=True, repr=False)
-class Gate:
+class Gate(Result):
     """Whether a change may pass: the verdicts, and what could have been seen at all."""
     verdicts: tuple[Verdict, ...]
     could: tuple[str, ...]     # which drops could have been shown, and are not ruled out
@@ -250,20 +248,32 @@ class Gate:
         "Return the verdicts that did not pass."
         return [verdict for verdict in self.verdicts if not verdict.passed]
 
+    @property
+    def rows(self) -> tuple[Verdict, ...]:
+        "Return the verdicts, as `rows` are the entries of any result."
+        return self.verdicts
+
+    def _columns(self) -> dict[str, Any]:
+        names = 'kind', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
+        return {name: [getattr(verdict, name) for verdict in self.rows] for name in names}
+
+    def _parts(self) -> Iterable[Any]:
+        if self.rows: yield Text(_headline(self), 'title')
+        marks = {True: 'passed', False: 'FAILED'}
+        yield Items([(marks[verdict.passed], verdict.text, _query_texts(verdict))
+                     for verdict in _failures_first(self)])
+        for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
+
     def to_dict(self) -> dict[str, Any]:
-        "All of it, fit for JSON."
+        "Return the verdicts as dicts, fit for JSON."
         verdicts = [asdict(v) | {'queries': [_query_row(q) for q in v.queries]}
                     for v in self.verdicts]
         lines = {'could': list(self.could), 'judging': list(self.judging)}
         return {'ok': self.ok, 'verdicts': verdicts, **lines}
 
-    def to_json(self) -> str:
-        "All of it as JSON."
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
-
-    def to_markdown(self) -> str:
-        "Write a few lines for the comment of a pull request."
-        return _gate_text(self, markdown=True)
+    def to_markdown(self, *, digits: int | None = None) -> str:
+        "Write a few lines for the comment of a pull request; digits: decimals of values."
+        with showing_digits(digits): return _gate_text(self, markdown=True)
 
     def to_junit(self) -> str:
         "Write a test report in JUnit's XML, which build servers show."
@@ -271,7 +281,7 @@ class Gate:
 
     def __repr__(self) -> str: return _gate_text(self, markdown=False)
 
-    def _repr_markdown_(self): return self.to_markdown()
+    def _repr_html_(self): return None  # Markdown shows it
 
 def gate(
     comparison: Comparison, *, max_drop: float | None = None, margin: float | None = None,
@@ -328,13 +338,20 @@ def gate(
     return Gate(tuple(verdicts), could, sentences, doubts, tuple(map(visible, judging)))
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
+def _headline(gate):
+    "Count the checks that failed, and those without a verdict."
+    head = 'passed' if gate.ok else f'FAILED: {len(gate.failures)} of {len(gate.rows)} checks'
+    unknown = sum(verdict.unknown for verdict in gate.rows)
+    if unknown: head += f', {unknown}{f" of {len(gate.rows)} checks" * gate.ok} without a verdict'
+    return f'Gate: {head}'
+
+def _failures_first(gate): return sorted(gate.rows, key=lambda verdict: verdict.passed)
+
 def _gate_text(gate, markdown):
-    "The verdicts as lines; in Markdown as a list."
-    head = 'passed' if gate.ok else f'FAILED: {len(gate.failures)} of {len(gate.verdicts)} checks'
-    unknown = sum(verdict.unknown for verdict in gate.verdicts)
-    if unknown: head += f', {unknown}{f" of {len(gate.verdicts)} checks" * gate.ok} without a verdict'
-    lines = [f'**Gate: {head}**\n' if markdown else f'Gate: {head}'] if gate.verdicts else []
-    for verdict in sorted(gate.verdicts, key=lambda v: v.passed):
+    "Write the verdicts as lines; in Markdown as a list."
+    head = _headline(gate)
+    lines = [f'**{head}**\n' if markdown else head] if gate.rows else []
+    for verdict in _failures_first(gate):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
@@ -344,12 +361,17 @@ def _gate_text(gate, markdown):
 
 def _query_line(queries, markdown):
     "List the queries of a failure in one line."
-    def described(q, baseline_value, value):
-        name = markdown_code(q) if markdown else visible(q)
-        values = [x for x in (baseline_value, value) if not np.isnan(x)]
-        return f'{name} ' + ' → '.join(f'{x:.3f}' for x in values)
     lead = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
-    return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(described(*q) for q in queries)
+    names = [markdown_code(q) if markdown else visible(q) for q, *_ in queries]
+    texts = [f'{name} {_change_text(*values)}' for name, (_, *values) in zip(names, queries)]
+    return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(texts)
+
+def _query_texts(verdict): return [f'{q} {_change_text(*values)}' for q, *values in verdict.queries]
+
+def _change_text(baseline_value, value):
+    "Write the value of a query, after that of the baseline if there is one."
+    values = [x for x in (baseline_value, value) if not np.isnan(x)]
+    return ' → '.join(value_text(x, 3) for x in values)
 
 def _query_row(query):
     "Convert a query of a failure to a dict; an unknown value is None."

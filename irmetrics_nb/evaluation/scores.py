@@ -31,6 +31,7 @@ from ..data.tables import import_polars
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
 from ..metrics.parsing import flat_name, position
+from ..results.formatting import value_text
 from ..results.results import Cell, Result, Table, Text, best_of, csv_text, without_nan
 from ..results.results import rendered as written
 
@@ -85,7 +86,8 @@ WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
 def _tie_words(scores):
     "Return the lowest and the highest mean of every measure for which the order of ties decides much."
-    return '; '.join(f'{name} between {low:.4f} and {high:.4f}'
+    return '; '.join(f'{name} between {value_text(low)} and {value_text(high)}'
+
                      for name, (low, high) in scores.tie_bounds.items() if high - low > WORTH_SAYING)
 
 def _lowest_level(measures):
@@ -253,8 +255,9 @@ def _together(runs):
     phrases = [_from_to([each.get(label, 0) for each in figures], label, names) for label in counted_things]
     phrases += _listed(runs[0].runs[0]) + list(dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes))
     ties = _widest_ties(runs)
-    decided = [f'the order of ties decides up to {ties[0]:.4f} of {ties[1]} ({ties[2]})'] if ties else []
+    decided = [f'the order of ties decides up to {value_text(ties[0])} of {ties[1]} ({ties[2]})'] if ties else []
     return f'{"; ".join([*phrases, *decided])}. Conventions: {"; ".join(_phrases(runs[0]))}.'
+
 
 def _figures(scores):
     "Return the counts of one run."

@@ -32,6 +32,7 @@ from ..data.matching import meet_documents, some_rows
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.records import one_line, read_words
 from ..metrics.dcg import ideal_batch
+from ..results.formatting import shown_digits, value_text
 
 # %% ../../nbs/explaining/arithmetic.ipynb #5d8bcc00
 @dataclass(frozen=True, eq=False)
@@ -382,10 +383,11 @@ def number_text(x: float) -> str:
     "Write a number: exact if it is a short decimal or a small fraction, else rounded."
     if not np.isfinite(x) or abs(x) >= 1e15: return f'{x:g}'
     if x % 1 == 0: return f'{x:.0f}'
-    if x == round(x, 4): return f'{x:.4f}'.rstrip('0')
+    if x == round(x, shown_digits()): return value_text(x).rstrip('0')
     fraction = Fraction(x).limit_denominator(LARGEST_DENOMINATOR)
     if abs(fraction - Fraction(x)) < Fraction(1, 10**12): return str(fraction)
-    return f'{x:.4f}' if abs(x) >= 0.01 else f'{x:.3g}'
+    return value_text(x) if abs(x) >= 0.01 else f'{x:.3g}'
+
 
 # %% ../../nbs/explaining/arithmetic.ipynb #507d2844
 def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
@@ -479,16 +481,17 @@ def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
     "Write the arithmetic in one line; value: what the query counts, if not the score; why: the reason."
     text, note = body(work)
     shown = work.value if value is None else value
-    result = '' if work.terms is None else f' = {shown:.4f}'
+    result = '' if work.terms is None else f' = {value_text(shown)}'
     note = f' ({why or note})' if why or note else ''
     return f'{work.measure!r} = {text}{result}{note}'
+
 
 # %% ../../nbs/explaining/arithmetic.ipynb #03962575
 def latex(work: Arithmetic) -> str:
     "Write the arithmetic in one line as LaTeX, without dollar signs."
     text, _ = body(work)
     name = re.sub(r'([_%&#{}])', r'\\\1', repr(work.measure))
-    result = '' if work.terms is None else f' = {work.value:.4f}'
+    result = '' if work.terms is None else f' = {value_text(work.value)}'
     return rf'\text{{{name}}} = {_tex(ast.parse(text, mode="eval").body)}{result}'
 
 _SIGNS = {ast.Add: ' + ', ast.Sub: ' - ', ast.Mult: r' \cdot '}

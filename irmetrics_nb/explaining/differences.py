@@ -34,6 +34,7 @@ from .arithmetic import suggestion
 from .explanation import EARNED, LOST, UNJUDGED, Explanation, explain, html_table, shares
 from ..metrics.parsing import parse
 from ..results.drawing import finish, ink, new_axes
+from ..results.formatting import showing_digits, value_text
 from ..results.results import Result, Table, Text, rendered, without_nan
 
 # %% ../../nbs/explaining/differences.ipynb #a2c3daa6
@@ -102,9 +103,11 @@ class QueryDifference(Result):
         rows = [[_shown(x) for x in row.values()] for row in self.rows]
         if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
 
-    def to_html(self) -> str:
+    def to_html(self, *, digits: int | None = None) -> str:
         "Write the arithmetic of both systems and the documents, with bars, as HTML."
-        return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
+        lines = [self._head(), f'a: {self.a.text}', f'b: {self.b.text}']
+        with showing_digits(digits): return html_table(lines, self.rows, 'difference')
+
 
     def _repr_markdown_(self): return None
 
@@ -123,7 +126,7 @@ def _grade(pair, doc):
         return UNJUDGED if np.isnan(g) else int(g) if g % 1 == 0 else float(g)
     return UNJUDGED
 
-def _arrow(a, b): return f'{a:.4f} → {b:.4f} ({b - a:+.4f})'
+def _arrow(a, b): return f'{value_text(a)} → {value_text(b)} ({value_text(b - a, signed=True)})'
 
 def _shown(x):
     "Return a float as it is, anything else as short text."
@@ -183,7 +186,7 @@ class Difference(Result):
         ax = new_axes() if ax is None else ax
         at = np.arange(1, len(self.query_ids) + 1)
         colour = np.where(self.effect > 0, EARNED, LOST)
-        words = f'running sum, {self.value:+.4f} in the end'
+        words = f'running sum, {value_text(self.value, signed=True)} in the end'
         ax.bar(at, self.effect, color=colour, alpha=.7)
         ax.plot(at, np.cumsum(self.effect), color=ink(ax), label=words)
         ax.axhline(0, color=ink(ax), linewidth=.8)
@@ -207,9 +210,10 @@ class Difference(Result):
         more = len(self.effect) - len(rows)
         if more: yield Text(f'... and {more} more queries')
 
-    def to_html(self) -> str:
+    def to_html(self, *, digits: int | None = None) -> str:
         "Write the difference and all queries, with bars, as HTML."
-        return html_table([self._head()], self.rows, 'adds')
+        with showing_digits(digits): return html_table([self._head()], self.rows, 'adds')
+
 
     def __repr__(self) -> str: return rendered(self._parts(10), 'text')
 

@@ -57,6 +57,7 @@ from irmetrics_nb.explaining.arithmetic import (
 )
 from ..metrics.parsing import parse
 from ..results.drawing import BETTER, INK, WORSE, finish, ink, new_axes
+from ..results.formatting import showing_digits, shown_digits, value_text
 from ..results.results import Result, Table, Text, html_text, rendered, without_nan
 
 # %% ../../nbs/explaining/explanation.ipynb #9f0aa009
@@ -178,7 +179,7 @@ def _cell(name, value, top):
     "Write a cell of a rank; terms have a bar."
     if name in _WORDS: return _words(value)
     if value is None: return '<td></td>'
-    text = f'{value:,}' if isinstance(value, int) else number_text(round(value, 4))
+    text = f'{value:,}' if isinstance(value, int) else number_text(round(value, shown_digits()))
     if name not in ('term', 'ideal'): return f'<td>{text}</td>'
     colour = 'rgba(0, 114, 178, .35)' if name == 'term' else 'rgba(128, 128, 128, .3)'
     return _bar(text, colour, None, max(0, 100 * value / top) if top > 0 else 0)
@@ -204,7 +205,8 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ax.plot(rank, earned, markevery=dots, label=f'this list: {earned[-1]:.4g}', **blue)
     difference = f'lost: {ideal[-1] - earned[-1]:.4g}'
     ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=difference)
-    title = f'{work.measure!r} = {work.value:.4f}'
+    title = f'{work.measure!r} = {value_text(work.value)}'
+
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, title, 'rank', 'value so far', legend=True)
 
@@ -285,7 +287,7 @@ class Swaps:
 
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
-        lines = [f'{a} with {b}: {x:+.4f}' for a, b, x in self.largest()]
+        lines = [f'{a} with {b}: {value_text(x, signed=True)}' for a, b, x in self.largest()]
         return '\n    '.join(map(visible, [count, *lines]))
 
 # %% ../../nbs/explaining/explanation.ipynb #55b30a34
@@ -303,8 +305,8 @@ class Change:
         return self.after - self.before
 
     def __str__(self) -> str:
-        values = f'{self.before:.4f} → {self.after:.4f}'
-        return f'{visible(self.what)}: {values} ({self.difference:+.4f})'
+        values = f'{value_text(self.before)} → {value_text(self.after)}'
+        return f'{visible(self.what)}: {values} ({value_text(self.difference, signed=True)})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
     "Return what each document that earned something adds to the value."
@@ -440,9 +442,10 @@ class Explanation(Result):
         more = {'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]}
         return without_nan(head | {'change': change} | more)
 
-    def to_html(self) -> str:
+    def to_html(self, *, digits: int | None = None) -> str:
         "Write the line, the ranks with bars, and the missed documents as HTML."
-        return page(self.work, [*self._lines(), *self._notes()], self.titles)
+        with showing_digits(digits): return page(self.work, [*self._lines(), *self._notes()], self.titles)
+
 
     def _parts(self, ranks: int | None = None):
         yield from map(Text, self._lines())

@@ -23,6 +23,7 @@ from ..metrics.auc import auc, roc_curve
 from ..metrics.dcg import dcg, idcg
 from ..metrics.parsing import parse
 from ..results.drawing import BETTER, bundle, finish, ink, lines, new_axes, without_missing
+from ..results.formatting import value_text
 
 # %% ../../nbs/reporting/figures.ipynb #a1a9aaef
 def plot_cutoffs(
@@ -112,7 +113,7 @@ def plot_roc(
     fpr, tpr, _ = roc_curve(labels, scores, rel=rel)
     ax = new_axes(4.2, 4.6) if ax is None else ax
     area = auc(labels, scores, rel=rel)
-    ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {area:.4f}')
+    ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {value_text(area)}')
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle='--', label='chance')
     ax.set_aspect('equal')
     words = 'false positive rate', 'true positive rate'
@@ -203,7 +204,7 @@ def _bar(x, width, value, zero, per_one):
     height = abs(value) * per_one
     y = zero - height if value > 0 else zero
     kind = 'better' if value > 0 else 'worse' if value < 0 else ''
-    return _rounded(x, y, width, height, kind, f'{value:+.4f}')
+    return _rounded(x, y, width, height, kind, value_text(value, signed=True))
 
 def _rounded(x, y, width, height, kind, text):
     "Make a bar with as many digits as can be seen."
@@ -226,5 +227,5 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[Bar], Axis]:
 def _bin_bar(i, width, n, highest, edges):
     "Make the bar of one bin."
     height = 100 * n / highest
-    words = f'{n:,} from {edges[i]:.2f} to {edges[i + 1]:.2f}'
+    words = f'{n:,} from {value_text(edges[i], 2)} to {value_text(edges[i + 1], 2)}'
     return _rounded(i * width, 100 - height, width, height, '', words)

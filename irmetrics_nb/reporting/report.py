@@ -9,7 +9,7 @@ __all__ = ['NOTHING_SHARED', 'LARGEST', 'content', 'over_text', 'Report', 'repor
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from inspect import signature
 from typing import Any, Unpack
 
@@ -21,13 +21,12 @@ from irmetrics_nb.comparing.comparison import (
     compare,
     could_text,
     family_text,
+    groups_of_queries,
     intervals_text,
-    number,
-    p_text,
     sentence,
 )
 from ..data.errors import counted, visible
-from ..data.groups import EVERYTHING, read_groups
+from ..data.groups import EVERYTHING
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, Words, read_words
@@ -54,6 +53,14 @@ from irmetrics_nb.reporting.sections import (
     spread_panels,
     with_words,
 )
+from irmetrics_nb.results.formatting import (
+    DIGITS,
+    p_text,
+    sentence_number,
+    showing_digits,
+    shown_digits,
+    value_text,
+)
 from ..results.results import Cell, Result, Table, Text, markdown_text, raised, rendered
 
 # %% ../../nbs/reporting/report.ipynb #e143ad40
@@ -64,6 +71,7 @@ def content(report: Any) -> dict[str, Any]:
     cards = [*report.gains, *report.losses]
     anchors = {card.query: f'query-{i}' for i, card in enumerate(cards, 1)}
     values = query_values(scores, report.queries, report.groups) | {'anchors': anchors}
+    if shown_digits() != DIGITS: values |= {'digits': shown_digits()}
     conventions = convention_parts(scores)
     content = {'title': report.title, 'version': _package_version(), 'level': f'{100 * level:g} %', 'pair': report.pair}
     content |= {'measures': scores.keys(), 'systems': values['systems'], 'anchors': anchors}
@@ -154,7 +162,7 @@ def _waterfall_say(comparison, a, b, differences):
     signs = np.sign(differences)
     up, down, same = (int(np.sum(signs == sign)) for sign in (1, -1, 0))
     bars = '' if len(differences) <= BARS else ' A bar is the mean of neighbours.'
-    ends = f', from {number(max(differences), 4)} to {number(min(differences), 4)}' if differences else ''
+    ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
     return (f'{b} − {a} in {comparison.sample.measures[0]}, query by query{ends}: '
             f'better on {up:,}, worse on {down:,}, the same on {same:,}.{bars}')
 
@@ -164,7 +172,7 @@ def _best_run(scores, measure):
     means = common_means(scores, measure)
     if not means: return ()
     best = max(means, key=lambda name: means[name])
-    return best, f'{means[best]:.4f}'
+    return best, value_text(means[best])
 
 def _pair_sentence(pair, method):
     "Describe a pair in a sentence with a capital, unless a name begins it."
@@ -196,7 +204,7 @@ def _stats(report, pairs):
     yield 'queries', f'{len(scores):,}', f'{n:,} answered by all systems' if n < of else ''
     if best: yield f'best {measure}', best[1], best[0]
     if len(pairs) > 1: yield 'pairs that differ', f'{shown} of {len(pairs)}', f'in {measure}'
-    else: yield 'difference', number(pairs[0].difference, 4), p_text(pairs[0].p_adjusted)
+    else: yield 'difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted)
     yield from _input_stat(report)
 
 def _input_stat(report):
@@ -226,7 +234,7 @@ def _stats_of_one(report):
     "Yield the numbers of the head."
     scores = report.scores.each()[0]
     yield 'queries', f'{len(scores):,}', ''
-    for name, mean in [*scores.means.items()][:3]: yield name, f'{mean:.4f}', ''
+    for name, mean in [*scores.means.items()][:3]: yield name, value_text(mean), ''
     yield from _input_stat(report)
 
 def _first_queries(report, values):
@@ -237,7 +245,7 @@ def _first_queries(report, values):
     rows = []
     for q in _first_order(report, values)[:50]:
         words = [values['ids'][q], *[values['texts'][q]] * texts]
-        rows.append(words + ['–' if column[q] is None else f'{column[q]:.4f}' for column in columns])
+        rows.append(words + ['–' if column[q] is None else value_text(column[q]) for column in columns])
     return {'head': heads, 'words': 1 + texts, 'rows': rows}
 
 def _first_order(report, values):
@@ -276,21 +284,22 @@ class Report(Result):
     best_grade: float = 1               # among the judgments
     _default = 'html'
 
-    def to_html(self) -> str:
-        """Return one page with all that it needs. Needs jinja2, which comes with the
-        package."""
-        page = _template('report.html').render(self._content)
+    def to_html(self, *, digits: int | None = None) -> str:
+        """Return one page with all that it needs; digits: decimals of its numbers.
+
+        Needs jinja2, which comes with the package."""
+        page = _filled('report.html', self, digits)
         return page.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, *, digits: int | None = None) -> str:
         "Return the tables and sentences as Markdown, the best of each measure in bold."
-        return _template('report.md').render(self._content).strip()
+        return _filled('report.md', self, digits).strip()
 
-    def to_latex(self) -> str:
+    def to_latex(self, *, digits: int | None = None) -> str:
         """Return tables for a paper: booktabs, the best in bold, the marks explained in
         the caption."""
-        tables = rendered(_paper_parts(self), 'latex')
-        return _template('report.tex').render(self._content, tables=tables).strip()
+        with showing_digits(digits): tables = rendered(_paper_parts(self), 'latex')
+        return _filled('report.tex', self, digits, tables=tables).strip()
 
     def to_dict(self) -> dict[str, Any]:
         "Return title, scores of each run, comparison and check-up; NaN is None."
@@ -303,9 +312,6 @@ class Report(Result):
         """Draw the differences of the comparison, or the means of one run; ax:
         matplotlib's axes."""
         return self.comparison.plot(ax=ax) if self.comparison else self.scores.plot(ax=ax)
-
-    @cached_property
-    def _content(self): return content(self)
 
     def _columns(self): return self.scores._columns()
 
@@ -336,8 +342,12 @@ def _template(name):
              'comment_end_string': '#>', 'block_start_string': '<%', 'block_end_string': '%>'} if tex else {}
     signs |= {'trim_blocks': True, 'lstrip_blocks': True}
     environment = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, finalize=_for_eyes, **signs)
-    environment.filters |= {'md': _markdown_text, 'raised': raised, 'comment': lambda text: ' '.join(str(text).split())}
+    environment.filters |= {'md': _markdown_text, 'raised': raised, 'value': value_text, 'comment': lambda text: ' '.join(str(text).split())}
     return environment.get_template(name)
+
+def _filled(name, report, digits, **variables):
+    "Fill in a template, with so many decimals."
+    with showing_digits(digits): return _template(name).render(content(report), **variables)
 
 def _for_eyes(value):
     "Write out control characters in a value of a template, but for markup and line breaks."
@@ -448,10 +458,10 @@ def report(
     cards = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     gains, losses = _with_words_of_cards(cards, topic_words, documents)
-    groups_of = _groups(scores, groups)
+    groups_of = None if groups is None else groups_of_queries(scores, groups)
     checked = check(judgments, by_name) if checkup else None
     best = float(grades.rows.value.max(initial=0))
-    headline = title or _headline(scores)
+    headline = title or _default_title(scores)
     return Report(headline, scores, comparison, pair, gains, losses, topic_words,
                   groups_of, checked, best)
 
@@ -485,7 +495,7 @@ def _qrels(judgments, duplicates): return Qrels(judgments, duplicates=duplicates
 def _is_path(source): return isinstance(source, str | os.PathLike)
 
 
-def _headline(scores):
+def _default_title(scores):
     queries = counted(len(scores), 'query')
     several = len(scores.runs) > 1
     return f'{len(scores.runs)} systems, {queries}' if several else f'{scores.runs[0].name or "A run"}, {queries}'
@@ -502,14 +512,6 @@ def _compared(scores, baseline, groups, options):
     means = [m for m in scores.measures if m.kind.aggregate.spread and m.kind.quality]
     if not means: raise ValueError(f'none of {", ".join(scores)} is the mean of a quality: there is nothing to compare')
     return compare(scores, measures=means, baseline=baseline, groups=groups, **options)
-
-def _groups(scores, groups):
-    "Return the group of each query."
-    if groups is None: return None
-    group_of = read_groups(groups)
-    names = tuple(group_of.get(q, '') for q in scores.query_ids)
-    if any(names): return names
-    raise ValueError('none of the queries is in a group: do the ids agree?')
 
 def _focus_pair(scores, comparison):
     "Return the baseline, or the second best, and the best other system by the first measure that is compared."

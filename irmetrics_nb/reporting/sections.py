@@ -24,8 +24,6 @@ from irmetrics_nb.comparing.comparison import (
     detectable_text,
     letter,
     marks,
-    number,
-    p_text,
     share_sentences,
 )
 from ..comparing.statistics import t_interval
@@ -39,7 +37,8 @@ from ..evaluation.scores import Scores, small_print
 from ..explaining.arithmetic import Listing, from_run
 from ..explaining.explanation import explain, shares
 from .figures import axis, histogram, row
-from ..results.results import best_of
+from ..results.formatting import p_text, sentence_number, value_text
+from ..results.results import best_of, cell_text
 
 # %% ../../nbs/reporting/sections.ipynb #669b7d5a
 @dataclass(frozen=True)
@@ -164,7 +163,7 @@ def what_moved(a: RunQuery, b: RunQuery, limit: int = 2) -> tuple[str, ...]:
 def _movement(doc, rank_a, rank_b, difference):
     ranks = [f'rank {rank}' if rank else 'not retrieved' for rank in (rank_a, rank_b)]
     sign = '+' if difference > 0 else ''
-    return f'{doc}: {ranks[0]} → {ranks[1]}, {sign}{number(difference, 4)}'
+    return f'{doc}: {ranks[0]} → {ranks[1]}, {sign}{sentence_number(difference)}'
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
 def with_words(cards: Sequence[QueryCard], queries: Mapping[str, Words], docs: Mapping[str, Words]) -> list[QueryCard]:
@@ -232,9 +231,9 @@ def _mean_cell(measure, values, level):
     aggregate = measure.kind.aggregate
     value = float(aggregate.f(counted)) if counted.size else float('nan')
     low, high = t_interval(counted, level=level) if aggregate == MEAN and counted.size > 1 else (np.nan, np.nan)
-    text = '–' if np.isnan(value) else f'{value:.4f}'
+    text = cell_text(value)
     cell = {'text': text, 'value': value, 'low': float(low), 'high': float(high), 'quality': measure.kind.quality}
-    return cell | {'interval': '' if np.isnan(low) else f'{number(low, 3)} to {number(high, 3)}'}
+    return cell | {'interval': '' if np.isnan(low) else f'{sentence_number(low, 3)} to {sentence_number(high, 3)}'}
 
 # %% ../../nbs/reporting/sections.ipynb #deddbb9a
 def mean_panels(scores: Scores, level: float = .95) -> list[dict[str, Any]]:
@@ -268,14 +267,14 @@ def upright(pair: Pair, better_first: bool) -> dict[str, Any]:
     won, losses = (pair.losses, pair.wins) if turned else (pair.wins, pair.losses)
     digits, p = decimals(pair), p_text(pair.p_adjusted)
     record: dict[str, Any] = {'measure': pair.measure, 'slice': pair.slice, 'name': ' − '.join(names)}
-    record |= {'difference': more, 'low': low, 'high': high, 'text': number(more, digits)}
+    record |= {'difference': more, 'low': low, 'high': high, 'text': sentence_number(more, digits)}
     record |= {'interval': _interval_words(low, high, digits), 'p': p.split(' ', 1)[1].removeprefix('= ')}
-    record |= {'won': won, 'tied': pair.ties, 'lost': losses, 'effect': number(effect, 2)}
+    record |= {'won': won, 'tied': pair.ties, 'lost': losses, 'effect': sentence_number(effect, 2)}
     return record | {'could': detectable_text(pair), 'level': f'{100 * pair.level:.4g} %'}
 
 # %% ../../nbs/reporting/sections.ipynb #e2422f52
 def _interval_words(low, high, digits):
-    return '' if np.isnan(low) else f'{number(low, digits)} to {number(high, digits)}'
+    return '' if np.isnan(low) else f'{sentence_number(low, digits)} to {sentence_number(high, digits)}'
 
 def _difference_panel(comparison, measure):
     pairs = [pair for pair in comparison.rows if pair.measure == measure and pair.slice == EVERYTHING]
@@ -364,7 +363,7 @@ def _pairs_over_all(comparison):
 
 def _slice_row(system, values, measures, raised):
     counted = [row[~np.isnan(row)] for row in values]
-    texts = [f'{row.mean():.4f}' if row.size else '–' for row in counted]
+    texts = [value_text(row.mean()) if row.size else '–' for row in counted]
     cells = [{'text': text, 'marks': raised.get((system, m), '')} for text, m in zip(texts, measures)]
     return {'name': system, 'cells': cells}
 
@@ -431,4 +430,4 @@ def _tie_ends(scores):
 
 def _by_ties(bounds: Iterable) -> str:
     "Describe the effect of the order of ties."
-    return '; '.join(f'{name} between {low:.4f} and {high:.4f}' for name, (low, high) in bounds if high - low > .001)
+    return '; '.join(f'{name} between {value_text(low)} and {value_text(high)}' for name, (low, high) in bounds if high - low > .001)

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+# %% ../../nbs/results/drawing.ipynb #f0a0000b
+from .formatting import value_text
+
 # %% ../../nbs/results/drawing.ipynb #60df8f7e
 INK = '#767676'
 BETTER, WORSE = '#0072B2', '#D55E00'
@@ -99,7 +102,7 @@ def sorted_bars(
     if len(order):
         mean = sorted_values.mean()
         dashed = {'color': ink(ax), 'linewidth': 1, 'linestyle': '--'}
-        ax.axhline(mean, label=f'mean {mean:+.4f}', **dashed)
+        ax.axhline(mean, label=f'mean {value_text(mean, signed=True)}', **dashed)
     rank = np.arange(len(order))
     gains = (rank < named) & (sorted_values > 0)
     losses = (rank >= len(order) - named) & (sorted_values < 0)
@@ -170,7 +173,8 @@ def distribution(
     ax.set_ylim(-.6, len(order) - .4)
     return finish(ax, title, label)
 
-def without_missing(column):
+def without_missing(column: Any) -> np.ndarray:
+    "Return the values that are not NaN, as an array."
     values = np.asarray(column, dtype=float)
     return values[~np.isnan(values)]
 

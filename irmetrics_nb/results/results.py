@@ -32,6 +32,8 @@ from ..core.conventions import check_option
 from ..data.errors import visible
 from ..data.ids import escape_non_utf8
 from ..data.tables import import_polars
+from .formatting import showing_digits, shown_digits, value_text
+
 
 # %% ../../nbs/results/results.ipynb #ef74cd6a
 MARKDOWN_SIGNS = re.compile(r'[\\`*\[\]|~$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])')
@@ -92,9 +94,9 @@ class Items:
 
 # %% ../../nbs/results/results.ipynb #36167480
 def best_of(means: Any) -> np.ndarray:
-    """Return (rows, columns) whether a number is the best of its column, to four decimals; none is where all are
+    """Return (rows, columns) whether a number is the best of its column, as written; none is where all are
     equal."""
-    rounded = np.round(np.nan_to_num(np.array(means, float), nan=-np.inf), 4)
+    rounded = np.round(np.nan_to_num(np.array(means, float), nan=-np.inf), shown_digits())
     best = np.isfinite(rounded) & (rounded == rounded.max(axis=0, initial=-np.inf))
     return best & ~best.all(axis=0)
 
@@ -123,7 +125,7 @@ def _alignments(table):
 def cell_text(content: str | float) -> str:
     "Write the content of a cell: text unchanged, a number with its decimals, – for NaN."
     if isinstance(content, str): return content
-    return '–' if np.isnan(content) else f'{content:.4f}'
+    return '–' if np.isnan(content) else value_text(content)
 
 # %% ../../nbs/results/results.ipynb #d055b633
 def _text_cell(cell, width, bold, text):
@@ -304,27 +306,34 @@ class Result:
         columns = self._columns()
         return pd.DataFrame({name: _for_tables(columns[name]) for name in columns})
 
-    def to_markdown(self) -> str:
-        "Return the printed result as Markdown."
-        return rendered(self._parts(), 'markdown')
+    def to_markdown(self, *, digits: int | None = None) -> str:
+        "Return the printed result as Markdown; digits: decimals of its numbers."
+        with showing_digits(digits): return rendered(self._parts(), 'markdown')
 
-    def to_html(self) -> str:
-        "Return the printed result as HTML."
-        return rendered(self._parts(), 'html')
+    def to_html(self, *, digits: int | None = None) -> str:
+        "Return the printed result as HTML; digits: decimals of its numbers."
+        with showing_digits(digits): return rendered(self._parts(), 'html')
 
-    def to_latex(self) -> str:
-        "Return the printed result for a paper: its tables, and sentences as comments."
-        return rendered(self._parts(), 'latex')
+    def to_latex(self, *, digits: int | None = None) -> str:
+        """Return the printed result for a paper: its tables, and sentences as comments.
 
-    def save(self, path: str | os.PathLike, format: str | None = None) -> None:
+        digits: decimals of its numbers."""
+        with showing_digits(digits): return rendered(self._parts(), 'latex')
+
+    def save(
+        self, path: str | os.PathLike, format: str | None = None, *, digits: int | None = None,
+    ) -> None:
         """Write it to a file, whole or not at all.
 
         The end of the name says what: .txt, .md, .html or .tex what is printed; .json all
         of it; .csv or .parquet the table. format: the same without the dot, for another
-        name. ValueError for one that is not known, OSError if it cannot be written."""
+        name. digits: decimals of printed numbers. ValueError for a format that is not
+        known, OSError if it cannot be written."""
         form = file_format(path, format, default=self._default)
         from irmetrics_nb.data.writing import write_whole
-        write_whole(path, FILES[form].write(self))
+        with showing_digits(digits): content = FILES[form].write(self)
+        write_whole(path, content)
+
 
     def __repr__(self) -> str: return rendered(self._parts(), 'text')
 

@@ -36,8 +36,9 @@
     if (name) e.className = name;
     return e;
   };
-  const shown = x => x === null ? '–' : x.toFixed(4);
-  const signed = x => x === null ? '–' : (x > 0 ? '+' : '') + x.toFixed(4).replace('-', '−');
+  const digits = data.digits ?? 4;
+  const shown = x => x === null ? '–' : x.toFixed(digits);
+  const signed = x => x === null ? '–' : (x > 0 ? '+' : '') + x.toFixed(digits).replace('-', '−');
   const value = (system, query) => data.values[system][+measure.value][query];
   const change = query => {
     const x = value(+b.value, query), y = value(+a.value, query);
