@@ -3,14 +3,25 @@ from configparser import ConfigParser
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 
 ini = ConfigParser(delimiters=["="])
 ini.read("settings.ini", encoding="utf-8")
 cfg = ini["DEFAULT"]
-FILES = ["py.typed", "play.js", "house.mplstyle", "example/*", "example/runs/*", "reporting/templates/*"]
+FILES = ["py.typed", "*.pyi", "play.js", "house.mplstyle", "example/*", "example/runs/*", "reporting/templates/*"]
 EXTRAS = "widget", "spark", "lessons", "dev", "bench", "parity"
 
+
+
+class Modules(build_py):
+    "All modules but nbdev's index, which serves the pages alone."
+
+    def find_package_modules(self, package, package_dir):
+        return [found for found in super().find_package_modules(package, package_dir) if found[1] != "_modidx"]
+
+
 setup(
+    cmdclass={"build_py": Modules},
     name=cfg["lib_name"],
     version=cfg["version"],
     description=cfg["description"],

@@ -15,8 +15,8 @@ _PUBLIC = {
         'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
-        'forensics.identification': 'identify with_mistake',
-        'forensics.tool_differences': 'differ', 'forensics.auditing': 'audit',
+        'forensics.identification': 'identify differ',
+        'forensics.auditing': 'audit',
         'evaluation.checkup': 'check', 'reporting.report': 'report'},
     'Judgments, runs and rankings': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',
@@ -26,22 +26,18 @@ _PUBLIC = {
         'evaluation.scores': 'Scores', 'comparing.comparison': 'Comparison',
         'comparing.gate': 'Gate', 'explaining.explanation': 'Explanation',
         'explaining.differences': 'Difference',
-        'forensics.identification': 'Identification',
-        'forensics.tool_differences': 'ToolDifference',
+        'forensics.identification': 'Identification ToolDifference',
         'forensics.auditing': 'Audit', 'evaluation.checkup': 'Checkup',
         'reporting.report': 'Report'},
     'Measures': {
-        'metrics.sets': 'P R F SetP SetR SetF SetAP Rprec Success JudgedAt '
-                        'NumRet NumRel NumRelRet',
-        'metrics.ap': 'AP GMAP IPrec Bpref GMBpref', 'metrics.dcg': 'CG DCG nDCG',
-        'metrics.cascade': 'RR ERR RBP', 'core.measures': 'Measure measure',
-        'metrics.parsing': 'parse parse_all measure_table'},
+        'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',
+        'metrics.dcg': 'DCG nDCG', 'metrics.cascade': 'RR ERR RBP',
+        'core.measures': 'Measure measure', 'metrics.parsing': 'parse'},
     'Metrics of lists': {
-        'metrics.sets': 'precision recall f_beta set_average_precision r_precision '
-                        'success fallout judged_at',
+        'metrics.sets': 'precision recall f_beta r_precision success fallout',
         'metrics.ap': 'average_precision bpref interpolated_precision '
                       'precision_recall_curve',
-        'core.measures': 'geometric_mean', 'metrics.dcg': 'cg dcg idcg ndcg',
+        'metrics.dcg': 'cg dcg idcg ndcg',
         'metrics.cascade': 'reciprocal_rank err stopping_probabilities rbp rbp_residual',
         'metrics.auc': 'auc roc_curve gauc group_auc'},
     'Conventions': {
@@ -58,8 +54,8 @@ __doc__ = f'{__doc__}\n\n' + '\n'.join(
     f'{group}: {", ".join(" ".join(modules.values()).split())}'
     for group, modules in _PUBLIC.items())
 
-def _fetch(name):
-    "Fetch a public name from its module, once."
+def __getattr__(name: str) -> object:
+    "Import a public name from its module, once."
     if name not in _home:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     from importlib import import_module
@@ -68,104 +64,5 @@ def _fetch(name):
     return value
 
 def __dir__() -> list[str]:
-    "The public names, fetched already or not."
+    "Return the public names, imported already or not."
     return sorted([*_home, '__version__', '__doc__', '__all__'])
-
-# %% ../nbs/top_level/names.ipynb #85f0ae30
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .evaluation.evaluation import evaluate as evaluate
-    from .evaluation.accumulator import Accumulator as Accumulator
-    from .comparing.comparison import compare as compare
-    from .comparing.gate import gate as gate
-    from .comparing.gate import assert_no_drop as assert_no_drop
-    from .explaining.explanation import explain as explain
-    from .explaining.differences import explain_difference as explain_difference
-    from .forensics.identification import identify as identify
-    from .forensics.identification import with_mistake as with_mistake
-    from .forensics.tool_differences import differ as differ
-    from .forensics.auditing import audit as audit
-    from .evaluation.checkup import check as check
-    from .reporting.report import report as report
-    from .data.qrels_and_runs import Qrels as Qrels
-    from .data.qrels_and_runs import Run as Run
-    from .data.judging import judge as judge
-    from .data.records import from_records as from_records
-    from .data.records import from_spans as from_spans
-    from .data.records import load_example as load_example
-    from .data.groups import Groups as Groups
-    from .core.judged import Judged as Judged
-    from .evaluation.scores import Scores as Scores
-    from .comparing.comparison import Comparison as Comparison
-    from .comparing.gate import Gate as Gate
-    from .explaining.explanation import Explanation as Explanation
-    from .explaining.differences import Difference as Difference
-    from .forensics.identification import Identification as Identification
-    from .forensics.tool_differences import ToolDifference as ToolDifference
-    from .forensics.auditing import Audit as Audit
-    from .evaluation.checkup import Checkup as Checkup
-    from .reporting.report import Report as Report
-    from .metrics.sets import P as P
-    from .metrics.sets import R as R
-    from .metrics.sets import F as F
-    from .metrics.sets import SetP as SetP
-    from .metrics.sets import SetR as SetR
-    from .metrics.sets import SetF as SetF
-    from .metrics.sets import SetAP as SetAP
-    from .metrics.sets import Rprec as Rprec
-    from .metrics.sets import Success as Success
-    from .metrics.sets import JudgedAt as JudgedAt
-    from .metrics.sets import NumRet as NumRet
-    from .metrics.sets import NumRel as NumRel
-    from .metrics.sets import NumRelRet as NumRelRet
-    from .metrics.ap import AP as AP
-    from .metrics.ap import GMAP as GMAP
-    from .metrics.ap import IPrec as IPrec
-    from .metrics.ap import Bpref as Bpref
-    from .metrics.ap import GMBpref as GMBpref
-    from .metrics.dcg import CG as CG
-    from .metrics.dcg import DCG as DCG
-    from .metrics.dcg import nDCG as nDCG
-    from .metrics.cascade import RR as RR
-    from .metrics.cascade import ERR as ERR
-    from .metrics.cascade import RBP as RBP
-    from .core.measures import Measure as Measure
-    from .core.measures import measure as measure
-    from .metrics.parsing import parse as parse
-    from .metrics.parsing import parse_all as parse_all
-    from .metrics.parsing import measure_table as measure_table
-    from .metrics.sets import precision as precision
-    from .metrics.sets import recall as recall
-    from .metrics.sets import f_beta as f_beta
-    from .metrics.sets import set_average_precision as set_average_precision
-    from .metrics.sets import r_precision as r_precision
-    from .metrics.sets import success as success
-    from .metrics.sets import fallout as fallout
-    from .metrics.sets import judged_at as judged_at
-    from .metrics.ap import average_precision as average_precision
-    from .metrics.ap import bpref as bpref
-    from .metrics.ap import interpolated_precision as interpolated_precision
-    from .metrics.ap import precision_recall_curve as precision_recall_curve
-    from .core.measures import geometric_mean as geometric_mean
-    from .metrics.dcg import cg as cg
-    from .metrics.dcg import dcg as dcg
-    from .metrics.dcg import idcg as idcg
-    from .metrics.dcg import ndcg as ndcg
-    from .metrics.cascade import reciprocal_rank as reciprocal_rank
-    from .metrics.cascade import err as err
-    from .metrics.cascade import stopping_probabilities as stopping_probabilities
-    from .metrics.cascade import rbp as rbp
-    from .metrics.cascade import rbp_residual as rbp_residual
-    from .metrics.auc import auc as auc
-    from .metrics.auc import roc_curve as roc_curve
-    from .metrics.auc import gauc as gauc
-    from .metrics.auc import group_auc as group_auc
-    from .core.conventions import Conventions as Conventions
-    from .evaluation.presets import PRESETS as PRESETS
-    from .data.errors import DataError as DataError
-    from .data.errors import DataWarning as DataWarning
-    from .core.ties import TiesError as TiesError
-    from .core.conventions import EvaluationWarning as EvaluationWarning
-else:
-    __getattr__ = _fetch

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 # %% ../nbs/top_level/cli.ipynb #fc6d59b8
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     Form,
     GroupsFile,
     ListingFormat,
@@ -51,7 +51,7 @@ from .results.results import TABULATE_FORMATS
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
 def peak_memory() -> int | None:
-    """The most bytes of memory that this process has had.
+    """Return the most bytes of memory that this process has had.
 
     None where the system does not tell, as on Windows."""
     if sys.platform == 'win32': return None
@@ -62,14 +62,14 @@ def peak_memory() -> int | None:
 # %% ../nbs/top_level/cli.ipynb #b94384f9
 Format = choice('Format', list(FORMATS))
 
-def _version(wanted: bool):
-    if wanted:
+def _print_version(requested: bool):
+    if requested:
         from importlib.metadata import version
         print(f'irmetrics {version("irmetrics_nb")}')
         raise typer.Exit
 
 @app.callback()
-def _top(version: Annotated[bool, typer.Option('--version', callback=_version, help='Print the version.')] = False):
+def _main_options(version: Annotated[bool, typer.Option('--version', callback=_print_version, help='Print the version.')] = False):
     "Options of the command itself."
 
 # %% ../nbs/top_level/cli.ipynb #7909d068
@@ -87,31 +87,31 @@ EXAMPLES = '''
 
 _PerQuery = Annotated[bool, typer.Option(
     '--per-query', help='Show every query instead of the means.')]
-_Format = Annotated[Format, typer.Option(help='How to print.')]
-_Min = Annotated[list[str], typer.Option(
+_ScoresFormat = Annotated[Format, typer.Option(help='How to print.')]
+_MinMean = Annotated[list[str], typer.Option(
     '--min', metavar='FLOOR',
     help='A mean that must be reached, like nDCG@10=0.45; else the exit code is 3.')]
 _Verbose = Annotated[bool, typer.Option(
     '--verbose', help='Say on stderr how runs were read, and the peak of memory.')]
 
 # %% ../nbs/top_level/cli.ipynb #eff783cf
-def _report(scores, runs):
-    "How each run was read, and the peak of memory, on stderr."
+def _print_reading(scores, runs):
+    "Print how each run was read, and the peak of memory, to stderr."
     names = runs if len(runs) == len(scores.runs) else [info.name for info in scores.runs]
     for info, run in zip(scores.runs, names): say(f'{run} was read {info.reading}')
     peak = peak_memory()
     if peak: say(f'at most {peak / 1e6:,.0f} MB of memory were used')
 
 # %% ../nbs/top_level/cli.ipynb #620f809a
-def _with_floors(wanted, floors):
-    "The measures, and those that floors ask for; a single run has no slices."
+def _with_floors(measures, floors):
+    "Add the measures of floors; raise BadParameter for a slice, which a single run does not have."
     if any(floor.slice != 'all' for floor in floors): raise typer.BadParameter('--min for a slice: only in compare')
-    return with_more(wanted, parse_all(floor.measure for floor in floors) if floors else [])
+    return with_more(measures, parse_all(floor.measure for floor in floors) if floors else [])
 
 def _stop_at_floors(scores, floors):
-    "Say which floors are missed, and end with exit code 3 if any is."
+    "Print missed floors, and exit with code 3 if there are any."
     if not floors: return
-    from .comparing.gate import missed_floors
+    from irmetrics_nb.comparing.gate import missed_floors
     missed = missed_floors(scores, floors)
     for text in missed: say(f'floor missed: {text}')
     if missed: raise typer.Exit(3)
@@ -121,7 +121,7 @@ def _print_scores(scores, format, per_query, output, per_run):
     "Print a table, in a terminal with colours, or write it."
     means = format == Format.table and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
-        from .cli_common import for_terminal, show_parts
+        from irmetrics_nb.cli_common import for_terminal, show_parts
         return show_parts(for_terminal(scores._parts()))
     show(rendered_scores(scores, format.value, per_query, per_run), output)
 
@@ -130,35 +130,35 @@ def _print_scores(scores, format, per_query, output, per_run):
 @takes_conventions
 def _evaluate(
     qrels: QrelsFile, runs: RunFiles, measures: MeasureArguments = ('AP nDCG@10 RR',),
-    per_query: _PerQuery = False, format: _Format = Format.table,
+    per_query: _PerQuery = False, format: _ScoresFormat = Format.table,
     output: Output = None, memory: Memory = None, verbose: _Verbose = False,
-    floors: _Min = (), per_run: PerRun = False, system: System = None,
-    groups: GroupsFile = None, *, said: dict,
+    floors: _MinMean = (), per_run: PerRun = False, system: System = None,
+    groups: GroupsFile = None, *, answers: dict,
 ):
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
-    wanted = _with_floors(measures_of(measures), required)
+    requested = _with_floors(measures_of(measures), required)
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
         judgments = source_of(qrels, 'qrels')
         sources = sources_of(runs, system)
         with Progress() as progress:
-            scores = evaluate(judgments, sources, wanted, memory=memory,
-                              progress=progress, groups=groups, **said)
+            scores = evaluate(judgments, sources, requested, memory=memory,
+                              progress=progress, groups=groups, **answers)
         _print_scores(scores, format, per_query, output, per_run)
-        if verbose: _report(scores, runs)
+        if verbose: _print_reading(scores, runs)
         _stop_at_floors(scores.each(), required)
 
 # %% ../nbs/top_level/cli.ipynb #6b3638e6
 _Faults = Annotated[int, typer.Option(min=1, help='How many faulty rows to show.')]
 
 @app.command('check')
-def _check(
+def _check_command(
     qrels: QrelsFile, runs: RunFiles, format: Form = ListingFormat.table,
     faults: _Faults = 20, output: Output = None, system: System = None,
 ):
-    "Say everything that is odd about judgments and runs."
-    from .evaluation.checkup import check
+    "Report all that is odd about judgments and runs."
+    from irmetrics_nb.evaluation.checkup import check
     check_files(qrels, runs, output)
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- can be read only once, and a check-up may read twice')
@@ -181,12 +181,12 @@ def _list_measures(
     rows = [{name: row[name] for name in columns} for row in measure_table()]
     note = ('\n\nEach also takes judged_only=True: '
             'documents that nobody judged are taken out first.')
-    if names: text = _listed(name_table(), format)
-    else: text = _listed(rows, format, [None, 44, 32], note)
+    if names: text = _rows_as_text(name_table(), format)
+    else: text = _rows_as_text(rows, format, [None, 44, 32], note)
     with one_line_errors(): show(text, output)
 
-def _listed(rows, format, widths=None, note=''):
-    "Rows of text as a table, or as JSON."
+def _rows_as_text(rows, format, widths=None, note=''):
+    "Write rows of text as a table, or as JSON."
     from tabulate import tabulate
     if format == ListingFormat.json: return json.dumps(rows, indent=2, ensure_ascii=False)
     layout = {'maxcolwidths': widths} if widths and format == ListingFormat.table else {}
@@ -201,8 +201,8 @@ PAGES = {'cli_compare': ['compare'], 'cli_explain': ['explain', 'worst'],  # pag
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."
     command = next(iter(sys.argv[1:] if args is None else args), '')
-    here = [known.name for known in app.registered_commands]
-    pages = [] if command in here else [page for page, names in PAGES.items() if command in names] or PAGES
+    names_of_this_page = [registered.name for registered in app.registered_commands]
+    pages = [] if command in names_of_this_page else [page for page, names in PAGES.items() if command in names] or PAGES
     for page in pages: import_module(f'irmetrics_nb.{page}')
     app(args)
 

@@ -31,10 +31,10 @@ import typer
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
 from .core.conventions import CHOICES
 from .core.measures import Measure
-from .data.batches import runs_of
 from .data.errors import EMPTY, DataError, file_errors, visible
 from .data.ids import PAD
 from .data.qrels_and_runs import Qrels, Run
+from .data.recognition import Runs, recognise
 from .data.sources import decompressed, rows_from_bytes
 from .data.text import Rows, negate_ranks
 from .data.writing import write_whole
@@ -44,46 +44,45 @@ from .metrics.parsing import measure_table, parse_all
 from .results.results import Cell, Items, Table, cell_text, raised
 
 # %% ../nbs/top_level/cli_common.ipynb #4586897e
-def for_terminal(parts: Iterable[Any]) -> list[Any]:
-    "The parts of a result for a console of rich: small print is pale, a warning yellow."
-    return [item for part in parts for item in _for_console(part)]
+def for_terminal(items: Iterable[Any]) -> list[Any]:
+    "Convert the parts of a result for a console of rich: small print is pale, a warning yellow."
+    return [shown for item in items for shown in _for_console(item)]
 
-def _for_console(part):
-    "One part, as one thing or several to print."
+def _for_console(item):
     from rich.text import Text
-    if isinstance(part, Table): return [_coloured(part)]
-    if isinstance(part, Items): return [Text(visible(line)) for line in part.items]
-    styles = {'plain': '', 'title': 'bold', 'small': 'yellow' if part.text.startswith('Warning') else 'dim'}
-    return [Text(visible(part.text), style=styles[part.style])]
+    if isinstance(item, Table): return [_coloured(item)]
+    if isinstance(item, Items): return [Text(visible(line)) for line in item.items]
+    styles = {'plain': '', 'title': 'bold', 'small': 'yellow' if item.text.startswith('Warning') else 'dim'}
+    return [Text(visible(item.text), style=styles[item.style])]
 
 # %% ../nbs/top_level/cli_common.ipynb #47b8a449
 CUT_COLUMNS = 'document', 'title', 'grade'  # columns that may be cut
 SIGNS = {'▲': 'green', '▼': 'red'}    # better and worse than a baseline
 
-def _coloured(part):
-    "A table in which the best, the worst, and what is better or worse than a baseline have colours."
+def _coloured(shown):
+    "Colour the best and the worst of a table, and cells that are better or worse than a baseline."
     from rich.text import Text
-    table, low = _table(part.head, ['right'] * (len(part.head) - 1)), [*_lowest(part.rows)]
-    for row in part.rows:
+    table, low = _rich_table(shown.head, ['right'] * (len(shown.head) - 1)), [*_lowest(shown.rows)]
+    for row in shown.rows:
         cells = [(x if isinstance(x, Cell) else Cell(x)) for x in row]
         styles = [_style(cell, lowest) for cell, lowest in zip(cells, low)]
-        table.add_row(*(Text(_cell(cell), style=style) for cell, style in zip(cells, styles)))
+        table.add_row(*(Text(_rich_cell_text(cell), style=style) for cell, style in zip(cells, styles)))
     return table
 
-def _table(head, align):
-    "An empty table: the first column on the left."
+def _rich_table(head, align):
+    "Make an empty table: the first column on the left."
     from rich import box
     from rich.table import Table
     from rich.text import Text
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style='bold')
-    for name, side in zip(head, ['left', *align]):
-        table.add_column(Text(visible(name)), justify=side, no_wrap=name not in CUT_COLUMNS)
+    for name, alignment in zip(head, ['left', *align]):
+        table.add_column(Text(visible(name)), justify=alignment, no_wrap=name not in CUT_COLUMNS)
     return table
 
-def _cell(cell): return visible(cell_text(cell.content)) + raised(cell.mark)
+def _rich_cell_text(cell): return visible(cell_text(cell.content)) + raised(cell.mark)
 
 def _lowest(rows):
-    "For each column that has a best, its lowest number as text; no column with marks has one."
+    "Yield for each column with a best its lowest number as text; None for a column with marks."
     for column in zip(*rows):
         cells = [x for x in column if isinstance(x, Cell)]
         ranked = any(cell.best for cell in cells) and not any(cell.mark for cell in cells)
@@ -91,49 +90,48 @@ def _lowest(rows):
         yield cell_text(min(numbers)) if ranked else None
 
 def _style(cell, lowest):
-    "The colour of a cell."
     if cell.mark in SIGNS: return SIGNS[cell.mark]
     if cell.best and lowest is not None: return 'bold green'
     return 'red' if cell_text(cell.content) == lowest else ''
 
 # %% ../nbs/top_level/cli_common.ipynb #bb62f099
 def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
-    "The line, a table of the first ranks and what was missed, for a console of rich."
+    "Convert the arithmetic, a table of the first ranks, and the missed documents for a console of rich."
     from rich.text import Text
     rows = why.rows[:ranks]
-    parts: list[Any] = [Text(visible(why.text), style='bold')]
-    if why.change: parts.append(Text(visible(why.change), style=_sign(why.change.difference)))
-    if rows: parts.append(_rank_table(why, rows))
+    items: list[Any] = [Text(visible(why.text), style='bold')]
+    if why.change: items.append(Text(visible(why.change), style=_sign_colour(why.change.difference)))
+    if rows: items.append(_rich_rank_table(why, rows))
     more = len(why.listing) - ranks
-    if more > 0: parts.append(Text(f'... and {more:,} more ranks', style='dim'))
+    if more > 0: items.append(Text(f'... and {more:,} more ranks', style='dim'))
     notes = [*why._notes()]
-    return parts + [Text(visible(note), style='red' if note.startswith('Not retrieved') else 'dim') for note in notes]
+    return items + [Text(visible(note), style='red' if note.startswith('Not retrieved') else 'dim') for note in notes]
 
 # %% ../nbs/top_level/cli_common.ipynb #0c331e4e
-def _sign(difference): return 'green' if difference > 0 else 'red' if difference < 0 else ''
+def _sign_colour(difference): return 'green' if difference > 0 else 'red' if difference < 0 else ''
 
-def _rank_table(why, rows):
-    "The ranks as a table; a column that says nothing is left out."
+def _rich_rank_table(why, rows):
+    "Make a table of the ranks; an empty column is left out."
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-    table = _table(names, ['left' if name in CUT_COLUMNS else 'right' for name in names[1:]])
+    table = _rich_table(names, ['left' if name in CUT_COLUMNS else 'right' for name in names[1:]])
     cut = why.measure.at if why.measure.kind.at == 'k' else None
     for row in rows:
         pale = row['grade'] == UNJUDGED or cut is not None and (row.get('place', row['rank']) or cut + 1) > cut
-        table.add_row(*(_rank_cell(name, row[name]) for name in names), style='dim' if pale else '')
+        table.add_row(*(_rich_rank_cell(name, row[name]) for name in names), style='dim' if pale else '')
     return table
 
-def _rank_cell(name, x):
-    "A value of a rank in one line, cut where there is no room for it."
+def _rich_rank_cell(name, x):
+    "Write a value of a rank in one line, cut where there is no room for it."
     from rich.text import Text
     text = '' if x is None else f'{x:.4f}' if isinstance(x, float) else visible(x)
     return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
 
 # %% ../nbs/top_level/cli_common.ipynb #335949f8
-def show_parts(parts: list[Any]) -> None:
+def show_parts(items: list[Any]) -> None:
     "Print parts to the terminal."
     from rich.console import Console
     console = Console()
-    for part in parts: console.print(part, soft_wrap=False)
+    for item in items: console.print(item, soft_wrap=False)
 
 # %% ../nbs/top_level/cli_common.ipynb #06c3a942
 def show(text: str, path: Path | None = None) -> None:
@@ -148,7 +146,7 @@ def show(text: str, path: Path | None = None) -> None:
 
 # %% ../nbs/top_level/cli_common.ipynb #e52d0cf8
 def say(text: str) -> None:
-    "Print a line for eyes to stderr: what is wrong, or doubtful, or how it went."
+    "Print a line to stderr: an error, a warning or a remark."
     print(f'irmetrics: {visible(text)}', file=sys.stderr)
 
 # %% ../nbs/top_level/cli_common.ipynb #8fd69cdc
@@ -156,17 +154,17 @@ def say(text: str) -> None:
 def _gentle_end():
     "Raise SystemExit on SIGTERM and SIGHUP, so that everything is cleaned up."
     def end(number, _): raise SystemExit(128 + number)
-    here = current_thread() is main_thread()  # no other may say what a signal does
-    signals = [getattr(signal, name) for name in ('SIGTERM', 'SIGHUP') if here and hasattr(signal, name)]
-    before = [signal.signal(s, end) for s in signals]
+    in_main_thread = current_thread() is main_thread()  # no other may say what a signal does
+    signals = [getattr(signal, name) for name in ('SIGTERM', 'SIGHUP') if in_main_thread and hasattr(signal, name)]
+    handlers = [signal.signal(s, end) for s in signals]
     try: yield
     finally:
-        for s, old in zip(signals, before): signal.signal(s, old or signal.SIG_DFL)
+        for s, old in zip(signals, handlers): signal.signal(s, old or signal.SIG_DFL)
 
 # %% ../nbs/top_level/cli_common.ipynb #4247dfe4
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    "Bad data ends with one line on stderr and exit code 1, Ctrl-C with one line and 130."
+    "Turn bad data into one line on stderr and exit code 1, Ctrl-C into one line and 130."
     try:
         with _gentle_end(): yield
     except BrokenPipeError: raise  # nobody reads any more: typer ends without a word
@@ -175,13 +173,13 @@ def one_line_errors() -> Iterator[None]:
     except KeyboardInterrupt: _stop('stopped', 130)
 
 def _in_options(message: str) -> str:
-    "A message that says what to write in Python, as it is written in a terminal."
+    "Replace Python in a message by the options of the command."
     text = re.sub(r'(Qrels|Run)\(\.\.\., columns=\{([^}]*)\}\)', _as_option, message)
     text = text.replace(', and descending=False if the least', '; rank=NAME instead of score=NAME if the least')
     return text.replace("duplicates='first', 'last' or 'best'", '--duplicates first, last or best')
 
 def _as_option(match):
-    "The option of a call with columns."
+    "Write a call with columns as an option."
     keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", match[2])]
     option = '--columns' if match[1] == 'Qrels' else '--run-columns'
     return f'{option} ' + ','.join(f'{key}=NAME' for key in keys)
@@ -193,10 +191,10 @@ def _stop(message, code):
 # %% ../nbs/top_level/cli_common.ipynb #f03fa7c6
 @contextmanager
 def one_line_warnings() -> Iterator[None]:
-    "Within, a warning that is meant for users is one line on stderr, and shown once."
+    "Print each warning for users once, in one line on stderr."
     shown: set = set()
-    def show_line(message, category, *place, **more):
-        if not issubclass(category, UserWarning): return usual(message, category, *place, **more)
+    def show_line(message, category, *position, **more):
+        if not issubclass(category, UserWarning): return usual(message, category, *position, **more)
         if str(message) not in shown: say(f'warning: {message}')
         shown.add(str(message))
     with warnings.catch_warnings():
@@ -223,7 +221,7 @@ class Progress:
         if self.bar: self.bar.stop()
 
 def _new_bar(total):
-    "A bar on stderr that goes away at the end."
+    "Make a bar on stderr that goes away at the end."
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
     columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
@@ -234,7 +232,7 @@ def _new_bar(total):
 
 # %% ../nbs/top_level/cli_common.ipynb #dc3cc68b
 def parse_size(text: str) -> int:
-    "The number of bytes in a text like 500MB, 1.5 GiB or 4000."
+    "Parse a number of bytes like 500MB, 1.5 GiB or 4000."
     pattern = r'([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?'
     match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
     number, prefix, binary = match.groups() if match else ('0', '', '')
@@ -294,51 +292,51 @@ def as_written(path: Path) -> Path | str:
     text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
     return text if '://' in text else path
 
-def sources_of(paths: Sequence[Path], system: str | None) -> Any:
-    "The runs of a command, as `evaluate` takes them; of a column of systems, {name: rows}."
+def sources_of(paths: Sequence[Path], system: str | None) -> Runs:
+    "Return the runs of a command."
     if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system is of one file or folder')
-    if Path('-') in paths: return [source_of(path, 'run') for path in paths]
-    if not system: return [_by_columns(run, 'run') for run in runs_of([*map(as_written, paths)])]
-    return {name: _by_columns(rows, 'run') for name, rows in runs_of(as_written(paths[0]), system).items()}
+    if Path('-') in paths: return recognise({}, [source_of(path, 'run') for path in paths])
+    sources = as_written(paths[0]) if system else [*map(as_written, paths)]
+    return recognise({}, sources, system, **COLUMNS_BY_KIND.get('run', {}))
 
 # %% ../nbs/top_level/cli_common.ipynb #9baf315a
 def measures_of(texts: Sequence[str]) -> list[Measure]:
-    "Measures as they come from the command line; what is no measure is bad usage."
+    "Parse measures of the command line; raise BadParameter for an unknown one."
     try: return parse_all(' '.join(texts))
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
 # %% ../nbs/top_level/cli_common.ipynb #ea41cc14
 def suggest_measures(incomplete: str) -> list[str]:
-    "What a list of measures could be that is not finished."
-    before, blank, begun = incomplete.rpartition(' ')
+    "Complete an unfinished list of measures."
+    finished, blank, begun = incomplete.rpartition(' ')
     names = [row['measure'].split(',')[0] for row in measure_table()]
-    return [before + blank + name for name in names if name.lower().startswith(begun.lower())]
+    return [finished + blank + name for name in names if name.lower().startswith(begun.lower())]
 
 # %% ../nbs/top_level/cli_common.ipynb #59ab7749
 def floors_of(texts: Sequence[str]) -> list:
-    "Floors as they come from the command line; what is none is bad usage."
+    "Parse floors of the command line; raise BadParameter for a malformed one."
     if not texts: return []
-    from .comparing.gate import parse_floor
+    from irmetrics_nb.comparing.gate import parse_floor
     try: return [parse_floor(text) for text in texts]
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
-def with_more(wanted: Sequence[Measure], more: Sequence[Measure]) -> list[Measure]:
-    "Some measures, and more that are asked for, none of them twice."
-    known = {(m, m.said) for m in wanted}
-    return [*wanted, *(m for m in more if (m, m.said) not in known)]
+def with_more(measures: Sequence[Measure], more: Sequence[Measure]) -> list[Measure]:
+    "Add measures, none of them twice."
+    present = {(m, m.said) for m in measures}
+    return [*measures, *(m for m in more if (m, m.said) not in present)]
 
 # %% ../nbs/top_level/cli_common.ipynb #1e76142b
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
                   rich_markup_mode='markdown', help='Evaluation that you can read, run and trust.')
 
 def choice(name: str, values: Iterable[str]) -> Any:
-    "One of some words, as a type."
+    "Make a type of a list of words."
     return Enum(name, {v: v for v in values}, type=str)
 
 ListingFormat = choice('Listing', ['table', 'markdown', 'json'])
 
 def source_path(text: str) -> Path:
-    "A path on the command line; bad usage if it is empty, which would be the current folder."
+    "Convert text to a path; raise BadParameter if it is empty, which would be the current folder."
     if not text: raise typer.BadParameter(EMPTY)
     return Path(text)
 
@@ -381,7 +379,7 @@ CONVENTIONS = {
 }
 
 def _option(name, help):
-    "The parameter of a command that asks for one answer to a convention, or none."
+    "Make the option of a convention."
     answers = choice(name, PRESETS if name == 'conventions' else CHOICES[name])
     annotation = Annotated[answers | None, typer.Option(help=help, rich_help_panel='Conventions')]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
@@ -389,7 +387,7 @@ def _option(name, help):
 _OPTIONS = [_option(*item) for item in CONVENTIONS.items()]
 
 def _column_option(name, option, help):
-    "The parameter of a command that says which columns hold what."
+    "Make an option for the names of columns."
     annotation = Annotated[str | None, typer.Option(option, metavar='NAMES', help=help)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
@@ -398,18 +396,18 @@ _COLUMN_OPTIONS = [
     _column_option('run_columns', '--run-columns', 'Columns of the runs: query=q,document=url,score=s, or rank=r.')]
 
 def takes_conventions(command: Callable) -> Callable:
-    "Decorator: instead of `said`, a command takes the options of all conventions; `said` holds those given, by name."
-    parameters = [p for p in signature(command).parameters.values() if p.name != 'said'] + [*_COLUMN_OPTIONS]
+    "Decorator: replace `answers` by the options of all conventions; it gets those given, by name."
+    parameters = [p for p in signature(command).parameters.values() if p.name != 'answers'] + [*_COLUMN_OPTIONS]
     @wraps(command)
     def wrapped(**arguments: Any) -> Any:
         columns = {kind: arguments.pop(name) for name, kind in (('columns', 'qrels'), ('run_columns', 'run'))}
-        answers = {name: arguments.pop(name) for name in CONVENTIONS}
-        said = {name: answer.value for name, answer in answers.items() if answer}
-        repeats = conventions_of(said.get('conventions'), duplicates=said.get('duplicates')).duplicates
+        choices = {name: arguments.pop(name) for name in CONVENTIONS}
+        answers = {name: choice.value for name, choice in choices.items() if choice}
+        repeats = conventions_of(answers.get('conventions'), duplicates=answers.get('duplicates')).duplicates
         COLUMNS_BY_KIND.clear()
         for kind, text in columns.items():
             if text: COLUMNS_BY_KIND[kind] = columns_of(text, kind) | {'duplicates': repeats}
-        return command(**arguments, said=said)
+        return command(**arguments, answers=answers)
     wrapped.__signature__ = Signature([*parameters, *_OPTIONS])
     wrapped.__annotations__ = {p.name: p.annotation for p in (*parameters, *_OPTIONS)}
     return wrapped

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 # %% ../nbs/top_level/cli_compare.ipynb #06ead4e2
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     GroupsFile,
     MeasureArguments,
     Memory,
@@ -37,24 +37,26 @@ from .cli_common import (
     takes_conventions,
     with_more,
 )
+from .comparing.aligned_scores import FAMILIES, TESTS, Method
+from .comparing.statistics import CORRECTIONS, INTERVALS
 from .evaluation.evaluation import evaluate
 from .results.results import rendered
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any) -> None:
-    "Print a comparison and the gate for eyes: with colours, and what failed in red."
+    "Print a comparison and the gate with colours; failures are red."
     from rich.text import Text
 
-    from .cli_common import for_terminal, show_parts
-    said = Text(str(verdict), style='' if verdict.ok else 'red')
-    show_parts([*for_terminal(comparison._parts()), said])
+    from irmetrics_nb.cli_common import for_terminal, show_parts
+    gate_text = Text(str(verdict), style='' if verdict.ok else 'red')
+    show_parts([*for_terminal(comparison._parts()), gate_text])
 
 # %% ../nbs/top_level/cli_compare.ipynb #fad728cf
 _Format = choice('_Format', ['text', 'markdown', 'json', 'junit'])
-_Test = choice('_Test', ['t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey'])
-_Correction = choice('_Correction', ['holm', 'bonferroni', 'bh', 'by', 'none'])
-_CorrectOver = choice('_CorrectOver', ['measure', 'all'])
-_Interval = choice('_Interval', ['t', 'percentile', 'bca', 'studentized', 'tukey'])
+_Test = choice('_Test', TESTS)
+_Correction = choice('_Correction', CORRECTIONS)
+_CorrectOver = choice('_CorrectOver', FAMILIES)
+_Interval = choice('_Interval', INTERVALS)
 _EPILOG = '''
 **Examples**
 
@@ -72,11 +74,10 @@ Exit code 3: the gate failed.
 '''
 
 # %% ../nbs/top_level/cli_compare.ipynb #231366bb
-def _print(comparison, verdict, format, per_run, output):
-    "Print everything in a format."
+def _print_comparison(comparison, verdict, format, per_run, output):
     alone = format == 'text' and output is None and not per_run
     if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
-    words = _written(comparison, format, per_run)
+    words = _comparison_text(comparison, format, per_run)
     if format == 'text': text = f'{words}\n\n{verdict}'
     elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{words}'
     elif format == 'junit': text = verdict.to_junit()
@@ -84,21 +85,20 @@ def _print(comparison, verdict, format, per_run, output):
     show(text, output)
 
 def _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format):
-    "A usage error for a gate where no run is the baseline."
+    "Raise BadParameter for a gate where no run is the baseline."
     if max_drop is min_coverage is None and not fail_if_worse and not floors and format != 'junit': return
     raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
 
-def _written(comparison, format, per_run):
-    "A comparison in a format."
+def _comparison_text(comparison, format, per_run):
     if format == 'json': return comparison.to_json()
     return rendered(comparison._parts(per_run), 'markdown' if format == 'markdown' else 'text')
 
-def _evaluate_all(qrels, runs, wanted, system, memory, conventions):
-    "The scores of the runs, side by side, under names that differ."
-    how = {'memory': memory, **conventions}
+def _evaluate_all(qrels, runs, measures, system, memory, conventions):
+    "Evaluate the runs under names that differ."
+    options = {'memory': memory, **conventions}
     sources = sources_of(runs, system)
     with Progress() as progress:
-        return evaluate(source_of(qrels, 'qrels'), sources, wanted, progress=progress, **how)
+        return evaluate(source_of(qrels, 'qrels'), sources, measures, progress=progress, **options)
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _First = Annotated[Path, typer.Argument(
@@ -138,7 +138,7 @@ _FormatOption = Annotated[_Format, typer.Option(help='How to print.')]
 # %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
 @app.command('compare', epilog=_EPILOG)
 @takes_conventions
-def _compare(
+def _compare_command(
     qrels: QrelsFile, first: _First, new: _New = (), measures: MeasureArguments = ('AP nDCG@10 RR',),
     max_drop: _MaxDrop = None, margin: _Margin = None, fail_if_worse: _FailIfWorse = (), alpha: _Alpha = .05,
     allow_unknown: _AllowUnknown = False, min_coverage: _MinCoverage = None,
@@ -146,37 +146,36 @@ def _compare(
     correct_over: _CorrectOverOption = _CorrectOver.measure, interval: _IntervalOption = None, seed: _Seed = 0,
     all_pairs: _AllPairs = False, format: _FormatOption = _Format.text, per_run: PerRun = False,
     system: System = None, baseline: _Baseline = None,
-    output: Output = None, memory: Memory = None, *, said: dict,
+    output: Output = None, memory: Memory = None, *, answers: dict,
 ):
     "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, a gate for CI."
-    from .comparing.comparison import compare
-    from .comparing.gate import gate
+    from irmetrics_nb.comparing.comparison import compare
+    from irmetrics_nb.comparing.gate import gate
     runs, required = [first, *new], floors_of(floors)
-    how = {'test': test.value, 'correction': correction.value if correction else None}
-    how['interval'] = interval.value if interval else None
-    how |= {'alpha': alpha, 'margin': margin, 'seed': seed, 'correct_over': correct_over.value}
-    _check_method(how, new)
+    settings = {'test': test.value, 'correction': correction.value if correction else None}
+    settings['interval'] = interval.value if interval else None
+    settings |= {'alpha': alpha, 'margin': margin, 'seed': seed, 'correct_over': correct_over.value}
+    _check_method(settings, new)
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
     if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format.value)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
-    wanted = with_more(measures_of(measures), with_more(gated, floored))
+    required_measures = with_more(measures_of(measures), with_more(gated, floored))
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
-        scores = _evaluate_all(qrels, runs, wanted, system, memory, said)
+        scores = _evaluate_all(qrels, runs, required_measures, system, memory, answers)
         if len(scores.runs) < 2: raise typer.BadParameter('one run alone: name another, a folder, or a --system')
         other = None if all_pairs else baseline or scores.runs[0].name
-        comparison = compare(scores, baseline=other, groups=groups, **how)
-        if all_pairs: return show(_written(comparison, format.value, per_run), output)
+        comparison = compare(scores, baseline=other, groups=groups, **settings)
+        if all_pairs: return show(_comparison_text(comparison, format.value, per_run), output)
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
                        allow_unknown=allow_unknown, min_coverage=min_coverage)
-        _print(comparison, verdict, format.value, per_run, output)
+        _print_comparison(comparison, verdict, format.value, per_run, output)
     raise typer.Exit(0 if verdict.ok else 3)
 
-def _check_method(how, new):
-    "A usage error for options that do not go together, before anything is read."
-    from .comparing.aligned_scores import Method
-    try: Method(**how | {'correction': how['correction'] or '', 'interval': how['interval'] or ''})
+def _check_method(settings, new):
+    "Raise BadParameter for options that exclude each other, before anything is read."
+    try: Method(**settings | {'correction': settings['correction'] or '', 'interval': settings['interval'] or ''})
     except ValueError as e: raise typer.BadParameter(str(e)) from None
-    if how['test'] == 'tukey' and len(new) > 1:
+    if settings['test'] == 'tukey' and len(new) > 1:
         raise typer.BadParameter('--test tukey is for all pairs; with a baseline take t or randomization')

@@ -24,7 +24,7 @@ from .results.results import Table, rendered, written_table
 
 # %% ../nbs/top_level/cli_demo.ipynb #943645b1
 def draw_means(scores: Scores, measure: str, path: Path) -> None:
-    "The means of all runs with their intervals, and every query of each, as a PNG."
+    "Draw the means of all runs with their intervals, and every query of each, as a PNG."
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     with rc_context(STYLE):
@@ -44,7 +44,7 @@ def _demo(
         help='Where the picture and the tables go.')] = Path('demo'),
 ):
     "Compare the six systems of the test collection: which differ, one query explained."
-    from .comparing.comparison import compare
+    from irmetrics_nb.comparing.comparison import compare
     example, by = load_example(), 'nDCG@10'
     with one_line_errors():
         scores = evaluate(example.qrels, example.runs, f'{by} AP RR')
@@ -58,13 +58,13 @@ def _demo(
         draw_means(scores, by, folder/'scores.png')
         query = _hard_query(comparison, pair)
         why = _demo_query(example, comparison, pair, query)
-        parts = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
-        show('\n\n'.join(parts))
+        paragraphs = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
+        show('\n\n'.join(paragraphs))
 
 # %% ../nbs/top_level/cli_demo.ipynb #4a17af61
 def _demo_pairs(comparison, pair):
-    "Means with their letters; how many pairs differ; what is known of the two best."
-    from .comparing.comparison import marked_means, sentence
+    "Yield the means with letters, the number of pairs that differ, and a sentence on the two best."
+    from irmetrics_nb.comparing.comparison import marked_means, sentence
     pairs, method = comparison.rows, comparison.method
     first_measure = [row for row in pairs if row.measure == comparison.sample.measures[0]]
     shown = sum(row.shown(method.alpha) for row in first_measure)
@@ -78,25 +78,25 @@ def _demo_pairs(comparison, pair):
 
 # %% ../nbs/top_level/cli_demo.ipynb #cc99d351
 def _hard_query(comparison, pair):
-    "The query on which b loses most to a, of those where b has anything."
+    "Return the query on which b loses most to a, where b has a value above 0."
     return next(query for query, _, difference in comparison.queries(*pair) if difference)
 
 def _demo_query(example, comparison, pair, query):
-    "Why one query of the better system is as it is, with its words and those of the documents."
-    from .explaining.explanation import explain
+    "Explain one query of the better system, with its words and the titles of documents."
+    from irmetrics_nb.explaining.explanation import explain
     (other, best), by = pair, comparison.sample.measures[0]
     text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
     values = {q: (a, b) for q, a, b in comparison.queries(*pair)}[query]
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
     def cells(row): return [str(row['rank']), str(row['grade']), shorten(row['title'], 60, placeholder=' …')]
     rows = [cells(row) for row in why.rows[:5]]
-    lost = f'"{text}": {by} {values[1]:.4f} by {best}, {values[0]:.4f} by {other}'
-    head = fill(f'Where {best} loses most: {lost}. How that came about:', 80)
+    loss = f'"{text}": {by} {values[1]:.4f} by {best}, {values[0]:.4f} by {other}'
+    head = fill(f'Where {best} loses most: {loss}. How that came about:', 80)
     table = written_table(Table(['rank', 'grade', f'first five by {best}'], rows), 'text')
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 
 def _demo_advice(folder, pair):
-    "Where the files are, and two commands to try on them."
+    "Name the files, and two commands to try on them."
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
     qrels, (other, best) = folder/'qrels.txt', (folder/f'{name}.run.gz' for name in pair)
     saved = f'Every query of every run: {folder/"per_query.csv"}; a picture: {folder/"scores.png"}'

@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 # %% ../nbs/top_level/cli_explain.ipynb #6183affe
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     Form,
     ListingFormat,
     MeasureArguments,
@@ -40,21 +40,20 @@ from .results.results import Table, rendered
 
 # %% ../nbs/top_level/cli_explain.ipynb #af8f8e4a
 def as_json(explanations: list[Any]) -> str:
-    "Explanations as JSON: a list of objects; a value that is not a number is null."
-    return json.dumps([_object(why) for why in explanations], indent=2, ensure_ascii=False)
+    "Write explanations as JSON: a list of objects; a value that is not a number is null."
+    return json.dumps([_explanation_record(why) for why in explanations], indent=2, ensure_ascii=False)
 
-def _object(why):
-    "What is known of one explanation."
+def _explanation_record(why):
     value = None if why.value != why.value else why.value
     head = {'query_id': why.query, 'measure': repr(why.measure), 'value': value, 'text': why.text}
     return head | {'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows}
 
 # %% ../nbs/top_level/cli_explain.ipynb #30e8ba99
-_RUN = Annotated[Path, typer.Argument(metavar='RUN', help='The run, in the same formats.')]
+_RunFile = Annotated[Path, typer.Argument(metavar='RUN', help='The run, in the same formats.')]
 _QUERY = Annotated[str, typer.Argument(metavar='QUERY', help='The id of the query.')]
 _DOCUMENTS = Annotated[Path | None, typer.Option(
     help='Titles of documents: JSONL, CSV, TSV or Parquet with doc_id and title (or text).')]
-_ROWS = Annotated[int, typer.Option(min=1, help='How many ranks to show.')]
+_Ranks = Annotated[int, typer.Option(min=1, help='How many ranks to show.')]
 
 EXPLAIN_EXAMPLES = '''
 **Examples**
@@ -67,62 +66,61 @@ EXPLAIN_EXAMPLES = '''
 @app.command('explain', epilog=EXPLAIN_EXAMPLES)
 @takes_conventions
 def _explain(
-    qrels: QrelsFile, run: _RUN, query: _QUERY, measures: MeasureArguments = ('nDCG@10',), documents: _DOCUMENTS = None,
-    rows: _ROWS = 20, format: Form = ListingFormat.table, output: Output = None, *, said: dict,
+    qrels: QrelsFile, run: _RunFile, query: _QUERY, measures: MeasureArguments = ('nDCG@10',), documents: _DOCUMENTS = None,
+    rows: _Ranks = 20, format: Form = ListingFormat.table, output: Output = None, *, answers: dict,
 ):
     "Show how the value of one query came about."
-    from .explaining.explanation import explain
-    wanted = measures_of(measures)
+    from irmetrics_nb.explaining.explanation import explain
+    requested = measures_of(measures)
     check_files(qrels, [run, *([documents] if documents else [])], output)
     with one_line_errors(), one_line_warnings():
-        how = conventions_of(said.pop('conventions', None), **said)
-        judgments = Qrels(source_of(qrels, 'qrels'), duplicates=how.duplicates)
-        results = Run(source_of(run, 'run'), duplicates=how.duplicates)
-        whys = [explain(m, judgments, results, query, documents=documents, conventions=how) for m in wanted]
+        chosen = conventions_of(answers.pop('conventions', None), **answers)
+        judgments = Qrels(source_of(qrels, 'qrels'), duplicates=chosen.duplicates)
+        results = Run(source_of(run, 'run'), duplicates=chosen.duplicates)
+        whys = [explain(m, judgments, results, query, documents=documents, conventions=chosen) for m in requested]
         if format == ListingFormat.table and output is None and sys.stdout.isatty():
-            from .cli_common import explanation_parts, show_parts
-            return show_parts([part for why in whys for part in explanation_parts(why, rows)])
+            from irmetrics_nb.cli_common import explanation_parts, show_parts
+            return show_parts([item for why in whys for item in explanation_parts(why, rows)])
         texts = [as_json(whys)]
         if format != ListingFormat.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
         show('\n\n'.join(texts), output)
 
 
 # %% ../nbs/top_level/cli_explain.ipynb #ab94ce87
-_MANY = Annotated[int, typer.Option('-n', '--number', min=1, help='How many queries.')]
-_MEASURE = Annotated[str, typer.Option('-m', '--measure', help='The measure.')]
+_NUMBER = Annotated[int, typer.Option('-n', '--number', min=1, help='How many queries.')]
+_WorstMeasure = Annotated[str, typer.Option('-m', '--measure', help='The measure.')]
 
 @app.command('worst')
 @takes_conventions
-def _worst(
-    qrels: QrelsFile, run: _RUN, measure: _MEASURE = 'nDCG@10', number: _MANY = 10, format: Form = ListingFormat.table,
-    output: Output = None, *, said: dict,
+def _worst_command(
+    qrels: QrelsFile, run: _RunFile, measure: _WorstMeasure = 'nDCG@10', number: _NUMBER = 10, format: Form = ListingFormat.table,
+    output: Output = None, *, answers: dict,
 ):
     "Show the queries with the lowest values, each with the reason."
-    [wanted] = measures_of([measure])
+    [requested] = measures_of([measure])
     check_files(qrels, [run], output)
     with one_line_errors(), one_line_warnings():
-        how = conventions_of(said.pop('conventions', None), **said)
-        judgments = Qrels(source_of(qrels, 'qrels'), duplicates=how.duplicates)
-        results = Run(source_of(run, 'run'), duplicates=how.duplicates)
-        rows = worst_rows(judgments, results, wanted, how, number)
+        chosen = conventions_of(answers.pop('conventions', None), **answers)
+        judgments = Qrels(source_of(qrels, 'qrels'), duplicates=chosen.duplicates)
+        results = Run(source_of(run, 'run'), duplicates=chosen.duplicates)
+        rows = worst_rows(judgments, results, requested, chosen, number)
         show(_rows_text(rows, format.value), output)
 
-def worst_rows(qrels: Qrels, run: Run, measure: Measure, how: Conventions, number: int) -> list[dict]:
-    "{query, value, why, missed} of the queries with the lowest values, the lowest first."
-    from .explaining.explanation import explain
-    scores = evaluate(qrels, run, [measure], conventions=how)
+def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Conventions, number: int) -> list[dict]:
+    "Return {query, value, why, missed} of the queries with the lowest values, the lowest first."
+    from irmetrics_nb.explaining.explanation import explain
+    scores = evaluate(qrels, run, [measure], conventions=conventions)
     value = scores.values[0, 0]
     order = [i for i in np.argsort(value, kind='stable')[:number].tolist() if not np.isnan(value[i])]
-    return [_worst_row(explain(measure, qrels, run, scores.query_ids[i], conventions=how)) for i in order]
+    return [_worst_row(explain(measure, qrels, run, scores.query_ids[i], conventions=conventions)) for i in order]
 
 def _worst_row(why):
-    "What a row says of a query."
     missed = [f'{doc} ({grade:g})' for doc, grade in why.missed.items()]
-    few = ', '.join(missed[:3]) + (f' and {len(missed) - 3} more' if len(missed) > 3 else '')
-    return {'query': why.query, 'value': why.value, 'why': why.text, 'missed': few}
+    listed = ', '.join(missed[:3]) + (f' and {len(missed) - 3} more' if len(missed) > 3 else '')
+    return {'query': why.query, 'value': why.value, 'why': why.text, 'missed': listed}
 
 def _rows_text(rows, format):
-    "The rows as a table or as JSON."
+    "Write rows as a table or as JSON."
     if format == 'json': return json.dumps(rows, indent=2, ensure_ascii=False)
     table = Table(['query', 'value', 'why', 'not retrieved'], [[*row.values()] for row in rows])
     return rendered([table], FORMATS[format])

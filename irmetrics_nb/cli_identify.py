@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 # %% ../nbs/top_level/cli_identify.ipynb #7ecd2ae0
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     Form,
     ListingFormat,
     Output,
@@ -35,12 +35,12 @@ from .metrics.parsing import parse
 from .results.results import rendered
 
 # %% ../nbs/top_level/cli_identify.ipynb #294e8a5c
-_RUN = Annotated[Path, typer.Argument(metavar='RUN', help='The run, in the same formats.')]
+_OneRun = Annotated[Path, typer.Argument(metavar='RUN', help='The run, in the same formats.')]
 _VALUES = Annotated[list[str], typer.Argument(
     metavar='MEASURE=VALUE...', help='Measures with their numbers, such as nDCG@10=0.4312; zeros at the end count.')]
-_MEASURE = Annotated[str, typer.Argument(metavar='MEASURE', help='One measure, such as nDCG@10.')]
-_SIDE = Annotated[str, typer.Argument(help='A tool such as trec_eval, or a number.')]
-_ROWS = Annotated[int, typer.Option(min=1, help='How many of those that fit to show.')]
+_OneMeasure = Annotated[str, typer.Argument(metavar='MEASURE', help='One measure, such as nDCG@10.')]
+_TOOL = Annotated[str, typer.Argument(help='A tool such as trec_eval, or a number.')]
+_Fits = Annotated[int, typer.Option(min=1, help='How many of those that fit to show.')]
 
 IDENTIFY_EXAMPLES = '''
 **Examples**
@@ -52,27 +52,27 @@ IDENTIFY_EXAMPLES = '''
 
 @app.command('identify', epilog=IDENTIFY_EXAMPLES)
 def _identify(
-    qrels: QrelsFile, run: _RUN, values: _VALUES, rows: _ROWS = 10,
+    qrels: QrelsFile, run: _OneRun, values: _VALUES, rows: _Fits = 10,
     format: Form = ListingFormat.table, output: Output = None,
 ):
     "Find the conventions, the tool or the mistake that gives some numbers; exit code 3 if nothing does."
-    from .forensics.identification import identify, read_wanted
+    from irmetrics_nb.forensics.identification import identify
+    from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    wanted = _usable(read_wanted, values)
-    numbers = {w.measure: w.mean.text for w in wanted}
+    requested = _usable(read_targets, values)
+    numbers = {w.measure: w.mean.text for w in requested}
     with one_line_errors(), one_line_warnings():
         result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
-        show(_text(result, rows, format), output)
+        show(_result_text(result, rows, format), output)
     raise typer.Exit(0 if result else 3)
 
 def _usable(read, *args):
-    "What is read from the command line; what cannot be read is bad usage."
+    "Read an argument of the command line; raise BadParameter if it is malformed."
     try: return read(*args)
     except DataError: raise
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
-def _text(result, rows, format):
-    "A result as it was asked for."
+def _result_text(result, rows, format):
     if format == ListingFormat.json: return result.to_json()
     return rendered(result._parts(rows), FORMATS[format.value])
 
@@ -87,11 +87,11 @@ DIFFER_EXAMPLES = '''
 
 @app.command('differ', epilog=DIFFER_EXAMPLES)
 def _differ(
-    qrels: QrelsFile, run: _RUN, measure: _MEASURE, a: _SIDE, b: _SIDE, format: Form = ListingFormat.table,
+    qrels: QrelsFile, run: _OneRun, measure: _OneMeasure, a: _TOOL, b: _TOOL, format: Form = ListingFormat.table,
     output: Output = None,
 ):
-    "Say which answers turn the number of one tool into that of another, and where that shows."
-    from .forensics.tool_differences import differ
+    "Find the conventions that turn the number of one tool into that of another, and the queries that show it."
+    from irmetrics_nb.forensics.identification import differ
     check_files(qrels, [run], output)
     parsed = _usable(parse, measure)
     with one_line_errors(), one_line_warnings():
@@ -120,25 +120,25 @@ def _audit(
     function: _FUNCTION = '', measure: _OF = 'nDCG@10', shape: _SHAPE = None, accept: _ACCEPT = None,
     answers: _ANSWERS = None, vectors: _VECTORS = Path('conformance/measures'), format: Form = ListingFormat.table,
 ):
-    "Say which convention a function computes, or which mistake it makes; exit code 3 if it is not the definition."
-    from .forensics.auditing import audit, audit_answers
+    "Name the convention that a function computes, or its mistake; exit code 3 if it is not the definition."
+    from irmetrics_nb.forensics.auditing import audit, audit_answers
     if bool(function) == bool(answers): raise typer.BadParameter('name a function, or a file by --answers')
     with one_line_errors():
         if answers: audits = audit_answers(answers, vectors)
         else: audits = [audit(load_function(function), measure, shape=shape, accept=accept)]
-        show('\n\n'.join(each.to_json() if format == ListingFormat.json else repr(each) for each in audits))
+        show('\n\n'.join(audited.to_json() if format == ListingFormat.json else repr(audited) for audited in audits))
     raise typer.Exit(0 if all(audits) else 3)
 
 # %% ../nbs/top_level/cli_identify.ipynb #3e2448a0
 def load_function(name: str) -> Any:
-    "The function that package.module:function names; modules of this folder count. ValueError if there is none."
+    "Return the function that package.module:function names, also of this folder; raise ValueError if it is missing."
     module, _, attribute = name.partition(':')
     if not (module and attribute): raise ValueError(f'write package.module:function, not {name!r}')
     sys.path.insert(0, os.getcwd())
     try: target = import_module(module)
     except ImportError as e: raise ValueError(f'{module} cannot be imported: {e}') from None
     finally: sys.path.remove(os.getcwd())
-    for part in attribute.split('.'):
-        if not hasattr(target, part): raise ValueError(f'{module} has no {attribute}')
-        target = getattr(target, part)
+    for name_part in attribute.split('.'):
+        if not hasattr(target, name_part): raise ValueError(f'{module} has no {attribute}')
+        target = getattr(target, name_part)
     return target

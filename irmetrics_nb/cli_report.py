@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 # %% ../nbs/top_level/cli_report.ipynb #7c5b3b95
-from .cli_common import (
+from irmetrics_nb.cli_common import (
     GroupsFile,
     Memory,
     QrelsFile,
@@ -63,15 +63,15 @@ REPORT_EXAMPLES = '''
 # %% ../nbs/top_level/cli_report.ipynb #dd0b2c4c
 @app.command('report', epilog=REPORT_EXAMPLES)
 @takes_conventions
-def _report(
+def _report_command(
     qrels: QrelsFile, runs: RunFiles, output: _REPORT = Path('report.html'), measures: _MEASURES = ('nDCG@10 AP RR',),
     documents: _DOCS = None, topics: _TOPICS = None, groups: GroupsFile = None, baseline: _BASELINE = None,
     title: _TITLE = None, format: _FORM = None, check: _CHECK = True, memory: Memory = None, system: System = None,
-    *, said: dict,
+    *, answers: dict,
 ):
     "Write one file about one run or several: means, differences, queries, rankings, input."
-    from .reporting.report import report
-    wanted = measures_of(measures)
+    from irmetrics_nb.reporting.report import report
+    requested = measures_of(measures)
     extra_files = [path for path in (documents, topics, groups) if path]
     check_files(qrels, [*runs, *extra_files], output)
     try: form = file_format(output, format and format.value, '--format', 'html')
@@ -80,7 +80,7 @@ def _report(
     words |= {'checkup': check, 'memory': memory, 'baseline': baseline}
     with one_line_errors(), one_line_warnings():
         sources = sources_of(runs, system)
-        several = sources if system or len(sources) > 1 else sources[0]
-        result = report(source_of(qrels, 'qrels'), several, wanted, **words, **said)
+        several = sources if system or len(sources) > 1 else sources.each[0]
+        result = report(source_of(qrels, 'qrels'), several, requested, **words, **answers)
         result.save(output, form)
         show(visible(f'{result.title}: {output}'))

@@ -26,12 +26,20 @@
 //   scale     the largest grade that can be given; the largest there is. It is ERR's max_grade too
 //   lists     {name: grades} to compare with and to start from
 //   view      precision, gains, readers, sets, pairs or none; each measure has its own
-//   goal      a question that is checked: {measure, above | below | least | most | equal: x, swaps, k}. x is a number,
+//   goal      a question that is judged on demand: {measure, above | below | least | most | equal: x, swaps, k}. x is a number,
 //             a name of `lists`, or another measure; `swaps` is how many swaps of two results are allowed (if it is not
 //             given, any order); with `k: true` the slider is part of the answer. Several wishes at once:
 //             {all: [{...}, {...}], swaps: 1}. `measure` is the one that is explained unless it is named.
-//   question  the text above, if it does not stand in the element
+//   question  the text above, if it does not stand in the element; **bold** is read
 //   words     phrases that replace those of `words`, for another language
+//   address   the parameter of the page's address that keeps the state; on a page ranking, ranking2, ranking3 ...
+//
+// A number of the text may be a handle, which shows in the ranking above it what it is about, from the first list on:
+//
+//     Ranks 1 and 6: <span class="handle" data-swap="1 6">0.960</span>
+//
+// data-swap names pairs of ranks ("2 5 3 4" are two pairs), data-k a cutoff, data-list one of `lists`, data-measure a
+// measure. Without a script the number is text.
 //
 // In Python. `value`, `steps` and `mount` are what a page imports; the default export is what anywidget asks for.
 // The style is a text in this file, so that one file is all that a page, a notebook or a test needs.
@@ -307,21 +315,28 @@ export function steps(measure, grades, options = {}) {
   return line(work(measure, grades, options));
 }
 
-function line(found) {
+const line = found => asText(pieces(found));
+const asText = some => some.map(piece => piece.text ?? piece).join('');
+
+// The line in pieces: texts, and the terms as {text, rank}.
+function pieces(found) {
   const earned = found.terms.filter(x => x !== 0);
-  let [top, note] = sumText(termTexts(found, found.list, found.terms), earned);
+  let [top, note] = sumPieces(termPieces(found, found.list, found.terms), earned);
   if (found.whole === 0) note = 'what is divided by 0 counts as 0';
-  if (Number.isNaN(found.whole)) return `${found.text} = 0 / 0 = nan (there is no pair)`;
-  if (found.whole !== null) top = `${bracketed(top)} / ${bracketed(wholeText(found))}`;
-  return `${found.text} = ${top} = ${decimals(found.value)}` + (note ? ` (${note})` : '');
+  if (Number.isNaN(found.whole)) return [`${found.text} = 0 / 0 = nan (there is no pair)`];
+  if (found.whole !== null) top = [...bracketed(top), ' / ', ...bracketed(wholePieces(found))];
+  return [`${found.text} = `, ...top, ` = ${decimals(found.value)}`, note ? ` (${note})` : ''];
 }
 
-// Each term that is not 0 as text: in the form of the measure, if that fits, else as a number.
-function termTexts(found, list, terms) {
+// Each term that is not 0, with its rank: in the form of the measure, if that fits, else as a number.
+function termPieces(found, list, terms) {
   const [form] = found.kind.written ?? [], fits = form && formFits(found);
   const values = fits ? letters(found, list) : [];
-  return terms.flatMap((x, j) => x === 0 ? [] : [fits ? putIn(form, values[j]) : numberText(x)]);
+  const piece = (x, j) => ({text: fits ? putIn(form, values[j]) : numberText(x), rank: list.documents[j].i});
+  return terms.flatMap((x, j) => x === 0 ? [] : [piece(x, j)]);
 }
+
+const termTexts = (found, list, terms) => termPieces(found, list, terms).map(({text}) => text);
 
 function formFits({kind, list, terms, ideal, idealTerms, p}) {
   const [, worth] = kind.written, near = (x, y) => y === 0 || Math.abs(x - y) <= 1e-9 * Math.abs(y);
@@ -353,22 +368,23 @@ function putIn(form, values) {
     .replace(/(?<![\w./*])1\*(?!\*)/g, '');
 }
 
-function sumText(texts, terms) {
-  if (texts.length > SHOWN && texts.every(text => text === '1')) return [`${texts.length}`, ''];
-  if (texts.length <= SHOWN + 1) return [texts.join(' + ') || '0', ''];
+function sumPieces(addends, terms) {
+  const plus = some => some.flatMap((piece, j) => j ? [' + ', piece] : [piece]);
+  if (addends.length > SHOWN && addends.every(({text}) => text === '1')) return [[`${addends.length}`], ''];
+  if (addends.length <= SHOWN + 1) return [addends.length ? plus(addends) : ['0'], ''];
   const rest = numberText(sum(terms.slice(SHOWN)));
-  return [[...texts.slice(0, SHOWN), rest].join(' + '), `${rest} is the sum of ${texts.length - SHOWN} more terms`];
+  return [plus([...addends.slice(0, SHOWN), rest]), `${rest} is the sum of ${addends.length - SHOWN} more terms`];
 }
 
 // The normaliser: a number, or the terms of the ideal list if it is their sum and no short number.
-function wholeText(found) {
+function wholePieces(found) {
   const {whole, ideal, idealTerms} = found, earned = idealTerms.filter(x => x !== 0);
   const short = whole * MOST % 1 === 0, same = Math.abs(sum(idealTerms) - whole) <= 1e-12 * Math.abs(whole);
-  if (short || !same || earned.length < 2) return numberText(whole);
-  return sumText(termTexts(found, ideal, idealTerms), earned)[0];
+  if (short || !same || earned.length < 2) return [numberText(whole)];
+  return sumPieces(termPieces(found, ideal, idealTerms), earned)[0];
 }
 
-const bracketed = text => /[-+/* ]/.test(text) ? `(${text})` : text;
+const bracketed = some => /[-+/* ]/.test(asText(some)) ? ['(', ...some, ')'] : some;
 
 const MOST = 4096;  // the largest denominator that is shown
 
@@ -455,12 +471,15 @@ class Play {
     const config = {...read(element), ...options};
     this.say = {...words, ...config.words};
     this.lists = config.lists ?? {};
-    this.goal = config.goal && {...config.goal, all: config.goal.all ?? [config.goal]};
+    this.question = config.goal && {...config.goal, all: config.goal.all ?? [config.goal]};
     this.view = config.view;
     this.changed = config.changed ?? (() => {});
+    this.past = [];
     this.setMeasures(config);
     this.setList(config);
     this.build(element, config);
+    this.address = config.address;
+    this.readAddress();
     this.draw();
   }
 
@@ -480,7 +499,7 @@ class Play {
     this.pool = ideal ?? grades.filter(judged);
     this.missed = look(grades, this.pool).missed;
     this.scale = scale ?? Math.max(1, ...this.pool, ...Object.values(this.lists).flat());
-    this.start = this.now;
+    this.start = this.first = this.now;
     this.measures.forEach(measure => this.work(measure));
   }
 
@@ -488,8 +507,27 @@ class Play {
 
   get grades() { return this.order.map(item => item.grade); }
 
-  // All that is needed to compute it again later.
-  get now() { return {order: this.order, grades: this.grades, k: this.k}; }
+  // All that is needed to compute it again later; `swaps` is how many the reader has done.
+  get now() { return {order: this.order, grades: this.grades, k: this.k, swaps: this.swaps ?? 0}; }
+
+  // And what is asked: the list that the question begins with, and the two measures that shall disagree, if it is that.
+  get state() { return {...this.now, start: this.start, pair: this.pair}; }
+
+  restore({order, grades, k, swaps, start = this.start, pair = this.pair}) {
+    this.order = order.map((item, j) => Object.assign(item, {grade: grades[j]}));
+    if (start !== this.start || pair !== this.pair) this.failed = false;
+    Object.assign(this, {k, swaps, start, pair, chosen: null});
+  }
+
+  // What is asked for: that of the page, or that one measure rises and the other one falls.
+  get goal() {
+    if (!this.pair) return this.question;
+    const [up, down] = this.pair, before = measure => this.work(measure, this.start).value;
+    return {all: [{measure: up, above: before(up)}, {measure: down, below: before(down)}], depth: 2};
+  }
+
+  // Is the value to be predicted, and not yet shown?
+  get secret() { return Boolean(this.predicting && !this.revealed); }
 
   // The arithmetic of a measure in a state.
   work(measure = this.measure, {grades, k} = this.now) {
@@ -514,22 +552,38 @@ class Play {
 
   // ---- what a reader does ----
 
-  // Does something, and says what became of it; `text` names the deed, `before` is what it is compared with.
-  act(deed, text, before = this.now) {
+  // Does something that can be undone; `before` is the state that it is compared with.
+  act(deed, text, before = this.state) {
+    if (this.past.at(-1) !== before) this.past.push(before);
+    this.revealed = false;
+    this.see(deed, text, before);
+  }
+
+  // Does something, and says what became of it; `text` names the deed.
+  see(deed, text, before = null) {
     deed();
     this.last = before;
+    this.outcome = null;
     this.draw();
-    const {value: now} = this.work(), change = before ? now - this.work(this.measure, before).value : 0;
-    this.tell(this.say.now(text(), this.label(this.measure), short(now), signed(change)));
+    this.tellNow(text());
+    this.writeAddress();
     this.changed(this);
+  }
+
+  tellNow(text) {
+    const {value: now} = this.work(), before = this.last, change = before ? now - this.work(this.measure, before).value : 0;
+    const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
+    this.tell(this.say.now(text, this.label(this.measure), ...shown));
   }
 
   tell(text) { this.parts.said.textContent = text; }
 
-  move(item, to, before) {
+  // To move a result past another one is a swap of the two.
+  move(item, to, before = this.state) {
     const from = this.order.indexOf(item), n = this.order.length, rest = this.order.filter(other => other !== item);
     if (to < 0 || to >= n) return this.tell(this.say.end(item.title, from + 1));
-    const deed = () => { this.order = rest.toSpliced(to, 0, item); };
+    const swaps = before.swaps + Math.abs(to - before.order.indexOf(item));
+    const deed = () => Object.assign(this, {order: rest.toSpliced(to, 0, item), swaps});
     return this.act(deed, () => this.say.moved(item.title, to + 1, n), before);
   }
 
@@ -542,35 +596,182 @@ class Play {
       return this.tell(other ? '' : this.say.chosen(item.title));
     }
     const [a, b] = [other, item].map(one => this.order.indexOf(one)).sort((x, y) => x - y);
-    return this.act(() => { this.order = swapped(this.order, a, b); }, () => this.say.swapped(a + 1, b + 1));
+    const deed = () => Object.assign(this, {order: swapped(this.order, a, b), swaps: this.now.swaps + 1});
+    return this.act(deed, () => this.say.swapped(a + 1, b + 1));
   }
 
   // The next whole grade; behind the largest, none where some results have none, and 0 again.
   regrade(item) {
     const next = judged(item.grade) ? Math.floor(item.grade) + 1 : 0;
-    const empty = this.start.grades.every(judged) ? 0 : null;
+    const empty = this.first.grades.every(judged) ? 0 : null;
     const deed = () => { item.grade = next > this.scale ? empty : next; };
     this.act(deed, () => this.say.graded(item.title, gradeText(item.grade)));
   }
 
-  cut(k) { this.act(() => { this.k = k; }, () => this.say.cut(k)); }
+  // Until the slider is let go, all of it is one deed.
+  cut(k) {
+    this.sliding ??= this.state;
+    this.act(() => { this.k = k; }, () => this.say.cut(k), this.sliding);
+  }
 
-  // The list as it was at the beginning, or another one: each of its grades takes the first result that has it.
-  load(name) {
-    const {order, grades} = this.start, left = grades.map((grade, j) => [grade, order[j]]);
+  // The list of somebody: each of its grades takes the first result that has it.
+  load(name) { this.act(() => this.restore({...this.now, ...this.listOf(name)}), () => this.say.loaded(name)); }
+
+  listOf(name) {
+    const {order, grades} = this.first, left = grades.map((grade, j) => [grade, order[j]]);
     const take = grade => left.splice(Math.max(0, left.findIndex(([g]) => g === grade)), 1)[0][1];
-    const wanted = this.lists[name] ?? grades, taken = wanted.map(take);
+    const taken = this.lists[name].map(take);
+    return {order: taken, grades: this.lists[name], swaps: swapsBetween(this.start.order, taken)};
+  }
+
+  // Back to where the question began; from there to the list of the page.
+  again() {
+    if (this.atStart && this.start === this.first) return this.tellNow(this.say.loaded());
+    const target = this.atStart ? {...this.first, start: this.first, pair: null} : this.start;
+    this.act(() => this.restore(target), () => this.say.loaded());
+  }
+
+  get atStart() {
+    const {order, grades, k, swaps} = this.start, now = this.now;
+    return `${now.grades}` === `${grades}` && now.k === k && now.swaps === swaps && order.every((item, j) => item === now.order[j]);
+  }
+
+  undo() {
+    const state = this.past.pop();
+    if (!state) return this.tell(this.say.nothing);
+    this.sliding = null;
+    return this.see(() => this.restore(state), () => this.say.undone);
+  }
+
+  // What a handle of the text is about, from the first list on.
+  jump({swap = '', k, list, measure}) {
+    const pairs = [...swap.matchAll(/(\d+)\s+(\d+)/g)].map(([, a, b]) => [a - 1, b - 1]);
+    const {first} = this, base = {...first, start: first, pair: null};
     this.act(() => {
-      this.chosen = null;
-      this.order = taken.map((item, j) => Object.assign(item, {grade: wanted[j]}));
-      if (!name) this.k = this.start.k;
-    }, () => this.say.loaded(name));
+      this.restore(list ? {...base, ...this.listOf(list)} : base);
+      this.order = pairs.reduce((order, [a, b]) => swapped(order, a, b), this.order);
+      this.swaps += pairs.length;
+      if (k) this.k = Number(k);
+      this.measure = this.measures.find(one => this.label(one) === measure) ?? this.asked;
+    }, () => this.say.handled);
   }
 
   explain(measure) {
     this.measure = measure;
     this.view = null;
-    this.act(() => {}, () => this.say.explained, this.last);
+    this.see(() => {}, () => this.say.explained, this.last);
+  }
+
+  // ---- other tasks ----
+
+  // The same results in another order, that has not answered the question yet, and can.
+  deal() {
+    const {first, question} = this, before = this.state, past = `${this.grades}`;
+    const fits = start => {
+      if (`${start.grades}` === past) return false;
+      if (!question) return true;
+      this.restore({...start, start, pair: null});
+      return !this.wishes(start).every(wish => wish.right) && this.answers().length > 0;
+    };
+    let tries = Array.from({length: 30}, () => shuffled(first));
+    if (question) tries = [...tries, ...this.unsolved()];
+    const start = tries.find(fits) ?? tries[0];
+    this.restore(before);
+    this.act(() => this.restore({...start, start, pair: null}), () => this.say.dealt);
+    this.last = null;
+    this.draw();
+  }
+
+  // Lists from which an answer to the question of the page can be reached: such an answer, undone by other swaps.
+  unsolved() {
+    this.restore({...this.first, start: this.first, pair: null});
+    const gradeOf = new Map(this.first.order.map((item, j) => [item, this.first.grades[j]]));
+    const apart = ({order}) => {
+      for (let swaps = 0; swaps < (this.question.swaps ?? 3); swaps++) order = pickOne(nextSwaps({order, way: []})).order;
+      return {...this.first, order, grades: order.map(item => gradeOf.get(item))};
+    };
+    const answers = this.answers();
+    return answers.length ? Array.from({length: 30}, () => apart(pickOne(answers))) : [];
+  }
+
+  // From here on one measure shall rise and another one fall: the one that is explained and the next that can.
+  disagree() {
+    const start = {...this.now, swaps: 0}, at = this.measures.indexOf(this.measure), before = this.state;
+    const others = [...this.measures.slice(at + 1), ...this.measures.slice(0, Math.max(0, at))];
+    const pairs = others.flatMap(other => [[this.measure, other], [other, this.measure]]);
+    const shown = ([up, down]) => this.pair?.includes(up) && this.pair.includes(down);
+    const pair = [...pairs.filter(one => !shown(one)), ...pairs.filter(shown)].find(pair => {
+      this.restore({...start, start, pair});
+      return this.answers().length;
+    });
+    this.restore(before);
+    if (!pair) return this.tell(this.say.agree(this.label(this.measure)));
+    return this.act(() => this.restore({...start, start, pair}), () => this.say.explained);
+  }
+
+  // From here on every value is hidden until the reader has said what it is.
+  predict() {
+    this.predicting = !this.predicting;
+    this.revealed = false;
+    this.outcome = null;
+    this.draw();
+    this.tell(this.predicting ? this.say.predicting(this.label(this.measure)) : '');
+    if (this.predicting) this.parts.guess.focus();
+  }
+
+  // ---- the address ----
+
+  // ranking=6-3_1-1*k3*s1*a1-1_6-3: the results by their first ranks with grades, the cutoff, the swaps, the list that
+  // the question began with, the measure that is explained, the two that shall disagree.
+  get link() {
+    const {order} = this.first, number = measure => this.measures.indexOf(measure);
+    const spelt = state => state.order.map((item, j) => `${order.indexOf(item) + 1}-${state.grades[j] ?? 'x'}`).join('_');
+    const parts = [spelt(this.now), `k${this.k ?? ''}`, `s${this.now.swaps}`, `a${spelt(this.start)}`];
+    return [...parts, `m${number(this.measure)}`, ...this.pair ? [`d${this.pair.map(number).join('_')}`] : []].join('*');
+  }
+
+  writeAddress() {
+    if (!this.address) return;
+    const place = new URL(location.href), same = this.atStart && this.start === this.first && this.measure === this.asked;
+    if (same) place.searchParams.delete(this.address);
+    else place.searchParams.set(this.address, this.link);
+    history.replaceState(history.state, '', place);
+  }
+
+  readAddress() {
+    const text = this.address && new URL(location.href).searchParams.get(this.address);
+    if (!text) return;
+    const state = this.stateOf(text);
+    if (state) this.restore(state);
+    else this.tell(this.say.unreadable);
+  }
+
+  // What an address says, or nothing if this ranking cannot be meant.
+  stateOf(text) {
+    const [list, ...more] = text.split('*'), part = Object.fromEntries(more.map(one => [one[0], one.slice(1)]));
+    const {order} = this.first, n = order.length, whole = /^\d+$/;
+    const listed = spelt => {
+      const found = [...(spelt ?? '').matchAll(/(?:^|_)(\d+)-(x|-?[\d.]+)/g)];
+      const items = found.map(([, rank]) => order[rank - 1]), grades = found.map(([, , g]) => g === 'x' ? null : Number(g));
+      const fits = items.length === n && new Set(items).size === n && items.every(Boolean);
+      return fits && grades.every(g => g === null || g <= this.scale) ? {order: items, grades} : null;
+    };
+    const now = listed(list), start = listed(part.a), pair = part.d?.split('_').map(j => this.measures[j]);
+    if (!now || !start || pair?.some(measure => !measure)) return null;
+    const k = whole.test(part.k) && part.k >= 1 ? Math.min(part.k, this.deepest) : null;
+    this.measure = this.measures[part.m] ?? this.measure;
+    const sameList = start.order.every((item, j) => item === order[j]) && `${start.grades}` === `${this.first.grades}`;
+    const from = sameList && !pair ? this.first : {...start, k: pair ? k : this.first.k, swaps: 0};
+    return {...now, k, swaps: whole.test(part.s) ? Number(part.s) : 0, start: from, pair: pair ?? null};
+  }
+
+  // Copies it, where the browser lets a page do so.
+  share() {
+    const place = new URL(location.href);
+    place.searchParams.set(this.address, this.link);
+    history.replaceState(history.state, '', place);
+    const told = copied => this.tell(this.say.linked(copied));
+    return navigator.clipboard?.writeText(place.href).then(() => told(true), () => told(false)) ?? told(false);
   }
 
   // With a pointer a result is dragged by its rank, line by line; all of it counts as one move.
@@ -581,7 +782,7 @@ class Play {
       if (event.button !== 0 || !item) return;
       event.preventDefault();
       list.setPointerCapture(event.pointerId);
-      before = this.now;
+      before = this.state;
       this.dragged = item;
       item.row.line.classList.add('dragged');
     });
@@ -602,31 +803,50 @@ class Play {
 
   // What is wished for, in a state: is it so, and in words.
   wishes({grades, k}) {
-    const state = {grades, k: this.goal.k ? k : this.start.k};
-    return this.goal.all.map(wish => {
+    const {goal} = this, state = {grades, k: goal.k ? k : this.start.k};
+    return goal.all.map(wish => {
       const measure = wish.measure ?? this.asked, found = this.work(measure, state).value;
       const relation = Object.keys(RELATIONS).find(name => name in wish);
       const [aim, spelt] = this.aim(wish[relation], measure, state), right = RELATIONS[relation](found, aim);
-      const text = this.say.wish(this.label(measure, state.k), short(found), this.say[relation], right, spelt);
-      return {measure, state, found, relation, right, text};
+      const name = this.label(measure, state.k), task = `${name} ${this.say[relation][0]} ${spelt}`;
+      const text = this.say.wish(name, short(found), this.say[relation], right, spelt);
+      return {measure, state, found, relation, right, text, task};
     });
   }
 
   // The number that is aimed at, and how it is spelt: itself, the value of another list, or that of another measure.
   aim(target, measure, state) {
-    if (typeof target === 'number') return [target, `${target}`];
+    if (typeof target === 'number') return [target, Number(target.toFixed(3)) === target ? `${target}` : short(target)];
     const list = target in this.lists;
     const x = list ? this.valueOf(target, measure, state.k) : this.work(target, state).value;
     return [x, list ? this.say.of(target, short(x)) : `${this.label(target, state.k)} ${short(x)}`];
   }
 
-  // What is to be said of a try: {right, text}; nothing at the beginning.
+  // Judges what the reader has done, or said.
+  check() {
+    const guess = this.secret ? this.guessed() : null;
+    this.outcome = this.secret ? guess : this.verdict();
+    if (guess?.said !== undefined) this.revealed = true;
+    if (!guess && !this.outcome.right) this.failed = true;
+    this.draw();
+    if (guess && this.revealed) this.tellNow(this.say.explained);
+  }
+
+  // What is to be said of a prediction: 0.71, 0,71 and 5/7 are numbers.
+  guessed() {
+    const [, a, b = '1'] = /^\s*(-?[\d.]+)\s*(?:\/\s*([\d.]+))?\s*$/.exec(this.parts.guess.value.replace(',', '.')) ?? [];
+    const said = a / b, {value: now} = this.work();
+    if (!Number.isFinite(said)) return {right: false, text: this.say.noNumber};
+    const right = Math.abs(said - now) <= CLOSE;
+    return {right, said, text: this.say.predicted(this.label(this.measure), short(now), short(said), right, short(Math.abs(said - now)), said > now)};
+  }
+
+  // What is to be said of a try: {right, text}.
   verdict() {
-    const {goal, say, start} = this, wrong = text => ({right: false, text});
-    if (!goal) return null;
-    if (start.order.some((item, j) => item.grade !== start.grades[j])) return wrong(say.regraded);
-    const swaps = swapsBetween(start.order, this.order);
-    if (!swaps && !(goal.k && this.k !== start.k)) return null;
+    const {goal, say, start} = this, wrong = text => ({right: false, text}), {swaps} = this.now;
+    const gradeOf = new Map(start.order.map((item, j) => [item, start.grades[j]]));
+    if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(say.regraded);
+    if (this.atStart) return wrong(say.untouched);
     if (swaps > goal.swaps) return wrong(say.far(swaps, goal.swaps));
     const wishes = this.wishes(this.now), failed = wishes.filter(wish => !wish.right);
     const reason = swaps && failed.length ? this.reason(failed[0]) : '';
@@ -644,11 +864,11 @@ class Play {
   // The answers that need the fewest swaps, each with its way there.
   answers() {
     const {order, grades, k} = this.start, gradeOf = new Map(order.map((item, j) => [item, grades[j]]));
-    const cutoffs = this.goal.k ? order.map((_, j) => j + 1) : [k], seen = new Set();
+    const {goal} = this, cutoffs = goal.k ? order.map((_, j) => j + 1) : [k], seen = new Set();
     const graded = state => ({...state, grades: state.order.map(item => gradeOf.get(item))});
     const judge = state => ({...state, wishes: this.wishes(state)});
     let states = [graded({order, way: []})];
-    for (let swaps = 0; swaps <= (this.goal.swaps ?? 3); swaps++) {
+    for (let swaps = 0; swaps <= (goal.swaps ?? goal.depth ?? 3); swaps++) {
       const tried = states.flatMap(state => cutoffs.map(k => judge({...state, k})));
       const right = tried.filter(state => state.wishes.every(wish => wish.right));
       if (right.length) return right;
@@ -665,42 +885,63 @@ class Play {
     const downwards = ['below', 'most'].includes(answers[0].wishes[0].relation) ? -1 : 1;
     const [best] = answers.sort((x, y) => downwards * (y.wishes[0].found - x.wishes[0].found));
     this.parts.again.focus();  // its own button goes
-    return this.act(() => {
-      this.order = best.order.map((item, j) => Object.assign(item, {grade: best.grades[j]}));
-      if (this.goal.k) this.k = best.k;
-    }, () => this.say.answer(best.way, this.goal.k ? best.k : null, answers.length));
+    const {order, grades, way} = best, k = this.goal.k ? best.k : this.start.k, many = answers.length;
+    this.act(() => this.restore({order, grades, k, swaps: way.length}), () => this.say.answer(way, this.goal.k ? k : null, many));
+    this.outcome = this.verdict();
+    this.draw();
   }
 
   // ---- what is seen ----
 
-  build(element, {kept, question}) {
+  build(element, {kept, question, address}) {
     const {say, lists} = this, n = this.order.length;
     this.deepest = Math.max(n, this.k ?? 0);  // of the slider; behind it is the whole list
     const button = (text, click) => html('button', {type: 'button', click}, text);
     const cut = ({target}) => this.cut(target.value > this.deepest ? null : Number(target.value));
+    const enter = event => { if (event.key === 'Enter') this.check(); };
+    const letGo = () => { this.sliding = null; };
+    const text = {type: 'text', inputmode: 'decimal', autocomplete: 'off', size: 6, keydown: enter};
     const parts = this.parts = {
+      ask: html('div', {}, kept, question && html('p', {}, bold(question))), task: html('p'),
       name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
-      slider: html('input', {type: 'range', min: 1, max: this.deepest + 1, input: cut}), cutoff: html('output'),
+      slider: html('input', {type: 'range', min: 1, max: this.deepest + 1, input: cut, change: letGo}), cutoff: html('output'),
       legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
       picture: html('div', {class: 'picture'}), verdict: html('p'),
       said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
-      answer: button(say.show, () => this.answer()), again: button(say.again, () => this.load()), steps: html('code'), ranks: html('table', {class: 'ranks'}),
+      guess: html('input', text), check: button(say.check, () => this.check()), count: html('span', {class: 'count'}),
+      undo: button(say.undo, () => this.undo()), again: button(say.again, () => this.again()),
+      predict: button(say.predict, () => this.predict()), answer: button(say.show, () => this.answer()),
+      steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
     this.order.forEach(item => { item.row = this.buildRow(item); });
     this.letDrag(parts.list);
     parts.depth = html('label', {}, say.cutoff, parts.slider, parts.cutoff);
+    parts.guessing = html('label', {}, parts.asked = html('span'), parts.guess);
+    const deal = n > 1 && button(say.deal, () => this.deal());
+    const disagree = this.measures.length > 1 && n > 1 && button(say.disagree, () => this.disagree());
+    const share = address && button(say.share, () => this.share());
     const names = Object.keys(lists).filter(name => lists[name].length === n);
     const starts = names.map(name => button(say.start(name), () => this.load(name)));
+    parts.tables = html('details', {}, html('summary', {}, say.tables), starts.length > 0 && html('p', {class: 'deeds'}, starts),
+      html('div', {class: 'tables'}, this.buildMeasures(), html('div', {}, parts.ranks)));
     element.classList.add('play');
-    element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE),
-      html('div', {class: 'ask'}, kept, question && html('p', {}, question)),
+    element.replaceChildren(parts.all = html('section', {'aria-label': say.section}, html('style', {}, STYLE),
+      html('div', {class: 'ask'}, parts.ask, parts.task),
       html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), parts.depth),
       html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
+      html('p', {class: 'steps'}, parts.steps), this.buildChips(),
       html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
-      html('p', {class: 'starts'}, parts.again, starts, this.goal && parts.answer),
-      html('p', {class: 'steps'}, parts.steps),
-      html('div', {class: 'tables'}, this.buildMeasures(),
-        html('details', {open: ''}, html('summary', {}, say.ranks), parts.ranks))));
+      html('p', {class: 'deeds'}, parts.guessing, parts.check, parts.count, parts.undo, parts.again, parts.answer, deal, parts.predict,
+        disagree, share), parts.tables));
+    this.letLight(parts.all);
+  }
+
+  // A result, its bar, its term and its line of the table light up together, under the pointer or with the focus.
+  letLight(section) {
+    const light = rank => section.querySelectorAll('[data-rank]').forEach(part => part.classList.toggle('lit', part.dataset.rank === rank));
+    const on = ({target}) => light(target.closest('[data-rank]')?.dataset.rank);
+    Object.entries({pointerover: on, focusin: on, pointerleave: () => light(), focusout: () => light()})
+      .forEach(([name, heard]) => section.addEventListener(name, heard));
   }
 
   buildRow(item) {
@@ -721,13 +962,22 @@ class Play {
     return row;
   }
 
-  // The measures side by side: now, what the last move did, and the other lists. A press on one explains it.
+  // The measures with their values; a press on one explains it.
+  buildChips() {
+    this.chips = this.measures.map(measure => {
+      const parts = {name: html('span'), value: html('b'), change: html('span', {class: 'change'})}, click = () => this.explain(measure);
+      return {measure, ...parts, button: html('button', {type: 'button', click}, parts.name, ' ', parts.value, ' ', parts.change)};
+    });
+    const buttons = this.chips.map(({button}) => button);
+    return buttons.length > 1 && html('div', {class: 'chips', role: 'group', 'aria-label': this.say.measures}, buttons);
+  }
+
+  // The same beside what the last move did, and the other lists.
   buildMeasures() {
     const {say} = this, lists = Object.keys(this.lists);
     this.rows = this.measures.map(measure => {
-      const name = html('button', {type: 'button', click: () => this.explain(measure)});
-      const cells = ['', '', ...lists].map(() => html('td'));
-      return {measure, name, cells, line: html('tr', {}, html('th', {scope: 'row'}, name), cells)};
+      const name = html('th', {scope: 'row'}), cells = ['', '', ...lists].map(() => html('td'));
+      return {measure, name, cells, line: html('tr', {}, name, cells)};
     });
     const table = html('table', {class: 'measures', 'aria-label': say.measures});
     fillTable(table, [say.measure, say.value, say.change, ...lists], this.rows.map(row => row.line));
@@ -735,25 +985,45 @@ class Play {
   }
 
   draw() {
-    const {parts, say} = this, found = this.work(), before = this.last && this.work(this.measure, this.last);
-    const picture = VIEWS[this.view ?? found.kind.view](found, say), verdict = this.verdict();
+    const {parts, say, secret} = this, found = this.work(), before = this.last && this.work(this.measure, this.last);
+    const picture = VIEWS[this.view ?? found.kind.view](found, say);
+    parts.all.classList.toggle('secret', secret);
     parts.name.textContent = this.label(this.measure);
-    parts.value.textContent = short(found.value);
-    parts.change.textContent = before ? signed(found.value - before.value) : '';
+    parts.value.textContent = secret ? '?' : short(found.value);
+    parts.change.textContent = before && !secret ? signed(found.value - before.value) : '';
     parts.depth.hidden = this.label(this.measure, 1) === this.label(this.measure, 2);
     parts.slider.value = this.k ?? this.deepest + 1;
     parts.slider.setAttribute('aria-valuetext', say.k(this.k));
     parts.cutoff.textContent = say.k(this.k);
     parts.legend.replaceChildren(...picture.legend.map(([name, text]) => html('span', {class: name}, text)));
-    parts.after.textContent = picture.after ?? '';
-    parts.picture.replaceChildren(...picture.figure ? [picture.figure] : []);
-    parts.steps.textContent = line(found);
-    parts.verdict.textContent = verdict?.text ?? '';
-    parts.verdict.className = !verdict ? '' : verdict.right ? 'right' : 'wrong';
-    parts.answer.hidden = !verdict || verdict.right;
-    this.drawList(found.p.k ?? this.order.length, picture.bars);
+    parts.after.textContent = secret ? '' : picture.after ?? '';
+    parts.picture.replaceChildren(...picture.figure && !secret ? [picture.figure] : []);
+    const inLine = piece => piece.text ? html('span', {'data-rank': piece.rank}, piece.text) : piece;
+    parts.steps.replaceChildren(...secret ? [] : pieces(found).map(inLine));
+    this.drawQuestion();
+    this.drawList(found.p.k ?? this.order.length, secret ? [] : picture.bars);
     this.drawMeasures();
     this.drawRanks(found, before, picture.columns);
+  }
+
+  // What is asked, how far the reader is, and what was said when it was judged.
+  drawQuestion() {
+    const {parts, say, goal, outcome, secret} = this, ofPage = !this.pair && this.start === this.first;
+    const task = ofPage || !goal ? '' : say.task(this.wishes(this.start).map(wish => wish.task), goal.swaps, goal.k, !!this.pair);
+    const back = this.atStart && this.start !== this.first, {swaps} = this.now;
+    parts.ask.hidden = Boolean(task);
+    parts.task.textContent = task;
+    parts.verdict.textContent = outcome?.text ?? '';
+    parts.verdict.className = !outcome ? '' : outcome.right ? 'right' : 'wrong';
+    parts.check.hidden = !goal && !secret;
+    parts.count.textContent = goal?.swaps && !secret ? say.counted(swaps, goal.swaps) : '';
+    parts.count.classList.toggle('over', swaps > goal?.swaps);
+    parts.answer.hidden = !goal || !this.failed || Boolean(outcome?.right);
+    parts.again.textContent = back ? say.back : say.again;
+    parts.predict.setAttribute('aria-pressed', Boolean(this.predicting));
+    parts.guessing.hidden = !secret;
+    parts.asked.textContent = say.guess(this.label(this.measure));
+    if (!secret) parts.guess.value = '';
   }
 
   // Lines move around the one that has the focus or is dragged, so that it keeps both. All glide to where they belong.
@@ -776,7 +1046,7 @@ class Play {
     const {say} = this, n = this.order.length, level = Math.ceil(3 * grade / this.scale);
     row.line.classList.toggle('below', j >= last);
     row.line.classList.toggle('last', j === last - 1 && last < n);
-    row.place.textContent = j + 1;
+    row.line.dataset.rank = row.place.textContent = j + 1;
     row.grade.textContent = gradeText(grade);
     row.grade.dataset.level = judged(grade) ? Math.min(3, Math.max(0, level)) : '';
     row.grade.setAttribute('aria-label', say.grade(title, judged(grade) ? grade : say.unjudged));
@@ -790,13 +1060,15 @@ class Play {
   }
 
   drawMeasures() {
-    for (const {measure, name, cells} of this.rows) {
-      const now = this.work(measure).value, change = this.last ? now - this.work(measure, this.last).value : 0;
+    this.rows.forEach(({measure, name, cells}, j) => {
+      const now = this.work(measure).value, change = this.last ? now - this.work(measure, this.last).value : 0, chip = this.chips[j];
       const others = Object.keys(this.lists).map(list => short(this.valueOf(list, measure)));
-      name.textContent = this.label(measure);
-      name.setAttribute('aria-pressed', measure === this.measure);
-      [short(now), signed(change), ...others].forEach((text, j) => { cells[j].textContent = text; });
-    }
+      const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
+      name.textContent = chip.name.textContent = this.label(measure);
+      [chip.value.textContent, chip.change.textContent] = shown;
+      chip.button.setAttribute('aria-pressed', measure === this.measure);
+      [...shown, ...others].forEach((text, i) => { cells[i].textContent = text; });
+    });
   }
 
   // Rank by rank: what each has to do with the value, and how that changed.
@@ -805,7 +1077,7 @@ class Play {
     const head = Object.keys(columns).map(column => say.columns[`${name} ${column}`] ?? say.columns[column]);
     const changes = rows.map((row, j) => signed(row.term - was[j].term) && row.term - was[j].term);
     const texts = [...Object.values(columns).map(numbers => evenly(numbers)), evenly(changes, '+')];
-    const lines = rows.map(({rank}, j) => html('tr', {class: p.k && rank > p.k ? 'below' : null},
+    const lines = rows.map(({rank}, j) => html('tr', {class: p.k && rank > p.k ? 'below' : null, 'data-rank': rank},
       html('th', {scope: 'row'}, rank), texts.map(column => html('td', {}, column[j]))));
     fillTable(this.parts.ranks, [say.rank, ...head, say.change], lines);
   }
@@ -826,6 +1098,18 @@ const RELATIONS = {
   above: (x, y) => x > y + 1e-9, least: (x, y) => x >= y - 1e-9, equal: (x, y) => Math.abs(x - y) <= 1e-9,
   below: (x, y) => x < y - 1e-9, most: (x, y) => x <= y + 1e-9,
 };
+
+const CLOSE = 0.0051;  // as near as a prediction has to come: two decimals
+
+const pickOne = some => some[Math.floor(Math.random() * some.length)];
+
+function shuffled({order, grades, ...state}) {
+  const ranks = order.map((_, j) => j), taken = order.map(() => ranks.splice(Math.floor(Math.random() * ranks.length), 1)[0]);
+  return {...state, order: taken.map(j => order[j]), grades: taken.map(j => grades[j])};
+}
+
+// Text with **bold** in it.
+const bold = text => text.split('**').map((part, j) => j % 2 ? html('strong', {}, part) : part);
 
 const swapped = (order, a, b) => order.with(a, order[b]).with(b, order[a]);
 
@@ -937,8 +1221,8 @@ function rocCurve({rows}, say) {
 // All that is said to a reader. Another language changes them here, or hands its `words` to `mount`.
 export const words = {
   section: 'A ranking to play with',
-  hint: 'Move a result by its arrows, or drag it by its rank. A press on a grade changes it.',
-  hintToSwap: 'Move a result by its arrows, swap two by ⇄, or drag one by its rank. A press on a grade changes it.',
+  hint: 'Arrows move a result, or drag it by its rank. A press on a grade changes it.',
+  hintToSwap: 'Arrows move a result, ⇄ swaps two; or drag one by its rank. A press on a grade changes it.',
   cutoff: 'Cutoff k',
   k: k => k === null ? 'whole list' : `${k}`,
   up: title => `Move up: ${title}`,
@@ -956,8 +1240,35 @@ export const words = {
   cut: k => k === null ? 'The whole list counts, ' : `The first ${k} count, `,
   loaded: name => name ? `The list of ${name}, ` : 'The list as it was, ',
   explained: '',
+  handle: 'Show it in the ranking',
+  handled: 'As the text has it, ',
+  dealt: 'A new list, ',
+  undone: 'Undone: ',
+  nothing: 'There is nothing to undo.',
+  linked: copied => copied ? 'The link to this ranking is copied.' : 'The address of this page is now the link to this ranking.',
+  unreadable: 'The address of this page names a list that is not this one.',
+  check: 'Check',
+  undo: 'Undo',
   again: 'Start again',
+  back: 'Back to the first list',
+  deal: 'New list',
+  predict: 'Predict first',
+  disagree: 'Make two disagree',
+  share: 'Copy link',
   start: name => `Start from ${name}`,
+
+  guess: measure => `Your ${measure}:`,
+  predicting: measure => `The values are hidden. What is ${measure}? Two decimals or a fraction will do, also after a move.`,
+  noNumber: 'That is no number: write 0.75 or 3/4.',
+  predicted: (measure, value, said, right, apart, more) =>
+    `${right ? 'Yes' : 'Not quite'}: ${measure} is ${value}` + (right ? '.' : `. You said ${said}, ${apart} too ${more ? 'much' : 'little'}.`),
+  counted: (swaps, allowed) => `${swaps} of ${allowed} ${allowed === 1 ? 'swap' : 'swaps'}`,
+  task: (wishes, swaps, k, pair) => {
+    const ways = k ? 'With the slider alone' : swaps === 1 ? 'With one swap' : swaps ? `With at most ${swaps} swaps` : 'In any order of the results';
+    return `${pair ? 'Make them disagree. ' : ''}${ways}: ${wishes.join(', and ')}.`;
+  },
+  agree: measure => `No two swaps lift ${measure} here and lower another measure, or the other way round. Take a new list.`,
+  untouched: 'Nothing has been moved yet.',
 
   show: 'Show an answer',
   above: ['above', 'not above'],
@@ -977,7 +1288,7 @@ export const words = {
   regraded: 'A grade is not what it was, and the question is about the list as graded. Start again puts it right.',
   far: (swaps, allowed) => {
     const taken = swaps === 1 ? 'a swap' : `${swaps} swaps`;
-    return `That takes ${taken} from the beginning; the question allows ${allowed || 'none'}.`;
+    return `That took ${taken}; the question allows ${allowed || 'none'}.`;
   },
   answer: (way, k, many) => {
     const steps = [...way.map(([a, b]) => `swap ranks ${a} and ${b}`), ...k ? [`set k to ${k}`] : []];
@@ -989,7 +1300,7 @@ export const words = {
   measure: 'measure',
   value: 'now',
   change: 'last move',
-  ranks: 'Rank by rank',
+  tables: 'Tables: all measures, rank by rank',
   rank: 'rank',
   columns: {
     gain: 'gain', weight: 'weight', term: 'term', running: 'sum so far', ideal: 'ideal’s term', arrive: 'get here',
@@ -1039,32 +1350,38 @@ const STYLE = `
   margin-block: 1.6rem 2rem;
 
   > section {
-    padding: 1rem 1.2rem 1.1rem;
+    padding: .8rem 1.2rem;
     border: 1px solid var(--line);
     border-top: 3px solid var(--accent);
     border-radius: 4px;
   }
   p { margin: 0; }
-  .ask:not(:empty) { margin-bottom: .9rem; }
-  .ask > * + * { margin-top: .6rem; }
+  .ask { margin-bottom: .5rem; }
+  .ask > div > * + * { margin-top: .6rem; }
+  .ask > p:not(:empty) { font-weight: 600; }
 
-  .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .3rem 2rem; }
+  .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 2rem; }
   .head p { font-weight: 600; font-variant-numeric: tabular-nums; }
   .head strong { margin-inline: .3em .2em; font-size: 1.75em; font-weight: 650; }
   .head .change { color: var(--soft); font-weight: 400; }
   label { display: flex; align-items: center; gap: .7em; color: var(--soft); font-size: .93em; }
   output { min-width: 5em; color: inherit; }
-  input { width: 9rem; height: 28px; margin: 0; accent-color: var(--accent); }
+  input { height: 28px; margin: 0; accent-color: var(--accent); }
+  input[type=range] { width: 9rem; }
+  input[type=text] {
+    width: 6em; padding: 0 .4em; color: inherit; background: transparent; border: 1px solid var(--edge);
+    border-radius: 4px; font: inherit;
+  }
 
   button {
-    min-width: 32px; min-height: 32px; padding: 0 .7em;
+    min-width: 30px; min-height: 30px; padding: 0 .6em;
     color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 4px;
     font: inherit; font-size: .9em; cursor: pointer;
   }
   button:hover { background: var(--pale); }
   button[aria-disabled=true] { color: var(--line); background: transparent; cursor: default; }
   button[aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
-  :is(button, label)[hidden] { display: none; }
+  :is(button, label, div)[hidden] { display: none; }
   :is(button, input, summary):focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   svg { display: block; }
   button svg {
@@ -1073,7 +1390,7 @@ const STYLE = `
   }
 
   .legend {
-    display: flex; flex-wrap: wrap; justify-content: flex-end; gap: .1rem 1.4rem; margin-top: .5rem;
+    display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 0 1.4rem;
     color: var(--soft); font-size: .83em;
   }
   .legend span::before {
@@ -1082,19 +1399,25 @@ const STYLE = `
   }
   .after { margin-top: .35rem; color: var(--soft); font-size: .88em; text-align: right; }
 
-  ol { position: relative; margin: .35rem 0 0; padding: 0; border-top: 1px solid var(--line); list-style: none; }
+  ol { position: relative; margin: .2rem 0 0; padding: 0; border-top: 1px solid var(--line); list-style: none; }
   li {
     display: grid; grid-template-columns: 2.4rem minmax(0, 1fr) auto minmax(5rem, 15rem) 3.2rem auto;
     align-items: center; gap: .2rem .7rem;
-    margin: 0; padding: .28rem 0; background: var(--ground); border-bottom: 1px solid var(--line);
+    margin: 0; padding: .1rem 0; background: var(--ground); border-bottom: 1px solid var(--line);
   }
   li.dragged { position: relative; z-index: 1; box-shadow: 0 2px 10px #0004; }
+  li.lit { background: var(--pale); }
+  .lit .fill { background: var(--accent); }
+  .lit .ghost { filter: saturate(1.4); }
+  .steps .lit, tr.lit { background: var(--mist); }
+  .steps span { border-radius: 2px; }
+  .secret :is(.bar, .number, .legend, .tables) { visibility: hidden; }
   li.below { color: var(--soft); }
   li.below :is(.bar, .number) { visibility: hidden; }
   li.last { border-bottom: 2px solid var(--accent); }
   li button { display: grid; place-items: center; padding: 0; }
   .place {
-    display: flex; align-items: center; gap: .5rem; height: 32px; color: var(--soft);
+    display: flex; align-items: center; gap: .5rem; height: 28px; color: var(--soft);
     font-variant-numeric: tabular-nums; cursor: grab; touch-action: none; -webkit-user-select: none;
     user-select: none;
   }
@@ -1128,11 +1451,18 @@ const STYLE = `
   .grade[data-level='2'] { --g: light-dark(#6baed6, #346a99); --on: light-dark(#0c1a26, #ffffff); }
   .grade[data-level='3'] { --g: light-dark(#08519c, #9ecae1); --on: light-dark(#ffffff, #0c1a26); }
 
-  .said { min-height: 1.6em; margin-block: .7rem; }
+  .said { min-height: 1.6em; margin-block: .5rem; font-size: .95em; }
   .said p:first-child { color: var(--soft); }
   .said .right { color: var(--good); font-weight: 600; }
-  .starts { display: flex; flex-wrap: wrap; gap: .5rem; }
-  .steps { margin-top: 1rem; }
+  .deeds { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .45rem; margin-block: .3rem; }
+  .count { color: var(--soft); font-size: .9em; font-variant-numeric: tabular-nums; }
+  .count:empty { display: none; }
+  .count.over { color: var(--best); }
+  .chips { display: flex; flex-wrap: wrap; gap: .35rem .45rem; margin-top: .4rem; }
+  .chips button { max-width: 100%; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+  .chips .change { color: var(--soft); }
+  .chips :is(b, span):empty { display: none; }
+  .steps { min-height: 1.5em; margin-top: .3rem; line-height: 1.4; }
   .steps code {
     padding: 0; color: inherit; background: none; font-size: .8em; white-space: normal; overflow-wrap: anywhere;
   }
@@ -1154,17 +1484,14 @@ const STYLE = `
   }
   .measures tr > th:first-child { text-align: left; }
   .measures td:nth-child(3) { min-width: 3.8em; }
-  .measures button {
-    width: 100%; min-height: 28px; padding: 0 .6em; text-align: left; white-space: normal;
-    overflow-wrap: anywhere;
-  }
+  .measures tr > th:first-child { white-space: normal; overflow-wrap: anywhere; }
   .tables > * { max-width: 100%; overflow-x: auto; }
   .ranks .below { color: var(--soft); }
   details { margin: 0; }
   summary { min-height: 28px; color: var(--soft); cursor: pointer; }
 
   .picture:empty { display: none; }
-  .picture svg { width: 100%; max-width: 24rem; height: auto; margin: .6rem auto 0; overflow: visible; }
+  .picture svg { width: 100%; max-width: 24rem; height: auto; margin: .3rem auto 0; overflow: visible; }
   .picture text { font-size: 13px; fill: currentColor; }
   .picture .soft { fill: var(--soft); }
   .picture rect { fill: none; stroke-width: 1.5; }
@@ -1182,23 +1509,34 @@ const STYLE = `
 
 @container (min-width: 44rem) {
   .play .stage:has(.picture > svg) {
-    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 20rem); gap: 2rem; align-items: center;
+    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 15rem); gap: 1.5rem; align-items: center;
   }
 }
 
 @container (max-width: 38rem) {
   .play > section { padding: .8rem .8rem 1rem; }
+  .play .head {
+    position: sticky; top: var(--play-top, 0px); z-index: 2; margin-inline: -.8rem; padding: .1rem .8rem;
+    background: var(--ground); border-bottom: 1px solid var(--line);
+  }
   .play li { grid-template-columns: 1.9rem minmax(0, 1fr) auto auto; gap: .2rem .5rem; }
   .play .place { gap: .3rem; }
   .play .title { grid-area: 1 / 2; }
   .play .grade { grid-area: 1 / 3; }
   .play .moves { grid-area: 1 / 4; }
-  .play .bar { grid-area: 2 / 2; }
-  .play .number { grid-area: 2 / 3 / auto / span 2; text-align: left; }
+  .play .bar { grid-area: 2 / 2; height: 10px; }
+  .play .bar .fill { inset-block: 2px; }
+  .play .number { grid-area: 2 / 3 / auto / span 2; font-size: .78em; line-height: 12px; text-align: left; }
+  .play li { row-gap: 0; }
   .play .legend { justify-content: flex-start; }
   .play .after { text-align: left; }
   .play :is(th, td) { padding-right: .45rem; }
 }
+
+.handle:is(button) {
+  padding: 0; color: inherit; background: none; border: 0; border-bottom: 2px dotted #0b7cc4; font: inherit; cursor: pointer;
+}
+.handle:is(button):is(:hover, :focus-visible) { border-bottom-style: solid; }
 
 @media (prefers-reduced-motion: reduce) {
   .play .bar span { transition: none; }
@@ -1211,7 +1549,7 @@ const STYLE = `
 // anywidget: grades, measure and value go to Python after every move; what is set there begins anew.
 function render({model, el}) {
   let play;
-  const names = ['grades', 'measure', 'measures', 'titles'];
+  const names = ['grades', 'measure', 'measures', 'titles', 'scale', 'lists', 'goal', 'question'];
   const tell = () => {
     const now = {grades: play.grades, measure: play.label(play.measure), value: play.work().value};
     Object.entries(now).forEach(([name, x]) => model.set(name, Number.isNaN(x) ? null : x));
@@ -1220,10 +1558,11 @@ function render({model, el}) {
   const begin = () => {
     const mine = play && [`${play.grades}`, play.label(play.measure)].join();
     if (mine === [`${model.get('grades')}`, model.get('measure')].join()) return;
-    const options = Object.fromEntries(names.map(name => [name, model.get(name)]));
+    const told = names.map(name => [name, model.get(name)]), options = Object.fromEntries(told.filter(([, x]) => x != null));
     const ideal = [...options.grades.filter(judged), ...model.get('missed')];
     play = mount(el, {...options, ideal, changed: tell});
   };
+  el.dataset.lmSuppressShortcuts = true;  // Enter presses a button here; JupyterLab has another use for it
   begin();
   model.on('change:grades', begin);
   model.on('change:measure', begin);
@@ -1231,7 +1570,916 @@ function render({model, el}) {
 
 export default {render};
 
-// A page: every ranking that waits there.
+// A page: every ranking that waits there, with its place in the address; and the numbers of the text that are handles.
+function mountPage() {
+  const waiting = [...document.querySelectorAll('.play:not(:has(> section))')];
+  const plays = waiting.map((element, j) => [element, mount(element, {address: `ranking${j ? j + 1 : ''}`})]);
+  for (const text of plays.length ? document.querySelectorAll('span.handle') : []) {
+    const before = plays.filter(([element]) => element.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const [, play] = before.at(-1) ?? plays[0], click = () => play.jump({...text.dataset});
+    text.replaceWith(html('button', {type: 'button', class: 'handle', title: play.say.handle, click}, ...text.childNodes));
+  }
+}
+
+if (typeof document !== 'undefined') mountPage();
+
+// ---- drills: tasks that are dealt, answers that are marked, slips that are known by their value ----
+//
+// On a page, an element with the class `drill` is mounted when this module is loaded; what stands in it is shown where no
+// script runs:
+//
+//     <div class="drill" data-topic="ap" data-level="1">Tasks are dealt here; twenty on paper stand below.</div>
+//
+//   topic  sets, ap, rr, dcg, cascade, auc or mixed          level  1, 2 or 3
+//
+// The address says which task is shown (#seed=17&level=2&task=3): everybody who follows it gets the same one. `deal` makes
+// a task from these four, `mark` judges an answer, and `demonstrate` gives the steps; none of them needs a page.
+
+// A stream of numbers that a text decides.
+function dice(text) {
+  let state = 2166136261;
+  for (const sign of text) state = Math.imul(state ^ sign.charCodeAt(0), 16777619);
+  const next = () => {
+    state = state + 0x6D2B79F5 | 0;
+    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
+    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
+    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
+  };
+  const between = (low, high) => low + Math.floor(next() * (high - low + 1));
+  const pick = items => items[between(0, items.length - 1)];
+  const shuffle = items => items.map(item => [next(), item]).sort((a, b) => a[0] - b[0]).map(pair => pair[1]);
+  return {next, between, pick, shuffle};
+}
+
+const mean = numbers => sum(numbers) / numbers.length;
+const times = (many, make) => Array.from({length: many}, (_, j) => make(j));
+const downwards = grades => grades.filter(judged).sort((a, b) => b - a);
+
+// ---- the lists of a family ----
+
+// A ranking: `n` results with grades up to `top`, so many relevant ones `missed`, some `unjudged`. `share` of the results
+// are relevant; with a chance of `empty` none is.
+function dealRanking(die, {n, top, missed, share = 0.55, empty = 0, unjudged = 0}) {
+  const none = die.next() < empty, good = () => die.between(1, top);
+  let grades = times(die.between(...n), () => !none && die.next() < share ? good() : 0);
+  if (!none && !grades.some(g => g > 0)) grades[die.between(0, grades.length - 1)] = top;
+  if (grades.every(g => g > 0)) grades[die.between(0, grades.length - 1)] = 0;
+  const lost = times(Math.max(die.between(...missed), none ? 1 : 0), good).sort((a, b) => b - a);
+  const ideal = downwards([...grades, ...lost]), zeros = grades.flatMap((g, j) => g === 0 ? [j] : []);
+  const hidden = die.shuffle(zeros).slice(0, unjudged);
+  grades = grades.map((g, j) => hidden.includes(j) ? null : g);
+  return {grades, ideal, missed: lost};
+}
+
+// Items with labels and scores; `ties` of the scores are equal to another one's, and with `order` the best comes first.
+function dealScores(die, {n, ties = 0, order = true, single = 0}) {
+  const many = die.between(...n), scores = die.shuffle(times(9, j => (j + 1) / 10)).slice(0, many);
+  for (let j = 0; j < ties; j++) scores[j] = scores[many - 1 - j];
+  if (order) scores.sort((a, b) => b - a);
+  const same = die.next() < single ? die.pick([0, 1]) : null;
+  const labels = scores.map(() => same ?? (die.next() < 0.45 ? 1 : 0));
+  if (same === null && new Set(labels).size < 2) labels[die.between(0, many - 1)] = 1 - labels[0];
+  return {labels, scores};
+}
+
+const dealQuery = (die, family) => family.scored ? dealScores(die, family) : dealRanking(die, family);
+
+// ---- values ----
+
+// Pairs of a positive and a negative item: those in the right order, those with equal scores, and all.
+function comparedPairs({labels, scores}) {
+  const of = label => scores.filter((_, j) => labels[j] === label);
+  const gaps = of(1).flatMap(a => of(0).map(b => a - b));
+  return {won: gaps.filter(x => x > 0).length, tied: gaps.filter(x => x === 0).length, all: gaps.length};
+}
+
+function confusion({labels, scores}, k) {
+  const best = scores.map((x, j) => [x, labels[j]]).sort((a, b) => b[0] - a[0]).map(pair => pair[1]);
+  const count = (items, label) => items.filter(x => x === label).length;
+  const [top, rest] = [best.slice(0, k), best.slice(k)];
+  return {tp: count(top, 1), fp: count(top, 0), fn: count(rest, 1), tn: count(rest, 0), n: labels.length, k};
+}
+
+const areaOf = query => {
+  const {won, tied, all} = comparedPairs(query);
+  return all ? (won + tied / 2) / all : NaN;
+};
+const RATES = {TPR: ({tp, fn}) => tp / (tp + fn), FPR: ({fp, tn}) => fp / (fp + tn)};
+
+// Name and cutoff of a measure of labels and scores.
+const scoredMeasure = measure => [measure.split('@')[0], Number(measure.split('@')[1])];
+
+function valueOf(measure, query) {
+  if (!query.labels) return value(measure, query.grades, {ideal: query.ideal});
+  const [name, k] = scoredMeasure(measure);
+  return name in RATES ? RATES[name](confusion(query, k)) : areaOf(query);
+}
+
+const bothClasses = values => values.filter(x => !Number.isNaN(x));
+const weighted = (values, weights) => {
+  const used = values.flatMap((x, j) => Number.isNaN(x) ? [] : [j]);
+  return sum(used.map(j => weights[j] * values[j])) / sum(used.map(j => weights[j]));
+};
+const together = queries => ({labels: queries.flatMap(q => q.labels), scores: queries.flatMap(q => q.scores)});
+
+// What becomes of the values of several queries.
+const COMBINE = {
+  mean,
+  answered: values => mean(values.filter(x => x > 0)),
+  groups: values => mean(bothClasses(values)),
+  impressions: (values, queries) => weighted(values, queries.map(q => q.labels.length)),
+  positives: (values, queries) => weighted(values, queries.map(q => sum(q.labels))),
+  pooled: (values, queries) => areaOf(together(queries)),
+};
+
+// ---- kinds of questions ----
+
+// A task as it stands after what it asks about: two ranks swapped, another grade, a relevant document moved, so many hits.
+function variant(task, x) {
+  const [query] = task.queries, {kind, at} = task;
+  if (kind === 'swap') {
+    const name = query.labels ? 'labels' : 'grades';
+    return {...query, [name]: swapped(query[name], at[0] - 1, at[1] - 1)};
+  }
+  if (kind === 'grade') {
+    const grades = query.grades.with(at - 1, x);
+    return {...query, grades, ideal: downwards([...grades, ...query.missed])};
+  }
+  if (kind === 'rank') return {...query, grades: query.grades.toSpliced(at - 1, 1).toSpliced(x - 1, 0, 1)};
+  return {...query, grades: query.grades.map((_, j) => j < x ? 1 : 0), ideal: query.ideal};
+}
+
+// What may be answered, in the order in which it is tried.
+function domain({kind, at, top, k, queries: [{ideal}]}) {
+  if (kind === 'grade') return times(top + 1, g => g);
+  if (kind === 'rank') return times(at, j => at - j);
+  return times(Math.min(k, ideal.filter(g => g > 0).length) + 1, hits => hits);
+}
+
+// The answer, if each query has the value that `of` gives it.
+function solve(task, of) {
+  const {kind, queries} = task;
+  if (kind === 'value') return COMBINE[task.combine](queries.map(of), queries);
+  if (kind === 'swap') return of(variant(task)) - of(queries[0]);
+  if (kind === 'better') {
+    const [a, b] = queries.map(of);
+    return Math.abs(a - b) < 1e-9 ? 2 : a > b ? 0 : 1;
+  }
+  return domain(task).find(x => of(variant(task, x)) >= task.aim - 1e-9) ?? NaN;
+}
+
+const right = task => solve(task, query => valueOf(task.measure, query));
+
+const DEALT = {
+  value: () => ({}),
+  better(die, task, {family}) {
+    const [{grades, ideal, missed}] = task.queries;
+    if (family.scored) return {queries: [task.queries[0], {...task.queries[0], labels: die.shuffle(task.queries[0].labels)}]};
+    const pool = die.shuffle([...grades, ...missed]), n = grades.length;
+    return {queries: [task.queries[0], {grades: pool.slice(0, n), ideal, missed: downwards(pool.slice(n)).filter(g => g > 0)}],
+      choices: ['List A', 'List B', 'Both alike']};
+  },
+  swap(die, {queries: [query]}) {
+    const marks = query.labels ?? query.grades, ranks = die.shuffle(times(marks.length, j => j + 1));
+    return {at: ranks.slice(0, 2).sort((a, b) => a - b)};
+  },
+  grade: (die, {queries: [{grades}]}, {family}) => {
+    const depth = Math.min(grades.length, 4), top = family.top;
+    return {at: die.between(1, depth), top, choices: times(top + 1, g => `${g}`)};
+  },
+  rank: (die, {queries: [{grades}]}) => ({at: grades.lastIndexOf(1) + 1}),
+  hits: () => ({}),
+};
+
+// A number of two digits that the answer reaches and what is tried before it does not.
+function aimAt(die, task) {
+  const values = domain(task).map(x => valueOf(task.measure, variant(task, x)));
+  const lows = values.map((x, j) => Math.ceil(100 * (Math.max(-1, ...values.slice(0, j)) + 0.002)));
+  const gaps = values.map((x, j) => [lows[j], Math.floor(100 * (x - 0.002))]).filter(([low, high], j) => j > 0 && low > 1 && low <= high);
+  return gaps.length ? die.between(...die.pick(gaps)) / 100 : NaN;
+}
+
+// Which convention gives a number: each choice is a measure, and what becomes of several queries.
+function chooseConvention(die, task, {conventions}) {
+  const choices = conventions.map(([measure, text, combine = task.combine, slip]) => {
+    const asked = {...task, kind: 'value', combine, measure: cutAs(task, measure)};
+    const of = slip ? query => SLIPS[parse(task.measure).name][slip].of(observe(task, query)) : query => valueOf(asked.measure, query);
+    return {measure: slip ? slip : asked.measure, combine, text: spoken(text, task), value: solve(asked, of)};
+  });
+  const answer = die.between(0, choices.length - 1), given = choices[answer].value;
+  const clear = choices.every(({value}, j) => Number.isFinite(value) && (j === answer || Math.abs(value - given) > 0.002));
+  return {conventions: choices, choices: choices.map(choice => choice.text), given, answer: clear && given > 0 ? answer : NaN};
+}
+
+const cutAs = ({k}, measure) => measure.replace('@k', `@${k}`);
+const spoken = (text, {k}) => text.replaceAll('@k', `@${k}`);
+
+// ---- the topics and their levels ----
+
+const FLAT = {n: [5, 7], top: 1, missed: [0, 0]}, LOSSY = {n: [6, 8], top: 1, missed: [1, 3]};
+const GRADED = {n: [4, 6], top: 3, missed: [0, 0]}, GRADED_LOSSY = {n: [5, 7], top: 3, missed: [1, 3]};
+const HOLES = {...GRADED_LOSSY, unjudged: 1}, SPARSE = {n: [5, 8], top: 1, missed: [0, 1], share: 0.3};
+const ANSWERED = {n: [4, 5], top: 1, missed: [0, 1], share: 0.35, empty: 0.3};
+const SCORED = {scored: true, n: [5, 7]}, TIED = {...SCORED, ties: 2, order: false}, GROUP = {scored: true, n: [3, 5], single: 0.25};
+const ask = (kind, family, measures, more = {}) => ({kind, family, measures: measures?.match(MEASURES_TO_DEAL), ...more});
+const MEASURES_TO_DEAL = /[^\s(@]+(?:\([^)]*\)(?:'\))?)?(?:@\w+)?/g;
+const over = (many, combine = 'mean') => ({queries: many, combine});
+
+const TOPICS = {
+  sets: [
+    [ask('value', {...FLAT, missed: [0, 2]}, 'P@k R@k')],
+    [ask('value', LOSSY, 'F@k F(beta=2)@k F(beta=0.5)@k R@k'), ask('swap', LOSSY, 'P@k R@k'), ask('hits', LOSSY, 'F@k R@k F(beta=2)@k'),
+      ask('better', LOSSY, 'P@k R@k F@k')],
+    [ask('value', GRADED_LOSSY, 'P(rel=2)@k R(rel=2)@k F(rel=2)@k'), ask('value', LOSSY, 'P@k R@k F@k', over(2)), ask('hits', LOSSY, 'F@k F(beta=0.5)@k'),
+      ask('convention', LOSSY, 'R@k', {conventions: [['P@k', 'Hits divided by k'], ['R@k', 'Hits divided by R'], ["R(divisor='min(R,k)')@k", 'Hits divided by min(R, k)'],
+        ['F@k', 'The harmonic mean of precision and recall']]})],
+  ],
+  ap: [
+    [ask('value', FLAT, 'AP')],
+    [ask('value', LOSSY, 'AP AP@k'), ask('swap', LOSSY, 'AP'), ask('better', LOSSY, 'AP'), ask('rank', LOSSY, 'AP')],
+    [ask('value', LOSSY, 'AP', over(2)), ask('value', GRADED_LOSSY, 'AP(rel=2)'), ask('value', LOSSY, "AP(divisor='min(R,k)')@k"),
+      ask('convention', {...LOSSY, missed: [2, 4]}, 'AP@k', {conventions: [['AP@k', 'Cut at k, divided by R'], ["AP(divisor='min(R,k)')@k", 'Cut at k, divided by min(R, k)'],
+        ["AP(divisor='retrieved')@k", 'Cut at k, divided by the relevant documents found'], ['AP', 'Not cut, divided by R']]})],
+  ],
+  rr: [
+    [ask('value', SPARSE, 'RR')],
+    [ask('value', ANSWERED, 'RR', over(3)), ask('better', SPARSE, 'RR'), ask('swap', SPARSE, 'RR'), ask('value', SPARSE, 'RR RR@k')],
+    [ask('value', ANSWERED, 'RR@k', over(4)), ask('value', {...GRADED_LOSSY, share: 0.4}, 'RR(rel=2)'),
+      ask('convention', ANSWERED, 'RR@k', {...over(4), conventions: [['RR@k', 'RR@k, an unanswered query counts 0'],
+        ['RR@k', 'RR@k, unanswered queries left out', 'answered'], ['RR', 'RR not cut, an unanswered query counts 0'], ['RR', 'RR not cut, unanswered queries left out', 'answered']]})],
+  ],
+  dcg: [
+    [ask('value', GRADED, "CG@k DCG@k nDCG@k")],
+    [ask('value', GRADED_LOSSY, "nDCG@k DCG(gain='exp')@k nDCG(gain='exp')@k"), ask('swap', GRADED_LOSSY, "DCG@k nDCG@k"),
+      ask('better', GRADED_LOSSY, "nDCG@k nDCG(gain='exp')@k")],
+    [ask('value', HOLES, "nDCG(gain='exp')@k nDCG(discount='jarvelin')@k"), ask('value', GRADED_LOSSY, 'nDCG@k', over(2)),
+      ask('grade', GRADED_LOSSY, "nDCG@k nDCG(gain='exp')@k"),
+      ask('convention', GRADED_LOSSY, 'nDCG@k', {conventions: [['nDCG@k', 'Gain g, ideal from all judged documents'], ["nDCG(gain='exp')@k", 'Gain 2^g − 1, ideal from all judged documents'],
+        ["nDCG(discount='jarvelin')@k", 'Gain g, discount log₂ i from rank 2 on'], ['nDCG@k', 'Gain g, ideal sorted from the list', 'mean', 'idealFromList']]})],
+  ],
+  cascade: [
+    [ask('value', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('value', {...FLAT, n: [4, 5]}, 'RBP(p=0.5) RBP(p=0.8)')],
+    [ask('value', GRADED_LOSSY, 'ERR(max_grade=3)@k'), ask('value', LOSSY, 'RBP(p=0.8)@k RBP(p=0.5)@k'), ask('swap', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'),
+      ask('better', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('swap', FLAT, 'RBP(p=0.8)')],
+    [ask('value', {...GRADED, top: 4}, 'ERR(max_grade=4)@k'), ask('grade', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('rank', SPARSE, 'RBP(p=0.8)'),
+      ask('convention', GRADED, 'ERR(max_grade=3)@k', {conventions: [['ERR(max_grade=3)@k', 'ERR with the largest grade 3'], ['ERR(max_grade=4)@k', 'ERR with the largest grade 4'],
+        ["ERR(max_grade=3,gain='linear')@k", 'ERR with g / 4 for (2^g − 1) / 8'], ['RR@k', 'RR, relevant from grade 1 on']]})],
+  ],
+  auc: [
+    [ask('value', SCORED, 'AUC'), ask('value', SCORED, 'TPR@k FPR@k')],
+    [ask('value', TIED, 'AUC'), ask('better', SCORED, 'AUC'), ask('swap', SCORED, 'AUC')],
+    [ask('value', GROUP, 'GAUC', over(3, 'groups')), ask('value', GROUP, 'GAUC', over(3, 'impressions')),
+      ask('convention', GROUP, 'GAUC', {...over(3, 'groups'), conventions: [['AUC', 'The mean over users with both classes', 'groups'], ['AUC', 'The same, weighted by impressions', 'impressions'],
+        ['AUC', 'The same, weighted by positives', 'positives'], ['AUC', 'One AUC of all items together', 'pooled']]})],
+  ],
+};
+
+export const topics = [...Object.keys(TOPICS), 'mixed'];
+
+// The task of a seed: {topic, level, seed, number, kind, measure, queries, answer, tolerance, slips, ...}. It is plain
+// data. A draw whose answer would be trivial or in doubt is drawn again.
+export function deal(topic, level, seed, number) {
+  for (let draw = 0; draw < 500; draw++) {
+    const die = dice([topic, level, seed, number, draw].join('/'));
+    const chosen = topic === 'mixed' ? die.pick(Object.keys(TOPICS)) : topic;
+    const task = draft(die, chosen, level);
+    if (task) return {...task, seed, number, slips: slipsOf(task)};
+  }
+  throw new Error(`there is no task of the topic ${topic} on level ${level}`);
+}
+
+function draft(die, topic, level) {
+  const asked = die.pick(TOPICS[topic][level - 1]), {kind, family} = asked;
+  const queries = times(asked.queries ?? 1, () => dealQuery(die, family));
+  const shortest = Math.min(...queries.map(q => (q.labels ?? q.grades).length));
+  const k = die.between(Math.min(2 + (shortest > 4), shortest - 1), shortest - 1);
+  const measure = cutAs({k}, die.pick(asked.measures));
+  const base = {topic, level, kind, measure, family: familyText(family, kind), combine: asked.combine ?? 'mean', queries, k};
+  if (kind === 'convention') {
+    const task = {...base, ...chooseConvention(die, base, asked)};
+    return Number.isNaN(task.answer) ? null : {...task, tolerance: 0};
+  }
+  if (kind === 'better' && family.scored) base.choices = ['List A', 'List B', 'Both alike'];
+  let task = {...base, ...DEALT[kind](die, base, asked)};
+  if (['grade', 'rank', 'hits'].includes(kind)) task = {...task, aim: aimAt(die, task)};
+  return finish(die, task, kind);
+}
+
+function finish(die, task, kind) {
+  const answer = right(task), exact = !['value', 'swap'].includes(kind);
+  if (Number.isNaN(answer) || exact && 'aim' in task && Number.isNaN(task.aim)) return null;
+  if (!exact && Math.abs(answer) < 0.006) return null;
+  if (kind === 'value' && task.queries.length === 1 && answer === 1) return null;
+  if (kind === 'better' && answer === 2 && (die.next() < 0.8 || `${marks(task.queries[0])}` === `${marks(task.queries[1])}`)) return null;
+  return {...task, answer, tolerance: exact ? 0 : Math.max(1e-3, 1e-4 * Math.abs(answer))};
+}
+
+const marks = query => query.labels ?? query.grades;
+
+function familyText({n: [low, high], top, missed, unjudged, scored, ties, single}, kind) {
+  const results = `${low} to ${high} ${scored ? 'items' : 'results'}`;
+  if (scored) return `${results}, labels 0 and 1${ties ? ', equal scores' : ''}${single ? ', users with one class' : ''}`;
+  const lost = missed[1] && kind !== 'hits' ? `, up to ${missed[1]} relevant missed` : '';
+  return `${results}, grades 0 to ${top}${lost}${unjudged ? ', one result not judged' : ''}`;
+}
+
+// ---- the slips ----
+
+// What is known of a query when a slip is tried on it.
+function observe({measure}, query) {
+  if (query.labels) return {query, ...comparedPairs(query), ...confusion(query, scoredMeasure(measure)[1])};
+  const {grades, ideal} = query, found = work(measure, grades, {ideal}), {p, list, terms} = found;
+  const hit = list.documents.map(d => d.g >= (p.rel ?? 1) ? d.i : 0).filter(Boolean), inTop = hit.filter(i => within({i}, p));
+  const again = (options = {}, changed = grades) => value(measure, changed, {ideal, ...options});
+  return {query, grades, ideal, found, p, k: p.k, n: grades.length, depth: p.k ?? grades.length, hit, inTop, R: relevant(list, {rel: p.rel ?? 1}),
+    top: sum(terms), whole: found.whole ?? 1, again, documents: list.documents};
+}
+
+const inverses = ranks => sum(ranks.map(i => 1 / i));
+const precisionSum = (ranks, divisor) => sum(ranks.map((i, j) => divisor(j + 1, i)));
+const count = (many, one, more = `${one}s`) => `${many} ${many === 1 ? one : more}`;
+const notRetrieved = ({R, hit}) => R === hit.length ? '' : ` and ${R - hit.length} not`;
+const isR = one => `R is ${one.R}: ${one.hit.length} retrieved${notRetrieved(one)}.`;
+
+// A slip: the step where it goes off, what was done, what is so instead, and the value of a query by it.
+const slip = (step, why, of, but = () => '') => ({step, why, of, but});
+const FAR = 1000;
+
+const forRanks = {
+  uncut: slip('terms', 'You did not cut the list.', one => one.k ? one.again({k: FAR}) : NaN, one => `Only the first ${one.k} ranks count.`),
+  gradeOne: slip('terms', 'You counted every grade from 1 on as relevant.', one => one.p.rel > 1 ? one.again({rel: 1}) : NaN, one => `Here it begins at grade ${one.p.rel}.`),
+};
+
+const forHits = {
+  ...forRanks,
+  hitsOnly: slip('whole', 'You counted the hits and did not divide.', one => one.inTop.length),
+  overN: slip('whole', 'You divided by the length of the list.', one => one.inTop.length / one.n),
+  graded: slip('terms', 'You added the grades.', one => sum(one.documents.filter(d => within(d, one.p)).map(d => d.g)) / one.whole, () => 'A hit counts 1, whatever its grade.'),
+  oneLess: slip('terms', 'You have one hit too few.', one => one.found.name === 'F' ? NaN : (one.inTop.length - 1) / one.whole, one => `There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
+  oneMore: slip('terms', 'You have one hit too many.', one => one.found.name === 'F' ? NaN : (one.inTop.length + 1) / one.whole, one => `There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
+};
+
+const fScore = (precision, recall, beta) => (1 + beta) * precision * recall / (beta * precision + recall);
+const ofF = (step, why, formula, but) => slip(step, why, one => formula(one.inTop.length / one.depth, one.inTop.length / one.R, one.p.beta), but);
+
+const discountedBy = (documents, gain, weight, k) => sum(documents.map(({g, i}) => k && i > k ? 0 : gain(g) * weight(i)));
+const inBestOrder = grades => downwards(grades).map((g, j) => ({g, i: j + 1}));
+
+// nDCG (or DCG, or CG) of a query with something else in one place.
+function recounted(one, {documents = one.documents, pool = one.ideal, gain = GAINS[one.p.gain], best = gain, k = one.k, bestK = k, ...change} = {}) {
+  const standard = one.found.name === 'CG' ? () => 1 : i => DISCOUNTS[one.p.discount](i, one.p.b), weight = change.weight ?? standard;
+  const top = discountedBy(documents, gain, weight, k);
+  return one.found.name === 'nDCG' ? top / discountedBy(inBestOrder(pool), best, change.bestWeight ?? weight, bestK) : top;
+}
+
+const normalised = of => one => one.found.name === 'nDCG' ? of(one) : NaN;
+const discountedOnly = of => one => one.found.name === 'CG' ? NaN : of(one);
+const otherGain = one => GAINS[one.p.gain === 'exp' ? 'linear' : 'exp'];
+const gainText = one => one.p.gain === 'exp' ? 'Here it is 2^g − 1: 1, 3, 7 for the grades 1, 2, 3.' : 'Here the gain is the grade.';
+const isLog2 = one => one.p.discount === 'log2';
+
+const forGains = {
+  idealFromList: slip('whole', 'You sorted the ideal from the returned list.', normalised(one => recounted(one, {pool: one.grades})),
+    one => `It comes from all judged documents: what was not retrieved (${one.query.missed.join(', ')}) belongs to it.`),
+  idealFromTop: slip('whole', 'You sorted the ideal from the first k results.', normalised(one => recounted(one, {pool: one.grades.slice(0, one.depth)})),
+    () => 'It comes from all judged documents.'),
+  idealUncut: slip('whole', 'You did not cut the ideal at k.', normalised(one => recounted(one, {bestK: null})), one => `The ideal has ${one.k} ranks too.`),
+  otherGain: slip('terms', 'You took the other gain.', one => recounted(one, {gain: otherGain(one)}), gainText),
+  otherGainAbove: slip('terms', 'You took the other gain in DCG, but not in the ideal.', normalised(one => recounted(one, {gain: otherGain(one), best: GAINS[one.p.gain]})), gainText),
+  otherGainBelow: slip('whole', 'You took the other gain in the ideal, but not in DCG.', normalised(one => recounted(one, {best: otherGain(one)})), gainText),
+  binary: slip('terms', 'You counted every relevant document as 1.', one => recounted(one, {gain: GAINS.binary}), gainText),
+  notDivided: slip('whole', 'You stopped at DCG.', normalised(one => one.top), one => `It is divided by the DCG of the ideal order, ${decimals(one.whole)}.`),
+  idealOnly: slip('value', 'That is the DCG of the ideal order.', normalised(one => one.whole)),
+  inverted: slip('value', 'You divided the ideal by DCG.', normalised(one => one.whole / one.top), () => 'It is the other way round, and never above 1.'),
+  ln: slip('terms', 'You took ln for log₂.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log(i + 1)})), () => 'The discount is log₂(i + 1): 1, 1.585, 2, 2.322.'),
+  log10: slip('terms', 'You took log₁₀ for log₂.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log10(i + 1)})), () => 'The discount is log₂(i + 1): 1, 1.585, 2, 2.322.'),
+  rankFrom0: slip('terms', 'You counted the ranks from 0: log₂ i, ranks 1 and 2 undiscounted.',
+    discountedOnly(one => isLog2(one) ? recounted(one, {weight: i => 1 / Math.max(1, Math.log2(i))}) : NaN), () => 'Rank 1 has log₂ 2 = 1, rank 2 has log₂ 3.'),
+  rankFrom2: slip('terms', 'You counted the ranks from 2: rank 1 got log₂ 3.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log2(i + 2)})), () => 'Rank 1 has log₂ 2 = 1.'),
+  standardDiscount: slip('terms', 'You took the discount log₂(i + 1).', discountedOnly(one => isLog2(one) ? NaN : recounted(one, {weight: DISCOUNTS.log2})), () => 'Here it is log₂ i from rank 2 on.'),
+  byRank: slip('terms', 'You divided by the rank.', discountedOnly(one => recounted(one, {weight: i => 1 / i})), () => 'The discount is a logarithm of it.'),
+  noDiscount: slip('terms', 'You left out the discount.', discountedOnly(one => recounted(one, {weight: () => 1}))),
+  discount: slip('terms', 'You discounted.', one => one.found.name === 'CG' ? recounted(one, {weight: DISCOUNTS.log2}) : NaN, () => 'CG is the plain sum of the gains.'),
+  overK: slip('whole', 'You divided by k.', one => one.top / one.depth),
+  uncut: slip('terms', 'You did not cut the list.', one => recounted(one, {k: null, bestK: null}), one => `Only the first ${one.k} ranks count.`),
+  condensed: slip('terms', 'You took out what nobody judged.', one => recounted(one, {documents: one.documents.map(({g}, j) => ({g, i: j + 1}))}), () => 'It keeps its rank, with gain 0.'),
+};
+
+// ERR of a query with something else in one place.
+function readOn(one, {satisfied = g => (2 ** g - 1) / 2 ** one.p.max_grade, weight = i => 1 / i, arrive = before => before} = {}) {
+  let reading = 1;
+  return sum(one.documents.map(({g, i}) => {
+    const before = reading;
+    reading *= 1 - satisfied(g);
+    return within({i}, one.p) ? weight(i) * arrive(before, reading) * satisfied(g) : 0;
+  }));
+}
+
+const SLIPS = {
+  P: {...forHits, overR: slip('whole', 'You divided by R. That is recall.', one => one.inTop.length / one.R, one => `Precision divides by k, ${one.k}.`),
+    overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth)),
+    uncut: slip('terms', 'You counted the hits of the whole list.', one => one.hit.length / one.depth, one => `Only the first ${one.k} ranks count.`)},
+  R: {...forHits, overK: slip('whole', 'You divided by k. That is precision.', one => one.inTop.length / one.depth, isR),
+    overFound: slip('whole', 'You took the relevant documents of the list for all there are.', one => one.inTop.length / one.hit.length, isR),
+    overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth), isR)},
+  F: {...forRanks, mean: ofF('value', 'You took the plain mean of precision and recall.', (p, r) => (p + r) / 2, () => 'F is the harmonic mean.'),
+    precision: ofF('value', 'That is precision.', p => p), recall: ofF('value', 'That is recall.', (p, r) => r),
+    product: ofF('value', 'You forgot the factor 1 + β².', (p, r, beta) => fScore(p, r, beta ** 2) / (1 + beta ** 2)),
+    root: ofF('value', 'You took the geometric mean.', (p, r) => Math.sqrt(p * r), () => 'F is the harmonic mean.'),
+    otherBeta: ofF('value', 'You gave β to the other one.', (p, r, beta) => fScore(p, r, beta ** -2), () => 'β above 1 favours recall, below 1 precision.'),
+    betaOne: ofF('value', 'That is F1.', (p, r) => fScore(p, r, 1)), betaPlain: ofF('value', 'You forgot to square β.', (p, r, beta) => fScore(p, r, beta)),
+    found: slip('whole', 'You took the relevant documents of the list for all there are.', one => fScore(one.inTop.length / one.depth, one.inTop.length / one.hit.length, one.p.beta ** 2), isR)},
+  AP: {
+    overFound: slip('whole', 'You divided by the relevant documents that were found.', one => one.top / one.inTop.length, one => `You divided by ${one.inTop.length}; ${isR(one)}`),
+    overK: slip('whole', 'You divided by the number of ranks.', one => one.top / one.depth, one => `You divided by ${one.depth}; ${isR(one)}`),
+    overN: slip('whole', 'You divided by the length of the list.', one => one.top / one.n, isR),
+    overMin: slip('whole', 'You divided by min(R, k).', one => one.top / Math.min(one.R, one.depth), isR),
+    overR: slip('whole', 'You divided by R.', one => one.top / one.R, one => `Here it is min(R, k) = ${decimalsShort(one.whole)}.`),
+    notDivided: slip('whole', 'You added the precisions and did not divide.', one => one.top, isR),
+    onlyRanks: slip('terms', 'You took 1/i at each relevant document.', one => inverses(one.inTop) / one.whole, () => 'The r-th relevant document counts r/i.'),
+    everyRank: slip('terms', 'You took the precision at every rank.', one => mean(times(one.depth, j => one.hit.filter(i => i <= j + 1).length / (j + 1))), () => 'It counts only where a relevant document stands.'),
+    rankFrom0: slip('terms', 'You counted the ranks from 0.', one => precisionSum(one.inTop, (r, i) => r / (i - 1)) / one.whole, () => 'The first rank is 1.'),
+    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => precisionSum(one.inTop, (r, i) => r / (i + 1)) / one.whole, () => 'The first rank is 1.'),
+    hitsFrom0: slip('terms', 'You counted the relevant documents from 0.', one => precisionSum(one.inTop, (r, i) => (r - 1) / i) / one.whole, () => 'The document itself counts: r/i.'),
+    precision: slip('value', 'That is precision.', one => one.inTop.length / one.depth), recall: slip('value', 'That is recall.', one => one.inTop.length / one.R),
+    ...forRanks},
+  RR: {
+    rank: slip('value', 'That is the rank.', one => one.inTop[0] ?? NaN, () => 'RR is 1 divided by it.'),
+    rankFrom0: slip('terms', 'You counted the ranks from 0.', one => one.inTop.length ? 1 / (one.inTop[0] - 1) : 0, () => 'The first rank is 1.'),
+    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => one.inTop.length ? 1 / (one.inTop[0] + 1) : 0, () => 'The first rank is 1.'),
+    allRelevant: slip('terms', 'You added 1/i over all relevant documents.', one => inverses(one.inTop), () => 'Only the first one counts.'),
+    meanRelevant: slip('terms', 'You took the mean of 1/i over all relevant documents.', one => inverses(one.inTop) / (one.inTop.length || 1), () => 'Only the first one counts.'),
+    second: slip('terms', 'You overlooked the first relevant document.', one => one.inTop.length > 1 ? 1 / one.inTop[1] : NaN, one => `It stands at rank ${one.inTop[0]}.`),
+    last: slip('terms', 'You took the last relevant document.', one => one.inTop.length ? 1 / one.inTop.at(-1) : 0, () => 'Only the first one counts.'),
+    log: slip('terms', 'You took log₂(i + 1) for i.', one => one.inTop.length ? 1 / Math.log2(one.inTop[0] + 1) : 0),
+    ...forRanks},
+  CG: forGains, DCG: forGains, nDCG: forGains,
+  ERR: {
+    linear: slip('terms', 'You took g / (largest grade) for the chance to stop.', one => readOn(one, {satisfied: g => g / one.p.max_grade}), one => satisfiedText(one)),
+    overGains: slip('terms', 'You divided 2^g − 1 by the largest gain.', one => readOn(one, {satisfied: g => (2 ** g - 1) / (2 ** one.p.max_grade - 1)}), one => satisfiedText(one)),
+    notLess: slip('terms', 'You forgot the − 1.', one => readOn(one, {satisfied: g => g ? 2 ** g / 2 ** one.p.max_grade : 0}), one => satisfiedText(one)),
+    scaleOfList: slip('terms', 'You took the largest grade of the list for that of the scale.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** Math.max(...downwards(one.grades))}),
+      one => satisfiedText(one)),
+    everybody: slip('terms', 'You let every reader get to every rank.', one => readOn(one, {arrive: () => 1}), () => 'Those who stopped above are gone: the product of 1 − R.'),
+    themselves: slip('terms', 'You took off the readers who stop at the rank itself.', one => readOn(one, {arrive: (before, after) => after}), () => 'The product runs over the ranks above.'),
+    noRank: slip('terms', 'You forgot 1/i.', one => readOn(one, {weight: () => 1}), () => 'That is the share of readers who are satisfied at all.'),
+    log: slip('terms', 'You took log₂(i + 1) for i.', one => readOn(one, {weight: DISCOUNTS.log2})),
+    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => readOn(one, {weight: i => 1 / (i + 1)}), () => 'The first rank is 1.'),
+    uncut: forRanks.uncut},
+  RBP: {
+    noFactor: slip('whole', 'You forgot the factor 1 − p.', one => one.top / (1 - one.p.p)),
+    powerI: slip('terms', 'You took pⁱ.', one => one.top * one.p.p, () => 'Rank 1 has p⁰ = 1.'),
+    swapped: slip('terms', 'You took p for 1 − p.', one => one.again({p: 1 - one.p.p}), () => 'The reader goes on with p, and stops with 1 − p.'),
+    factorP: slip('whole', 'You took the factor p.', one => one.top / (1 - one.p.p) * one.p.p),
+    reciprocal: slip('terms', 'You took 1/i.', one => inverses(one.inTop) * (1 - one.p.p)),
+    overK: slip('whole', 'You divided by the number of ranks.', one => one.top / one.depth),
+    overR: slip('whole', 'You divided by R.', one => one.top / one.R), ...forRanks},
+  AUC: {
+    inverted: slip('terms', 'You counted the pairs in the wrong order.', ({won, tied, all}) => 1 - (won + tied / 2) / all),
+    tiesLost: slip('terms', 'You counted equal scores as lost.', ({won, all}) => won / all, () => 'Such a pair counts one half.'),
+    tiesWon: slip('terms', 'You counted equal scores as won.', ({won, tied, all}) => (won + tied) / all, () => 'Such a pair counts one half.'),
+    notDivided: slip('whole', 'You did not divide.', ({won, tied}) => won + tied / 2, ({all}) => `There are ${all} pairs.`),
+    allPairs: slip('whole', 'You divided by all pairs of items.', ({won, tied, n}) => (won + tied / 2) / (n * (n - 1) / 2), ({all}) => `Only pairs of a positive and a negative count: ${all}.`),
+    overN: slip('whole', 'You divided by the number of items.', ({won, tied, n}) => (won + tied / 2) / n, ({all}) => `There are ${all} pairs.`),
+  },
+  TPR: {
+    precision: slip('whole', 'You divided by k. That is precision.', ({tp, k}) => tp / k, ({tp, fn}) => `There are ${tp + fn} positives.`),
+    other: slip('value', 'That is the false positive rate.', RATES.FPR), overN: slip('whole', 'You divided by all items.', ({tp, n}) => tp / n),
+    missed: slip('terms', 'That is the share of positives that were missed.', ({tp, fn}) => fn / (tp + fn)),
+  },
+  FPR: {
+    discovery: slip('whole', 'You divided by k: FP / (TP + FP).', ({fp, k}) => fp / k, ({fp, tn}) => `There are ${fp + tn} negatives: FP / (FP + TN).`),
+    other: slip('value', 'That is the true positive rate.', RATES.TPR), overN: slip('whole', 'You divided by all items.', ({fp, n}) => fp / n),
+    specificity: slip('terms', 'That is the share of negatives that were left out.', ({fp, tn}) => tn / (fp + tn)),
+    overPositives: slip('whole', 'You divided by the positives.', ({fp, tp, fn}) => fp / (tp + fn)),
+  },
+};
+SLIPS.GAUC = SLIPS.AUC;
+
+const decimalsShort = x => `${Number(x.toFixed(4))}`;
+const satisfiedText = ({p: {max_grade: top}}) => `A reader stops with (2^g − 1) / 2^${top}: ${times(top + 1, g => `${2 ** g - 1}/${2 ** top}`).join(', ')}.`;
+const ranksText = ranks => ranks.length ? `${ranks.length === 1 ? 'rank' : 'ranks'} ${ranks.join(', ')}` : 'no rank';
+
+// With several queries: what may go wrong when their values are put together.
+const SEVERAL = {
+  leftOut: ['mean', 'You left out a query without a hit.', ({values}) => mean(values.filter(x => x > 0)), 'It counts as 0.'],
+  summed: ['mean', 'You added and did not divide by the number of queries.', ({values}) => sum(values), ''],
+  meanRank: ['mean', 'You took 1 divided by the mean rank.', ({values, name}) => name === 'RR' ? 1 / mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
+  pooled: ['mean', 'You put the queries into one pot.', ({seen}) => sum(seen.map(one => one.top)) / sum(seen.map(one => one.whole)), 'Each query has a value, and all queries count alike.'],
+  best: ['mean', 'That is the best query.', ({values}) => Math.max(...values), ''],
+  worst: ['mean', 'That is the worst query.', ({values}) => Math.min(...values), ''],
+};
+const plainValues = values => values.map(x => Number.isNaN(x) ? 0 : x);
+const SEVERAL_USERS = {
+  pooled: ['mean', 'You took one AUC of all items together.', COMBINE.pooled, 'GAUC compares the items of one user only.'],
+  plain: ['mean', 'You took the plain mean.', COMBINE.groups, 'Here a user weighs as much as it has items.'],
+  impressions: ['mean', 'You weighted by impressions.', COMBINE.impressions, 'Here all users count alike.'],
+  positives: ['mean', 'You weighted by positives.', COMBINE.positives, ''],
+  asZero: ['mean', 'You counted a user with one class as 0.', values => mean(plainValues(values)), 'Such a user has no AUC and is left out.'],
+  asHalf: ['mean', 'You counted a user with one class as 0.5.', values => mean(values.map(x => Number.isNaN(x) ? 0.5 : x)), 'Such a user has no AUC and is left out.'],
+};
+
+// What is recognised in an answer to a task: {name, step, text, value}. None has the value of the right answer.
+function slipsOf(task) {
+  const name = task.queries[0].labels ? scoredMeasure(task.measure)[0] : parse(task.measure).name;
+  if (task.kind === 'convention') return [];
+  const single = task.kind === 'value' && task.queries.length === 1, one = single && observe(task, task.queries[0]);
+  const known = Object.entries(SLIPS[name]).map(([called, {step, why, of, but}]) => {
+    const text = single ? `${why} ${but(one)}`.trim() : why;
+    return {name: called, step, text, value: solve(task, query => of(observe(task, query)))};
+  });
+  const all = [...known, ...several(task, name), ...single ? forgotten(task, one) : [], ...task.kind === 'swap' ? swapSlips(task) : []];
+  const apart = task.tolerance ? 2 * task.tolerance + 1e-9 : 0;
+  return all.filter(({value}) => Number.isFinite(value) && Math.abs(value - task.answer) > apart);
+}
+
+function several(task, name) {
+  if (task.kind !== 'value' || task.queries.length === 1) return [];
+  const {queries} = task, values = queries.map(query => valueOf(task.measure, query)), users = name === 'GAUC';
+  const seen = users ? [] : queries.map(query => observe(task, query));
+  const apply = of => users ? of(values, queries) : of({values, seen, name});
+  return Object.entries(users ? SEVERAL_USERS : SEVERAL).map(([called, [step, why, of, but]]) => ({name: called, step, text: `${why} ${but}`.trim(), value: apply(of)}));
+}
+
+// One document is overlooked: its term is missing, or it is taken for one that is not relevant; or a missed one lacks in the ideal.
+function forgotten(task, one) {
+  if (!one.found) return [];
+  const {query, found, grades, top, whole} = one, {documents, terms, name} = {...found.list, ...found};
+  const skipped = documents.flatMap(({i, g}, j) => {
+    if (!terms[j]) return [];
+    const text = `You left out rank ${i} (grade ${g}).`, without = grades.with(i - 1, 0);
+    return [{name: 'termForgotten', step: 'terms', text, value: (top - terms[j]) / whole}, {name: 'documentForgotten', step: 'terms', text, value: one.again({}, without)}];
+  });
+  const lost = name !== 'nDCG' ? [] : [...new Set(query.missed)].map(g => {
+    const pool = one.ideal.toSpliced(one.ideal.indexOf(g), 1), text = `The ideal lacks the grade ${g} that was not retrieved.`;
+    return {name: 'missedForgotten', step: 'whole', text, value: recounted(one, {pool})};
+  });
+  return [...skipped, ...lost];
+}
+
+function swapSlips(task) {
+  const [query] = task.queries, after = variant(task), [old, now] = [query, after].map(each => valueOf(task.measure, each));
+  const found = [{name: 'sign', step: 'value', text: 'The sign is wrong: it is the new value minus the old one.', value: old - now},
+    {name: 'newValue', step: 'value', text: 'That is the new value; the change was asked for.', value: now},
+    {name: 'oldValue', step: 'value', text: 'That is the value before the swap.', value: old}];
+  if (query.labels) return found;
+  const [a, b] = [query, after].map(each => work(task.measure, each.grades, {ideal: each.ideal})), whole = a.whole ?? 1;
+  const gaps = a.rows.map((row, j) => b.rows[j].term - row.term), there = sum(task.at.map(rank => gaps[rank - 1]));
+  return [...found, {name: 'notDivided', step: 'whole', text: `You did not divide by ${decimalsShort(whole)}.`, value: sum(gaps)},
+    {name: 'onlyTwoRanks', step: 'terms', text: 'You changed the terms of these two ranks only; those between them change too.', value: there / whole}];
+}
+
+// ---- marking ----
+
+const FUNCTIONS = {log2: Math.log2, ln: Math.log, sqrt: Math.sqrt};
+
+// The number that an answer means: a decimal (0.69 or 0,69), a fraction, or arithmetic such as (1 + 2/4) / log2(3). NaN if
+// it means none.
+export function readNumber(text) {
+  const plain = `${text}`.toLowerCase().replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/÷/g, '/').replace(/\*\*/g, '^')
+    .replace(/log₂/g, 'log2').replace(/(\d),(\d)/g, '$1.$2').replace(/^[\s=≈~]+/, '');
+  const tokens = plain.match(/log2|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
+  let at = 0;
+  const take = wanted => tokens[at] === wanted && ++at > 0;
+  const atom = () => {
+    const token = tokens[at++];
+    if (token === '(' || token in FUNCTIONS && take('(')) {
+      const inside = total();
+      return take(')') ? (FUNCTIONS[token] ?? (x => x))(inside) : NaN;
+    }
+    return /^[\d.]+$/.test(token) ? Number(token) / (take('%') ? 100 : 1) : NaN;
+  };
+  const power = () => {
+    if (take('-')) return -power();
+    const base = take('+') ? power() : atom();
+    return take('^') ? base ** power() : base;
+  };
+  const product = () => {
+    let x = power();
+    while (['*', '/'].includes(tokens[at])) x = take('*') ? x * power() : take('/') ? x / power() : NaN;
+    return x;
+  };
+  const total = () => {
+    let x = product();
+    while (['+', '-'].includes(tokens[at])) x = take('+') ? x + product() : take('-') ? x - product() : NaN;
+    return x;
+  };
+  const found = total();
+  return at === tokens.length && Number.isFinite(found) ? found : NaN;
+}
+
+// What is to be said of an answer: {right}, and `slips`, `step` and `text` if it is wrong. `again` is true if it does not
+// count, because it cannot be read or has too few digits. To a choice the answer is its place.
+export function mark(task, answer) {
+  const x = readNumber(answer), {tolerance} = task, off = y => Math.abs(x - y);
+  if (Number.isNaN(x)) return {right: false, again: true, text: drillWords.unread};
+  if (off(task.answer) <= tolerance + 1e-9) return {right: true, text: drillWords.right(answerText(task))};
+  const digits = /^\s*[-−+]?\d*[.,](\d{2})\s*$/.exec(`${answer}`)?.[1].length;
+  if (tolerance && digits && off(task.answer) <= 0.5 * 10 ** -digits + 1e-9) return {right: false, again: true, text: drillWords.digits};
+  const near = task.slips.filter(({value}) => off(value) <= tolerance + 1e-9), nearest = Math.min(...near.map(({value}) => off(value)));
+  const slips = near.filter(({value}) => off(value) <= nearest + 1e-9), texts = [...new Set(slips.map(({text}) => text))].slice(0, 2);
+  const step = slips[0]?.step ?? 'terms';
+  const text = texts.length ? drillWords[tolerance ? 'slip' : 'perhaps'](texts) : task.choices ? drillWords.otherChoice : drillWords.wrong;
+  return {right: false, slips: slips.map(({name}) => name), step, text};
+}
+
+function answerText(task) {
+  if (task.choices) return task.choices[task.answer];
+  return task.tolerance ? decimals(task.answer).replace('-', '−') : `${task.answer}`;
+}
+
+// The steps to the answer: [{step: terms, whole, mean or value, text}].
+export function demonstrate(task) {
+  const {kind, queries, measure} = task, label = name => text => text && `${name}: ${text}`;
+  const last = query => lineOf(measure, query), end = {step: 'value', text: drillWords.answer(answerText(task))};
+  if (kind === 'convention') {
+    const shown = task.conventions.map(({text, value}) => ({step: 'terms', text: `${text}: ${decimals(value)}`}));
+    return [...shown, end];
+  }
+  if (kind === 'value' && queries.length === 1) return explained(measure, queries[0]);
+  if (kind === 'value') {
+    const lines = queries.map((query, j) => ({step: 'terms', text: label(drillWords.query(task, j))(last(query))}));
+    return [...lines, {step: 'mean', text: drillWords.combined(task, queries.map(query => valueOf(measure, query)))}];
+  }
+  if (kind === 'swap') {
+    const [old, now] = [queries[0], variant(task)].map(query => valueOf(measure, query));
+    const difference = `${decimals(now)} − ${decimals(old)} = ${decimals(now - old)}`.replaceAll('-', '−');
+    return [{step: 'terms', text: `Before: ${last(queries[0])}`}, {step: 'terms', text: `After: ${last(variant(task))}`}, {step: 'value', text: difference}];
+  }
+  if (kind === 'better') return [...queries.map((query, j) => ({step: 'terms', text: `${'AB'[j]}: ${last(query)}`})), end];
+  const tried = domain(task), until = tried.slice(0, tried.indexOf(task.answer) + 1);
+  return [...until.map(x => ({step: 'terms', text: `${drillWords.tried[kind](x)}: ${last(variant(task, x))}`})), end];
+}
+
+function lineOf(measure, query) {
+  if (!query.labels) return steps(measure, query.grades, {ideal: query.ideal});
+  return explained(measure, query).at(-1).text;
+}
+
+// The steps of one query: what is added, what it is divided by, and the value.
+function explained(measure, query) {
+  const one = observe({measure}, query), made = texts => texts.map(([step, text]) => ({step, text}));
+  if (query.labels) return made(pairSteps(measure, one));
+  const {found} = one, texts = termTexts(found, found.list, found.terms), added = found.list.documents.filter((_, j) => found.terms[j] !== 0);
+  const adds = added.map((d, j) => `rank ${d.i} adds ${texts[j]}`).join(', ') || 'no rank adds anything';
+  const whole = drillWords.whole[found.name]?.(one);
+  return made([['terms', `${adds[0].toUpperCase()}${adds.slice(1)}.`], ...whole ? [['whole', whole]] : [], ['value', line(found)]]);
+}
+
+function pairSteps(measure, {won, tied, all, tp, fp, fn, tn}) {
+  const [name] = scoredMeasure(measure), written = (top, below, x) => `${measure} = ${top} / ${below} = ${decimals(x)}`;
+  if (name in RATES) {
+    const [part, rest, good] = name === 'TPR' ? [tp, fn, 'positives'] : [fp, tn, 'negatives'];
+    return [['terms', `The first ${scoredMeasure(measure)[1]} hold ${part} of the ${good}.`], ['whole', `There are ${part + rest} ${good}.`], ['value', written(part, `(${part} + ${rest})`, part / (part + rest))]];
+  }
+  if (!all) return [['value', 'One class only: no pair, no AUC.']];
+  const ties = tied ? `, ${tied} have equal scores and count one half` : '';
+  return [['terms', `${won} pairs are in the right order${ties}.`], ['whole', `There are ${all} pairs of a positive and a negative.`],
+    ['value', `AUC = ${tied ? `(${won} + ${tied}/2)` : won} / ${all} = ${decimals((won + tied / 2) / all)}`]];
+}
+
+// ---- what is said ----
+
+const withCutoff = ({name, k}, called = name) => called + (k === null ? '' : `@${k}`);
+const GAIN_TEXTS = {linear: 'gain g', exp: 'gain 2^g − 1', binary: 'gain 0 or 1'};
+
+// A measure as a course writes it.
+function measureText(measure) {
+  if (/^(AUC|GAUC|TPR|FPR)/.test(measure)) return measure;
+  const asked = complete(measure), {name, p} = asked, notes = [];
+  if (p.gain && name in {CG, DCG, nDCG: 1}) notes.push(GAIN_TEXTS[p.gain]);
+  if (p.discount) notes.push(p.discount === 'jarvelin' ? 'discount log₂ i from rank 2 on' : 'discount log₂(i + 1)');
+  if (p.max_grade) notes.push(`grades 0 to ${p.max_grade}`);
+  if (p.rel > 1) notes.push(`relevant from grade ${p.rel} on`);
+  if (p.p) notes.push(`p = ${p.p}`);
+  if (name === 'AP' && p.divisor !== 'relevant') notes.push('divided by min(R, k)');
+  const called = withCutoff({name, k: p.k}, name === 'F' ? `F${p.beta}` : name);
+  return notes.length ? `${called} (${notes.join(', ')})` : called;
+}
+
+const MEANS = {AP: 'MAP', RR: 'MRR'};
+
+// All that is said in a drill, but for the names of the slips.
+export const drillWords = {
+  section: 'Drill',
+  level: 'Level',
+  streak: (now, best) => `Streak ${now}${best > now ? ` (best ${best})` : ''}`,
+  task: (number, seed) => `Task ${number}, seed ${seed}`,
+  yours: 'Your answer',
+  choose: 'Choose one',
+  hint: 'A decimal with three digits, a fraction, or arithmetic: 0.692, 83/120, (1 + 2/4)/log2(3).',
+  whole: {
+    P: one => `Divided by k = ${one.depth}.`, R: one => `Divided by R. ${isR(one)}`,
+    F: one => `Precision is ${one.inTop.length}/${one.depth}, recall ${one.inTop.length}/${one.R}. Divided by β²·R + k = ${decimalsShort(one.whole)}.`,
+    AP: one => `Divided by ${decimalsShort(one.whole)}. ${isR(one)}`,
+    nDCG: one => `The ideal order is ${downwards(one.ideal).slice(0, one.depth).join(', ')}: ${termTexts(one.found, one.found.ideal, one.found.idealTerms).join(' + ')} = ${decimals(one.whole)}.`,
+  },
+  check: 'Check',
+  next: 'Next task',
+  show: 'Show me how',
+  fresh: 'New seed',
+  link: 'Link to this task',
+  queries: {
+    value: task => task.queries.length === 1 ? `What is ${measureText(task.measure)}?` : task.measure === 'GAUC'
+      ? `What is GAUC, ${task.combine === 'groups' ? 'the plain mean over users' : 'weighted by impressions'}?`
+      : `What is ${MEANS[parse(task.measure).name] ?? 'the mean of'}${MEANS[parse(task.measure).name] ? withCutoff({k: parse(task.measure).k}, '') : ` ${measureText(task.measure)}`} over these ${task.queries.length} queries?`,
+    better: task => `Which list has the higher ${measureText(task.measure)}?`,
+    swap: task => `${task.queries[0].labels ? 'The labels at ranks' : 'Ranks'} ${task.at[0]} and ${task.at[1]} change places. By how much does ${measureText(task.measure)} change? A fall is negative.`,
+    grade: task => `Which is the smallest grade at rank ${task.at}, in the place of the ?, with which ${measureText(task.measure)} is at least ${task.aim}? It counts in the judgments too.`,
+    rank: task => `The last relevant result, now at rank ${task.at}, moves up; the others keep their order. Which is the largest rank at which ${measureText(task.measure)} is at least ${task.aim}?`,
+    hits: task => `R = ${task.queries[0].ideal.filter(g => g > 0).length} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
+    convention: task => `A report says ${decimals(task.given)}${task.measure.includes('@') ? ` for k = ${task.k}` : ''}. Which convention gives this number?`,
+  },
+  tried: {grade: g => `Grade ${g}`, rank: rank => `Rank ${rank}`, hits: hits => count(hits, 'hit')},
+  query: ({queries}, j) => queries[0].labels ? `User ${j + 1}` : `Query ${j + 1}`,
+  combined: (task, values) => {
+    const {combine, queries} = task, used = values.map((x, j) => [x, j]).filter(([x]) => !Number.isNaN(x));
+    const weight = j => combine === 'impressions' ? queries[j].labels.length : 1, sum = used.reduce((total, [, j]) => total + weight(j), 0);
+    const terms = used.map(([x, j]) => weight(j) === 1 ? decimals(x) : `${weight(j)}·${decimals(x)}`);
+    return `(${terms.join(' + ')}) / ${sum} = ${answerText(task)}`;
+  },
+  rank: 'rank', grade: 'grade', item: 'item', score: 'score', label: 'label',
+  missed: grades => grades.every(g => g === 1) ? `Relevant, but not retrieved: ${count(grades.length, 'document')}.` : `Judged, but not retrieved: ${grades.length === 1 ? 'grade' : 'grades'} ${grades.join(', ')}.`,
+  none: 'Nothing relevant was missed.',
+  unjudged: '– was not judged.',
+  right: answer => `Yes: ${answer}.`,
+  answer: answer => `The answer: ${answer}.`,
+  wrong: 'Not yet. Here is how it begins.',
+  otherChoice: 'Not yet.',
+  slip: texts => `Not yet. ${texts.join(' Or: ')}`,
+  perhaps: texts => `Not yet. One way to get there: ${texts[0]}`,
+  unread: 'That is no number. A decimal, a fraction or arithmetic will do.',
+  digits: 'Nearly: give three digits after the point.',
+  raise: level => `Five in a row. Level ${level} is next.`,
+};
+
+// ---- a drill on a page ----
+
+export function mountDrill(element, options = {}) {
+  return new Drill(element, {...element.dataset, ...options});
+}
+
+const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+const someSeed = () => Math.floor(1 + Math.random() * 9999);
+const natural = (text, most) => /^\d{1,9}$/.test(text) && text >= 1 && text <= most ? Number(text) : null;
+
+class Drill {
+  constructor(element, {topic, level = 1}) {
+    this.topic = topic;
+    this.standard = Number(level);
+    this.streak = this.best = 0;
+    this.build(element);
+    this.read();
+    addEventListener('hashchange', () => this.read());
+  }
+
+  // The task that the address names.
+  read() {
+    const {seed, level, task} = inAddress();
+    if (seed === `${this.seed}` && level === `${this.level}` && task === `${this.number}`) return;
+    this.go({seed: natural(seed, 1e9) ?? this.seed ?? someSeed(), level: natural(level, 3) ?? this.level ?? this.standard, number: natural(task, 1e9) ?? 1}, false);
+  }
+
+  go({seed = this.seed, level = this.level, number = 1}, focus = true) {
+    Object.assign(this, {seed, level, number, tries: 0, done: false, task: deal(this.topic, level, seed, number)});
+    history.replaceState(null, '', `#seed=${seed}&level=${level}&task=${number}`);
+    this.draw();
+    if (focus) this.parts.question.focus();
+  }
+
+  build(element) {
+    const say = drillWords, button = (text, click) => html('button', {type: 'button', click}, text);
+    const submit = event => { event.preventDefault(); this.answer(this.parts.input.value); };
+    const parts = this.parts = {
+      levels: times(3, j => button(`${j + 1}`, () => this.go({level: j + 1}))), streak: html('span'), place: html('span'),
+      question: html('p', {class: 'question', tabindex: -1}), family: html('p', {class: 'family'}), lists: html('div', {class: 'lists'}),
+      input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-hint'}),
+      choices: html('div', {class: 'choices', role: 'group', 'aria-label': say.choose}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
+      next: button(say.next, () => this.go({number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
+    };
+    parts.form = html('form', {submit}, html('label', {}, say.yours, parts.input), html('button', {type: 'submit'}, say.check), html('p', {class: 'hint', id: 'drill-hint'}, say.hint));
+    element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE + DRILL_STYLE),
+      html('div', {class: 'bar-of-drill'}, html('div', {class: 'levels', role: 'group', 'aria-label': say.level}, html('span', {'aria-hidden': true}, say.level), parts.levels), parts.streak, parts.place),
+      parts.question, parts.family, parts.lists, parts.form, parts.choices, html('div', {class: 'said'}, parts.verdict), parts.steps,
+      html('p', {class: 'starts'}, parts.next, parts.show, button(say.fresh, () => this.go({seed: someSeed()})), parts.link)));
+    element.classList.add('play');
+  }
+
+  answer(given) {
+    if (this.done) return;
+    const found = mark(this.task, given), {parts} = this;
+    parts.verdict.textContent = found.text;
+    parts.verdict.className = found.right ? 'right' : 'wrong';
+    if (found.again) return;
+    if (found.right) {
+      this.streak += this.tries === 0 ? 1 : 0;
+      this.best = Math.max(this.best, this.streak);
+      if (this.streak && this.streak % 5 === 0 && !this.tries && this.level < 3) parts.verdict.textContent += ` ${drillWords.raise(this.level + 1)}`;
+      this.finish();
+    } else {
+      this.streak = 0;
+      this.tries++;
+      const way = demonstrate(this.task), there = way.filter(({step, text}) => step === found.step && !text.includes(answerText(this.task)));
+      this.lay(this.task.kind === 'value' ? there.slice(0, 4) : this.task.choices ? [] : way.slice(0, 1));
+    }
+    this.drawHead();
+  }
+
+  show() {
+    if (!this.done && !this.tries) this.streak = 0;
+    this.tries++;
+    this.parts.verdict.textContent = drillWords.answer(answerText(this.task));
+    this.parts.verdict.className = '';
+    this.finish();
+    this.drawHead();
+  }
+
+  finish() {
+    this.done = true;
+    this.lay(demonstrate(this.task));
+    this.parts.next.focus();
+  }
+
+  lay(way) { this.parts.steps.replaceChildren(...way.map(({text}) => html('li', {}, html('code', {}, text)))); }
+
+  drawHead() {
+    const {parts} = this;
+    parts.levels.forEach((button, j) => {
+      button.setAttribute('aria-pressed', j + 1 === this.level);
+      button.setAttribute('aria-label', `${drillWords.level} ${j + 1}`);
+    });
+    parts.streak.textContent = drillWords.streak(this.streak, this.best);
+    parts.place.textContent = drillWords.task(this.number, this.seed);
+    parts.link.href = `#seed=${this.seed}&level=${this.level}&task=${this.number}`;
+  }
+
+  draw() {
+    const {parts, task} = this;
+    this.drawHead();
+    parts.question.textContent = drillWords.queries[task.kind](task);
+    parts.family.textContent = `${task.family}.`;
+    parts.lists.replaceChildren(...task.kind === 'hits' ? [] : task.queries.map((query, j) => this.drawQuery(query, j)));
+    parts.form.hidden = Boolean(task.choices);
+    parts.choices.replaceChildren(...(task.choices ?? []).map((text, j) => html('button', {type: 'button', click: () => this.answer(`${j}`)}, text)));
+    parts.input.value = parts.verdict.textContent = '';
+    parts.steps.replaceChildren();
+  }
+
+  drawQuery(query, j) {
+    const {task} = this, many = task.queries.length > 1, name = task.kind === 'better' ? `List ${'AB'[j]}` : many ? drillWords.query(task, j) : null;
+    const same = task.kind === 'better' && !query.labels && `${task.queries[0].missed}` === `${task.queries[1].missed}`;
+    const hidden = !query.labels && !(same && j === 0);
+    const note = hidden && html('p', {class: 'missed'}, query.missed.length ? drillWords.missed(query.missed) : drillWords.none, query.grades?.includes(null) && ` ${drillWords.unjudged}`);
+    return html('div', {}, name && html('h4', {}, name), html('table', {class: 'ranking'}, this.rowsOf(query).map(([head, cells], row) =>
+      html('tr', {}, html('th', {scope: 'row'}, head), cells.map(cell => html(row ? 'td' : 'th', row ? {} : {scope: 'col'}, `${cell}`))))), note);
+  }
+
+  rowsOf({labels, scores, grades}) {
+    const say = drillWords, {kind, at} = this.task;
+    if (!labels) return [[say.rank, grades.map((_, j) => j + 1)], [say.grade, grades.map((g, j) => kind === 'grade' && j + 1 === at ? '?' : gradeText(g))]];
+    return [[this.task.kind === 'swap' || /@/.test(this.task.measure) ? say.rank : say.item, labels.map((_, j) => j + 1)], [say.score, scores], [say.label, labels]];
+  }
+}
+
+const DRILL_STYLE = `
+.drill {
+  .bar-of-drill { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1.4rem; color: var(--soft); font-size: .9em; }
+  .levels { display: flex; align-items: center; gap: .35rem; }
+  .levels span { margin-right: .2em; }
+  .levels button { color: light-dark(#1d2329, #d5dae0); }
+  .question { margin-top: .8rem; font-weight: 600; }
+  .question:focus { outline: none; }
+  .family, .hint, .missed { color: var(--soft); font-size: .85em; }
+  .lists { display: flex; flex-wrap: wrap; gap: .4rem 2.4rem; margin-block: .7rem; }
+  .lists > div { max-width: 100%; overflow-x: auto; }
+  h4 { margin: .3rem 0 0; font-size: .9em; font-weight: 600; }
+  .ranking :is(th, td) { min-width: 2.1em; padding: .2rem .45rem; text-align: center; }
+  .ranking :is(th, td):last-child { min-width: 2.1em; padding-right: .45rem; }
+  .ranking th { color: var(--soft); }
+  .ranking th:first-child { padding-left: 0; text-align: left; }
+  .ranking td { font-weight: 600; }
+  form { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .8rem; }
+  form[hidden] { display: none; }
+  form .hint { flex-basis: 100%; }
+  form label { color: inherit; }
+  form input {
+    width: 10rem; max-width: 100%; height: 36px; padding: 0 .6em; color: inherit; background: var(--ground);
+    border: 1px solid var(--edge); border-radius: 4px; font: inherit;
+  }
+  button { min-height: 36px; }
+  .choices { display: flex; flex-wrap: wrap; gap: .5rem; }
+  .choices:empty { display: none; }
+  .said .wrong { color: light-dark(#9a3412, #f0a878); font-weight: 600; }
+  .said p:first-child:is(.right, .wrong) { color: var(--good); }
+  .said p:first-child.wrong { color: light-dark(#9a3412, #f0a878); }
+  .way { margin: 0 0 .8rem; padding: 0; border: 0; }
+  .way li { display: block; padding: .3rem 0; }
+  .way code { padding: 0; color: inherit; background: none; font-size: .85em; white-space: normal; overflow-wrap: anywhere; }
+  .starts { align-items: center; }
+  .starts a { margin-left: .3rem; }
+}
+`;
+
 if (typeof document !== 'undefined') {
-  for (const element of document.querySelectorAll('.play:not(:has(> section))')) mount(element);
+  for (const element of document.querySelectorAll('.drill:not(:has(> section))')) mountDrill(element);
 }

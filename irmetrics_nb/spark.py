@@ -22,9 +22,8 @@ from . import __version__
 from .comparing.comparison import Comparison
 from .comparing.comparison import compare as compare_scores
 from .evaluation.accumulator import FLOOR
-from .evaluation.findings import several_runs
 from .evaluation.presets import conventions_of
-from .spark_buckets import (
+from irmetrics_nb.spark_buckets import (
     Bucket,
     Plan,
     asks_for_order,
@@ -36,7 +35,7 @@ from .spark_buckets import (
 )
 
 # %% ../nbs/top_level/spark.ipynb #cd563495
-from .core.conventions import (
+from irmetrics_nb.core.conventions import (
     Conventions,
     DuplicatesChoice,
     EvaluationWarning,
@@ -52,6 +51,7 @@ from .core.conventions import (
 from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import DataError, DataWarning, counted
 from .data.qrels_and_runs import Qrels, QueryDocTable, Run
+from .data.recognition import named_sources
 from .data.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, import_polars, rivals
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.auc import group_auc as group_auc_here
@@ -230,7 +230,7 @@ def _several(run, system):
     items = [*run.items()] if isinstance(run, Mapping) else [*enumerate(run)] if isinstance(run, list | tuple) else []
     if any(_is_frame(one) for _, one in items):
         runs = [(str(name) if isinstance(run, Mapping) else f'run {name + 1}', one) for name, one in items]
-    else: runs = several_runs(run) or [('', run)]
+    else: runs = named_sources(run) or [('', run)]
     if len(runs) > 1: runs = [(name or f'run {i}', one) for i, (name, one) in enumerate(runs, 1)]
     return runs
 

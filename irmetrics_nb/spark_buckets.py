@@ -20,14 +20,15 @@ import numpy as np
 from .core.conventions import Conventions
 from .core.judged import Judged
 from .core.measures import Measure
-from .core.ties import TiesError, WhenAsked
+from .core.ties import LazyMapping, TiesError
 from .data.errors import DataError, visible
 from .data.judging import QueryLook
-from .data.qrels_and_runs import Qrels
+from .data.qrels_and_runs import Qrels, Run
+from .data.sources import no_rows
 from .data.tables import import_polars
 from .data.text import blank_grades
-from .evaluation.evaluation import or_nothing, score_part
-from .evaluation.findings import (
+from .evaluation.evaluation import score_run
+from irmetrics_nb.evaluation.findings import (
     all_missed,
     cut_short,
     deepest,
@@ -189,14 +190,14 @@ def _score_runs(table, plan):
 
 def _score_run(qrels, rows, plan):
     "The scores and facts of one run in a bucket."
-    scores, judged, reading = score_part(plan.measures, qrels, rows, plan.conventions)
+    scores, judged, reading, _ = score_run(plan.measures, qrels, Run.unread(rows), plan.conventions, part=True)
     return scores, _facts(qrels, rows, judged, reading, plan)
 
 def _named(table, kind):
     "Rows with the names that judgments or a run have; if there is none, none."
     number = 'score' if kind == 'run' else 'relevance'
     named = table.select(query_id='query', doc_id='doc', **{number: 'value'})
-    return or_nothing(named, kind)
+    return named if len(named) else no_rows(kind)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
 def _in_order(table, plan):
@@ -348,7 +349,7 @@ def _by_id(scores):
     ids = scores.query_ids
     order = sorted(range(len(ids)), key=ids.__getitem__)
     info = scores.runs[0]
-    bounds = WhenAsked(_reordered, info.tie_bounds, order)
+    bounds = LazyMapping(_reordered, info.tie_bounds, order)
     in_order = tuple(ids[i] for i in order)
     return replace(scores, query_ids=in_order, values=scores.values[:, :, order],
                    runs=(replace(info, tie_bounds=bounds),),

@@ -6,10 +6,12 @@
 __all__ = ['PLAYED', 'playable', 'value_of_list', 'play']
 
 # %% ../nbs/top_level/widget.ipynb #d7b67f4d
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -31,20 +33,20 @@ PLAYED = {
 }
 
 def playable(measure: str | Measure, /) -> str:
-    """A measure as the ranking to play with spells it.
+    """Return a measure as the interactive ranking spells it.
 
     ValueError for one that it does not know, or a gain that has no name."""
     if measure == 'AUC': return 'AUC'
     parsed = parse(measure)
-    known = PLAYED.get(parsed.name, '').split()
-    plain = all(isinstance(x, str | int | float) for x in parsed.params.values())
-    fits = parsed.name in PLAYED and set(parsed.params) <= set(known)
-    if fits and plain: return repr(parsed)
+    parameters = PLAYED.get(parsed.name, '').split()
+    simple = all(isinstance(x, str | int | float) for x in parsed.params.values())
+    fits = parsed.name in PLAYED and set(parsed.params) <= set(parameters)
+    if fits and simple: return repr(parsed)
     raise ValueError(f'{parsed!r} cannot be played with; there are {" ".join(PLAYED)}')
 
 # %% ../nbs/top_level/widget.ipynb #fe4c7397
 def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | None:
-    """The value of a list of grades; None where AUC has no pair.
+    """Return the value of a list of grades; None where AUC has no pair.
 
     missed: the grades of judged documents that are not in the list."""
     if measure == 'AUC':
@@ -54,17 +56,19 @@ def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | 
     return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
 
 def _judged(grades, missed):
-    "A list and what it missed, as the metrics see it."
-    known = [grade for grade in grades if grade is not None]
-    return Judged.from_grades([grades], ideal=[[*known, *missed]])
+    "Return a batch of a list and its missed documents."
+    judged = [grade for grade in grades if grade is not None]
+    return Judged.from_grades([grades], ideal=[[*judged, *missed]])
 
 # %% ../nbs/top_level/widget.ipynb #bdac80b9
 def play(
     grades: Column, measure: str | Measure = 'nDCG', *,
     measures: str | Iterable[str | Measure] = (), ideal: Column | None = None,
-    titles: Column | None = None,
+    titles: Column | None = None, scale: float | None = None,
+    lists: dict[str, list[float]] | None = None, goal: dict[str, Any] | None = None,
+    question: str = '',
 ) -> Any:
-    """A ranking to play with, for a notebook: an anywidget.
+    """Show a ranking that can be moved and graded anew: a widget for notebooks.
 
     Parameters
     ----------
@@ -78,12 +82,22 @@ def play(
         All judged grades of the query, retrieved or not. None: those in the list.
     titles : list of str or None
         What the results are called; None: d1, d2 and so on.
+    scale : float or None
+        The largest grade that can be given. None: the largest there is.
+    lists : dict of lists or None
+        Grades of other rankings by name, to compare with and to start from.
+    goal : dict or None
+        What "Check" judges, such as {'above': 'Cleo', 'swaps': 1}; the head of
+        nbs/play/play.js lists its keys.
+    question : str
+        The text above the ranking; **bold** is read.
 
     Returns
     -------
     anywidget.AnyWidget
         Its `grades`, `measure` and `value` follow the reader, and may be set; `value`
-        is computed by this package, and None where AUC has no pair.
+        is computed by this package, and None where AUC has no pair. Where no kernel runs
+        (on a page, in a saved notebook) it is shown as Markdown with a table.
 
     Raises
     ------
@@ -96,29 +110,51 @@ def play(
     --------
     >>> round(play([3, 0, 1], 'nDCG@5').value, 4)
     0.9639"""
-    listed = _plain(grades)
-    pool = listed if ideal is None else _plain(ideal)
+    listed = _json_numbers(grades)
+    pool = listed if ideal is None else _json_numbers(ideal)
     Judged.from_grades([listed], ideal=[[grade for grade in pool if grade is not None]])
     missed = Counter(pool) - Counter(listed)
     names = split(measures) if isinstance(measures, str) else measures
+    named = [playable(name) for name in names]
+    titled = [*map(str, titles or ())]
+    data = {'measure': playable(measure), 'measures': ' '.join(named), 'scale': scale,
+            'ideal': missed and pool, 'lists': lists, 'goal': goal}
     return _widget_class()(
-        grades=listed, missed=[*missed.elements()], measure=playable(measure),
-        measures=[playable(name) for name in names], titles=[*map(str, titles or ())])
+        scale=scale, missed=[*missed.elements()], grades=listed, measure=data['measure'],
+        measures=named, titles=titled, lists=lists, goal=goal, question=question,
+        markdown=_markdown(data, listed, titled, question))
 
-def _plain(grades):
-    "Grades as numbers that JSON can hold, whole ones as such; None for what is missing."
+def _markdown(data, grades, titles, question):
+    "Return the element of a page that nbs/play/play.js makes a ranking of."
+    attributes = [_attribute(name, value) for name, value in data.items() if value]
+    opening = '<div class="play" ' + '\n     '.join(attributes) + '>'
+    names = titles or [f'd{rank}' for rank in range(1, len(grades) + 1)]
+    shown = ['–' if grade is None else grade for grade in grades]
+    rows = [f'| {rank} | {name} | {grade} |' for rank, (name, grade) in enumerate(zip(names, shown), 1)]
+    table = '\n'.join(['| rank | result | grade |', '|:----:|--------|:-----:|', *rows])
+    return '\n\n'.join(filter(None, [opening, question, table, '</div>']))
+
+def _attribute(name, value):
+    text = value if isinstance(value, str) else json.dumps(value)
+    quoted = escape(text, quote=False).replace("'", '&#39;')
+    return f"data-{name}='{quoted}'"
+
+def _json_numbers(grades):
+    """Convert grades to numbers that JSON can hold, integers as such; None for missing
+    ones."""
     numbers = [None if g is None or g != g else float(g) for g in grades]
     return [int(g) if g is not None and g.is_integer() else g for g in numbers]
 
 # %% ../nbs/top_level/widget.ipynb #8e52470a
 @cache
 def _widget_class():
-    "The class of the widget, made when it is first needed."
+    "Return the class of the widget, created at first use."
     try:
         import anywidget
+        import comm
     except ImportError:
-        how = "pip install 'irmetrics_nb[widget]'"
-        raise ImportError(f'play needs anywidget, which is not installed here: {how}') from None
+        command = "pip install 'irmetrics_nb[widget]'"
+        raise ImportError(f'play needs anywidget, which is not installed here: {command}') from None
     import traitlets
 
     class Play(anywidget.AnyWidget):
@@ -129,23 +165,35 @@ def _widget_class():
         titles: Any = traitlets.List().tag(sync=True)
         measure = traitlets.Unicode().tag(sync=True)
         measures: Any = traitlets.List().tag(sync=True)
+        scale = traitlets.Float(None, allow_none=True).tag(sync=True)
+        lists: Any = traitlets.Dict(None, allow_none=True).tag(sync=True)
+        goal: Any = traitlets.Dict(None, allow_none=True).tag(sync=True)
+        question = traitlets.Unicode().tag(sync=True)
+        markdown = traitlets.Unicode()
         value = traitlets.Float(allow_none=True).tag(sync=True)
 
         @traitlets.validate('grades')
         def _check_grades(self, proposal):
-            return _plain(proposal.value)
+            return _json_numbers(proposal.value)
 
         @traitlets.validate('measure')
         def _check_measure(self, proposal):
-            return _with_scale(playable(proposal.value), self.grades, self.missed)
+            known = [*self.missed, self.scale or 0]
+            return _with_scale(playable(proposal.value), self.grades, known)
 
         @traitlets.observe('grades', 'missed', 'measure')
         def _compute(self, change):
             self.value = value_of_list(self.measure, self.grades, self.missed)
 
+        def _repr_mimebundle_(self, **options):
+            page = {'text/plain': f'play({self.grades}, {self.measure!r})', 'text/markdown': self.markdown}
+            if isinstance(self.comm, comm.DummyComm): return page, {}
+            live, metadata = super()._repr_mimebundle_(**options)
+            return {**live, **page}, metadata
+
     return Play
 
 def _with_scale(measure, grades, missed):
-    "The measure with the largest grade of the judgments, if it asks for that."
+    "Return the measure with the largest grade of the judgments, if it needs one."
     if measure == 'AUC': return measure
     return repr(parse(measure).resolve(_judged(grades, missed)))

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import batch, collections, judgments
 
-import irmetrics_nb
 from irmetrics_nb import Judged, Measure, auc, gauc, parse
 from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.names import CARDS, cards, order, question_of, reads, tasks
@@ -42,7 +41,7 @@ def test_every_kind_has_a_card_or_stands_on_one():
 def test_no_line_of_a_card_is_empty_and_its_example_has_that_value(card):
     assert all([card.title, card.formula, question_of(card), *card.facts().values()])
     call, value = card.code().rsplit(' = ', 1)
-    assert eval(call, {name: getattr(irmetrics_nb, name) for name in irmetrics_nb.__all__}) == pytest.approx(float(value), abs=5e-5)
+    assert eval(call, {card.example.func.__name__: card.example.func}) == pytest.approx(float(value), abs=5e-5)
     assert card.formula.count('{') == card.formula.count('}')
     assert card.title in str(cards(card.name)) and card.formula in cards(card.name)._repr_markdown_()
 

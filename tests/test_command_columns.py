@@ -9,8 +9,8 @@ from helpers import irmetrics, put
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "judged.csv").write_text("q,url,label\nq1,a,1\nq1,b,0\nq2,b,2\n")
-    (tmp_path / "log.csv").write_text("q,url,position\nq1,b,1\nq1,a,2\nq2,b,1\n")
+    (tmp_path / "judged.csv").write_text("q,link,label\nq1,a,1\nq1,b,0\nq2,b,2\n")
+    (tmp_path / "log.csv").write_text("q,link,position\nq1,b,1\nq1,a,2\nq2,b,1\n")
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 b 2\nq3 0 c 1\n")
     for name, lists in {"one.run": "ab ab ab", "two.run": "ba ba cb", "three.run": "ab ba cb"}.items():
         lines = (f"q{i} Q0 {doc} {k} {9 - k} {name[:-4]}\n" for i, docs in enumerate(lists.split(), 1) for k, doc in enumerate(docs, 1))
@@ -21,10 +21,10 @@ def folder(tmp_path):
 def test_columns_of_other_names_are_said_and_no_message_advises_python(folder):
     lost = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", cwd=folder)
     assert lost.returncode == 1 and "--columns query=NAME,document=NAME" in lost.stderr and "columns={" not in lost.stderr
-    said = ["--columns", "query=q,document=url,grade=label"]
+    said = ["--columns", "query=q,document=link,grade=label"]
     still = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, cwd=folder)
     assert "--run-columns query=NAME,document=NAME,score=NAME; rank=NAME instead of score=NAME if the least is the best" in still.stderr
-    done = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, "--run-columns", "query=q,document=url,rank=position", "--format", "json", "-o", "out.json", cwd=folder)
+    done = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, "--run-columns", "query=q,document=link,rank=position", "--format", "json", "-o", "out.json", cwd=folder)
     assert done.returncode == 0 and done.stdout == ""
     assert json.loads((folder / "out.json").read_text())[0]["means"] == {"RR": 0.75}
 
@@ -63,7 +63,7 @@ def test_columns_are_said_of_folders_patterns_and_systems_and_repeats_are_answer
         (folder / "runs" / f"{name}.csv").write_text(log)
     header, *rows = log.splitlines()
     (folder / "both.csv").write_text("\n".join([header + ",by", *(f"{row},{by}" for by in "ab" for row in rows)]) + "\n")
-    said = ["--columns", "query=q,document=url,grade=label", "--run-columns", "query=q,document=url,rank=position", "-m", "RR", "--format", "json"]
+    said = ["--columns", "query=q,document=link,grade=label", "--run-columns", "query=q,document=link,rank=position", "-m", "RR", "--format", "json"]
     for runs in (["runs"], ["runs/*.csv"], ["both.csv", "--system", "by"]):
         done = irmetrics("evaluate", "judged.csv", *runs, *said, cwd=folder)
         assert [(run["run"], run["means"]) for run in json.loads(done.stdout)] == [("a", {"RR": 0.75}), ("b", {"RR": 0.75})]

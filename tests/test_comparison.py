@@ -2,9 +2,14 @@
 import html
 import json
 import math
+import re
 import subprocess
 import sys
+from enum import EnumType
+from importlib import import_module
+from inspect import signature
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -16,9 +21,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, gate, load_example, nDCG, report
-from irmetrics_nb.comparing.aligned_scores import PAIR_COLUMNS, TESTS, Method
-from irmetrics_nb.comparing.comparison import sentence
-from irmetrics_nb.comparing.statistics import adjust, decision_alphas, studentized_interval, tukey_test
+from irmetrics_nb.comparing.aligned_scores import FAMILIES, PAIR_COLUMNS, TESTS, Method, SignificanceTest
+from irmetrics_nb.comparing.comparison import COMPARISON_PLOTS, Comparison, sentence
+from irmetrics_nb.comparing.statistics import (
+    CORRECTIONS,
+    INTERVALS,
+    Correction,
+    adjust,
+    bootstrap_interval,
+    decision_alphas,
+    studentized_interval,
+    tukey_test,
+)
 from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.names import CARDS
 
@@ -707,3 +721,30 @@ def test_the_command_takes_the_correction_and_what_it_is_over(tmp_path):
     text = " ".join(irmetrics(*args).stdout.split())
     assert "family: 4 pairs with bm25 of all measures together, corrected by Benjamini–Yekutieli" in text
     assert "Tukey" in irmetrics(*args[:4], "--test", "tukey").stdout and "interval" in text
+
+
+def test_every_registered_test_correction_and_interval_is_an_option_of_the_command_and_in_the_docstring():
+    "The registries are the only lists: what `compare` accepts, `--test` accepts, and help names it."
+    options = signature(import_module("irmetrics_nb.cli_compare")._compare_command).parameters
+    registries = {"test": TESTS, "correction": CORRECTIONS, "interval": INTERVALS, "correct_over": FAMILIES}
+    for name, registry in registries.items():
+        choices = [kind for kind in get_args(get_args(options[name].annotation)[0]) or get_args(options[name].annotation) if isinstance(kind, EnumType)]
+        assert registry and [[each.value for each in kind] for kind in choices] == [[*registry]], name
+        assert f"\n    {name} : {{{', '.join(map(repr, registry))}}}" in compare.__doc__
+    assert "one of {'holm', 'bonferroni', 'bh', 'by', 'none'}" in " ".join(adjust.__doc__.split())
+    assert "one of {'percentile', 'bca', 'studentized'}" in " ".join(bootstrap_interval.__doc__.split())
+    for listed in (compare, adjust, bootstrap_interval):
+        assert not re.search(r"\{(tests|corrections|families|intervals|methods)\}", listed.__doc__)
+    assert all(f"'{kind}'" in Comparison.plot.__doc__ for kind in COMPARISON_PLOTS)
+
+
+def test_a_test_is_complete_with_one_entry_in_the_registry(monkeypatch):
+    def of_medians(differences):
+        return 0.25
+
+    monkeypatch.setitem(TESTS, "medians", SignificanceTest("the test of medians", of_medians, interval="percentile", of_mean=False))
+    [pair, *_] = (found := compare(THREE_ALIKE, test="medians", interval="percentile", correction="none")).rows
+    assert pair.p == 0.25 and "by the test of medians" in found.sentences()[0] and found.method.agrees
+    monkeypatch.setitem(CORRECTIONS, "double", Correction("doubling", lambda p: 2 * p, lambda alpha, *_: alpha / 2))
+    found = compare(THREE_ALIKE, correction="double")
+    assert [pair.p_adjusted for pair in found.rows] == [min(2 * pair.p, 1) for pair in found.rows] and "corrected by doubling" in " ".join(str(found).split())

@@ -21,7 +21,8 @@ from exact.tools import tools
 from project import ROOT
 
 import irmetrics_nb as ir
-from irmetrics_nb import PRESETS, measure_table
+from irmetrics_nb import PRESETS
+from irmetrics_nb.metrics.parsing import measure_table
 
 FOLDER = ROOT / "conformance"
 MEASURES = sorted(path.stem for path in (FOLDER / "measures").glob("*.json"))

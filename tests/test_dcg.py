@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import dcg_score, ndcg_score
 from strategies import batch, collections, cutoffs, judgments, searches
 
-from irmetrics_nb import CG, DCG, nDCG
+from irmetrics_nb import DCG, nDCG
 from irmetrics_nb.core.judged import Judged
-from irmetrics_nb.metrics.dcg import cg, dcg, idcg, ideal_ranking, ndcg
+from irmetrics_nb.metrics.dcg import CG, cg, dcg, idcg, ideal_ranking, ndcg
 
 named = {"gain": st.sampled_from(["linear", "exp"]), "discount": st.sampled_from([("log2", 2), ("jarvelin", 2), ("jarvelin", 3.5)])}
 plain = st.lists(st.sampled_from(judgments), min_size=1, max_size=12)

@@ -7,7 +7,8 @@ from helpers import MEASURES, RUN_AS_DICT, put
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from irmetrics_nb import Qrels, evaluate, parse_all
+from irmetrics_nb import Qrels, evaluate
+from irmetrics_nb.metrics.parsing import parse_all
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 

@@ -233,7 +233,7 @@ def test_every_page_of_a_part_that_stands_in_the_bar_belongs_to_it():
     assert {"Learn", "Metrics", "Use", "Look up", "API", "Glossary"} == set(parts.values())
     assert parts["tutorials/better.html"] == "Learn"
     assert parts["metrics/dcg.html"] == "Metrics"
-    assert parts["api/reading.example.html"] == "API"
+    assert parts["api/data.records.html"] == "API"
     assert parts["reference/glossary.html"] == "Glossary"
 
 

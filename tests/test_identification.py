@@ -9,11 +9,11 @@ from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES as EXACT
 from fastcore.test import test_close as close
 
-from irmetrics_nb import PRESETS, Conventions, DataError, Qrels, Run, differ, evaluate, identify, with_mistake
+from irmetrics_nb import PRESETS, Conventions, DataError, Qrels, Run, differ, evaluate, identify
 from irmetrics_nb.evaluation.presets import conventions_of
-from irmetrics_nb.forensics.identification import _mistake_of, plain_way
+from irmetrics_nb.forensics.identification import _mistake_of
 from irmetrics_nb.forensics.mistakes import MISTAKES, mistakes_of
-from irmetrics_nb.forensics.search import Rankings, all_results, way_of
+from irmetrics_nb.forensics.search import Rankings, all_results, plain_variant, variant_of, with_mistake
 from irmetrics_nb.metrics.parsing import parse
 
 
@@ -74,8 +74,8 @@ def is_found(name, kind, seed):
     asked = kind + (f"(beta={mistake.beside['beta']})" if mistake.beside else "") + ("@3" if cut else "")
     close(with_mistake(judgments, run, asked, name), number(value))
     rivals = [r for r in results(kind, asked, seed, twice) if abs(r.value - number(value)) < 1e-9]
-    rivals = [way for r in rivals for way in r.ways if way.cost == r.way.cost]
-    if name not in {_mistake_of([way], [kind]) for way in rivals}:
+    rivals = [variant for r in rivals for variant in r.variants if variant.cost == r.plainest.cost]
+    if name not in {_mistake_of([variant], [kind]) for variant in rivals}:
         return False
     if name in ("ap-over-list", "ideal-of-hits", "rr-of-mean-rank"):  # by the door as well
         assert name in {fit.mistake for fit in identify(judgments, run, {asked: f"{number(value):.9f}"})}
@@ -110,9 +110,9 @@ def test_the_value_of_a_tool_is_found_by_the_name_of_the_tool(kind):
     value_of = {tool: min(evaluate(judgments, run, kind, conventions=tool).means.values()) for tool in tools}
     rankings, asked = Rankings(judgments, run), parse(kind)
     conventions = {tool: conventions_of(tool) for tool in tools}
-    found = all_results(rankings, asked, more=[way_of(asked, each) for each in conventions.values()])
+    found = all_results(rankings, asked, more=[variant_of(asked, each) for each in conventions.values()])
     for tool, each in conventions.items():
-        assert found.of_way[plain_way(rankings, asked, way_of(asked, each))].value == pytest.approx(value_of[tool]), tool
+        assert found.by_variant[plain_variant(rankings, asked, variant_of(asked, each))].value == pytest.approx(value_of[tool]), tool
     assert {"sklearn", "ranx"} & {*tools} <= {t for x in ("sklearn", "ranx") if x in tools for t in identify(judgments, run, {kind: value_of[x]}).tools}
 
 
@@ -121,12 +121,12 @@ def test_every_result_is_what_evaluate_gives_under_its_conventions(measure):
     judgments, run = map(as_dicts, rows_at_random(3))
     asked = parse(measure)
     found = all_results(Rankings(judgments, run), asked, mistakes=False)
-    ways = list(found.of_way)
+    variants = list(found.by_variant)
     rng = np.random.default_rng(0)
-    for i in rng.choice(len(ways), min(25, len(ways)), replace=False):
-        way = ways[i]
-        value = min(evaluate(judgments, run, asked, conventions=way.conventions(asked.name)).means.values())
-        assert value == pytest.approx(found.of_way[way].value, rel=1e-9, nan_ok=True), way
+    for i in rng.choice(len(variants), min(25, len(variants)), replace=False):
+        variant = variants[i]
+        value = min(evaluate(judgments, run, asked, conventions=variant.conventions(asked.name)).means.values())
+        assert value == pytest.approx(found.by_variant[variant].value, rel=1e-9, nan_ok=True), variant
 
 
 def test_text_keeps_its_zeros_and_a_value_is_taken_as_rounded_then_cut_off_then_as_a_percentage():
@@ -212,13 +212,15 @@ def test_of_several_numbers_that_nothing_gives_each_of_the_nearest_stands_below_
     assert [*found.rows[0]] == [*found.rows[1]]
 
 
-def test_rankings_of_seven_thousand_queries_are_scored_once_for_all_answers():
+def test_rankings_are_judged_once_for_all_answers_that_change_none():
     rng = np.random.default_rng(1)
     qrels = {f"q{i}": {f"d{j}": int(g) for j, g in enumerate(rng.integers(0, 4, 8))} for i in range(700)}
-    run = {q: {f"d{j}": float(s) for j, s in enumerate(rng.random(30))} for q in qrels}
+    run = {q: {f"d{j}": float(s) for j, s in enumerate(rng.integers(0, 30, 30) / 2)} for q in qrels}
     rankings = Rankings(qrels, run)
-    union = rankings.union(10)
-    assert union.index.size == len(rankings.batches) * 700 and len(union.judged) < 700 * 7
+    assert all(len(rankings.open[question]) == 1 for question in ("negative", "score_dtype", "identical_ids", "duplicates"))
+    batches = {cell.batch for cell in rankings.cells.values()}
+    assert len(batches) == 2 * 2 * 2  # ties as given or by id, unjudged documents kept or not, judgments of all or of the retrieved
+    assert len(rankings.cells) == 5 * 2 * 2
 
 
 def test_a_difference_is_made_by_the_fewest_answers_and_its_steps_add_up():

@@ -313,12 +313,14 @@ def test_records_of_which_some_have_a_score_and_others_a_rank_are_refused():
 
 
 def test_the_check_up_of_a_faulty_table_of_ranks_puts_the_least_first(tmp_path):
-    from irmetrics_nb.evaluation.counting import sift
+    from irmetrics_nb.data.errors import collect_faults
     run = put(tmp_path/'run.csv', b'qid,docno,rank\nq,a,1\nq,b,x\nq,c,3\nq\n')
-    sifted = sift(run, 'run')
-    assert sifted.table['score'].to_list() == [-1, -3] and {*sifted.faults} == {'number', 'columns'}
-    text = sift(put(tmp_path/'run.txt', b'# x\nq a 1\nq b 2\nq c\n'), 'run')
-    assert text.table['score'].to_list() == [-1, -2] and text.faults == {'columns': ['line 4: 2 columns instead of 3']} and text.comments == 1
+    with collect_faults() as faults: table = Run(run).rows
+    assert table.value.tolist() == [-1, -3] and {*faults} == {'number', 'columns'}
+    path = put(tmp_path/'run.txt', b'# x\nq a 1\nq b 2\nq c\n')
+    with collect_faults() as faults: text = Run(path).rows
+    assert faults == {'columns': [f'{path}, line 4: 2 columns where the first line has 3']}
+    assert text.value.tolist() == [-1, -2] and text.comments.count == 1
 
 
 def test_columns_of_text_are_places_from_1_or_the_names_of_trec(tmp_path):

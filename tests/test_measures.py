@@ -20,14 +20,12 @@ from irmetrics_nb import (
     gate,
     identify,
     measure,
-    measure_table,
     nDCG,
     parse,
-    parse_all,
 )
 from irmetrics_nb.core.measures import KINDS, MEAN, SUM, Kind, Measure, check_claims
 from irmetrics_nb.metrics.names import aliases_of
-from irmetrics_nb.metrics.parsing import find_kind, flat_name
+from irmetrics_nb.metrics.parsing import find_kind, flat_name, measure_table, parse_all
 
 written = measures(written=True)
 

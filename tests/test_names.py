@@ -5,9 +5,11 @@ import oracles
 import pytest
 import pytrec_eval
 
-from irmetrics_nb import AP, RBP, RR, F, P, R, SetF, Success, evaluate, nDCG, parse, parse_all
+from irmetrics_nb import AP, RBP, RR, F, P, R, Success, evaluate, nDCG, parse
 from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, aliases_of, find_elsewhere, find_name, name_table
+from irmetrics_nb.metrics.parsing import parse_all
+from irmetrics_nb.metrics.sets import SetF
 
 OFFERED = [row for row in NAMES if row.measure]
 OF_TREC_EVAL = [row for row in OFFERED if row.tool == 'trec_eval']

@@ -4,14 +4,16 @@ A metric has two pages: one to learn it, and one with the code of the package.""
 import ast
 import json
 import re
+from pathlib import Path
 
 import play
 import pytest
 from forks import pages
 from project import NBS, cells, notebooks
 
-LEARNING = [name for name in notebooks() if name.parts[0] == "learn"]
 CODE = [name for name in notebooks() if name.parts[0] == "metrics" and name.stem in ("sets", "ap", "dcg", "cascade", "auc")]
+LEARNING = [Path("learn", name.name) for name in CODE]
+PRACTICE = [name for name in notebooks() if name.parts[0] == "learn" and name not in LEARNING]  # drills, exam, formulas
 ORDER = "The question|By hand|Under your hand|The formula|In plain lines|When to use it|Try it|Exercises|References".split("|")
 # What stands on many pages has one heading; whatever else is called like that would be another word for it.
 ONE_WORD = {
@@ -50,10 +52,10 @@ def test_all_lessons_and_the_pages_to_learn_a_metric_can_be_played_with():
     assert len(LEARNING) == len(CODE) == len(RECIPES) == len(HOW_TO) == 5
 
 
-@pytest.mark.parametrize("name", [*PLAYED, *RECIPES], ids=str)
+@pytest.mark.parametrize("name", [*PLAYED, *RECIPES, *PRACTICE], ids=str)
 def test_what_is_copied_from_a_page_runs_alone_and_other_numbers_in_its_cells_to_play_with_give_others(name):
     # The other numbers come in at once: running a page twice would show nothing more.
-    alone = name in LEARNING or name in TUTORIALS
+    alone = name in LEARNING + TUTORIALS + PRACTICE
     assert pages("play", "copied_and_played" if alone else "played", NBS / name) is None
 
 
@@ -67,7 +69,7 @@ def test_a_page_whose_imports_are_hidden_is_found(tmp_path):
     assert pages("play", "played", page) is None
 
 
-@pytest.mark.parametrize("name", LEARNING + TUTORIALS, ids=str)
+@pytest.mark.parametrize("name", LEARNING + TUTORIALS + PRACTICE, ids=str)
 def test_the_notebook_of_a_page_is_named_with_what_it_needs_and_it_needs_no_file_beside_it(name):
     text = "\n".join(cell.source for cell in cells(NBS / name)[:3] if cell.kind == "markdown")
     assert f"blob/main/nbs/{name.as_posix()}) runs after" in text
@@ -169,7 +171,7 @@ def test_each_printed_form_of_a_formula_is_marked_as_right_as_a_convention_or_as
 
 @pytest.mark.parametrize("name", LEARNING, ids=str)
 def test_both_pages_of_a_metric_lead_to_each_other_at_their_top_and_at_their_end(name):
-    (code,) = (other for other in CODE if other.stem[3:] == name.stem)
+    (code,) = (other for other in CODE if other.stem == name.stem)
     for page, target in (name, f"](../{code})"), (code, f"](../{name})"):
         prose = [cell.source for cell in cells(NBS / page) if cell.kind == "markdown"]
         assert target in prose[1], page

@@ -43,7 +43,7 @@ def show(browser):
         files = {"": ("text/html", body), "play.js": ("text/javascript", (NBS / "play/play.js").read_text(encoding="utf-8"))}
 
         def answer(route):
-            kind, text = files.get(route.request.url.removeprefix(HOME), ("text/plain", ""))
+            kind, text = files.get(route.request.url.removeprefix(HOME).partition("?")[0], ("text/plain", ""))
             route.fulfill(content_type=f"{kind}; charset=utf-8", body=text)
 
         context.route("**/*", answer)
@@ -78,6 +78,20 @@ def value(page):
 
 def press(page, what, title):
     page.get_by_role("button", name=f"{what}: {title}").click()
+
+
+def click(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def check(page):
+    "What is said of a try when the reader asks."
+    click(page, "Check")
+    return verdict(page)
+
+
+def unfold(page):
+    page.locator(".play summary").first.click()
 
 
 # ---- moving ----
@@ -189,7 +203,7 @@ def test_the_cutoff_is_set_by_a_slider_and_by_the_measure(show):
     slider.focus()
     page.keyboard.press("ArrowRight")
     assert (page.text_content(".head span"), value(page)) == ("nDCG@4", f"{parse('nDCG@4').of(BEN):.3f}")
-    assert page.locator(".measures button").all_text_contents() == ["nDCG@4", "P@2", "AP@4"]
+    assert page.locator(".chips button > span:first-child").all_text_contents() == ["nDCG@4", "P@2", "AP@4"]
     assert page.locator("li.below .title").all_text_contents() == TITLES[4:]
     page.keyboard.press("End")
     assert (page.text_content(".head span"), slider.get_attribute("aria-valuetext")) == ("nDCG", "whole list")
@@ -201,7 +215,7 @@ def test_there_is_no_slider_where_the_measure_that_is_explained_has_no_cutoff_to
     page = show(example("AP", measures="SetP P@3 RR"))
     slider, seen = page.get_by_role("slider"), {}
     for name in ("AP", "SetP", "P@3", "RR"):
-        page.locator(".measures").get_by_role("button", name=name, exact=True).click()
+        page.locator(".chips button", has_text=re.compile(rf"^{name} ")).click()
         seen[page.text_content(".head span")] = slider.is_visible()
     assert seen == {"AP": True, "SetP": False, "P@3": False, "RR": True}
 
@@ -226,6 +240,7 @@ def test_the_precision_of_every_rank_stands_beside_the_terms_of_ap(show):
     assert [row[2] for row in rows] == ["0.000", "0.500", "0.333", "0.250", "0.400", "0.333"]
     assert [row[3] for row in rows] == ["0.000", "0.500", "0.000", "0.000", "0.400", "0.000"]
     page.set_viewport_size({"width": 400, "height": 900})
+    unfold(page)
     assert page.locator(".tables").evaluate("e => [...e.querySelectorAll('td')].every(c => c.getBoundingClientRect().right <= e.getBoundingClientRect().right)")
 
 
@@ -246,7 +261,7 @@ def test_measures_stand_side_by_side_with_the_last_move_and_other_lists(show):
 
 def test_a_press_on_a_measure_explains_it(show):
     page = show(example(**SWAP))
-    button = page.locator(".measures").get_by_role("button", name="AP", exact=True)
+    button = page.locator(".chips button", has_text="AP")
     button.click()
     assert page.text_content(".steps code") == "AP = (1/1 + 2/2 + 3/3 + 4/6) / 4 = 0.9167"
     assert button.get_attribute("aria-pressed") == "true" and button.evaluate("e => e === document.activeElement")
@@ -263,9 +278,10 @@ def test_rank_by_rank_it_says_what_the_last_move_changed(show):
 
 def test_a_list_can_be_taken_over_and_the_beginning_comes_back(show):
     page = show(example(**SWAP))
-    page.get_by_role("button", name="Start from Cleo").click()
+    unfold(page)
+    click(page, "Start from Cleo")
     assert value(page) == f"{parse('nDCG').of(CLEO):.3f}" and order(page)[:2] == ["Pruning flowers", "How to grow roses"]
-    page.get_by_role("button", name="Start again").click()
+    click(page, "Start again")
     assert order(page) == TITLES and value(page) == f"{parse('nDCG').of(BEN):.3f}"
 
 
@@ -309,29 +325,31 @@ def test_the_roc_curve_has_a_square_for_each_pair(show):
 # ---- the question ----
 
 
-def test_a_swap_that_fails_says_why_and_one_that_works_is_told(show):
+def test_it_judges_when_it_is_asked_to_and_then_says_why(show):
     page = show(example(**SWAP))
-    assert verdict(page) == ""
     press(page, "Swap", TITLES[2])
     assert page.get_by_role("button", name=f"Swap: {TITLES[2]}").get_attribute("aria-pressed") == "true"
     press(page, "Swap", TITLES[5])
     gained = parse("nDCG").of([1, 1, 3, 0, 0, 2]) - parse("nDCG").of(BEN)
     assert status(page) == f"Ranks 3 and 6 have changed places, nDCG 0.740 (+{gained:.3f})"
+    assert verdict(page) == "", "a move to explore is not judged"
     why = "Here rank 3 counts 1.500 instead of 1.000, rank 6 counts 0.712 instead of 1.069."
-    assert verdict(page) == f"Not yet: nDCG 0.740 is not above Cleo’s 0.893. {why}"
-    page.get_by_role("button", name="Start again").click()
-    assert verdict(page) == ""
+    assert check(page) == f"Not yet: nDCG 0.740 is not above Cleo’s 0.893. {why}"
+    click(page, "Start again")
+    assert verdict(page) == "" and check(page) == "Nothing has been moved yet."
     press(page, "Swap", TITLES[5])
     press(page, "Swap", TITLES[0])
-    assert verdict(page) == "Yes: nDCG 0.960 is above Cleo’s 0.893."
+    assert check(page) == "Yes: nDCG 0.960 is above Cleo’s 0.893."
+    press(page, "Move down", TITLES[5])
+    assert verdict(page) == ""
 
 
 def test_an_answer_is_shown_on_demand_after_a_try(show):
     page = show(example(**SWAP))
     answer = page.get_by_role("button", name="Show an answer")
-    assert not answer.is_visible()
     press(page, "Move up", TITLES[5])
-    assert verdict(page).startswith("Not yet: ")
+    assert not answer.is_visible()
+    assert check(page).startswith("Not yet: ")
     answer.focus()
     page.keyboard.press("Enter")
     assert status(page).startswith("The only answer: swap ranks 1 and 6. nDCG 0.960 (")
@@ -339,22 +357,30 @@ def test_an_answer_is_shown_on_demand_after_a_try(show):
     assert page.evaluate("document.activeElement.textContent") == "Start again"
 
 
-def test_more_swaps_than_allowed_and_other_grades_are_no_answer(show):
+def test_the_swaps_that_count_are_those_that_the_reader_did(show):
     page = show(example(**SWAP))
+    assert page.text_content(".count") == "0 of 1 swap"
     for _ in range(5):
         press(page, "Move up", TITLES[5])
     assert value(page) == f"{parse('nDCG').of([3, 1, 1, 2, 0, 0]):.3f}"
-    assert verdict(page) == "That takes 5 swaps from the beginning; the question allows 1."
-    page.get_by_role("button", name="Start again").click()
+    assert (page.text_content(".count"), check(page)) == ("5 of 1 swap", "That took 5 swaps; the question allows 1.")
+    for _ in range(5):
+        click(page, "Undo")
+    assert (page.text_content(".count"), order(page)) == ("0 of 1 swap", TITLES)
+    for _ in range(2):  # there and back is the list of the beginning, and not nothing
+        press(page, "Swap", TITLES[5])
+        press(page, "Swap", TITLES[0])
+    assert (order(page), page.text_content(".count")) == (TITLES, "2 of 1 swap")
+    click(page, "Start again")
     press(page, "Grade 1, press to change", TITLES[0])
-    assert verdict(page).startswith("A grade is not what it was")
+    assert check(page).startswith("A grade is not what it was")
 
 
 def test_a_cutoff_can_be_the_answer(show):
     page = show(example("P@3", grades=[3, 0, 0, 1, 2, 1], ideal=[3, 0, 0, 1, 2, 1, 1], measures="P R F", goal={"equal": "R", "k": True}))
     slider = page.get_by_role("slider")
     slider.fill("4")
-    assert verdict(page) == "Not yet: P@4 0.500 is not equal to R@4 0.400."
+    assert check(page) == "Not yet: P@4 0.500 is not equal to R@4 0.400."
     page.get_by_role("button", name="Show an answer").click()
     assert status(page).startswith("The only answer: set k to 5. P@5 0.600")
     assert verdict(page) == "Yes: P@5 0.600 is equal to R@5 0.600." and slider.input_value() == "5"
@@ -364,7 +390,7 @@ def test_several_wishes_and_any_order(show):
     goal = {"all": [{"measure": "nDCG", "above": "A"}, {"measure": "AP", "below": "A"}]}
     page = show(example("nDCG", grades=[0, 0, 1, 1, 3, 0], lists={"A": [1, 1, 0, 0, 0, 3]}, measures="nDCG AP", goal=goal))
     press(page, "Move up", TITLES[4])
-    assert verdict(page).startswith("Not yet: nDCG ")
+    assert check(page).startswith("Not yet: nDCG ")
     page.get_by_role("button", name="Show an answer").click()
     grades = [float(x) for x in page.locator(".grade").all_text_contents()]
     assert parse("nDCG").of(grades) > parse("nDCG").of([1, 1, 0, 0, 0, 3]) and parse("AP").of(grades) < parse("AP").of([1, 1, 0, 0, 0, 3])
@@ -374,8 +400,172 @@ def test_several_wishes_and_any_order(show):
 def test_a_question_without_an_answer_says_so(show):
     page = show(example(goal={"above": 1, "swaps": 1}))
     press(page, "Move up", TITLES[5])
+    check(page)
     page.get_by_role("button", name="Show an answer").click()
     assert status(page) == "No answer was found."
+
+
+# ---- other tasks ----
+
+
+def grades_of(page):
+    return [float(x) for x in page.locator(".grade").all_text_contents()]
+
+
+def test_a_new_list_has_the_same_results_and_the_question_is_open_and_can_be_answered(show):
+    page, seen = show(example(**SWAP)), set()
+    for _ in range(4):
+        click(page, "New list")
+        seen.add(tuple(order(page)))
+        assert sorted(order(page)) == sorted(TITLES)
+        assert page.inner_text(".ask") == "With one swap: nDCG above Cleo’s 0.893."
+        assert parse("nDCG").of(grades_of(page)) < parse("nDCG").of(CLEO)
+        swapped = [[*grades_of(page)] for _ in range(15)]
+        pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
+        for grades, (a, b) in zip(swapped, pairs, strict=True):
+            grades[a], grades[b] = grades[b], grades[a]
+        assert max(parse("nDCG").of(grades) for grades in swapped) > parse("nDCG").of(CLEO)
+    assert len(seen) > 1
+    start = order(page)
+    press(page, "Move up", start[3])
+    click(page, "Start again")
+    assert order(page) == start
+    click(page, "Back to the first list")
+    assert (order(page), page.inner_text(".ask")) == (TITLES, "Which swap?")
+
+
+def test_the_value_is_predicted_before_it_is_shown(show):
+    page = show(example("AP", measures="AP P@3", grades=[0, 1, 0, 0, 1, 0]))
+    click(page, "Predict first")
+    assert page.evaluate("document.activeElement.matches('input[type=text]')")
+    hidden = page.locator(".play > section").inner_text()
+    assert value(page) == "?" and "0.45" not in hidden and "AP ?" in hidden
+    press(page, "Move up", TITLES[1])
+    assert status(page) == "The language of flowers, now rank 1 of 6, AP ?"
+    assert check(page) == "That is no number: write 0.75 or 3/4."
+    box = page.get_by_role("textbox", name="Your AP:")
+    box.fill("0.5")
+    box.press("Enter")
+    assert verdict(page) == "Not quite: AP is 0.700. You said 0.500, 0.200 too little."
+    assert page.text_content(".steps code") == "AP = (1/1 + 2/5) / 2 = 0.7000"
+    for right in ("7/10", "0,7", "0.70"):
+        press(page, "Move up", TITLES[2])
+        press(page, "Move down", TITLES[2])
+        assert value(page) == "?"
+        box.fill(right)
+        assert check(page) == "Yes: AP is 0.700."
+    click(page, "Predict first")
+    assert not box.is_visible() and not page.get_by_role("button", name="Check", exact=True).is_visible()
+
+
+def test_two_measures_are_made_to_disagree(show):
+    page = show(example(measures="AP nDCG ERR"))
+    click(page, "Make two disagree")
+    task = page.inner_text(".ask")
+    up, down = re.fullmatch(r"Make them disagree. In any order of the results: (\S+) above [\d.]+, and (\S+) below [\d.]+.", task).groups()
+    assert "nDCG" in (up, down) and up != down
+    press(page, "Move up", TITLES[3])
+    assert check(page).startswith("Not yet: ")
+    click(page, "Show an answer")
+    first, second = (parse(f"{name}(max_grade=3)" if name == "ERR" else name) for name in (up, down))
+    assert first.of(grades_of(page)) > first.of(BEN) and second.of(grades_of(page)) < second.of(BEN)
+    assert verdict(page).startswith("Yes: ")
+    click(page, "Undo")
+    click(page, "Start again")
+    click(page, "Make two disagree")
+    assert page.inner_text(".ask") != task, "the next pair"
+
+
+def test_the_state_stands_in_the_address(show):
+    page = show(example(**SWAP), example("AP"))
+    first = page.url
+    press(page.locator(".play").first, "Swap", TITLES[5])
+    press(page.locator(".play").first, "Swap", TITLES[1])
+    page.locator(".chips button", has_text="ERR").click()
+    press(page.locator(".play").nth(1), "Grade 3, press to change", TITLES[5])
+    now, seen = [page.locator(".play > section").nth(i).inner_text() for i in (0, 1)], order(page)
+    assert "ranking=" in page.url and "ranking2=" in page.url
+    other = page.context.new_page()  # somebody who was sent the link; and a reload
+    for one, go in ((other, lambda: other.goto(page.url)), (page, page.reload)):
+        go()
+        one.wait_for_selector(".play section")
+        assert order(one) == seen and one.locator(".head strong").all_text_contents() == [re.search(r"\n?(\d\.\d+)", text)[1] for text in (t.split("\n", 2)[2] for t in now)]
+        assert one.text_content(".count") == "1 of 1 swap"
+    click(page.locator(".play").first, "Start again")
+    page.locator(".chips button", has_text="nDCG").click()
+    click(page.locator(".play").nth(1), "Start again")
+    assert page.url.rstrip("?") == first
+    page.goto(f"{HOME}?ranking=nonsense")
+    assert status(page.locator(".play").first).startswith("The address of this page names a list") and order(page)[:6] == TITLES
+
+
+def test_a_new_list_and_a_task_can_be_shared(show):
+    page = show(example(**SWAP))
+    click(page, "New list")
+    press(page, "Move down", order(page)[0])
+    click(page, "Copy link")
+    seen, asked = order(page), page.inner_text(".ask")
+    page.reload()
+    page.wait_for_selector(".play section")
+    assert (order(page), page.inner_text(".ask"), page.text_content(".count")) == (seen, asked, "1 of 1 swap")
+    click(page, "Make two disagree")
+    asked = page.inner_text(".ask")
+    page.reload()
+    page.wait_for_selector(".play section")
+    assert page.inner_text(".ask") == asked != ""
+
+
+def test_term_bar_and_row_light_up_together(show):
+    page = show(example(**SWAP))
+    lit = "[...document.querySelectorAll('.lit')].map(e => e.tagName + e.dataset.rank)"
+    page.locator("li").nth(2).hover()
+    assert page.evaluate(lit) == ["LI3", "SPAN3", "SPAN3", "TR3"], "its term, and that of the ideal order"
+    page.locator(".steps span", has_text="3/log2(7)").hover()
+    assert page.evaluate(lit) == ["LI6", "SPAN6", "TR6"]
+    page.mouse.move(0, 0)
+    assert page.evaluate(lit) == []
+    page.get_by_role("button", name=f"Move up: {TITLES[1]}").focus()
+    assert page.evaluate(lit) == ["LI2", "SPAN2", "SPAN2", "TR2"]
+
+
+HANDLES = """<p>Ranks 1 and 6: <span class='handle' data-swap='1 6'>0.960</span>, <span class='handle' data-list='Cleo' data-measure='ERR'>0.652</span>,
+  <span class='handle' data-k='2'>0.333</span></p>"""
+
+
+def test_numbers_of_the_text_are_handles(show):
+    page = show(example(**SWAP), HANDLES)
+    press(page, "Move up", TITLES[3])
+    for name, found in (("0.960", "nDCG"), ("0.652", "ERR"), ("0.333", "nDCG@2")):
+        handle = page.get_by_role("button", name=name, exact=True)
+        handle.focus()
+        page.keyboard.press("Enter")
+        assert page.text_content(".head span").startswith(found.split("@")[0]) and handle.evaluate("e => e === document.activeElement")
+        if name != "0.333":
+            assert value(page) == name
+    assert page.text_content(".head span") == "nDCG@2"
+    click(page, "Undo")
+    click(page, "Undo")
+    assert value(page) == "0.960"
+
+
+def test_on_a_phone_the_value_stays_in_sight(show):
+    page = show(example(**SWAP), "<div style='height: 900px'></div>", viewport={"width": 400, "height": 500}, has_touch=True)
+    page.locator("li").last.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 120)
+    page.wait_for_timeout(100)
+    box = page.locator(".head strong").bounding_box()
+    assert page.locator(".play > section").bounding_box()["y"] < -60 and 0 <= box["y"] < 60
+    button = page.get_by_role("button", name=f"Move up: {TITLES[5]}")
+    button.tap()
+    assert value(page) == f"{parse('nDCG').of([1, 1, 2, 0, 3, 0]):.3f}"
+
+
+def test_it_opens_within_600_pixels_and_the_tables_are_folded(show):
+    page = show(example(**SWAP), viewport={"width": 820, "height": 900})
+    assert page.locator(".play > section").bounding_box()["height"] <= 600
+    assert not page.locator(".ranks").is_visible()
+    unfold(page)
+    assert page.locator(".ranks").is_visible() and page.locator(".measures").is_visible()
 
 
 # ---- to be read, by everybody ----
@@ -390,6 +580,8 @@ ALL = [example("nDCG@5", **SWAP), example("AP"), example("ERR@4", grades=[2, Non
 def test_it_can_be_read_at_any_width_in_both_themes(show, width, scheme, theme):
     page = show(*ALL, theme=theme, viewport={"width": width, "height": 900}, color_scheme=scheme)
     press(page.locator(".play").nth(0), "Move up", TITLES[5])
+    for fold in page.locator(".play summary").all():
+        fold.click()
     assert page.evaluate(WIDE) <= 0
     late = page.evaluate(CONTRAST)
     assert late == [], "contrast below 4.5"
@@ -449,13 +641,15 @@ MODEL = """async state => {
 
 def test_in_a_notebook_the_state_goes_to_python_and_comes_from_there(show):
     page = show()
-    page.evaluate(MODEL, {"grades": [0, None, 3], "missed": [2], "measure": "ERR(max_grade=3)@2", "measures": ["AP"], "titles": [], "value": 0})
+    page.evaluate(MODEL, {"grades": [0, None, 3], "missed": [2], "lists": None, "goal": {"above": 0.9, "swaps": 1}, "question": "Lift **d3**.", "measure": "ERR(max_grade=3)@2", "measures": ["AP"], "titles": [], "value": 0})
     press(page, "Move up", "d3")
     (saved,) = page.evaluate("model.saved")
     want = parse("ERR(max_grade=3)@2").of([0, 3, None])
     assert (saved["grades"], saved["measure"]) == ([0, 3, None], "ERR(max_grade=3)@2") and abs(saved["value"] - want) < 1e-12
     page.get_by_role("slider").fill("1")
     assert page.evaluate("model.state.measure") == "ERR(max_grade=3)@1" and page.evaluate("model.state.value") == 0
+    assert page.locator(".ask strong").text_content() == "d3" and check(page).startswith("Not yet: ")
+    assert "ranking" not in page.url
     assert order(page) == ["d1", "d3", "d2"], "what comes from here does not begin anew"
     page.evaluate("model.set('grades', [1, 1])")
     assert page.locator(".grade").all_text_contents() == ["1", "1"] and page.locator(".play section").count() == 1

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 from project import NBS, cells, notebooks
-from test_play_browser import example, order, show, verdict  # noqa: F401
+from test_play_browser import check, example, order, show, verdict  # noqa: F401
 
 from irmetrics_nb import Judged, auc, load_example, parse
 
@@ -104,7 +104,7 @@ ANSWERS = {
     "tutorials/choose.ipynb": {((2, 3, 0, 1, 2, 1), None), ((2, 3, 1, 1, 0, 2), None)},
 }
 TRIES = {
-    "learn/sets.ipynb": ([(2, 4)], "That takes a swap from the beginning; the question allows none."),
+    "learn/sets.ipynb": ([(2, 4)], "That took 3 swaps; the question allows none."),
     "learn/ap.ipynb": ([(2, 4)], "AP 0.817 is less than 0.88."),
     "learn/dcg.ipynb": ([(2, 5), (3, 6)], "nDCG@6 1.000 is not below 1."),
     "learn/cascade.ipynb": ([(1, 3)], "ERR 0.889 is not below 0.5."),
@@ -135,7 +135,8 @@ def test_the_page_says_why_a_try_fails_and_shows_an_answer_that_is_right(show, n
     page = show(example(data.pop("measure"), ranking.grades, ranking.titles, **data))
     for pair in way:
         swap_by_hand(page, *pair)
-    assert verdict(page).startswith(("Not yet: ", "That takes")) and why in verdict(page)
+    assert verdict(page) == ""
+    assert check(page).startswith(("Not yet: ", "That took")) and why in verdict(page)
     page.get_by_role("button", name="Show an answer").click()
     assert verdict(page).startswith("Yes: ")
     grades = tuple(map(int, page.locator(".grade").all_text_contents()))
@@ -182,3 +183,19 @@ def test_what_was_measured_for_an_answer_is_what_its_code_gives(name, start, num
     ((answer, code),) = ((cell.source.partition(start)[2], below) for cell, below in zip(page, page[1:], strict=False) if start in cell.source)
     given = "".join("".join(o.get("text", "") or o.get("data", {}).get("text/plain", "")) for o in code.outputs)
     assert [x for x in numbers if x not in answer or not re.search(rf"(?<![\d.]){re.escape(x)}(?!\d)", given)] == []
+
+
+HANDLES = re.compile(r'<span class="handle" ([^>]*)>([^<]*)</span>')
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_number_that_is_a_handle_is_what_the_ranking_then_says(show, name):  # noqa: F811
+    ranking, page = only(name), cells(NBS / name)
+    handles = [found for cell in page if cell.kind == "markdown" for found in HANDLES.findall(cell.source)]
+    assert handles and all(re.fullmatch(r"[01]\.\d{3}", number) for _, number in handles)
+    data = {key: text for key, text in ranking.data.items() if key != "class"}
+    spans = [f"<p><span class='handle' {how}>{number}</span></p>" for how, number in handles]
+    shown = show(example(data.pop("measure"), ranking.grades, ranking.titles, **data), *spans)
+    for place, (_, number) in enumerate(handles):
+        shown.locator("button.handle").nth(place).click()
+        assert shown.text_content(".head strong") == number

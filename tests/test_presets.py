@@ -325,7 +325,7 @@ def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_an
 
 def divisors_on_page(name):
     "(kind, divisor, names of tools) of each row of the tables that say who divides by what; no special names and options."
-    for cell in cells(ROOT / "nbs/2_metrics" / name):
+    for cell in cells(ROOT / "nbs/metrics" / name):
         kind = "AP" if name == "ap.ipynb" else "P" if "relative_P" in cell.source else "R"
         if "who divides so |" in cell.source:
             for by, who in re.findall(r"^\| (.*?) \| (.*?) \|$", cell.source.partition("|---|")[2], re.MULTILINE):

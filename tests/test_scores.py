@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, ERR, GMAP, RR, Scores, evaluate, nDCG, parse_all
+from irmetrics_nb import AP, ERR, RR, Scores, evaluate, nDCG
 from irmetrics_nb.core.conventions import Conventions
 from irmetrics_nb.core.measures import KINDS, Measure
 from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
 from irmetrics_nb.evaluation.scores import rendered_scores as render
+from irmetrics_nb.metrics.ap import GMAP
+from irmetrics_nb.metrics.parsing import parse_all
 
 QRELS = {'a': {'x': 1, 'y': 1}, 'b': {'x': 1}, 'c': {'x': 0}}
 ONE, OTHER = {'a': ['x', 'y'], 'b': ['z', 'x']}, {'b': ['x'], 'c': ['x'], 'd': ['x']}

@@ -323,7 +323,7 @@ def test_formulas_are_not_beheaded():
 @pytest.mark.parametrize("name", METRICS)
 def test_from_a_metrics_first_formula_to_a_number_it_is_one_screen(name):
     lines, counting = 0, False
-    for cell in cells(NBS / f"2_metrics/{name}.ipynb"):
+    for cell in cells(NBS / f"metrics/{name}.ipynb"):
         if "hide" in cell.directives or "export" in cell.directives:
             continue
         counting = counting or "$$" in cell.source

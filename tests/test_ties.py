@@ -14,7 +14,6 @@ from sklearn.metrics import dcg_score, ndcg_score
 from irmetrics_nb import (
     AP,
     ERR,
-    GMAP,
     RR,
     Conventions,
     Judged,
@@ -26,7 +25,6 @@ from irmetrics_nb import (
     measure,
     nDCG,
     parse,
-    parse_all,
 )
 from irmetrics_nb.cli import main
 from irmetrics_nb.core import ties as ties_page
@@ -34,6 +32,8 @@ from irmetrics_nb.core.judged import check_columns
 from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.core.ties import MAX_ORDERS, TiesError, count_orders
 from irmetrics_nb.evaluation.scores import rendered_scores as render
+from irmetrics_nb.metrics.ap import GMAP
+from irmetrics_nb.metrics.parsing import parse_all
 from irmetrics_nb.spark_buckets import Plan, check_whole, score_bucket
 
 UNJUDGED = None

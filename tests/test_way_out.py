@@ -37,24 +37,24 @@ def said(call, *args, **options):
 # ---- columns ----
 
 def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
-    table = pl.DataFrame({'user': ['q'], 'url': ['d'], 'position': [1]})
+    table = pl.DataFrame({'user': ['q'], 'link': ['d'], 'position': [1]})
     text = said(Run, table)
     assert text.startswith("the run: no column query_id or qid or") and "; no column doc_id or docno or" in text and "; no column score or sim or" in text
-    assert "there are 'user', 'url', 'position'" in text
+    assert "there are 'user', 'link', 'position'" in text
     assert "say which they are: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and descending=False if the least is the best" in text
     assert "columns={'query': ..., 'document': ..., 'relevance': ...})" in said(Qrels, table) and 'descending' not in said(Qrels, table)
 
 
 @pytest.mark.parametrize('form', ['polars', 'pandas', 'records', 'csv', 'parquet'])
 def test_columns_that_are_there_or_said_are_not_called_missing(form, tmp_path):
-    table = pl.DataFrame({'qid': ['q'], 'url': ['d'], 'position': [1]})
+    table = pl.DataFrame({'qid': ['q'], 'link': ['d'], 'position': [1]})
     table.write_csv(tmp_path/'run.csv')
     table.write_parquet(tmp_path/'run.parquet')
     source = {'polars': table, 'pandas': table.to_pandas(), 'records': table.to_dicts(), 'csv': tmp_path/'run.csv', 'parquet': tmp_path/'run.parquet'}[form]
     if form not in ('records', 'csv'): assert 'no column query_id' not in said(Run, source) and "columns={'document': ..., 'score': ...})" in said(Run, source)
-    text = said(Run, source, columns={'document': 'url', 'score': 'place'})
-    assert "no column 'place'; there are" in text and 'url' not in text.split(';')[0] and 'say which' not in text
-    run = Run(source, columns={'document': 'url', 'score': 'position'}, descending=False)
+    text = said(Run, source, columns={'document': 'link', 'score': 'place'})
+    assert "no column 'place'; there are" in text and 'link' not in text.split(';')[0] and 'say which' not in text
+    run = Run(source, columns={'document': 'link', 'score': 'position'}, descending=False)
     assert run.to_dict() == {'q': {'d': -1.0}}
 
 

@@ -27,12 +27,12 @@ from irmetrics_nb import (
     nDCG,
     ndcg,
     parse,
-    parse_all,
     precision_recall_curve,
     report,
     roc_curve,
 )
 from irmetrics_nb.core.conventions import Conventions
+from irmetrics_nb.metrics.parsing import parse_all
 
 # One list gives a number; several lists, or a batch, an array.
 assert_type(average_precision([1, 0, 0, 1, 1, 1]), float)

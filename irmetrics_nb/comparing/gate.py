@@ -16,7 +16,7 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 # %% ../../nbs/comparing/gate.ipynb #6204c9b6
-from .aligned_scores import (
+from irmetrics_nb.comparing.aligned_scores import (
     LEAST_QUERIES,
     Sample,
     answered,
@@ -25,14 +25,14 @@ from .aligned_scores import (
     judging_warnings,
     slice_of,
 )
-from .comparison import (
+from irmetrics_nb.comparing.comparison import (
     Comparison,
     compare,
     decimals,
     detectable_text,
     family_text,
-    how,
     interval_text,
+    method_text,
     number,
     p_text,
     pair_interval,
@@ -46,7 +46,7 @@ from ..results.results import markdown_code, markdown_text
 # %% ../../nbs/comparing/gate.ipynb #5455b9c8
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one question to one system."""
+    "The outcome of one check of one system."
     kind: str      # 'drop', 'margin', 'floor' or 'coverage'
     system: str
     measure: str
@@ -66,17 +66,18 @@ class Floor:
 
 # %% ../../nbs/comparing/gate.ipynb #49425fe7
 def parse_floor(text: str) -> Floor:
-    """A floor from text like nDCG@10=0.45 or slice:nDCG@10=0.4; else ValueError.
+    """Parse a floor from text like nDCG@10=0.45 or slice:nDCG@10=0.4; else raise
+    ValueError.
 
     >>> parse_floor('short:P(rel=2)@5=0.3')
     Floor(measure='P(rel=2)@5', least=0.3, slice='short')"""
-    left, _, least = text.rpartition('=')
-    group, _, measure = left.strip().rpartition(':')
-    try: bound = float(least)
+    target, _, number_text = text.rpartition('=')
+    group, _, measure = target.strip().rpartition(':')
+    try: bound = float(number_text)
     except ValueError: bound = np.nan
     if not measure or not np.isfinite(bound):
-        way = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
-        raise ValueError(f'{text!r} is no floor; {way}')
+        hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
+        raise ValueError(f'{text!r} is no floor; {hint}')
     parsed = parse(measure)
     name = repr(parsed) if parse(repr(parsed)).said == parsed.said else measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
@@ -87,53 +88,54 @@ UNKNOWN = {False: ': nothing can be said of it, and so it does not pass',
            True: ': nothing can be said of it, which is allowed'}
 
 def _drop(comparison, pair, max_drop, allow_unknown):
-    "Whether a system has dropped against the baseline, and by how much it could have."
+    "Check whether a system has dropped against the baseline, and by how much it could have."
     dropped = not pair.difference >= -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats; NaN may be a drop
     unknown = bool(np.isnan(pair.p_adjusted))
     shown = not allow_unknown if unknown else pair.shown(comparison.method.alpha)
     failed = dropped and shown
     interval = pair_interval(pair, comparison.method)
-    text = _asked(pair, f'{interval}, {p_text(pair.p_adjusted)} by {how(comparison.method, pair)}')
+    p = f'{p_text(pair.p_adjusted)} by {method_text(comparison.method, pair)}'
+    text = _check_text(pair, f'{interval}, {p}')
     if unknown: text += _without_verdict(pair, max_drop, dropped, allow_unknown)
     elif dropped and not failed: text += ': lower, but no drop has been shown'
-    lost = _lost(comparison, pair, failed)
-    return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, text, lost, unknown)
+    worst = _worst_queries(comparison, pair, failed)
+    return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, text, worst, unknown)
 
 def _without_verdict(pair, max_drop, dropped, allow_unknown):
-    "Why there is no verdict on a drop, and what decides instead: what was observed."
+    "Explain why there is no verdict on a drop, and that the observed one decides."
     why = 'too few queries for a verdict' if pair.queries < LEAST_QUERIES else 'no p-value, and so no verdict'
     if not pair.queries: seen = 'no difference was observed'
     else: seen = f'the observed drop {"exceeds" if dropped else "does not exceed"} {max_drop:g}'
     return f': {why}; {seen}' + (', which is allowed' if dropped and allow_unknown else '')
 
 def _no_loss(comparison, pair, margin, allow_unknown):
-    "Whether it has been shown that a system is not worse than the baseline by a margin."
+    "Check whether it has been shown that a system is not worse than the baseline by a margin."
     level = 1 - 2 * comparison.method.alpha
-    text = _asked(pair, interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair)))
+    text = _check_text(pair, interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair)))
     unknown, by = bool(np.isnan(pair.lower_bound)), f'a loss of {margin:g} or more'
     passed = allow_unknown if unknown else pair.no_worse(margin)
     if unknown: text += UNKNOWN[allow_unknown]
     elif pair.ties == pair.queries: text += ': the same on every query'
     else: text += f': {by} is ruled out' if passed else f': {by} is not ruled out'
-    lost = _lost(comparison, pair, not passed)
-    return Verdict('margin', pair.b, pair.measure, pair.slice, passed, text, lost, unknown)
+    worst = _worst_queries(comparison, pair, not passed)
+    return Verdict('margin', pair.b, pair.measure, pair.slice, passed, text, worst, unknown)
 
-def _asked(pair, evidence):
-    "Who is asked about, on what, the means and what is known of their difference."
+def _check_text(pair, evidence):
+    "Describe a check: system, measure, slice, the means and the evidence of their difference."
     where = '' if pair.slice == EVERYTHING else f' in {pair.slice}'
     means = f'{number(pair.mean_a, 4)} → {number(pair.mean_b, 4)}, {number(pair.difference, decimals(pair))}'
     return visible(f'{pair.measure} of {pair.b}{where}: {means} ({evidence}, {counted(pair.queries, "query")})')
 
-def _lost(comparison, pair, failed):
-    "The queries of a slice that lost most, if a check failed."
+def _worst_queries(comparison, pair, failed):
+    "Return the queries of a slice that lost most, if a check failed."
     if not failed: return ()
     inside = slice_of(comparison.sample, comparison.groups, pair.slice).query_ids
     worst = [row for row in comparison.queries(pair.a, pair.b, pair.measure) if row[0] in {*inside}]
     return tuple(row for row in worst[:WORST] if row[2] < row[1])
 
 def _coverages(comparison, min_coverage):
-    "Whether each system answers enough queries of the baseline; of one that answers all, only if a share is asked for."
-    sample, least = comparison.sample, 1 if min_coverage is None else min_coverage
+    "Check whether each system answers enough queries of the baseline; if it answers all, only for a required share."
+    sample, lowest = comparison.sample, 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
     for name, of_system in by_system.items():
@@ -142,13 +144,13 @@ def _coverages(comparison, min_coverage):
         n = int(np.count_nonzero(of_baseline))
         share = (n - len(lacking)) / n if n else 1.0
         seen = f'{n - len(lacking):,} of {counted(n, "query")} that {comparison.baseline} answers ({share:.1%})'
-        some = f'; not answered: {", ".join(lacking[:WORST])}{", …" * (len(lacking) > WORST)}' if lacking else ''
-        text = visible(f'queries answered by {name}: {seen}, at least {least:.6g}{some}')
-        yield Verdict('coverage', name, 'queries answered', EVERYTHING, share >= least - 1e-9, text)
+        unanswered = f'; not answered: {", ".join(lacking[:WORST])}{", …" * (len(lacking) > WORST)}' if lacking else ''
+        text = visible(f'queries answered by {name}: {seen}, at least {lowest:.6g}{unanswered}')
+        yield Verdict('coverage', name, 'queries answered', EVERYTHING, share >= lowest - 1e-9, text)
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
-def _could(comparison, margin):
-    "How large a drop could have been shown; and if no margin was asked for, how large a one is not ruled out."
+def _drop_lines(comparison, margin):
+    "State the minimum detectable drop and, without a margin, the largest drop that is not ruled out."
     chance = 'in 80 of 100 cases' + (', by t' if comparison.method.test != 'tukey' else '')
     yield from _per_system(comparison, f'could have shown ({chance})', detectable_text)
     if margin is not None or comparison.method.alpha >= 0.5: return
@@ -158,19 +160,19 @@ def _could(comparison, margin):
 def _largest_drop(pair): return number(max(-pair.lower_bound, 0), decimals(pair))
 
 def _per_system(comparison, do, drop):
-    "A line for each system about all queries, and one about its slices; `drop`: what is said of a pair."
+    "Yield a line for each system about all queries, and one about its slices; `drop` formats the drop of a pair."
     for name in comparison.sample.systems:
         pairs = [pair for pair in comparison.rows if pair.b == name]
-        whole = [pair for pair in pairs if pair.slice == EVERYTHING]
-        if not whole: continue
-        n, best = max(pair.queries for pair in whole), 'Smallest' if 'shown' in do else 'Largest'
-        yield visible(f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(whole, drop)}')
+        over_all = [pair for pair in pairs if pair.slice == EVERYTHING]
+        if not over_all: continue
+        n, best = max(pair.queries for pair in over_all), 'Smallest' if 'shown' in do else 'Largest'
+        yield visible(f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(over_all, drop)}')
         slices = {pair.slice: [row for row in pairs if row.slice == pair.slice] for pair in pairs}
-        each = [f'{key} ({counted(some[0].queries, "query")}) {_drops(some, drop)}' for key, some in slices.items()][1:]
-        if each: yield visible(f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(each)}')
+        described = [f'{key} ({counted(in_slice[0].queries, "query")}) {_drops(in_slice, drop)}'
+                     for key, in_slice in slices.items()][1:]
+        if described: yield visible(f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(described)}')
 
 def _drops(pairs, drop):
-    "Measures and numbers; the drop of each pair."
     return ', '.join(f'{pair.measure} {drop(pair)}' for pair in pairs)
 
 # %% ../../nbs/comparing/gate.ipynb #f862a6df
@@ -178,7 +180,7 @@ def check_floors(
     sample: Sample, floors: Iterable[Floor], groups: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
 ) -> list[Verdict]:
-    """Whether each system reaches each floor; `systems`: some of them.
+    """Check whether each system reaches each floor; `systems`: a selection.
 
     KeyError for a measure that was not computed, ValueError for an unknown slice."""
     out = []
@@ -194,15 +196,15 @@ def check_floors(
     return out
 
 def _slices_of(floor, groups):
-    "The slices that a floor is for."
-    known = slice_names(groups or ())
-    if floor.slice == '*' and known: return known
-    if floor.slice in (EVERYTHING, *known): return [floor.slice]
-    there = visible(', '.join(known)) or 'no groups were given'
-    raise ValueError(f'there is no slice {floor.slice!r}: {there}')
+    "Return the slices that a floor is for."
+    names = slice_names(groups or ())
+    if floor.slice == '*' and names: return names
+    if floor.slice in (EVERYTHING, *names): return [floor.slice]
+    listed = visible(', '.join(names)) or 'no groups were given'
+    raise ValueError(f'there is no slice {floor.slice!r}: {listed}')
 
 def _floor(system, values, floor, name, ids):
-    "Whether one system reaches a floor in a slice; nothing counted is a miss."
+    "Check whether one system reaches a floor in a slice; without values it is missed."
     counted = np.flatnonzero(~np.isnan(values))
     mean = float(values[counted].mean()) if counted.size else float('nan')
     reached, where = mean >= floor.least, '' if name == EVERYTHING else f' in {name}'
@@ -214,15 +216,15 @@ def _floor(system, values, floor, name, ids):
 
 # %% ../../nbs/comparing/gate.ipynb #c2e06054
 def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str]:
-    """The floors that the means of some runs miss, a line each; [] if none.
+    """Describe the floors that the means of runs miss, a line each; [] if none.
 
     KeyError for a measure that was not computed."""
     out = []
     for run in scores:
         for floor in floors:
             mean = run.means[floor.measure]
-            place = position(floor.measure, run.measures, run.asked)
-            measure = floor.measure if place is None else run.keys()[place]
+            row = position(floor.measure, run.measures, run.asked)
+            measure = floor.measure if row is None else run.keys()[row]
             figures = f'{number(mean, 4)}, at least {floor.least:g}'
             text = f'{measure} of {run.name or "run"}: {figures}'
             if not mean >= floor.least: out.append(visible(text))
@@ -240,12 +242,12 @@ class Gate:
 
     @property
     def ok(self) -> bool:
-        "Whether nothing failed."
+        "Return whether all checks passed."
         return all(verdict.passed for verdict in self.verdicts)
 
     @property
     def failures(self) -> list[Verdict]:
-        "What failed."
+        "Return the verdicts that did not pass."
         return [verdict for verdict in self.verdicts if not verdict.passed]
 
     def to_dict(self) -> dict[str, Any]:
@@ -260,11 +262,11 @@ class Gate:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def to_markdown(self) -> str:
-        "A few lines for the comment of a pull request."
+        "Write a few lines for the comment of a pull request."
         return _gate_text(self, markdown=True)
 
     def to_junit(self) -> str:
-        "A test report in JUnit's XML, which build servers show."
+        "Write a test report in JUnit's XML, which build servers show."
         return _junit(self)
 
     def __repr__(self) -> str: return _gate_text(self, markdown=False)
@@ -276,7 +278,7 @@ def gate(
     fail_if_worse: Iterable = (), floors: Iterable[Floor | str] = (),
     allow_unknown: bool = False, min_coverage: float | None = None,
 ) -> Gate:
-    """Whether the systems of a comparison may take the place of its baseline.
+    """Check whether the systems of a comparison may take the place of its baseline.
 
     Drops and margins are asked of all queries and of every slice, on the measures of
     `fail_if_worse`, by default on all. A drop counts if it is more than `max_drop`
@@ -311,18 +313,19 @@ def gate(
         verdicts += [_drop(comparison, pair, limit, allow_unknown) for pair in pairs]
     if margin is not None:
         verdicts += [_no_loss(comparison, pair, margin, allow_unknown) for pair in pairs]
-    wanted = [parse_floor(floor) if isinstance(floor, str) else floor for floor in floors]
+    required = [parse_floor(floor) if isinstance(floor, str) else floor
+                for floor in floors]
     new = [name for name in sample.systems if name != comparison.baseline]
-    verdicts += check_floors(sample, wanted, comparison.groups, new)
+    verdicts += check_floors(sample, required, comparison.groups, new)
     if verdicts or min_coverage is not None:
         verdicts += _coverages(comparison, min_coverage)
     family = family_text(rows, comparison.method, comparison.baseline)
-    could = tuple(_could(comparison, margin))
-    said = (*comparison.sentences(), family)
+    could = tuple(_drop_lines(comparison, margin))
+    sentences = (*comparison.sentences(), family)
     pairs_asked = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, pairs_asked)]
     doubts = tuple(comparison.warnings)
-    return Gate(tuple(verdicts), could, said, doubts, tuple(map(visible, judging)))
+    return Gate(tuple(verdicts), could, sentences, doubts, tuple(map(visible, judging)))
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _gate_text(gate, markdown):
@@ -335,26 +338,27 @@ def _gate_text(gate, markdown):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    below = *gate.could, *gate.judging
-    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in below]
+    remarks = *gate.could, *gate.judging
+    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in remarks]
     return '\n'.join([*lines, *could])
 
 def _query_line(queries, markdown):
-    "The queries of a failure in one line."
-    def one(q, before, after):
+    "List the queries of a failure in one line."
+    def described(q, baseline_value, value):
         name = markdown_code(q) if markdown else visible(q)
-        return f'{name} {after:.3f}' if np.isnan(before) else f'{name} {before:.3f} → {after:.3f}'
-    what = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
-    return f'{"  - " if markdown else "         "}{what}: ' + ', '.join(one(*q) for q in queries)
+        values = [x for x in (baseline_value, value) if not np.isnan(x)]
+        return f'{name} ' + ' → '.join(f'{x:.3f}' for x in values)
+    lead = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
+    return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(described(*q) for q in queries)
 
 def _query_row(query):
-    "A query of a failure as a dict; what is not known is None."
-    name, before, after = query
-    return {'query': name, 'before': None if np.isnan(before) else before, 'after': after}
+    "Convert a query of a failure to a dict; an unknown value is None."
+    name, baseline_value, value = query
+    return {'query': name, 'before': None if np.isnan(baseline_value) else baseline_value, 'after': value}
 
 # %% ../../nbs/comparing/gate.ipynb #dab0098e
 def _junit(gate):
-    "The verdicts as test cases."
+    "Write the verdicts as test cases."
     counts = {'tests': len(gate.verdicts), 'failures': len(gate.failures), 'errors': 0}
     suite = xml.Element('testsuite', {'name': 'irmetrics', **{k: str(v) for k, v in counts.items()}})
     for verdict in gate.verdicts:
@@ -365,13 +369,13 @@ def _junit(gate):
         if verdict.passed: continue
         failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
         if verdict.queries: failure.text = _clean(_query_line(verdict.queries, False).strip())
-    said = dict.fromkeys([*gate.sentences, *gate.could, *gate.judging, *gate.warnings])
-    xml.SubElement(suite, 'system-out').text = _clean('\n'.join(said))
+    remarks = dict.fromkeys([*gate.sentences, *gate.could, *gate.judging, *gate.warnings])
+    xml.SubElement(suite, 'system-out').text = _clean('\n'.join(remarks))
     xml.indent(suite)
     return xml.tostring(suite, encoding='unicode', xml_declaration=True)
 
 def _clean(text):
-    "Text whose control characters are written out, without others that XML does not allow."
+    "Write out control characters, and replace others that XML does not allow."
     seen = '\n'.join(map(visible, text.split('\n')))
     return re.sub('[^\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', seen)
 
@@ -381,7 +385,7 @@ def assert_no_drop(
     margin: float | None = None, max_drop: float | None = None,
     allow_unknown: bool = False, min_coverage: float | None = None, **options: Any,
 ) -> Gate:
-    """AssertionError if a run has dropped against a baseline, for tests.
+    """Raise AssertionError if a run has dropped against a baseline, for tests.
 
     Parameters
     ----------
@@ -416,10 +420,10 @@ def assert_no_drop(
     >>> assert_no_drop(qrels, run, run, 'RR', margin=.01).ok
     True"""
     runs = {'baseline': baseline, 'run': run}
-    how = {'baseline': 'baseline', 'margin': margin} | options
-    comparison = compare(qrels, runs, measures, **how)
-    least = 0 if margin is None and max_drop is None else max_drop
-    verdict = gate(comparison, margin=margin, max_drop=least,
+    settings = {'baseline': 'baseline', 'margin': margin} | options
+    comparison = compare(qrels, runs, measures, **settings)
+    limit = 0 if margin is None and max_drop is None else max_drop
+    verdict = gate(comparison, margin=margin, max_drop=limit,
                    allow_unknown=allow_unknown, min_coverage=min_coverage)
     if verdict.ok: return verdict
     raise AssertionError('\n'.join([str(verdict), *comparison.sentences()]))

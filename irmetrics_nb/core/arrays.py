@@ -20,21 +20,22 @@ from .conventions import Column, EvaluationWarning
 
 # %% ../../nbs/core/arrays.ipynb #ca33ae4f
 def changes(*columns: np.ndarray) -> np.ndarray:
-    "(n,) bool: where a column is not as in the row above; the first row counts."
+    """Return a mask of the rows at which a column differs from the row above; the first
+    row counts."""
     begins = np.zeros(len(columns[0]), bool)
     begins[:1] = True
     for column in columns: begins[1:] |= column[1:] != column[:-1]
     return begins
 
 def cumcount(query: np.ndarray, dtype: DTypeLike = np.intp) -> np.ndarray:
-    "The place of each entry among those of its own query, from 0; `query` is ascending."
+    "Return the position of each entry within its query, from 0; `query` is ascending."
     first = np.flatnonzero(changes(query))
-    place = np.arange(len(query), dtype=dtype)
-    place -= np.repeat(first.astype(dtype), run_lengths(first, len(query)))
-    return place
+    position = np.arange(len(query), dtype=dtype)
+    position -= np.repeat(first.astype(dtype), run_lengths(first, len(query)))
+    return position
 
 def run_lengths(first: np.ndarray, n: int) -> np.ndarray:
-    "How long each run of n entries is; `first`: where the runs begin."
+    "Return the length of each run of n entries; `first`: where the runs begin."
     length = np.empty_like(first)
     length[:-1] = first[1:] - first[:-1]
     length[-1:] = n - first[-1:]
@@ -42,29 +43,29 @@ def run_lengths(first: np.ndarray, n: int) -> np.ndarray:
 
 # %% ../../nbs/core/arrays.ipynb #6ec026e1
 def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
-    "The running `op` (np.add, np.multiply, ...) of `values` from the top of each query."
+    "Accumulate `values` by `op` (np.add, np.multiply, ...) within each query."
     values = np.asarray(values)
     if op is np.add and values.dtype.kind in 'bi': return _running_count(values, query)
-    above, out, step = cumcount(query), values.copy(), 1
-    deepest = above.max(initial=0)
+    position, out, step = cumcount(query), values.copy(), 1
+    deepest = position.max(initial=0)
     while step <= deepest:
-        same_query = above[step:] >= step
+        same_query = position[step:] >= step
         out[step:] = np.where(same_query, op(out[step:], out[:-step]), out[step:])
         step *= 2
     return out
 
 def _running_count(values, query):
-    "The running sum of whole numbers or truth values."
+    "Accumulate integers or truth values within each query."
     total, first = np.cumsum(values), np.flatnonzero(changes(query))
-    before = total[first] - values[first]
-    total -= np.repeat(before, run_lengths(first, len(query)))
+    offset = total[first] - values[first]
+    total -= np.repeat(offset, run_lengths(first, len(query)))
     return total
 
 # %% ../../nbs/core/arrays.ipynb #06b9f0c8
 FEW_ROWS = 1000  # rows that two sorts put in order as fast
 
 def descending_bits(value: np.ndarray) -> np.ndarray:
-    "(n,) uint64: numbers that rise where the values fall, equal for equal values."
+    "Return uint64 keys that rise where the values fall, equal for equal values."
     bits = (value + 0.).view(np.int64)  # -0.0 becomes 0.0
     turned = bits >> 63  # all ones below zero
     np.invert(turned, out=turned)
@@ -72,7 +73,7 @@ def descending_bits(value: np.ndarray) -> np.ndarray:
     return np.bitwise_xor(bits, turned, out=bits).view(np.uint64)
 
 def pack(query: np.ndarray, key: np.ndarray, queries: int) -> np.ndarray:
-    "(n,) uint64: the query's number, and behind it the leading bits of the key."
+    "Pack the query number and the leading bits of the key into one uint64."
     bits = np.uint64(max(1, queries).bit_length())
     packed = query.astype(np.uint64)
     np.left_shift(packed, np.uint64(64) - bits, out=packed)
@@ -81,7 +82,7 @@ def pack(query: np.ndarray, key: np.ndarray, queries: int) -> np.ndarray:
 def argsort_descending(
     query: np.ndarray, value: np.ndarray, stable: bool = True,
 ) -> np.ndarray:
-    """(n,) the order by query, and the largest value first within each.
+    """Return the order by query, and by descending value within each query.
 
     Equal values of a query stay in their order; unless `stable`, in any."""
     if len(value) < FEW_ROWS: return np.lexsort((-value, query))
@@ -98,7 +99,7 @@ def argsort_descending(
     return order
 
 def _descends(query, value):
-    "Whether the rows stand in this order already."
+    "Return whether the rows are sorted already."
     step, rises = np.diff(query), value[1:] > value[:-1]
     return not ((step < 0) | (rises & (step == 0))).any()
 
@@ -106,131 +107,132 @@ def _descends(query, value):
 MOST_GRADES = 64
 
 def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "A pool in order: by query, the best grade first. Few whole grades are counted, not sorted."
-    grades, whole = _few_whole(grade)
+    "Sort a pool by query, the largest grade first; count integer grades if there are few."
+    grades, integers = _integer_grades(grade)
     queries = int(query.max(initial=-1)) + 1
     if not 0 < queries * len(grades) <= len(grade):
         best = argsort_descending(query, grade)
         return query[best].astype(np.intp, copy=False), grade[best]
-    which = np.multiply(query, len(grades), dtype=np.intp)
-    which += np.int8(grades[0]) - whole
-    count = np.bincount(which, minlength=queries * len(grades))
-    del which, whole
+    cell = np.multiply(query, len(grades), dtype=np.intp)
+    cell += np.int8(grades[0]) - integers
+    count = np.bincount(cell, minlength=queries * len(grades))
+    del cell, integers
     ordered = np.repeat(np.tile(grades, queries), count)
     return np.repeat(np.arange(queries), count.reshape(queries, -1).sum(axis=1)), ordered
 
-def _few_whole(grade):
-    """All whole numbers from the largest grade to the least, and the grades in a byte each.
+def _integer_grades(grade):
+    """Return the integers from the largest grade to the smallest, and the grades as bytes.
 
     None of them if they are many, large, or not whole."""
     low, high = grade.min(initial=np.inf), grade.max(initial=-np.inf)
-    few = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
-    whole = grade.astype(np.int8) if few else np.empty(0, np.int8)
-    if not few or (whole != grade).any(): return np.empty(0), whole
-    return np.arange(high, low - 1, -1), whole
+    fits = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
+    integers = grade.astype(np.int8) if fits else np.empty(0, np.int8)
+    if not fits or (integers != grade).any(): return np.empty(0), integers
+    return np.arange(high, low - 1, -1), integers
 
 # %% ../../nbs/core/arrays.ipynb #52f64359
-def as_array(values: Any, what: str) -> np.ndarray:
-    """What a library holds as a numpy array, of its own type; not copied if it can be
-    helped. Masked values become NaN.
+def as_array(values: Any, name: str) -> np.ndarray:
+    """Return the values of any library as a numpy array of their own type, copied only if
+    needed. Masked values become NaN.
 
-    `what` it is stands in errors. A tensor that has a gradient, or is on another device,
+    `name` appears in errors. A tensor that has a gradient, or is on another device,
     or of bfloat16, is taken as its numbers. ValueError for what numpy cannot read."""
     values = _of_tensor(values)
     foreign = not hasattr(values, '__array__') and hasattr(values, '__dlpack__')
     try: array = np.from_dlpack(values) if foreign else np.asarray(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
         kind = type(values).__name__
-        raise ValueError(f'{what}: numpy cannot read this {kind}: {e}') from None
+        raise ValueError(f'{name}: numpy cannot read this {kind}: {e}') from None
     return _unmasked(values) if is_masked(values) else array
 
 def is_masked(values: Any) -> bool:
-    "Whether this is a masked array; asked so that numpy.ma is not loaded for it."
+    "Return whether this is a masked array, without loading numpy.ma."
     return isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
 
 def _of_tensor(values):
-    "A tensor of torch as one that numpy reads: detached, on the CPU, of a type it knows."
+    """Convert a tensor of torch to one that numpy reads: detached, on the CPU, of a known
+    type."""
     if not (hasattr(values, 'detach') and hasattr(values, 'cpu')): return values
-    plain = values.detach().cpu()
-    return plain.float() if 'bfloat16' in str(plain.dtype) else plain
+    detached = values.detach().cpu()
+    return detached.float() if 'bfloat16' in str(detached.dtype) else detached
 
 def _unmasked(values):
-    "With NaN where a value is masked; as objects if floats would round the others."
+    "Replace masked values by NaN; return objects if floats would round the others."
     numbers = np.ma.filled(values.astype(float), np.nan)
     rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()
     return np.ma.filled(values.astype(object), np.nan) if rounded else numbers
 
 def _is_large(numbers):
-    "Which floats may stand for several whole numbers."
+    "Return a mask of the floats that may represent several integers."
     return np.abs(numbers) >= np.float64(2**53)
 
 # %% ../../nbs/core/arrays.ipynb #7845799e
 def is_missing(x: Any) -> bool:
-    "Whether an object stands for nothing: None, NaN, or what pandas has for it."
+    "Return whether an object is None, NaN or the NA of pandas."
     return x is None or type(x).__name__ == 'NAType' or isinstance(x, float | np.floating) and bool(x != x)
 
 # %% ../../nbs/core/arrays.ipynb #1bb44cf5
 def unrounded(values: Any, array: np.ndarray) -> np.ndarray:
-    "What a column was read to; as objects where whole numbers may have been rounded."
+    "Return a column as read; as objects where integers may have been rounded."
     listed = isinstance(values, list | tuple) or hasattr(values, 'to_list')
     flat = array.ndim == 1 and array.dtype.kind == 'f'
     if not (listed and flat and _is_large(array).any()): return array
     return _of_python(np.fromiter(values, object, len(array)))
 
 def _of_python(objects):
-    "Numbers as Python's own, which compares whole ones with floats to the last digit."
+    "Convert numbers to Python's own, which compare integers with floats exactly."
     return np.frompyfunc(lambda x: x.item() if hasattr(x, 'item') else x, 1, 1)(objects)
 
 # %% ../../nbs/core/arrays.ipynb #a4050c23
-def as_numbers(values: Any, what: str) -> np.ndarray:
-    """(n,) float: a column of numbers. A missing one becomes NaN.
+def as_numbers(values: Any, name: str) -> np.ndarray:
+    """Convert a column of numbers to floats; missing values become NaN.
 
     ValueError for text, for what is no number, for a whole number that no float holds,
     and for what is no single column."""
-    array = unrounded(values, as_array(values, what))
+    array = unrounded(values, as_array(values, name))
     if array.ndim != 1:
-        raise ValueError(f'{what} must be one column, not of shape {array.shape}')
+        raise ValueError(f'{name} must be one column, not of shape {array.shape}')
     if array.dtype.kind in 'bf': return array.astype(float, copy=False)
-    if array.dtype.kind in 'iu': return _same(array, array.astype(float), what)
-    if array.dtype.kind == 'O' or not len(array): return _each_as_number(array, what)
-    raise ValueError(f'{what} must be numbers, not {array.dtype} such as {array[0]!r}')
+    if array.dtype.kind in 'iu': return _check_exact(array, array.astype(float), name)
+    if array.dtype.kind == 'O' or not len(array): return _objects_as_numbers(array, name)
+    raise ValueError(f'{name} must be numbers, not {array.dtype} such as {array[0]!r}')
 
-def _each_as_number(array, what):
-    "Objects as floats, None and pandas' NA as NaN."
+def _objects_as_numbers(array, name):
+    "Convert objects to floats, None and the NA of pandas to NaN."
     try: numbers = array.astype(float)
     except (TypeError, ValueError, OverflowError):
-        each = [_as_number(x, i, what) for i, x in enumerate(array)]
-        numbers = np.array(each, float)
-    return _same(array, numbers, what)
+        parsed = [_as_number(x, i, name) for i, x in enumerate(array)]
+        numbers = np.array(parsed, float)
+    return _check_exact(array, numbers, name)
 
-def _same(array, numbers, what):
-    "The numbers as floats; ValueError for one that became another."
+def _check_exact(array, numbers, name):
+    "Return the floats; raise ValueError if one differs from its number."
     large = np.flatnonzero(_is_large(numbers))
     exact = _of_python(array[large].astype(object))
     changed = exact != numbers[large].astype(object)
     if changed.any():
         i = large[changed.argmax()]
-        way_out = '; subtract the least of them from all' if what == 'scores' else ''
-        raise ValueError(f'{what}: item {i} is {array[i]}, which no float holds{way_out}')
+        way_out = '; subtract the least of them from all' if name == 'scores' else ''
+        raise ValueError(f'{name}: item {i} is {array[i]}, which no float holds{way_out}')
     return numbers
 
-def _as_number(x, i, what):
-    "One of them; ValueError for text and other things that are no number."
+def _as_number(x, i, name):
+    "Convert an object to a float; raise ValueError for text and other objects."
     if is_missing(x): return np.nan
     try: return float('no' if isinstance(x, str) else x)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f'{what} must be numbers: item {i} is {x!r}') from None
+        raise ValueError(f'{name} must be numbers: item {i} is {x!r}') from None
 
 # %% ../../nbs/core/arrays.ipynb #b0153e11
-def check_items(fine: np.ndarray, values: np.ndarray, what: str) -> None:
-    "ValueError that names the first item whose value is not fine."
+def check_items(fine: np.ndarray, values: np.ndarray, message: str) -> None:
+    "Raise ValueError that names the first item whose value is not fine."
     if not fine.all():
         i = int(fine.argmin())
-        raise ValueError(f'{what}: item {i} is {values[i]}')
+        raise ValueError(f'{message}: item {i} is {values[i]}')
 
 # %% ../../nbs/core/arrays.ipynb #35ec72f5
 def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(the distinct ids, sorted; (n,) the number of each item's).
+    """Return the sorted distinct ids, and the number of each item's id.
 
     ValueError for an id that is missing, or ids that cannot be sorted."""
     ids = unrounded(groups, as_array(groups, 'groups'))
@@ -248,20 +250,21 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     return ids[first], np.cumsum(first) - 1
 
 def _sorted_ids(ids):
-    "Ids out of order; whole numbers close together need no sort, only a table."
+    "Number unsorted ids; integers close together need a table instead of a sort."
     if ids.dtype.kind in 'biu' and np.can_cast(ids.dtype, np.int64):
         low, high = int(ids.min()), int(ids.max())
         if high - low <= 4 * len(ids) + 1000: return _in_a_table(ids, low)
     return np.unique(ids, return_inverse=True)
 
 def _in_a_table(ids, low):
-    "Whole numbers from `low` on, marked in a table of all that may occur."
-    place = ids.astype(np.int64) - low
-    seen = np.bincount(place) > 0
-    return (np.flatnonzero(seen) + low).astype(ids.dtype), (np.cumsum(seen) - 1)[place]
+    "Number integers from `low` on by a table of all that may occur."
+    offset = ids.astype(np.int64) - low
+    seen = np.bincount(offset) > 0
+    return (np.flatnonzero(seen) + low).astype(ids.dtype), (np.cumsum(seen) - 1)[offset]
 
 def _missing(ids, source):
-    "The place of the first id that is None or NaN; as text, numpy takes it for a name."
+    """Return the position of the first id that is None or NaN, which numpy reads as a
+    name in text."""
     kind = ids.dtype.kind
     if kind in 'fcmM': none = np.isnan(ids)
     elif kind == 'O' or kind == 'U' and not hasattr(source, 'dtype'):
@@ -271,7 +274,7 @@ def _missing(ids, source):
 
 # %% ../../nbs/core/arrays.ipynb #4dff71d9
 def number_sizes(sizes: Any, items: int) -> np.ndarray:
-    """(items,) the number of each item's group, from the sizes of groups in order.
+    """Return the group number of each item, from the sizes of consecutive groups.
 
     ValueError for a size that is not whole or below 1, or sizes that do not add up."""
     size = as_numbers(sizes, 'sizes')
@@ -288,7 +291,7 @@ def number_sizes(sizes: Any, items: int) -> np.ndarray:
 def number_groups(
     groups: Any, sizes: Column | None, items: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(the ids of the groups; (items,) the number of each item's), from ids or sizes.
+    """Return the ids of the groups, and the group number of each item, from ids or sizes.
 
     Groups told by sizes are called 0, 1, 2, ... ValueError if both are given, or for ids
     of another number."""
@@ -310,7 +313,7 @@ def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
     """EvaluationWarning if `labels` look like scores and `scores` like labels.
 
     It points to the line outside of this package from which it was called."""
-    if not (_few_small_and_whole(scores) and _fractions_or_below_zero(labels)): return
+    if not (_look_like_labels(scores) and _look_like_scores(labels)): return
     signs = 'the labels are fractions or below 0, the scores a few small whole numbers'
     order = 'labels come first, scores second'
     text = f'are labels and scores swapped? {order}; here {signs}'
@@ -318,26 +321,26 @@ def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
 
 LARGEST_LABEL = 10
 
-def _few_small_and_whole(numbers):
-    "Whether numbers are small whole ones that come again and again, as labels do."
+def _look_like_labels(numbers):
+    "Return whether numbers are small integers that repeat, as labels do."
     head = numbers[:100]
     if not len(head) or (head != np.floor(head)).any(): return False
     if not (0 <= numbers.min() and numbers.max() <= LARGEST_LABEL): return False
     if (numbers != np.floor(numbers)).any(): return False
     return np.count_nonzero(np.bincount(numbers.astype(np.intp))) < len(numbers)
 
-def _fractions_or_below_zero(numbers):
-    "Whether most numbers are fractions or below 0, hardly one like another, as scores."
+def _look_like_scores(numbers):
+    "Return whether most numbers are distinct fractions or negative, as scores are."
     no_grades = numbers[(numbers != np.floor(numbers)) | (numbers < 0)]
     different = len(np.unique(no_grades[:10_000]))
     return 2 * len(no_grades) > len(numbers) and different >= min(5, len(no_grades))
 
 def warn_caller(text: str) -> None:
-    "EvaluationWarning that points to the line outside of this package that called."
+    "Issue an EvaluationWarning that points to the calling line outside of this package."
     warnings.warn(text, EvaluationWarning, stacklevel=_frames_within())
 
 def _frames_within():
-    "How many frames of this package stand on the stack, as `stacklevel` counts them."
+    "Count the frames of this package on the stack, for `stacklevel`."
     def within(frame):
         package, name = __name__.partition('.')[0], frame.f_globals.get('__name__', '')
         return name.partition('.')[0] == package

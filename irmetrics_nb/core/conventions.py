@@ -7,8 +7,8 @@ __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'P
            'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice', 'JudgmentsChoice',
            'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column', 'linear_gain',
            'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount',
-           'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option', 'Conventions',
-           'EvaluationWarning']
+           'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option', 'lists_choices',
+           'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
@@ -34,11 +34,12 @@ Counts = int | Column | None  # one number for all queries, one for each, or non
 
 # %% ../../nbs/core/conventions.ipynb #e88407dd
 def linear_gain(g: float | Column) -> np.ndarray:
-    "The grade itself: G(g) = g (Järvelin and Kekäläinen 2002)."
+    "Return the grade: G(g) = g (Järvelin and Kekäläinen 2002)."
     return np.asarray(g, dtype=float)
 
 def exp_gain(g: float | Column) -> np.ndarray:
-    """2^g - 1: each grade is worth twice the one below, and 1 more (Burges et al. 2005).
+    """Return 2^g - 1: each grade is worth twice the one below, and 1 more (Burges et al.
+    2005).
 
     ValueError where that is too large for a float (g >= 1024)."""
     g = np.asarray(g, dtype=float)
@@ -48,7 +49,7 @@ def exp_gain(g: float | Column) -> np.ndarray:
     return np.exp2(g) - 1
 
 def binary_gain(g: float | Column) -> np.ndarray:
-    "1 for what is relevant (grade >= 1), else 0: as most recommender toolkits have it."
+    "Return 1 for relevant grades (>= 1), else 0, as most recommender toolkits do."
     return (np.asarray(g, dtype=float) >= 1).astype(float)
 
 # %% ../../nbs/core/conventions.ipynb #27434a74
@@ -59,47 +60,49 @@ NAMED_GAINS = {**GAINS, 'binary': binary_gain}
 Gain = str | Mapping | Callable
 
 def as_gain(gain: Gain = 'linear') -> Callable:
-    """A gain in any spelling as a function from an array of grades to their gains.
+    """Return a gain in any spelling as a function from an array of grades to their gains.
 
     ValueError for an unknown name."""
     if callable(gain): return _on_arrays(gain)
-    if isinstance(gain, Mapping): return lambda g: _look_up(gain, g)
+    if isinstance(gain, Mapping): return lambda g: _gains_by_table(gain, g)
     if isinstance(gain, str) and gain in NAMED_GAINS: return NAMED_GAINS[gain]
-    known = f'use one of {sorted(NAMED_GAINS)}, a mapping or a function'
-    raise ValueError(f'unknown gain {gain!r}: {known}')
+    expected = f'use one of {sorted(NAMED_GAINS)}, a mapping or a function'
+    raise ValueError(f'unknown gain {gain!r}: {expected}')
 
 def _on_arrays(f):
-    "The function of a caller, always called with an array of floats; as many come back."
+    "Wrap a caller's function: it gets an array of floats and gives as many."
     def on_floats(x):
         x = np.asarray(x, dtype=float)
         return np.broadcast_to(np.asarray(f(x), dtype=float), x.shape)
     return on_floats
 
-def _look_up(table, g):
-    "The gain of each grade in `g` by a table; ValueError for a grade that it lacks."
+def _gains_by_table(table, g):
+    """Return the gain of each grade in `g` by a table; raise ValueError for a missing
+    grade."""
     grades, index = np.unique(np.asarray(g, dtype=float), return_inverse=True)
     table, lacking = dict(table), [float(x) for x in grades if x not in table]
-    rest = table.pop('else', None)
-    if lacking and rest is None:
+    otherwise = table.pop('else', None)
+    if lacking and otherwise is None:
         has = f'it has {sorted(table)}'
         raise ValueError(f'the gain mapping has no grade {lacking[0]:g}; {has}')
-    if lacking: table |= zip(lacking, as_gain(rest)(lacking))
+    if lacking: table |= zip(lacking, as_gain(otherwise)(lacking))
     gains = np.array([table[x] for x in grades], dtype=float)
     return gains[index].reshape(np.shape(g))
 
 # %% ../../nbs/core/conventions.ipynb #796fe672
 def log2_discount(i: float | Column) -> np.ndarray:
-    "1 / log2(i + 1): ranks 1, 3, 7 weigh 1, 1/2, 1/3 (Burges et al. 2005)."
+    "Return 1 / log2(i + 1): ranks 1, 3, 7 weigh 1, 1/2, 1/3 (Burges et al. 2005)."
     return 1 / np.log2(np.asarray(i, dtype=float) + 1)
 
 # %% ../../nbs/core/conventions.ipynb #6e3eebac
 def jarvelin_discount(i: float | Column, b: float = 2) -> np.ndarray:
-    "1 before rank b, 1 / log_b(i) from there on (Järvelin and Kekäläinen 2002); b > 1."
+    """Return 1 before rank b, 1 / log_b(i) from rank b on (Järvelin and Kekäläinen 2002);
+    b > 1."""
     return 1 / np.maximum(1, np.log(np.asarray(i, dtype=float)) / np.log(b))
 
 # %% ../../nbs/core/conventions.ipynb #4788bf5a
 def ln_discount(i: float | Column) -> np.ndarray:
-    "1 / ln(i + 1): every weight of 'log2' times 1.44, so that nDCG stays the same."
+    "Return 1 / ln(i + 1): the weights of 'log2' times 1.44, so that nDCG stays the same."
     return 1 / np.log(np.asarray(i, dtype=float) + 1)
 
 # %% ../../nbs/core/conventions.ipynb #2ccb06b4
@@ -108,7 +111,8 @@ DISCOUNTS = {'log2': log2_discount, 'jarvelin': jarvelin_discount, 'ln': ln_disc
 Discount = str | Callable
 
 def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
-    """A discount in any spelling as a function from an array of ranks to their weights.
+    """Return a discount in any spelling as a function from an array of ranks to their
+    weights.
 
     `b`: the base of 'jarvelin'; the others have none. ValueError for an unknown name or
     a base b <= 1."""
@@ -117,28 +121,28 @@ def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
     if callable(discount): return _on_arrays(discount)
     if discount == 'jarvelin': return lambda i: jarvelin_discount(i, b)
     if isinstance(discount, str) and discount in DISCOUNTS: return DISCOUNTS[discount]
-    known = f'use one of {sorted(DISCOUNTS)}, or a function'
-    raise ValueError(f'unknown discount {discount!r}: {known}')
+    expected = f'use one of {sorted(DISCOUNTS)}, or a function'
+    raise ValueError(f'unknown discount {discount!r}: {expected}')
 
 # %% ../../nbs/core/conventions.ipynb #ff4aded2
 def check_cutoff(k: int | None) -> int | None:
-    "The cutoff as a plain int; ValueError if it is neither None nor a whole number >= 1."
+    "Return the cutoff as an int; raise ValueError unless it is None or an integer >= 1."
     if k is None: return None
-    whole = isinstance(k, numbers.Integral) and not isinstance(k, bool)
-    if whole and 1 <= k < 2**63: return int(k)
+    is_integer = isinstance(k, numbers.Integral) and not isinstance(k, bool)
+    if is_integer and 1 <= k < 2**63: return int(k)
     raise ValueError(f'the cutoff k must be a whole number >= 1 or None, not {k!r}')
 
 def check_level(rel: float) -> float:
-    "The relevance level; ValueError unless it is one number."
+    "Return the relevance level; raise ValueError unless it is one number."
     if np.ndim(rel): raise ValueError(f'the relevance level is one number, not {rel!r}')
     return rel
 
 # %% ../../nbs/core/conventions.ipynb #585b1e48
-def ratio(part: float | Column, whole: float | Column) -> np.ndarray:
-    "part / whole, and 0 where the whole is 0. Arrays of any matching shape."
-    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    if part.shape != whole.shape: part, whole = np.broadcast_arrays(part, whole)
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+def ratio(numerator: float | Column, denominator: float | Column) -> np.ndarray:
+    "Divide, with 0 where the denominator is 0. Arrays of any matching shape."
+    numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
+    if numerator.shape != denominator.shape: numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator != 0)
 
 # %% ../../nbs/core/conventions.ipynb #94a843c1
 PARAMETERS = {
@@ -181,13 +185,13 @@ PARAMETERS = {
 _F = TypeVar('_F', bound=Callable)
 
 def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
-    """Decorator: completes a docstring in numpy's form.
+    """Complete a docstring in numpy's form (decorator).
 
     Before its example come the parameters of f, as `PARAMETERS` explains them, and what f
     returns, if `returns` gives its type and meaning."""
-    known = [p for p in signature(f).parameters.values() if p.name in PARAMETERS]
+    explained = [p for p in signature(f).parameters.values() if p.name in PARAMETERS]
     lines = ['Parameters', '----------']
-    for p in known:
+    for p in explained:
         kind, meaning = PARAMETERS[p.name]
         default = '' if p.default is p.empty else f', default {p.default!r}'
         lines += [f'{p.name} : {kind}{default}', *_indented(meaning)]
@@ -196,17 +200,17 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
         lines += ['', 'Returns', '-------', kind, f'    {meaning}']
     text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
     shown = ['', 'Examples', '--------', f'>>> {code}'] if example else []
-    if known: f.__doc__ = '\n'.join([text, '', *lines, *shown])
+    if explained: f.__doc__ = '\n'.join([text, '', *lines, *shown])
     return f
 
 @cache
 def _indented(meaning):
-    "The lines of a meaning, as they stand below a parameter."
+    "Wrap the meaning of a parameter into indented lines."
     return tuple(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/core/conventions.ipynb #2d345158
 def _check_entries(entries):
-    "ValueError for an entry of `Conventions.measures` that says nothing; looked at once if it can be remembered."
+    "Raise ValueError for an invalid entry of `Conventions.measures`; check hashable entries once."
     check = _check_measures if _is_hashable(entries) else _check_measures.__wrapped__
     check(entries)
 
@@ -216,20 +220,20 @@ def _is_hashable(value):
 
 @lru_cache
 def _check_measures(entries):
-    "ValueError for an entry that is none, or that names a kind or a parameter that there is not."
+    "Raise ValueError for an invalid entry, or an unknown kind or parameter."
     for kind, params in _parameters_by_kind(entries).items(): module_of_measures().check_parameters(kind, params)
 
 def module_of_measures() -> Any:
-    "Import the module that knows all measures by name: when it is asked, since it stands on a higher floor."
+    "Import the module that knows all measures by name: on demand, since its package is above this one."
     return import_module('irmetrics_nb.metrics.parsing')
 
 def _parameters_by_kind(entries):
-    "{kind: its parameters}, without questions; ValueError for an entry that says nothing."
+    "Group the parameters by kind, without conventions; raise ValueError for an invalid entry."
     params: dict = {}
-    for each in entries:
-        if not isinstance(each, tuple) or [*map(type, each[:2])] != [str, str] or len(each) != 3:
-            raise ValueError(f"measures holds (kind, parameter, value), not {each!r}")
-        kind, name, value = each
+    for entry in entries:
+        if not isinstance(entry, tuple) or [*map(type, entry[:2])] != [str, str] or len(entry) != 3:
+            raise ValueError(f"measures holds (kind, parameter, value), not {entry!r}")
+        kind, name, value = entry
         params.setdefault(kind, {})
         if name in OF_A_KIND: check_option(f'{name} of {kind}', value, CHOICES[name])
         elif name not in CHOICES: params[kind][name] = value
@@ -248,7 +252,8 @@ DuplicatesChoice = Literal['refuse', 'first', 'last', 'best']
 IdenticalIdsChoice = Literal['keep', 'skip']
 
 class Answers(TypedDict, total=False):
-    "The types of these options; None: what `conventions` say, else the default."
+    """Options for conventions, with their types. None: as in `conventions`, else the
+    default."""
     conventions: 'str | Conventions | None'
     ties: TiesChoice | None
     missing: MissingChoice | None
@@ -288,10 +293,19 @@ CHOICES = {
 }
 
 def check_option(name: str, value: object, choices: Iterable) -> None:
-    "ValueError for a value that is not among the choices."
+    "Raise ValueError for a value that is not among the choices."
     if value not in choices:
-        known = ' or '.join(map(repr, choices))
-        raise ValueError(f'{name} must be {known}, not {value!r}')
+        expected = ' or '.join(map(repr, choices))
+        raise ValueError(f'{name} must be {expected}, not {value!r}')
+
+def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
+    "Decorator: write the names of each registry where the docstring has its name in braces."
+    def listed(f):
+        for name, registry in registries.items():
+            names = ', '.join(map(repr, registry))
+            f.__doc__ = (f.__doc__ or '').replace(f'{{{name}}}', f'{{{names}}}')
+        return f
+    return listed
 
 # Questions that a kind of measures may answer in a way of its own, and how an answer is
 # said there that is a matter of course for all.
@@ -326,26 +340,26 @@ class Conventions:
         _check_entries(self.measures)
 
     def of(self, kind: str) -> 'Conventions':
-        "Those in force for a kind of measures, which may have answers of its own."
+        "Return the conventions for a kind of measures, which may have some of its own."
         return self._of_kinds.get(kind, self)
 
     @cached_property
     def _of_kinds(self) -> dict[str, 'Conventions']:
-        "Those of each kind that has answers of its own."
+        "Return the conventions of each kind that has some of its own."
         answers_of: dict[str, dict] = {}
         for kind, name, answer in self.measures:
             if name in OF_A_KIND: answers_of.setdefault(kind, {})[name] = answer
         return {kind: replace(self, **answers) for kind, answers in answers_of.items()}
 
     def describe(self) -> list[str]:
-        "A phrase for each that is not a matter of course, as it stands under a table."
-        said = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
+        "Return a phrase for each convention that is not the usual one."
+        answers = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
         whose = f'those of {self.name}' if self.name else ''
-        return [phrase for phrase in (whose, *said) if phrase]
+        return [phrase for phrase in (whose, *answers) if phrase]
 
     @property
     def averaging(self) -> str:
-        "Over which queries the mean is taken: what `missing` and `no_relevant` come to."
+        "Describe the queries of the mean, as `missing` and `no_relevant` define them."
         everywhere = self._averaged_over(self.no_relevant)
         by_kind = {kind: self._averaged_over(answer)
                for kind, name, answer in self.measures if name == 'no_relevant'}
@@ -354,13 +368,13 @@ class Conventions:
         return everywhere + ''.join(exceptions)
 
     def _averaged_over(self, no_relevant):
-        "Over which queries a mean is taken, with this answer to `no_relevant`."
-        which = ['the run answers'] * (self.missing == 'skip')
+        "Describe the queries of a mean for this value of `no_relevant`."
+        conditions = ['the run answers'] * (self.missing == 'skip')
         relevant = 'have a relevant document'
-        if no_relevant in ('skip', 'nan'): which.append(relevant)
-        elif self.no_relevant == 'skip': which.append(f'{relevant} for any measure')
-        if not which: return 'over every judged query'
-        return f'over the judged queries that {" and that ".join(which)}'
+        if no_relevant in ('skip', 'nan'): conditions.append(relevant)
+        elif self.no_relevant == 'skip': conditions.append(f'{relevant} for any measure')
+        if not conditions: return 'over every judged query'
+        return f'over the judged queries that {" and that ".join(conditions)}'
 
 # %% ../../nbs/core/conventions.ipynb #71b3315d
 class EvaluationWarning(UserWarning):

@@ -18,7 +18,7 @@ import numpy as np
 # %% ../../nbs/core/judged.ipynb #54b263d3
 from .arrays import changes, cumcount, segmented_scan, sort_pool
 from .conventions import Column, Counts, check_cutoff, check_level, documented
-from .layouts import (
+from irmetrics_nb.core.layouts import (
     RankingsLike,
     check_count,
     columns_of_grades,
@@ -74,26 +74,26 @@ class Judged:
 
     # Questions to the entries
     def relevant(self, rel: float = 1) -> np.ndarray:
-        "Which entries are relevant: grade >= rel."
+        "Return a mask of the relevant entries: grade >= rel."
         return self.grade >= check_level(rel)
 
     def within(self, k: int | None) -> np.ndarray:
-        "Which entries stand at rank k or above; all of them if k is None."
+        "Return a mask of the entries at rank k or above; all of them if k is None."
         if check_cutoff(k) is None: return np.ones(len(self.rank), bool)
         return self.rank <= k
 
     def running(self, op: np.ufunc, values: Column) -> np.ndarray:
-        """The running `op` (np.add, np.multiply, ...) of one value per entry.
+        """Accumulate one value per entry by `op` (np.add, np.multiply, ...).
 
         It starts afresh with every query."""
         return segmented_scan(op, values, self.query)
 
     def total(self, values: np.ndarray | float) -> np.ndarray:
-        """The sum of one value per entry, for each query.
+        """Sum one value per entry, for each query.
 
         ValueError for a sum that is too large for a float."""
-        each = isinstance(values, np.ndarray)
-        weights = values if each else np.broadcast_to(values, self.query.shape)
+        is_array = isinstance(values, np.ndarray)
+        weights = values if is_array else np.broadcast_to(values, self.query.shape)
         total = np.bincount(self.query, weights=weights, minlength=len(self))
         wrong = total[~np.isfinite(total)]
         if wrong.size:
@@ -102,52 +102,55 @@ class Judged:
         return total
 
     def tie_numbers(self) -> np.ndarray:
-        "Which tie each entry belongs to, from 0; one by itself is a tie of its own."
+        "Number the tie of each entry, from 0; an untied entry is a tie of one."
         return np.cumsum(changes(self.query, self.tie_start)) - 1
 
     # Some of the entries
     def found(self, rel: float = 1, k: int | None = None) -> 'Judged':
-        "The relevant entries down to rank k alone: for sums to which others add nothing."
+        """Return the relevant entries down to rank k, for sums to which others add
+        nothing."""
         if k is not None and len(self.rank) < _SMALL:
             return self.only(self.relevant(rel) & self.within(k))
         return self._of_level('found', rel, lambda: self.only(self.relevant(rel))).top(k)
 
     def top(self, k: int | None = None) -> 'Judged':
-        "The entries down to rank k alone: for sums that end there."
+        "Return the entries down to rank k, for sums that end there."
         return self if check_cutoff(k) is None else self.only(self.within(k))
 
     def only(self, kept: np.ndarray) -> 'Judged':
-        "Some of the entries, with lists and pools as they are. kept: (entries,) a mask."
-        places = np.flatnonzero(kept)
+        """Return the entries of a mask, with lists and pools unchanged. kept: (entries,)
+        the mask."""
+        rows = np.flatnonzero(kept)
         tied = self.tie_start is not self.rank
         names = [name for name in ENTRY if tied or name not in TIE]
-        columns = {name: getattr(self, name)[places] for name in names}
+        columns = {name: getattr(self, name)[rows] for name in names}
         if not tied: columns['tie_start'] = columns['rank']
-        if not tied: columns['tie_size'] = self.tie_size[:len(places)]
-        part = self.changed(**columns)
-        before = self.__dict__.get('_part_of')
-        part.__dict__['_part_of'] = places if before is None else before[places]
-        return part
+        if not tied: columns['tie_size'] = self.tie_size[:len(rows)]
+        subset = self.changed(**columns)
+        parent_rows = self.__dict__.get('_part_of')
+        subset.__dict__['_part_of'] = rows if parent_rows is None else parent_rows[rows]
+        return subset
 
     def spread(self, values: np.ndarray | float, whole: 'Judged') -> np.ndarray:
-        """One value per entry of the whole batch, of which this one is some entries.
+        """Spread one value per entry over the entries of the whole batch.
 
         Those left out get 0. ValueError for a batch that is no part of it."""
         values = np.broadcast_to(values, self.rank.shape)
-        every = np.zeros(len(whole.rank), np.result_type(values, int))
-        every[self._places_in(whole)] = values
-        return every
+        result = np.zeros(len(whole.rank), np.result_type(values, int))
+        result[self._places_in(whole)] = values
+        return result
 
-    def _places_in(self, whole):
-        "Where the entries stand in a batch that they were taken from by `only`."
-        if self is whole: return slice(None)
-        here, there = (batch.__dict__.get('_part_of') for batch in (self, whole))
-        if here is None: raise ValueError('these are no entries of that batch')
-        return here if there is None else np.searchsorted(there, here)
+    def _places_in(self, parent):
+        "Return where the entries are in the batch from which `only` selected them."
+        if self is parent: return slice(None)
+        rows, batch_rows = (batch.__dict__.get('_part_of') for batch in (self, parent))
+        if rows is None: raise ValueError('these are no entries of that batch')
+        return rows if batch_rows is None else np.searchsorted(batch_rows, rows)
 
     # The judged documents of each query
     def n_relevant(self, rel: float = 1, counts: Counts = None) -> np.ndarray:
-        """R, how many documents are relevant to each query: in the pool, or as `counts`.
+        """Return R, the number of relevant documents of each query: in the pool, or as
+        `counts`.
 
         ValueError for fewer than were found."""
         if counts is not None:
@@ -160,7 +163,8 @@ class Judged:
 
     @cached_property
     def ideal(self) -> 'Judged':
-        """The best ranking there can be: all judged documents of each query, best first.
+        """Return the best possible ranking: all judged documents of each query, best
+        first.
 
         They count as judged in that order."""
         query, grade = self.pool_query, self.pool_grade
@@ -170,20 +174,20 @@ class Judged:
         return self.changed(query=query, rank=rank, grade=grade, retrieved=retrieved)
 
     def _of_level(self, name, rel, make):
-        "What `make` gives for a relevance level; kept until it is asked for another."
-        kept = self._levels.get(name)
-        if kept is None or kept[0] != check_level(rel): kept = rel, make()
-        self._levels[name] = kept
-        return kept[1]
+        "Return `make()` for a relevance level; cache it for the last level."
+        cached = self._levels.get(name)
+        if cached is None or cached[0] != check_level(rel): cached = rel, make()
+        self._levels[name] = cached
+        return cached[1]
 
     @cached_property
     def _levels(self) -> dict:
-        "By name: a relevance level, and what was made for it."
+        "Cache by name: a relevance level, and the value made for it."
         return {}
 
     # Other views
     def condensed(self) -> 'Judged':
-        "The rankings without the documents that nobody judged (Sakai 2007)."
+        "Return the rankings without unjudged documents (Sakai 2007)."
         retrieved = np.bincount(self.query, minlength=len(self))
         rank, tie = cumcount(self.query) + 1, self.tie_numbers()
         start, size = rank - cumcount(tie), np.bincount(tie)[tie]
@@ -191,21 +195,21 @@ class Judged:
             rank=rank, retrieved=retrieved, tie_start=start, tie_size=size)
 
     def listed(self) -> 'Judged':
-        "The batch as if only the documents that were retrieved had been judged."
+        "Return the batch with the judgments of retrieved documents only."
         pool_query, pool_grade = sort_pool(self.query, self.grade)
         return self.changed(pool_query=pool_query, pool_grade=pool_grade)
 
     def changed(self, **columns: np.ndarray) -> 'Judged':
-        """The batch with some other columns, unchecked.
+        """Return the batch with some columns replaced, unchecked.
 
         Where ranks are given without ties there are none."""
-        lost = TIE if 'rank' in columns else ()
-        kept = {name: getattr(self, name) for name in COLUMNS if name not in lost}
-        return self.unchecked(**kept | columns)
+        outdated = TIE if 'rank' in columns else ()
+        unchanged = {name: getattr(self, name) for name in COLUMNS if name not in outdated}
+        return self.unchecked(**unchanged | columns)
 
     @classmethod
     def unchecked(cls, **columns: np.ndarray) -> 'Judged':
-        "From columns that are known to be in order; without ties if none are given."
+        "Build a batch from columns known to be in order; without ties if none are given."
         if 'tie_size' not in columns: columns |= _no_ties(columns['rank'])
         judged = object.__new__(cls)
         judged.__dict__.update(columns)
@@ -216,7 +220,7 @@ class Judged:
     def from_grades(
         cls, grades: RankingsLike, /, *, ideal: Column | None = None,
     ) -> 'Judged':
-        """From the grades of the retrieved documents in rank order.
+        """Build a batch from the grades of the retrieved documents in rank order.
 
         Parameters
         ----------
@@ -240,7 +244,7 @@ class Judged:
     def from_ranks(
         cls, ranks: Column, /, *, n_relevant: Counts = None, n_retrieved: Counts = None,
     ) -> 'Judged':
-        """From the ranks, counted from 1, at which relevant documents were found.
+        """Build a batch from the ranks, counted from 1, of the relevant documents.
 
         Parameters
         ----------
@@ -267,7 +271,8 @@ class Judged:
         cls, labels: Column, scores: Column, groups: Column | None = None, *,
         sizes: Column | None = None,
     ) -> 'Judged':
-        """From labels (or grades) and scores: a ranking per group, the best score first.
+        """Build a batch from labels (or grades) and scores: a ranking per group, the best
+        score first.
 
         Each column may be a list, a numpy array, a column of polars or pandas, a tensor:
         anything with `__array__` or `__dlpack__`.
@@ -308,7 +313,8 @@ class Judged:
     def from_topk(
         cls, items: Any, relevant: Any, *, grades: Column | None = None,
     ) -> 'Judged':
-        """From recommended items, a row per user, and the items that each user liked.
+        """Build a batch from recommended items, a row per user, and the items that each
+        user liked.
 
         Parameters
         ----------
@@ -338,43 +344,43 @@ class Judged:
     # Together and apart
     @classmethod
     def concat(cls, parts: Iterable['Judged']) -> 'Judged':
-        """Batches put together: the queries of the second follow those of the first.
+        """Concatenate batches: the queries of the second follow the queries of the first.
 
         >>> len(Judged.concat([Judged.from_grades([1, 0]), Judged.from_grades([0, 1])]))
         2"""
         parts = list(parts) or [cls.from_grades(np.empty((0, 0)))]
-        shift = np.cumsum([0] + [len(part) for part in parts])
+        shift = np.cumsum([0] + [len(batch) for batch in parts])
         def joined(name):
-            columns = [getattr(part, name) for part in parts]
-            if name in NUMBERS: columns = [each + s for each, s in zip(columns, shift)]
+            columns = [getattr(batch, name) for batch in parts]
+            if name in NUMBERS: columns = [column + s for column, s in zip(columns, shift)]
             return np.concatenate(columns)
         return cls.unchecked(**{name: joined(name) for name in COLUMNS})
 
     def take(self, queries: np.ndarray) -> 'Judged':
-        """The batch of some queries: in any order, each as often as it is named.
+        """Return the batch of some queries: in any order, each as often as it is named.
 
         queries: (n,) their numbers."""
         query, entries = self._rows_of(self.query, queries)
         pool_query, pool = self._rows_of(self.pool_query, queries)
-        some = self._pick(entries, queries, pool)
-        return some.changed(query=query, pool_query=pool_query)
+        picked = self._pick(entries, queries, pool)
+        return picked.changed(query=query, pool_query=pool_query)
 
     def _rows_of(self, query, queries):
-        "For each row of the batch of some queries: which of them, and which row here."
+        "Return the new query number of each row, and its row in this batch."
         count = np.bincount(query, minlength=len(self))
-        begin, many = (np.cumsum(count) - count)[queries], count[queries]
-        which = np.repeat(np.arange(len(queries)), many)
-        return which, begin[which] + cumcount(which)
+        begin, length = (np.cumsum(count) - count)[queries], count[queries]
+        number = np.repeat(np.arange(len(queries)), length)
+        return number, begin[number] + cumcount(number)
 
     def _pick(self, entries, queries, pool):
-        "The batch with some rows of its columns; queries keep their numbers."
+        "Return the batch with some rows of its columns; queries keep their numbers."
         rows = {**dict.fromkeys(ENTRY, entries), **dict.fromkeys(QUERY, queries)}
         rows |= dict.fromkeys(POOL, pool)
-        columns = {name: getattr(self, name)[some] for name, some in rows.items()}
+        columns = {name: getattr(self, name)[selected] for name, selected in rows.items()}
         return self.unchecked(**columns)
 
     def __getitem__(self, q: int) -> 'Judged':
-        "The batch of query q alone, counted from 0; IndexError beyond the last."
+        "Return the batch of query q, counted from 0; raise IndexError beyond the last."
         if not isinstance(q, int | np.integer):
             raise TypeError(f'one query at a time, by its number, not {q!r}')
         q = range(len(self))[q]
@@ -395,22 +401,22 @@ class Judged:
 
 # %% ../../nbs/core/judged.ipynb #d4ad21b9
 def _tie_faults(query, rank, start, size, retrieved):
-    "Where the columns of ties are wrong, and what."
+    "Yield the invalid entries of the columns of ties, with a message."
     yield np.flatnonzero((start % 1 != 0) | (size % 1 != 0)), 'tie_start and tie_size must be whole numbers'
     last, end = start + size - 1, retrieved[query.astype(np.intp)]
     outside = (start < 1) | (rank < start) | (rank > last) | (last > end)
     yield np.flatnonzero(outside), 'a tie must hold the rank of its document, within the documents retrieved'
     same = (np.diff(start) == 0) & (np.diff(size) == 0)
-    apart = same | (start[1:] >= start[:-1] + size[:-1])
-    yield np.flatnonzero(~apart & (np.diff(query) == 0)) + 1, 'ties of a query must not overlap'
+    separate = same | (start[1:] >= start[:-1] + size[:-1])
+    yield np.flatnonzero(~separate & (np.diff(query) == 0)) + 1, 'ties of a query must not overlap'
 
 def _no_ties(rank):
-    "The columns that say of documents at these ranks that each has a score of its own."
+    "Return the columns of ties for documents without equal scores."
     return {'tie_start': rank, 'tie_size': np.broadcast_to(1, np.shape(rank))}
 
 # %% ../../nbs/core/judged.ipynb #d9798864
 def _faults(judged):
-    "Where something is wrong, and what, for everything that can be."
+    "Yield the invalid entries of each column, with a message."
     retrieved, queries = np.asarray(judged.retrieved), len(judged.retrieved)
     yield np.flatnonzero((retrieved < 0) | (retrieved % 1 != 0)), 'retrieved must hold whole numbers from 0'
     for name in NUMBERS:
@@ -431,16 +437,16 @@ def _faults(judged):
 
 # %% ../../nbs/core/judged.ipynb #895ae420
 def check_columns(judged: 'Judged') -> None:
-    "ValueError that names the first column of a batch that cannot be right."
+    "Raise ValueError that names the first invalid column of a batch."
     for columns in (ENTRY, POOL):
         sizes = {name: np.shape(getattr(judged, name)) for name in columns}
         if len({*sizes.values()}) > 1 or np.ndim(getattr(judged, columns[0])) != 1:
             raise ValueError(f'Judged: columns of unequal lengths: {sizes}')
-    for column, what in _faults(judged):
-        if len(column): raise ValueError(f'Judged: {what} (entry {column[0]})')
+    for column, message in _faults(judged):
+        if len(column): raise ValueError(f'Judged: {message} (entry {column[0]})')
 
 def _as_numbers(judged):
-    "The columns as arrays of floats, so that any list of numbers will do."
+    "Convert the columns to arrays of floats."
     columns = {}
     for name in COLUMNS:
         try: columns[name] = np.asarray(getattr(judged, name), dtype=float)
@@ -449,7 +455,7 @@ def _as_numbers(judged):
     return columns
 
 def _as_typed(judged):
-    "The columns as what they hold: numbers of queries, grades, or whole numbers."
+    "Convert the columns to their types: integers, and floats for grades."
     types: dict[str, type] = dict.fromkeys(COLUMNS, np.int64)
     types |= dict.fromkeys(NUMBERS, np.intp) | dict(grade=float, pool_grade=float)
     return {name: getattr(judged, name).astype(types[name]) for name in COLUMNS}
@@ -458,7 +464,7 @@ def _as_typed(judged):
 def as_judged(
     ranking: RankingsLike, /, *, ideal: Column | None = None,
 ) -> tuple[Judged, bool]:
-    """A ranking as a batch, and whether it was a single list.
+    """Return a ranking as a batch, and whether it was a single list.
 
     `ideal`: with lists, all judged grades of each query; a `Judged` has its own, and
     beside one it raises ValueError."""
@@ -485,9 +491,9 @@ class OfLists(Protocol[_P]):
     def __call__(self, ranking: RankingsLike, /, *args: _P.args, **kwargs: _P.kwargs) -> float | np.ndarray: ...
 
 def shown_as(wrapper: Any, f: Callable, result: Any, returns: tuple[str, str]) -> Any:
-    "The wrapper with the signature that help shows: that of f, for any `RankingsLike`."
-    first, *rest = signature(f).parameters.values()
-    parameters = [first.replace(annotation=RankingsLike), *rest]
+    "Give a wrapper the signature and help of f, for any `RankingsLike`."
+    first, *named = signature(f).parameters.values()
+    parameters = [first.replace(annotation=RankingsLike), *named]
     wrapper.__signature__ = Signature(parameters, return_annotation=result)
     return documented(wrapper, returns)
 
@@ -495,7 +501,8 @@ def shown_as(wrapper: Any, f: Callable, result: Any, returns: tuple[str, str]) -
 def per_query(
     f: Callable[Concatenate[Judged, _P], Any], value: Callable | None = None,
 ) -> OfLists[_P]:
-    """Decorator: a function of a `Judged` to one value per query also takes lists.
+    """Let a function of a `Judged` that gives one value per query take lists, too
+    (decorator).
 
     For a single list it gives a float. With a parameter `ideal`, lists take all judged
     grades of each query by it. `value`: what gives the values, if not the function."""
@@ -516,7 +523,8 @@ def per_query(
 def per_entry(
     f: Callable[Concatenate[Judged, _P], Any], value: Callable | None = None,
 ) -> Callable[Concatenate[RankingsLike, _P], np.ndarray]:
-    """Decorator: a function of a `Judged` to one value per entry also takes lists.
+    """Let a function of a `Judged` that gives one value per entry take lists, too
+    (decorator).
 
     `value`: what gives the values, if not the function."""
     compute: Callable[..., Any] = value or f

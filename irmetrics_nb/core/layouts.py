@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['AT_ONCE', 'RankingsLike', 'is_single', 'flatten', 'columns_of_grades', 'check_count', 'columns_of_ranks',
-           'columns_of_scores', 'filler', 'Sets', 'as_sets', 'sorted_rows', 'places_in', 'Hits', 'hits_of',
+           'columns_of_scores', 'filler', 'Sets', 'as_sets', 'sorted_rows', 'positions_in', 'Hits', 'hits_of',
            'topk_columns']
 
 # %% ../../nbs/core/layouts.ipynb #8d20bad7
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 # %% ../../nbs/core/layouts.ipynb #fa278a41
-from .arrays import (
+from irmetrics_nb.core.arrays import (
     argsort_descending,
     as_array,
     as_numbers,
@@ -33,31 +33,31 @@ from .arrays import (
 from .conventions import Column, Counts
 
 # %% ../../nbs/core/layouts.ipynb #5d694070
-def _plain(lists, what):
-    "A list or an array of numbers: masked values become NaN, columns of tables arrays, arrays of objects lists."
-    if not hasattr(lists, '__len__'): raise TypeError(f'{what}: expected a list or an array, not {lists!r}')
+def _without_masks(lists, name):
+    "Return lists or an array of numbers: masked values become NaN, arrays of objects lists."
+    if not hasattr(lists, '__len__'): raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
     if is_masked(lists): return np.ma.filled(lists.astype(float), np.nan)
     array = np.asarray(lists) if hasattr(lists, '__array__') else lists
     return list(array) if getattr(array, 'dtype', None) == np.dtype('O') else array
 
 def _depth(values):
-    "How many lists are nested here; 2 also if that differs from item to item, which numpy refuses."
+    "Return the depth of nested lists; 2 also for uneven depths, which numpy refuses."
     try: return np.ndim(values)
     except ValueError: return 2
 
-def _row(values, what):
-    "One list as an array of floats; text, deeper nesting and infinity raise an error that shows the value."
-    wrong = ValueError(f'{what} must be lists of numbers, not {values!r}')
+def _row(values, name):
+    "Convert one list to an array of floats; raise ValueError that shows an invalid value."
+    wrong = ValueError(f'{name} must be lists of numbers, not {values!r}')
     if _depth(values) != 1: raise wrong
     row = np.asarray(values)
     if any(isinstance(x, str | bytes) for x in values if row.dtype.kind in 'USO'):
-        raise ValueError(f'{what} must be lists of numbers, not ids such as {values!r}; for ids there is '
+        raise ValueError(f'{name} must be lists of numbers, not ids such as {values!r}; for ids there is '
                          'evaluate(qrels, run), or truth values: [d in relevant for d in ranking]')
     if row.dtype.kind not in 'biufO': raise wrong
     try: row = row.astype(float)
     except (TypeError, ValueError, OverflowError) as e:
-        raise ValueError(f'{what} must be lists of numbers: {e}') from None
-    if np.isinf(row).any(): raise ValueError(f'{what} must be finite, not {row[np.isinf(row)][0]}')
+        raise ValueError(f'{name} must be lists of numbers: {e}') from None
+    if np.isinf(row).any(): raise ValueError(f'{name} must be finite, not {row[np.isinf(row)][0]}')
     return row
 
 # %% ../../nbs/core/layouts.ipynb #b5490c19
@@ -65,16 +65,16 @@ class RankingsLike(Column, Protocol):
     "One list of grades in rank order, several of them, or a `Judged`."
 
 def is_single(lists: RankingsLike) -> bool:
-    "Whether this is one ranking (numbers) rather than several (lists of numbers)."
+    "Return whether this is one ranking (numbers), not several (lists of numbers)."
     if isinstance(lists, np.ndarray) and lists.dtype != object: return lists.ndim == 1
     return all(not hasattr(item, '__len__') or _depth(item) == 0 for item in lists)
 
-def flatten(lists: RankingsLike, what: str = 'grades') -> tuple[np.ndarray, np.ndarray]:
-    """The values of one list or several in one array, and the length of each list.
+def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of one list or several in one array, and the length of each list.
 
-    `what` the lists are is said in errors."""
-    lists = _plain(lists, what)
-    rows = [_row(x, what) for x in ([lists] if is_single(lists) else lists)]
+    `name` appears in errors."""
+    lists = _without_masks(lists, name)
+    rows = [_row(x, name) for x in ([lists] if is_single(lists) else lists)]
     sizes = np.array([len(row) for row in rows], dtype=np.intp)
     return np.concatenate([*rows, np.zeros(0)]), sizes
 
@@ -82,7 +82,7 @@ def flatten(lists: RankingsLike, what: str = 'grades') -> tuple[np.ndarray, np.n
 def columns_of_grades(
     grades: RankingsLike, ideal: Column | None = None,
 ) -> dict[str, np.ndarray]:
-    """The columns of a batch from grades in rank order.
+    """Build the columns of a batch from grades in rank order.
 
     ValueError for what is no number, or if `ideal` lacks a grade above 0 of the list."""
     values, retrieved = flatten(grades)
@@ -96,7 +96,7 @@ def columns_of_grades(
             'pool_query': pool_query, 'pool_grade': pool_grade}
 
 def _ideal_pool(ideal, query, grade, queries):
-    "All judged grades; ValueError if they lack a grade above 0 that was retrieved."
+    "Return all judged grades; raise ValueError if they lack a retrieved grade above 0."
     values, sizes = flatten(ideal, 'ideal')
     if len(sizes) != queries:
         raise ValueError(f'ideal has {len(sizes)} lists for {queries} rankings')
@@ -111,20 +111,20 @@ def _ideal_pool(ideal, query, grade, queries):
     return pool_query, values
 
 # %% ../../nbs/core/layouts.ipynb #52c9a48f
-def check_count(name: str, count: Counts, listed: np.ndarray, what: str) -> np.ndarray:
-    "The number of documents that a caller states for each query; ValueError for fewer than were found."
+def check_count(name: str, count: Counts, listed: np.ndarray, kind: str) -> np.ndarray:
+    "Return the stated number of documents of each query; raise ValueError for fewer than the list holds."
     count, listed = np.broadcast_arrays(np.asarray(count), listed)
     wrong = np.flatnonzero((count < listed) | (count % 1 != 0))
     if wrong.size:
         i = wrong[0]
-        raise ValueError(f'{name}={count[i]}, but the list holds {listed[i]:g} {what} documents')
+        raise ValueError(f'{name}={count[i]}, but the list holds {listed[i]:g} {kind} documents')
     return count
 
 # %% ../../nbs/core/layouts.ipynb #0ebcc123
 def columns_of_ranks(
     ranks: Column, n_relevant: Counts = None, n_retrieved: Counts = None,
 ) -> dict[str, np.ndarray]:
-    """The columns of a batch from the ranks at which relevant documents were found.
+    """Build the columns of a batch from the ranks of the relevant documents.
 
     ValueError for a rank below 1, one given twice, or numbers that cannot be."""
     values, lengths = flatten(ranks, 'ranks')
@@ -143,7 +143,7 @@ def columns_of_ranks(
             'pool_query': pool_query, 'pool_grade': np.ones(len(pool_query))}
 
 def _lengths(n_retrieved, rank, query, queries):
-    "How many documents each query retrieved: as given, or down to its last rank."
+    "Return the number of retrieved documents of each query: as given, or its last rank."
     last = np.zeros(queries, dtype=np.int64)
     np.maximum.at(last, query, rank)
     if n_retrieved is None: return last
@@ -157,7 +157,7 @@ def _lengths(n_retrieved, rank, query, queries):
 def columns_of_scores(
     labels: Any, scores: Any, groups: Any = None, sizes: Any = None,
 ) -> dict[str, np.ndarray]:
-    """The columns of a batch of one ranking per group, the best score first.
+    """Build the columns of a batch of one ranking per group, the best score first.
 
     ValueError for NaN, columns of different lengths, or groups that do not fit."""
     labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
@@ -179,61 +179,61 @@ def columns_of_scores(
 
 # %% ../../nbs/core/layouts.ipynb #7cb8cbac
 def filler(ids: np.ndarray) -> Any:
-    "What stands where a row has no item: -1, or '' in text."
+    "Return the value for missing items of a row: -1, or '' in text."
     return -1 if ids.dtype.kind == 'i' else ''
 
 # %% ../../nbs/core/layouts.ipynb #e3301bac
 def _ids(values):
-    "Ids of any shape as 64-bit integers or as text, None and NaN as what fills up."
+    "Convert ids of any shape to 64-bit integers or text, None and NaN to the filler."
     ids = as_array(values, 'items')
     if isinstance(values, list): ids = _as_listed(values, ids)
     if ids.dtype.kind in 'OT': ids = _of_objects(ids.astype(object))
     if ids.dtype.kind == 'f': ids = _of_floats(ids)
     if ids.dtype.kind == 'u' and ids.max(initial=0) < 2**63: ids = ids.astype(np.int64)
     if ids.dtype.kind in 'iU': return ids
-    raise _not_known_by(ids.dtype)
+    raise _id_error(ids.dtype)
 
-def _not_known_by(what):
-    "The error for what is no id."
-    return ValueError(f'items are known by whole numbers or by text, not by {what}')
+def _id_error(value):
+    "Return the error for an invalid id."
+    return ValueError(f'items are known by whole numbers or by text, not by {value}')
 
 def _as_listed(values, ids):
-    "What a list was read to; as objects where numpy has made text of what is none, or floats of large numbers."
+    "Return the ids of a list, as objects where numpy made text of other types or floats of large integers."
     mixed = ids.dtype.kind == 'U' and not {*map(type, values)} <= {str, np.str_}
     return np.fromiter(values, object, len(values)) if mixed else unrounded(values, ids)
 
 def _of_objects(ids):
-    "Whole numbers or text, from an array of Python's objects; a missing one becomes a filler."
+    "Convert Python objects to integers or text, missing ones to the filler."
     gap = np.frompyfunc(is_missing, 1, 1)(ids).astype(bool)
-    there = np.array(ids[~gap].tolist())
-    if there.ndim > 1: raise _not_known_by(repr(ids[~gap][0]))
-    if not there.size: there = np.zeros(0, np.int64)
-    if there.dtype.kind == 'O':
-        raise _not_known_by(repr(next((x for x in there if not _fits(x)), there[0])))
-    there = _ids(there)
-    filled = np.full(ids.shape, filler(there), there.dtype)
-    filled[~gap] = there
+    present = np.array(ids[~gap].tolist())
+    if present.ndim > 1: raise _id_error(repr(ids[~gap][0]))
+    if not present.size: present = np.zeros(0, np.int64)
+    if present.dtype.kind == 'O':
+        raise _id_error(repr(next((x for x in present if not _fits(x)), present[0])))
+    present = _ids(present)
+    filled = np.full(ids.shape, filler(present), present.dtype)
+    filled[~gap] = present
     return filled
 
 def _fits(x):
-    "Whether an object is a whole number of 64 bits."
+    "Return whether an object is an integer of 64 bits."
     return isinstance(x, int | np.integer) and -2**63 <= x < 2**63
 
 def _of_floats(ids):
-    "Whole numbers from floats, of which NaN is a missing one."
+    "Convert floats to integers, NaN to the filler."
     gap = np.isnan(ids)
     large = ids[np.abs(ids) >= np.float64(2**53)]
     if large.size:
         way_out = 'give ids as integers or text'
         raise ValueError(f'a float such as {large[0]:.17g} may stand for several whole numbers: {way_out}')
-    whole = np.where(gap, -1, ids).astype(np.int64)
-    wrong = ids[~gap & (whole != ids)]
-    if wrong.size: raise _not_known_by(wrong[0])
-    return whole
+    integers = np.where(gap, -1, ids).astype(np.int64)
+    wrong = ids[~gap & (integers != ids)]
+    if wrong.size: raise _id_error(wrong[0])
+    return integers
 
 # %% ../../nbs/core/layouts.ipynb #f3a6bbe8
 def _sets_of(relevant):
-    "The relevant items of each user, from any form in which they come."
+    "Return the relevant items of each user, from any form of input."
     if hasattr(relevant, 'tocsr'): return _of_matrix(relevant.tocsr())
     if isinstance(relevant, tuple): return _of_offsets(*relevant)
     rows = _plain_topk(relevant)
@@ -243,16 +243,16 @@ def _sets_of(relevant):
     return Sets(_listed(rows), _begin(rows), grade)
 
 def _grades(row):
-    "The grades of one user's items: 1, if none are given."
+    "Return the grades of one user's items: 1, if none are given."
     return row.values() if isinstance(row, Mapping) else [1] * len(row)
 
 def _of_matrix(matrix):
-    "Those of a scipy matrix: the columns in which a row has an entry."
+    "Read a scipy matrix: the columns in which a row has an entry."
     grade = as_numbers(matrix.data, 'grades')
     return Sets(matrix.indices.astype(np.int64), matrix.indptr.astype(np.intp), grade, matrix.shape[1])
 
 def _of_offsets(item, offsets):
-    "Those that begin and end at offsets."
+    "Read items in one array, and the offsets of each user."
     item, begin = _ids(item), as_numbers(offsets, 'offsets')
     ends = len(begin) and begin[0] == 0 and begin[-1] == len(item)
     if not ends or (np.diff(begin) < 0).any() or (begin % 1).any():
@@ -261,13 +261,13 @@ def _of_offsets(item, offsets):
     return Sets(item, begin.astype(np.intp), None)
 
 def _of_table(table):
-    "Those of a table that is filled up."
+    "Read a table with fillers."
     ids = _ids(table)
-    there = ids != filler(ids)
-    return Sets(ids[there], np.append(0, np.cumsum(there.sum(axis=1))), None)
+    present = ids != filler(ids)
+    return Sets(ids[present], np.append(0, np.cumsum(present.sum(axis=1))), None)
 
 def _plain_topk(lists):
-    "A table as a two-dimensional array; lists of any lengths as a list."
+    "Return a table as a two-dimensional array, lists of any lengths as a list."
     if hasattr(lists, '__array__') or hasattr(lists, '__dlpack__'):
         array = as_array(lists, 'relevant')
         if array.ndim == 2: return array
@@ -278,20 +278,20 @@ def _plain_topk(lists):
     return lists
 
 def _flat(lists):
-    "All values of lists in one; what is flat already as it is."
+    "Return all values of lists in one list; leave flat values unchanged."
     if hasattr(lists, '__array__') or hasattr(lists, '__dlpack__'): return lists
     lists = list(lists)
     nested = lists and hasattr(lists[0], '__len__') and not isinstance(lists[0], str | bytes)
     return list(chain.from_iterable(lists)) if nested else lists
 
 def _listed(rows):
-    "The ids in lists, in one array."
+    "Return the ids of all lists in one array."
     ids = _ids(_flat(rows))
     if ids.ndim > 1: raise ValueError(f'items are known by whole numbers or by text, not by {ids[0].tolist()!r}')
     return ids
 
 def _begin(rows):
-    "Where the items of each list begin in one array of all of them."
+    "Return the offset of each list in one array of all items."
     size = np.fromiter(map(len, rows), np.intp, len(rows))
     return np.append(0, np.cumsum(size))
 
@@ -304,8 +304,8 @@ class Sets(NamedTuple):
     columns: int | None = None  # of a matrix: how many items there can be
 
 def as_sets(relevant: Any, grades: Any = None) -> Sets:
-    """The relevant items of each user, from lists, dicts {item: grade}, a pair (items,
-    offsets), a sparse matrix, or a table that is filled up with -1, None or ''.
+    """Return the relevant items of each user, from lists, dicts {item: grade}, a pair
+    (items, offsets), a sparse matrix, or a table that is filled up with -1, None or ''.
 
     `grades`: lists or a flat array, as many as there are items; default: all 1.
     ValueError for what does not fit together, or a grade that is not finite."""
@@ -323,8 +323,8 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
 
 # %% ../../nbs/core/layouts.ipynb #57de47e2
 def sorted_rows(code: np.ndarray, bits: int, largest: int) -> np.ndarray:
-    """(users, k) the codes of a table, each with its place in the row as its last bits,
-    every row sorted. Narrow where they are small: that sorts twice as fast.
+    """Return the codes of a table, each with its position in the row as its last bits,
+    every row sorted. Small codes take 32 bits, which sort twice as fast.
 
     largest: of all codes."""
     narrow = largest < 1 << (31 - bits)
@@ -335,30 +335,31 @@ def sorted_rows(code: np.ndarray, bits: int, largest: int) -> np.ndarray:
     rows.sort(axis=1)
     return rows
 
-def places_in(
+def positions_in(
     rows: np.ndarray, user: np.ndarray, code: np.ndarray, bits: int,
 ) -> np.ndarray:
-    "(n,) where each code stands in the row of its user, from 0; -1: it does not."
-    wanted, place = code << bits, np.zeros(len(code), np.intp)
-    if not rows.shape[1]: return place - 1
+    """Return the position of each code in the row of its user, from 0; -1 if it is
+    missing."""
+    target, position = code << bits, np.zeros(len(code), np.intp)
+    if not rows.shape[1]: return position - 1
     step = 1 << rows.shape[1].bit_length()
     while step > 1:
         step //= 2
-        ahead = place + step
+        ahead = position + step
         inside = ahead <= rows.shape[1]
-        below = rows[user, np.minimum(ahead, rows.shape[1]) - 1] < wanted
-        place[inside & below] += step
-    cells = rows[user, np.minimum(place, rows.shape[1] - 1)].astype(np.int64)
-    there = (cells >> bits == code) & (place < rows.shape[1])
-    return np.where(there, cells & ((1 << bits) - 1), -1)
+        is_below = rows[user, np.minimum(ahead, rows.shape[1]) - 1] < target
+        position[inside & is_below] += step
+    cells = rows[user, np.minimum(position, rows.shape[1] - 1)].astype(np.int64)
+    is_present = (cells >> bits == code) & (position < rows.shape[1])
+    return np.where(is_present, cells & ((1 << bits) - 1), -1)
 
 # %% ../../nbs/core/layouts.ipynb #cb7ba3e0
 def _numbered(table, items):
-    "Two arrays of ids as codes from 0 in the same order, and the largest code."
+    "Return two arrays of ids as codes from 0 in the same order, and the largest code."
     room = 1 << 40
-    some = [x for x in (table, items) if x.size]
-    if all(x.dtype.kind == 'i' for x in some):
-        low, high = min((int(x.min()) for x in some), default=0), max((int(x.max()) for x in some), default=0)
+    filled = [x for x in (table, items) if x.size]
+    if all(x.dtype.kind == 'i' for x in filled):
+        low, high = min((int(x.min()) for x in filled), default=0), max((int(x.max()) for x in filled), default=0)
         if high - low < room: return table - np.int64(low), items - np.int64(low), high - low
     ids, code = np.unique(np.concatenate([table.ravel(), items]), return_inverse=True)
     return code[:table.size].reshape(table.shape), code[table.size:], len(ids)
@@ -374,78 +375,78 @@ class Hits(NamedTuple):
     shown: np.ndarray  # (users,) int: how many items each of them was shown
 
 def hits_of(table: np.ndarray, sets: Sets) -> Hits:
-    """The relevant items in some rows of a table.
+    """Return the relevant items in some rows of a table.
 
     ValueError for a gap within a row, or an item that is twice in a row or a set."""
     shown = _shown(table)
     user = np.repeat(np.arange(len(table)), np.diff(sets.begin))
-    code, wanted, largest = _numbered(table, sets.item)
-    _check_sets(user, wanted, largest, sets.item)
+    code, target, largest = _numbered(table, sets.item)
+    _check_sets(user, target, largest, sets.item)
     code = np.where(table == filler(table), largest + 1, code)  # behind all others
     bits = table.shape[1].bit_length()
     rows = sorted_rows(code, bits, largest + 1)
     _check_rows(rows, bits, largest, table)
-    place = places_in(rows, user, wanted, bits)
-    hit = np.flatnonzero(place >= 0)
-    hit = hit[np.lexsort((place[hit], user[hit]))]
+    position = positions_in(rows, user, target, bits)
+    hit = np.flatnonzero(position >= 0)
+    hit = hit[np.lexsort((position[hit], user[hit]))]
     grade = np.ones(len(hit)) if sets.grade is None else sets.grade[hit]
-    return Hits(user[hit], place[hit] + 1, grade, shown)
+    return Hits(user[hit], position[hit] + 1, grade, shown)
 
 # %% ../../nbs/core/layouts.ipynb #7c9d49d5
 def _shown(table):
-    "How many items each row has; ValueError for a gap before the last."
-    there = table != filler(table)
-    gap = there[:, 1:] > there[:, :-1]
+    "Count the items of each row; raise ValueError for a gap before the last."
+    present = table != filler(table)
+    gap = present[:, 1:] > present[:, :-1]
     if gap.any():
         user, i = np.argwhere(gap)[0]
         raise _Fault(user, f'a gap at rank {i + 1}, and an item at rank {i + 2}')
-    return there.sum(axis=1, dtype=np.int64)
+    return present.sum(axis=1, dtype=np.int64)
 
 def _check_rows(rows, bits, largest, table):
-    "ValueError for an item that is twice in a sorted row."
-    twice = (rows[:, 1:] ^ rows[:, :-1]) < 1 << bits
-    if not twice.any(): return
-    twice &= rows[:, 1:] >> bits <= largest
-    if twice.any():
-        user, i = np.argwhere(twice)[0]
+    "Raise ValueError for a duplicate item in a sorted row."
+    repeated = (rows[:, 1:] ^ rows[:, :-1]) < 1 << bits
+    if not repeated.any(): return
+    repeated &= rows[:, 1:] >> bits <= largest
+    if repeated.any():
+        user, i = np.argwhere(repeated)[0]
         first, second = sorted(rows[user, i:i + 2] & ((1 << bits) - 1))
         raise _Fault(user, f'item {table[user, first].item()!r} twice, at ranks {first + 1} and {second + 1}')
 
 def _check_sets(user, code, largest, item):
-    "ValueError for an item that is twice in the set of a user, or none."
+    "Raise ValueError for a duplicate or missing item in the set of a user."
     none = np.flatnonzero(item == filler(item))
     if none.size: raise _Fault(user[none[0]], f'no item but {filler(item)!r} among the relevant ones')
     pair = user * np.int64(largest + 1) + code
     pair.sort()
     same = np.flatnonzero(np.diff(pair) == 0)
     if same.size:
-        owner, twice = divmod(int(pair[same[0]]), largest + 1)
-        which = np.flatnonzero((user == owner) & (code == twice))[0]
-        raise _Fault(owner, f'item {item[which].item()!r} twice among the relevant ones')
+        owner, repeated = divmod(int(pair[same[0]]), largest + 1)
+        row = np.flatnonzero((user == owner) & (code == repeated))[0]
+        raise _Fault(owner, f'item {item[row].item()!r} twice among the relevant ones')
 
 class _Fault(ValueError):
-    "What is wrong with one user of some."
-    def __init__(self, user, what):
-        super().__init__(f'user {user} has {what}')
-        self.user, self.what = int(user), what
+    "Hold the number of a user, and the fault in the user's items."
+    def __init__(self, user, fault):
+        super().__init__(f'user {user} has {fault}')
+        self.user, self.fault = int(user), fault
 
 # %% ../../nbs/core/layouts.ipynb #bf504735
 def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.ndarray]:
-    """The columns of a `Judged` from top-k lists and sets of relevant items, as `Judged.from_topk` takes them.
+    """Build the columns of a `Judged` from top-k lists and sets of relevant items, as `Judged.from_topk` takes them.
 
     ValueError for what does not fit together, an item twice, a gap within a list, a grade that is not finite."""
     table, sets = _as_table(items), as_sets(relevant, grades)
     users = len(sets.begin) - 1
     if len(table) != users: raise ValueError(f'items has {len(table):,} users, relevant {users:,}')
-    parts = list(_hits_by_parts(table, sets))
-    def joined(name): return np.concatenate([getattr(part, name) for part in parts])
+    blocks = list(_hits_by_blocks(table, sets))
+    def joined(name): return np.concatenate([getattr(block, name) for block in blocks])
     pool_query = np.repeat(np.arange(users), np.diff(sets.begin))
     pool = (pool_query, np.ones(len(pool_query))) if sets.grade is None else sort_pool(pool_query, sets.grade)
     return {'query': joined('user'), 'rank': joined('rank'), 'grade': joined('grade'), 'retrieved': joined('shown'),
             'pool_query': pool[0], 'pool_grade': pool[1]}
 
 def _as_table(items):
-    "Top-k lists as a two-dimensional array; lists of unequal lengths are filled up."
+    "Convert top-k lists to a two-dimensional array; shorter lists get fillers."
     rows = _plain_topk(items)
     if isinstance(rows, np.ndarray): return rows
     ids, begin = _listed(rows), _begin(rows)
@@ -454,21 +455,21 @@ def _as_table(items):
     table[np.arange(table.shape[1]) < size[:, None]] = ids
     return table
 
-def _hits_by_parts(table, sets) -> Iterator[Hits]:
-    "The hits of some users after the other, the users numbered as in the whole."
+def _hits_by_blocks(table, sets) -> Iterator[Hits]:
+    "Yield the hits of consecutive users, numbered as in the whole table."
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     for a in range(0, max(1, len(table)), step):
         ids, begin = _ids(table[a:a + step]), sets.begin[a:a + step + 1]
         members = slice(begin[0], begin[-1])
         grade = None if sets.grade is None else sets.grade[members]
-        part = Sets(sets.item[members], begin - begin[0], grade)
-        _check_kinds(ids, part.item, sets.columns)
-        try: hits = hits_of(ids, part)
-        except _Fault as fault: raise ValueError(f'user {a + fault.user} has {fault.what}') from None
+        block = Sets(sets.item[members], begin - begin[0], grade)
+        _check_kinds(ids, block.item, sets.columns)
+        try: hits = hits_of(ids, block)
+        except _Fault as fault: raise ValueError(f'user {a + fault.user} has {fault.fault}') from None
         yield hits._replace(user=hits.user + a)
 
 def _check_kinds(ids, item, columns):
-    "ValueError for numbers here and text there, or a number beyond the columns of a matrix."
+    "Raise ValueError for mixed numbers and text, or a number beyond the columns of a matrix."
     kinds = {'i': 'numbers', 'U': 'text'}
     if ids.dtype.kind != item.dtype.kind and item.size and (ids != filler(ids)).any():
         raise ValueError(f'items are {kinds[ids.dtype.kind]}, relevant ones {kinds[item.dtype.kind]}')

@@ -20,7 +20,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, over
 import numpy as np
 
 # %% ../../nbs/core/measures.ipynb #ce661e52
-from .conventions import (
+from irmetrics_nb.core.conventions import (
     CHOICES,
     PARAMETERS,
     Column,
@@ -32,7 +32,7 @@ from .conventions import (
 )
 from .judged import Judged, OfLists, as_judged, per_entry, per_query
 from .layouts import RankingsLike
-from .ties import (
+from irmetrics_nb.core.ties import (
     TiesError,
     all_orders,
     count_orders,
@@ -45,7 +45,7 @@ from .ties import (
 # %% ../../nbs/core/measures.ipynb #d4f99bd2
 @documented
 def geometric_mean(values: Column, /, *, floor: float = 1e-5) -> float:
-    """The geometric mean of values >= 0: GMAP when they are the AP of each query.
+    """Compute the geometric mean of values >= 0: GMAP when they are the AP of each query.
 
     NaN if there are no values; ValueError for a negative one. Source: Robertson (2006).
 
@@ -82,11 +82,11 @@ class Parts:
     ranking: Judged              # The batch
     entries: Judged              # Those that have a term; all others add nothing
     values: np.ndarray | float   # The term of each
-    rest: Iterator[Any]          # The function, where it stopped
+    body: Iterator[Any]          # The function, where it stopped
 
     @classmethod
     def of(cls, ranking: Judged, body: Iterator[Any]) -> 'Parts | None':
-        "From what a metric was called with and gave; None if it yields nothing."
+        "Run the function of a metric up to its terms; return None if it yields nothing."
         summed = next(body, None)
         if summed is None: return None
         entries, values = summed
@@ -94,38 +94,38 @@ class Parts:
 
     @cached_property
     def divisor(self) -> np.ndarray | None:
-        "One number per query; None: nothing divides the sum."
-        try: next(self.rest)
+        "Return one number per query; None if nothing divides the sum."
+        try: next(self.body)
         except StopIteration as end: return end.value
         raise TypeError('a metric yields once, what is summed, and returns the divisor')
 
     @property
     def value(self) -> np.ndarray:
-        "One value per query; 0 where the sum would be divided by 0."
+        "Return one value per query; 0 where the divisor is 0."
         total = self.entries.total(self.values)
         return total if self.divisor is None else ratio(total, self.divisor)
 
     @property
     def terms(self) -> np.ndarray:
-        "One value per entry of the batch."
+        "Return one value per entry of the batch."
         return self.entries.spread(self.values, self.ranking)
 
 # %% ../../nbs/core/measures.ipynb #e60dfe7c
 def tidy(value: Any) -> Any:
-    "2.0 is written 2, numpy's numbers are Python's, and any mapping is a dict."
+    "Simplify a value: 2.0 to 2, numbers of numpy to Python's, any mapping to a dict."
     if isinstance(value, np.generic): value = value.item()
     if isinstance(value, Mapping): return {tidy(g): tidy(v) for g, v in value.items()}
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
-    return int(value) if whole else value
+    is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return int(value) if is_integer else value
 
 # %% ../../nbs/core/measures.ipynb #6ccd08ce
 @cache
 def _parameters(f):
-    "The parameters of a function after the first: name -> default."
+    "Return the parameters of a function after the first: name -> default."
     return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
 
 def _call(f, judged, params):
-    "f of the batch and of those parameters that it has."
+    "Call f with the batch and the parameters that f has."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
 OF_LISTS = ('n_relevant', 'ideal')  # what is known of a list; no parameters of a measure
@@ -166,60 +166,60 @@ class Kind:
 
     @cached_property
     def params(self) -> dict[str, Any]:
-        "Parameter -> default."
+        "Return the default of each parameter."
         hidden = {*OF_LISTS, 'k', self.at, *self.without.split()}
-        known = _parameters(self.function)
-        return {name: tidy(x) for name, x in known.items() if name not in hidden}
+        declared = _parameters(self.function)
+        return {name: tidy(x) for name, x in declared.items() if name not in hidden}
 
     @cached_property
     def counts(self) -> bool:
-        "Whether it has no terms: it counts documents that nobody judged or retrieved."
+        "Return whether it has no terms: it counts unjudged or missing documents, too."
         return not isgeneratorfunction(self.function)
 
     @property
     def module(self) -> str:
-        "The module that declares it."
+        "Return the name of the module that declares it."
         return self.function.__module__
 
     @property
     def built_in(self) -> bool:
-        "Whether this package declares it."
+        "Return whether this package declares it."
         return self.module.startswith('irmetrics_nb.')
 
     @property
     def page(self) -> str:
-        "The page that defines it, such as 'ap'."
+        "Return the page that defines it, such as 'ap'."
         return self.module.rpartition('.')[2]
 
     @property
     def reads_grades(self) -> bool:
-        "Whether it asks what is relevant: it then has a parameter that says so."
+        "Return whether a parameter decides which grades are relevant."
         return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
 
     # One value per query, and what it is made of
     def parts(self, judged: Judged, **params: Any) -> Parts:
-        "What is summed and what divides it. TypeError for a kind that only counts."
+        "Return the terms and the divisor; raise TypeError for a kind that only counts."
         if self.counts: raise TypeError(f'{self.name} counts documents, and sums nothing')
-        parts = Parts.of(judged, self.function(judged, **params))
-        if parts is None: raise TypeError(f'{self.name} yields nothing to be summed')
-        return parts
+        summed = Parts.of(judged, self.function(judged, **params))
+        if summed is None: raise TypeError(f'{self.name} yields nothing to be summed')
+        return summed
 
     def value(self, judged: Judged, **params: Any) -> np.ndarray:
-        "One value per query: the sum of the terms, divided by what divides them."
+        "Return one value per query: the sum of the terms, divided by the divisor."
         if self.counts: return np.asarray(self.function(judged, **params), dtype=float)
         return self.parts(judged, **params).value
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
-        "What each entry is worth; None for a kind that has no best order."
+        "Return the worth of each entry; None for a kind that has no best order."
         return self.worth and np.asarray(_call(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
-        "The parameters that only the judgments can tell; `params`: those that are given."
+        "Return the parameters that depend on the judgments; `params`: the given ones."
         return _call(self.complete_by, judged, params) if self.complete_by else {}
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
-        """One value per query, with the ties of the batch in another order.
+        """Return one value per query, with the ties of the batch in another order.
 
         ties: 'best', 'worst' or 'average'. TiesError for a kind that has no best order,
         or orders that are too many to go through."""
@@ -233,46 +233,47 @@ class Kind:
         return self.value(order(judged, worth), **params)
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
-        "The parts in the mean of all orders of ties; None without a formula."
+        """Return the terms and the divisor, averaged over all orders of ties; None
+        without a formula."""
         if self.averages:
             formula = self.averages[0]
             return Parts.of(judged, _call(formula, judged, params))
         if not self.linear: return None
-        plain = self.parts(judged, **params)
+        untied = self.parts(judged, **params)
         mean = mean_over_places(lambda batch: self.parts(batch, **params).terms, judged)
-        return replace(plain, entries=judged, values=mean)
+        return replace(untied, entries=judged, values=mean)
 
     def _average(self, judged, params):
-        "The mean over all orders: by a formula, or by going through them."
+        "Return the mean over all orders: by a formula, or by enumeration."
         if not (judged.tie_size > 1).any(): return self.value(judged, **params)
-        parts = self.averaged(judged, **params)
-        if parts is not None: return parts.value
+        averaged = self.averaged(judged, **params)
+        if averaged is not None: return averaged.value
         try: worth = self.worth_of(judged, **params)
         except TiesError: worth = None  # there is no best order, but a mean there is
         return mean_over_orders(lambda batch: self.value(batch, **params), judged, worth)
 
 # %% ../../nbs/core/measures.ipynb #7dc63171
 def check_claims(kind: Kind) -> None:
-    "ValueError for a claim of a kind that its own values contradict."
+    "Raise ValueError for a claim of a kind that its values contradict."
     if kind.counts: return
     cutoff = {'k': 2}.get(str(kind.at), .5)
     for params in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
         _check_orders(kind, _tiny(), params | kind.complete(_tiny(), params))
 
 def _check_orders(kind, tied, params):
-    "The claims with some parameters, held against all orders of some tied rankings."
-    many = count_orders(tied).astype(int)
-    values = np.split(kind.value(all_orders(tied, many), **params), np.cumsum(many)[:-1])
-    mean, least, most = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
-    if kind.unordered: _same(kind, 'unordered=True', most, least)
+    "Check the claims with some parameters on all orders of small tied rankings."
+    orders = count_orders(tied).astype(int)
+    values = np.split(kind.value(all_orders(tied, orders), **params), np.cumsum(orders)[:-1])
+    mean, lowest, highest = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
+    if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
     averaged = kind.averaged(tied, **params)
-    if averaged: _same(kind, 'its mean over ties', averaged.value, mean)
+    if averaged: _check_claim(kind, 'its mean over ties', averaged.value, mean)
     if kind.unordered or kind.worth is None: return
-    _same(kind, 'its worst order', kind.over_ties(tied, 'worst', **params), least)
-    _same(kind, 'its best order', kind.over_ties(tied, 'best', **params), most)
+    _check_claim(kind, 'its worst order', kind.over_ties(tied, 'worst', **params), lowest)
+    _check_claim(kind, 'its best order', kind.over_ties(tied, 'best', **params), highest)
 
-def _same(kind, claim, claimed, true):
-    "ValueError if values are not what they should be."
+def _check_claim(kind, claim, claimed, true):
+    "Raise ValueError if values differ from the true ones."
     wrong = np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9))
     if not wrong.size: return
     q = wrong[0]
@@ -282,17 +283,17 @@ def _same(kind, claim, claimed, true):
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
 def _tiny():
-    "Rankings of up to four documents, unjudged ones too, tied in every way in one block."
+    "Return rankings of up to four documents, unjudged ones too, tied in every way in one block."
     lists = (3, 0, 1), (0, 3, None), (1, 3, 0, 3), (0, 1), (None, 1, 2), (1, 1, 0, None)
     batches = []
     for grades in lists:
-        n, known = len(grades), [g for g in grades if g is not None]
-        plain = Judged.from_grades([grades], ideal=[[*known, 2, 1, 0]])
+        n, judged = len(grades), [g for g in grades if g is not None]
+        untied = Judged.from_grades([grades], ideal=[[*judged, 2, 1, 0]])
         for blocks in {(n,), (1, n - 1), (n - 1, 1)}:
             start, size = np.cumsum((1, *blocks)), np.repeat(blocks, blocks)
             begin = np.repeat(start[:-1], blocks)
-            ties = {'tie_start': begin[plain.rank - 1], 'tie_size': size[plain.rank - 1]}
-            batches.append(plain.changed(rank=plain.rank, **ties))
+            ties = {'tie_start': begin[untied.rank - 1], 'tie_size': size[untied.rank - 1]}
+            batches.append(untied.changed(rank=untied.rank, **ties))
     return Judged.concat(batches)
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
@@ -310,8 +311,8 @@ class _Kinds(UserDict[str, Kind]):
     def __iter__(self) -> Iterator[str]:
         pages = module_of_measures().METRIC_PAGES
         modules = {name: kind.module for name, kind in self.data.items()}
-        def place(name): return [*pages, modules[name]].index(modules[name])
-        return iter(sorted(self.data, key=place))
+        def index_of_page(name): return [*pages, modules[name]].index(modules[name])
+        return iter(sorted(self.data, key=index_of_page))
 
     def __len__(self) -> int:
         module_of_measures()
@@ -320,7 +321,7 @@ class _Kinds(UserDict[str, Kind]):
 KINDS = _Kinds()
 
 def enter(kind: Kind) -> Kind:
-    """Enter a kind, and give it back.
+    """Enter a kind in the registry, and return it.
 
     Where the function has no k, there is no @. ValueError for a name that is taken, or
     parameters that the function lacks. The same function declared again, as when a cell
@@ -329,10 +330,10 @@ def enter(kind: Kind) -> Kind:
     folded = kind.name.casefold()
     new = not kind.built_in and folded not in map(str.casefold, KINDS)
     if new: module_of_measures().check_name(kind)
-    known = next((name for name in KINDS.data if name.casefold() == folded), None)
-    before = KINDS.data.get(known) if known else None
-    if before and not _again(before, kind):
-        raise ValueError(f'{kind.name!r} is taken, by {before.function.__module__}')
+    taken = next((name for name in KINDS.data if name.casefold() == folded), None)
+    declared = KINDS.data.get(taken) if taken else None
+    if declared and not _is_redeclared(declared, kind):
+        raise ValueError(f'{kind.name!r} is taken, by {declared.function.__module__}')
     KINDS[kind.name] = kind
     return kind
 
@@ -341,23 +342,23 @@ def enter(kind: Kind) -> Kind:
 LETTERS = 'i g e r n R N log2 min'.split()
 
 def _check_names(kind):
-    "ValueError if `@`, other tools' words or `written` name what it has not."
+    "Raise ValueError if `@`, other tools' words or `written` hold an unknown name."
     letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
     strange = letters - {*LETTERS, *kind.params, kind.at}
     if strange:
         raise ValueError(f'{kind.name}: written holds {min(strange)!r}; it may hold '
                          f'{" ".join(LETTERS)} and its parameters')
-    words = (each for each in kind.spellings.values() if isinstance(each, Mapping))
-    translated = {p for table in words for ours in table.values() for p in ours}
+    tables = [words for words in kind.spellings.values() if isinstance(words, Mapping)]
+    translated = {p for table in tables for ours in table.values() for p in ours}
     named = {kind.at, *kind.without.split(), *translated} - {None}
     unknown = sorted(named - _parameters(kind.function).keys())
     if not unknown: return
     raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
 
-def _again(before, kind):
-    "Whether a kind is the one that is there, declared in its place or word by word."
-    old, new = before.function, kind.function
-    if (before.name, old.__qualname__) != (kind.name, new.__qualname__): return False
+def _is_redeclared(declared, kind):
+    "Return whether a kind is declared again, in the same place or word by word."
+    old, new = declared.function, kind.function
+    if (declared.name, old.__qualname__) != (kind.name, new.__qualname__): return False
     return old.__module__ == new.__module__ or _words(old) == _words(new)
 
 def _words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
@@ -366,24 +367,24 @@ def _words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
 VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> what is looked at
 
 def _check_type(measure, name, default, value):
-    "A parameter whose default is a truth value or a number takes only such ones."
-    if isinstance(default, bool): fits, what = isinstance(value, bool), 'True or False'
+    "Raise ValueError for a value of another type than a boolean or numeric default."
+    if isinstance(default, bool): fits, expected = isinstance(value, bool), 'True or False'
     elif isinstance(default, int | float):
-        fits, what = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
+        fits, expected = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
     else: return
-    if not fits: raise ValueError(f'{measure!r}: {name} must be {what}, not {value!r}')
+    if not fits: raise ValueError(f'{measure!r}: {name} must be {expected}, not {value!r}')
 
 def _kind_named(name):
-    "The kind of this name, in upper or lower case. ValueError if there is none."
-    wanted = name.casefold()
-    alike = (kind for kind in KINDS.values() if kind.name.casefold() == wanted)
-    kind = KINDS.get(name) or next(alike, None)
+    "Return the kind of this name, in upper or lower case; raise ValueError for an unknown name."
+    folded = name.casefold()
+    matching = (kind for kind in KINDS.values() if kind.name.casefold() == folded)
+    kind = KINDS.get(name) or next(matching, None)
     if kind is None: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
     return kind
 
 # %% ../../nbs/core/measures.ipynb #167e2a9e
 def _way_out(measure, arguments):
-    "What to write instead of a measure that is called with these arguments."
+    "Return what to write instead of calling a measure with these arguments."
     number = arguments[0]
     if len(arguments) == 1 and isinstance(number, int | float):
         if measure.kind.at is None: return f'{measure.name} takes parameters by name, and no number'
@@ -440,23 +441,24 @@ class Measure(Generic[_P]):
             raise ValueError(f'{self!r}: {e}') from None
 
     def _without_defaults(self):
-        "The parameters that differ from their default, in the order of the function."
+        """Return the parameters that differ from their default, in the order of the
+        function."""
         unknown = sorted(set(self.params) - set(self.defaults))
         if unknown:
-            known = f'it has {list(self.defaults)}'
-            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {known}')
+            expected = f'it has {list(self.defaults)}'
+            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {expected}')
         params = {p: tidy(self.params[p]) for p in self.defaults if p in self.params}
         for p, value in params.items(): _check_type(self, p, self.defaults[p], value)
         return {p: x for p, x in params.items() if x != self.defaults[p]}
 
     @property
     def kind(self) -> Kind:
-        "The kind of this measure, as it was declared."
+        "Return the kind of this measure, as it was declared."
         return self.metric.kinds[self.name]
 
     @property
     def defaults(self) -> dict[str, Any]:
-        "Every parameter that it can have, with its default."
+        "Return every parameter that it can have, with its default."
         return {**self.kind.params, **dict.fromkeys(VIEWS, False)}
 
     @overload
@@ -471,28 +473,29 @@ class Measure(Generic[_P]):
         return self._with(self.given, at)
 
     def _with(self, params, at):
-        "A measure of the same kind."
+        "Return a measure of the same kind."
         return Measure(self.name, params, at)
 
     @property
     def given(self) -> dict[str, Any]:
-        "The parameters that were given, those that are the default too."
+        "Return the given parameters, including values equal to the default."
         return {**{p: self.defaults[p] for p in self.said}, **self.params}
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
-        "The measure with these parameters, but for those that it was given itself."
+        "Return the measure with these parameters, except where it was given others."
         open = self.defaults.keys() - self.said
         new = {p: x for p, x in params.items() if p in open}
         return self._with({**self.given, **new}, self.at) if new else self
 
     def view(self, judged: Judged) -> Judged:
-        "The batch as this measure looks at it."
-        for name, look in VIEWS.items():
-            if self.params.get(name): judged = look(judged)
+        "Return the batch that this measure evaluates."
+        for name, transform in VIEWS.items():
+            if self.params.get(name): judged = transform(judged)
         return judged
 
     def arguments(self) -> dict[str, Any]:
-        "What the function of its kind is called with: all parameters, and what @ sets."
+        """Return the arguments for the function of its kind: all parameters, and the
+        value of @."""
         params = {name: x for name, x in self.params.items() if name in self.kind.params}
         args = {**self.kind.params, **params}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
@@ -500,7 +503,7 @@ class Measure(Generic[_P]):
     def of(
         self, ranking: RankingsLike, *, ties: TiesChoice = 'given',
     ) -> float | np.ndarray:
-        """The value of the measure for a ranking.
+        """Return the value of the measure for a ranking.
 
         Parameters
         ----------
@@ -530,15 +533,15 @@ class Measure(Generic[_P]):
         return float(values[0]) if single else values
 
     def _values(self, judged, ties):
-        "One value per query."
+        "Return one value per query."
         kind, looked_at = _proved(self.kind), self.view(judged)
         if ties in ('docid', 'given'): return kind.value(looked_at, **self.arguments())
-        whole = self.resolve(judged)  # what the judgments decide is the same for all
-        try: return kind.over_ties(looked_at, ties, **whole.arguments())
+        complete = self.resolve(judged)  # what the judgments decide is the same for all
+        try: return kind.over_ties(looked_at, ties, **complete.arguments())
         except TiesError as e: raise TiesError(f'{self!r}: {e}') from None
 
     def resolve(self, judged: Judged) -> 'Measure[_P]':
-        "The complete measure: with the parameters that only the judgments can tell."
+        "Return the complete measure, with the parameters that depend on the judgments."
         params = self.kind.complete(judged, self.arguments())
         return self._with({**self.given, **params}, self.at) if params else self
 
@@ -547,21 +550,21 @@ class Measure(Generic[_P]):
         return self._written({**shown, **self.params})
 
     def _written(self, params):
-        "The measure with some of its parameters as text."
+        "Return the measure with these parameters as text."
         name = self.name
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue
             name, params = short, {p: x for p, x in params.items() if p not in meant}
         texts = [getattr(x, '__name__', repr(x)) for x in params.values()]
-        said = ', '.join(f'{p}={text}' for p, text in zip(params, texts))
+        arguments = ', '.join(f'{p}={text}' for p, text in zip(params, texts))
         at = '' if self.at is None else f'@{self.at}'
-        return name + (f'({said})' if said else '') + at
+        return name + (f'({arguments})' if arguments else '') + at
 
     @property
     def asked(self) -> str:
-        "The measure as text, without what it leaves to conventions."
-        said = {p: x for p, x in self.given.items() if p in self.kind.shown.split()}
-        return self._written({**said, **self.params})
+        "Return the measure as text, without the parameters of conventions."
+        shown = {p: x for p, x in self.given.items() if p in self.kind.shown.split()}
+        return self._written({**shown, **self.params})
 
     def __eq__(self, other: object) -> bool:
         mine = self.name, self.params, self.at
@@ -570,7 +573,7 @@ class Measure(Generic[_P]):
     def __hash__(self) -> int: return hash((self.name, self.at))
 
     def __setstate__(self, state: Mapping) -> None:
-        "A measure that comes from another process brings its kind along."
+        "Restore a measure of another process, and enter its kind."
         self.__dict__.update(state)
         KINDS.setdefault(self.name, self.kind)
 
@@ -578,7 +581,7 @@ class Measure(Generic[_P]):
 _proven: set[int] = set()  # the kinds that somebody declared, and whose claims hold
 
 def _proved(kind):
-    "The kind; its claims are checked at its first use. Those of this package are checked by its tests."
+    "Return the kind, with its claims checked at its first use unless this package declares it."
     if not kind.built_in and id(kind) not in _proven:
         check_claims(kind)
         _proven.add(id(kind))
@@ -591,7 +594,7 @@ _LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that co
             'R': 'all relevant documents', 'N': 'all that are judged not relevant'}
 
 def _help_of(measure):
-    "What a measure computes: the question, the formula, its parameters and an example."
+    "Describe a measure: the question, the formula, its parameters and an example."
     kind = measure.kind
     meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
     text = [f'{measure!r}: {kind.question}', '', meaning, '']
@@ -603,12 +606,12 @@ def _help_of(measure):
     return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
 
 def _letters_in(written):
-    "What the letters of a term stand for."
+    "Explain the letters of a term."
     used = re.findall(r'[a-zA-Z]\w*', written)
     return ', '.join(f'{x}: {_LETTERS[x]}' for x in dict.fromkeys(used) if x in _LETTERS)
 
 def _parameter_lines(measure):
-    "The parameters of a measure, as `PARAMETERS` explains them, with the defaults and what was set."
+    "Yield the parameters of a measure, with their meaning, default and setting."
     for name, default in measure.defaults.items():
         type_, meaning = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
         setting = f', here {measure.params[name]!r}' if name in measure.params else ''
@@ -618,7 +621,7 @@ def _parameter_lines(measure):
     if at is not None: yield from (f'@ : {PARAMETERS[at][0]}', f'    {PARAMETERS[at][1]}')
 
 class _Help:
-    "A docstring: that of the class, and of each measure one of its own."
+    "Give the class a docstring, and each measure one of its own."
     def __init__(self, of_class): self.of_class = of_class
     def __get__(self, measure, owner): return self.of_class if measure is None else _help_of(measure)
 
@@ -637,13 +640,13 @@ class Metric(OfLists[_P], Protocol[_P]):
     def terms(
         self, ranking: RankingsLike, /, *args: _P.args, **kwargs: _P.kwargs,
     ) -> np.ndarray:
-        "What is summed: one value per judged, retrieved document."
+        "Return one value per judged, retrieved document: the terms of the sum."
 
     def over_ties(self, formula: _F) -> _F:
-        "Decorator: the same form, with the terms averaged over the orders of ties."
+        "Declare the mean over the orders of ties, in the same form (decorator)."
 
     def variant(self, name: str, **changes: Any) -> Measure[_P]:
-        "Another measure of this function; `changes`: of the fields of `Kind`."
+        "Declare another measure of this function; `changes`: of the fields of `Kind`."
 
 # %% ../../nbs/core/measures.ipynb #221fff2b
 class Declares(Protocol):
@@ -651,7 +654,7 @@ class Declares(Protocol):
     def __call__(self, f: Callable[Concatenate[Judged, _P], Any], /) -> Metric[_P]: ...
 
 def measure(name: str, **declared: Any) -> Declares:
-    """Decorator: a function that yields what is summed becomes a metric and a measure.
+    """Declare a metric and its measure from a function that yields terms (decorator).
 
     Parameters
     ----------
@@ -685,7 +688,7 @@ def measure(name: str, **declared: Any) -> Declares:
     def declare(f: Callable[Concatenate[Judged, _P], Any]) -> Metric[_P]:
         kind = Kind(name, f, **declared)
         metric: Any = per_query(f, kind.value)
-        metric.terms = per_entry(f, lambda batch, **how: kind.parts(batch, **how).terms)
+        metric.terms = per_entry(f, lambda batch, **params: kind.parts(batch, **params).terms)
         metric.terms.__qualname__ = f'{f.__qualname__}.terms'
         metric.over_ties = partial(_average_by, kind)
         metric.variant = partial(_enter_changed, metric, kind)
@@ -700,10 +703,10 @@ def _average_by(kind, formula):
     return formula
 
 def _enter_changed(metric, kind, name, **changes):
-    "The measure of a kind that differs from another one."
+    "Enter a changed copy of a kind, and return its measure."
     return _enter(metric, replace(kind, name=name, **changes))
 
 def _enter(metric, kind):
-    "The measure of a kind that becomes known by its name."
+    "Enter a kind by its name, and return its measure."
     metric.kinds[kind.name] = enter(replace(kind, metric=metric, averages=kind.averages))
     return Measure(kind.name)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['BLOCK', 'MAX_ORDERS', 'Ties', 'in_best_order', 'in_worst_order', 'TiesError', 'check_falling', 'place_blocks',
            'sum_over_places', 'mean_over_places', 'choices', 'count_orders', 'all_orders', 'check_orders',
-           'mean_over_orders', 'ties_that_matter', 'WhenAsked', 'tie_bounds']
+           'mean_over_orders', 'ties_that_matter', 'LazyMapping', 'tie_bounds']
 
 # %% ../../nbs/core/ties.ipynb #07824760
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,23 +30,23 @@ class Ties:
 
     @classmethod
     def of(cls, judged: Judged) -> 'Ties':
-        "The ties of a batch."
+        "Return the ties of a batch."
         number = judged.tie_numbers()
         first = np.flatnonzero(np.diff(number, prepend=-1))
         start, size = judged.tie_start[first], judged.tie_size[first]
         return cls(number, first, start.astype(np.intp), size.astype(np.intp))
 
-    def count(self, which: np.ndarray) -> np.ndarray:
-        "How many entries of each tie are so; `which`: one truth value per entry."
-        return np.bincount(self.number[which], minlength=len(self.first))
+    def count(self, mask: np.ndarray) -> np.ndarray:
+        "Count the entries of a mask in each tie."
+        return np.bincount(self.number[mask], minlength=len(self.first))
 
-    def above(self, judged: Judged, which: np.ndarray) -> np.ndarray:
-        "How many entries of its query above each tie are so."
-        return (judged.running(np.add, which) - which)[self.first]
+    def count_above(self, judged: Judged, mask: np.ndarray) -> np.ndarray:
+        "Count the entries of a mask above each tie, within its query."
+        return (judged.running(np.add, mask) - mask)[self.first]
 
 # %% ../../nbs/core/ties.ipynb #6dd87436
 def in_best_order(judged: Judged, worth: np.ndarray) -> Judged:
-    """The batch with every tie in its best order, so that there are no ties any more.
+    """Put every tie of a batch in its best order; the result has no ties.
 
     `worth`: one number per entry, larger is better; what nobody judged is worth 0."""
     tie = judged.tie_numbers()
@@ -57,26 +57,28 @@ def in_best_order(judged: Judged, worth: np.ndarray) -> Judged:
     return judged.changed(rank=rank, grade=judged.grade[order])
 
 def in_worst_order(judged: Judged, worth: np.ndarray) -> Judged:
-    "The batch with every tie in its worst order; `worth` as in `in_best_order`."
+    "Put every tie of a batch in its worst order; `worth` as in `in_best_order`."
     return in_best_order(judged, -worth)
 
 # %% ../../nbs/core/ties.ipynb #f3f90f85
 class TiesError(ValueError):
     "This measure, or these ties, allow no such answer."
 
-def check_falling(judged: Judged, weight: Callable, what: str) -> None:
-    "TiesError unless weight(rank) stays or falls over the ties, and never below 0."
+def check_falling(judged: Judged, weight: Callable, name: str) -> None:
+    """Raise TiesError unless weight(rank) stays or falls over the ties, and is never
+    below 0."""
     ranks = [judged.tie_start, judged.rank, judged.tie_start + judged.tie_size - 1]
     weights = weight(np.unique(np.concatenate(ranks)).astype(float))
     if np.any(np.diff(weights) > 0) or np.any(weights < 0):
-        raise TiesError(f"with a {what} that rises there is no best order: "
+        raise TiesError(f"with a {name} that rises there is no best order: "
                         "use ties='average'")
 
 # %% ../../nbs/core/ties.ipynb #8d5038e2
 BLOCK = 1 << 20  # places at a time
 
 def place_blocks(size: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    "All places of ties of these sizes, in blocks: which tie, and which place, from 0."
+    """Yield the positions within ties of these sizes, in blocks: the tie, and the
+    position from 0."""
     block = (np.cumsum(size) - size) // BLOCK
     edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
     for i, j in pairwise(edges.tolist()):
@@ -84,16 +86,16 @@ def place_blocks(size: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         yield tie, cumcount(tie)
 
 def sum_over_places(size: np.ndarray, value: Callable) -> np.ndarray:
-    "For each tie the sum of value(tie, place) over its places; both are arrays."
+    "Sum value(tie, position) over the positions of each tie; both are arrays."
     total = np.zeros(len(size))
-    for tie, place in place_blocks(size):
+    for tie, position in place_blocks(size):
         begin = tie[0]
-        total[begin:tie[-1] + 1] = np.bincount(tie - begin, weights=value(tie, place))
+        total[begin:tie[-1] + 1] = np.bincount(tie - begin, weights=value(tie, position))
     return total
 
 # %% ../../nbs/core/ties.ipynb #77204cc5
 def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
-    """The mean of each entry's term over all places of its tie: one per entry.
+    """Return the mean of each entry's term over all positions of its tie.
 
     `terms`: terms(judged), each depending on its own rank and grade alone.
     Source: McSherry and Najork (2008)."""
@@ -105,9 +107,9 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
     other_grade = np.diff(judged.grade[tied], prepend=np.inf) != 0
     new = other_tie | other_grade
     example, group = tied[new], np.cumsum(new) - 1
-    def term_at(number, place):
+    def term_at(number, position):
         entry = example[number]
-        rank = judged.tie_start[entry] + place
+        rank = judged.tie_start[entry] + position
         query, grade = judged.query[entry], judged.grade[entry]
         return terms(judged.changed(query=query, rank=rank, grade=grade))
     size = judged.tie_size[example]
@@ -118,18 +120,19 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
 MAX_ORDERS = 720  # of the tied documents of one query
 
 def choices(judged: Judged) -> np.ndarray:
-    "For each entry the number of places of its tie that are free when it chooses."
+    """Return for each entry the number of positions of its tie that are free when it
+    chooses."""
     return judged.tie_size - cumcount(judged.tie_numbers())
 
 def count_orders(judged: Judged) -> np.ndarray:
-    "How many orders the ties of each query have, as floats: one per query."
+    "Count the orders of the ties of each query, as floats."
     orders = np.ones(len(judged))
     with np.errstate(over='ignore'): np.multiply.at(orders, judged.query, choices(judged))
     return orders
 
 # %% ../../nbs/core/ties.ipynb #eabbe930
 def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
-    """Each query once for each of its orders; `orders`: how many, for each query.
+    """Repeat each query for each of its orders; `orders`: how many, for each query.
 
     Documents of one score remain tied: that they stand in some order changes no score."""
     owner = np.repeat(np.arange(len(judged)), orders)
@@ -143,37 +146,38 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     return batch.changed(rank=rank[new], grade=batch.grade[new], **ties)
 
 def _nth_free(digit, tie):
-    "The places that the entries of each tie take, each the n-th of those that are left."
-    place, turn = digit.copy(), cumcount(tie)
-    ties, deepest = tie.max(initial=-1) + 1, turn.max(initial=0) + 1
+    "Return the positions that the entries of each tie take, each the n-th free one."
+    position, step = digit.copy(), cumcount(tie)
+    ties, deepest = tie.max(initial=-1) + 1, step.max(initial=0) + 1
     taken = np.full((ties, deepest), np.iinfo(int).max)
     for j in range(taken.shape[1]):
-        now = np.flatnonzero(turn == j)
-        for before in np.sort(taken[tie[now], :j]).T:
-            place[now] += place[now] >= before
-        taken[tie[now], j] = place[now]
-    return place
+        current = np.flatnonzero(step == j)
+        for occupied in np.sort(taken[tie[current], :j]).T:
+            position[current] += position[current] >= occupied
+        taken[tie[current], j] = position[current]
+    return position
 
 # %% ../../nbs/core/ties.ipynb #3c404942
-def check_orders(many: np.ndarray) -> None:
-    "TiesError if a query has more than `MAX_ORDERS` orders; `many`: how many each has."
-    if many.max(initial=0) <= MAX_ORDERS: return
-    q = int(np.argmax(many))
+def check_orders(orders: np.ndarray) -> None:
+    "Raise TiesError if a query has more than `MAX_ORDERS` orders."
+    if orders.max(initial=0) <= MAX_ORDERS: return
+    q = int(np.argmax(orders))
     raise TiesError("no formula for its mean over ties is known, and those "
-                    f"of ranking {q} have {many[q]:,.0f} orders, too many "
+                    f"of ranking {q} have {orders[q]:,.0f} orders, too many "
                     f"to go through (at most {MAX_ORDERS})")
 
 def mean_over_orders(
     value: Callable, judged: Judged, worth: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The mean of value(judged) over every order of tied documents: one per query.
+    """Return the mean of value(judged) over every order of tied documents, for each
+    query.
 
     `value` takes a `Judged` and gives one number per query. `worth`: one per entry, where
     0 counts as if nobody had judged it. TiesError for a query with too many orders."""
     if worth is not None: judged = judged.only(worth != 0)
-    many = count_orders(judged)
-    check_orders(many)
-    orders, mean = many.astype(np.intp), np.zeros(len(judged))
+    n_orders = count_orders(judged)
+    check_orders(n_orders)
+    orders, mean = n_orders.astype(np.intp), np.zeros(len(judged))
     entries = np.bincount(judged.query, minlength=len(judged))
     pool = np.bincount(judged.pool_query, minlength=len(judged))
     block = np.cumsum(orders * (entries + pool + 1)) // BLOCK
@@ -187,7 +191,7 @@ def mean_over_orders(
 
 # %% ../../nbs/core/ties.ipynb #349a933f
 def ties_that_matter(judged: Judged) -> np.ndarray:
-    "The numbers of the queries in which the order of tied documents can decide."
+    "Return the numbers of the queries in which the order of tied documents can decide."
     if not (judged.tie_size > 1).any(): return np.empty(0, np.intp)
     ties = Ties.of(judged)
     other_grade = judged.grade != judged.grade[ties.first][ties.number]
@@ -196,15 +200,15 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
     return np.unique(judged.query[ties.first[matter]])
 
 # %% ../../nbs/core/ties.ipynb #bnds0001
-class WhenAsked(Mapping[str, np.ndarray]):
-    """A mapping that is made when somebody first looks into it.
+class LazyMapping(Mapping[str, np.ndarray]):
+    """Compute a mapping at the first access.
 
-    `make(*args)` gives it; both are forgotten afterwards."""
+    `make(*args)` returns the mapping; both are dropped afterwards."""
     def __init__(self, make: Callable[..., Mapping[str, np.ndarray]], *args: object):
         self._later: tuple | None = (make, args)
 
-    def _made(self):
-        "The mapping itself."
+    def _computed(self):
+        "Return the mapping, computed once."
         if self._later is not None:
             make, args = self._later
             self._items = dict(make(*args))
@@ -212,37 +216,38 @@ class WhenAsked(Mapping[str, np.ndarray]):
         return self._items
 
     def __getitem__(self, key: str) -> np.ndarray:
-        return self._made()[key]
+        return self._computed()[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._made())
+        return iter(self._computed())
 
     def __len__(self) -> int:
-        return len(self._made())
+        return len(self._computed())
 
     def __reduce__(self) -> tuple[type, tuple]:
-        "To another process goes what was made, as a dict: not what it is made from."
-        return dict, (self._made(),)
+        "Pickle the computed mapping as a dict, without its sources."
+        return dict, (self._computed(),)
 
 # %% ../../nbs/core/ties.ipynb #bnds0004
 def tie_bounds(
     measures: Sequence[Any], values: np.ndarray, judged: Judged, kept: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Measure -> (2, queries kept): its values with ties in the worst and the best order.
+    """Return the values of each measure with ties in the worst and the best order: (2,
+    queries).
 
     Only of those measures for which ties decide anything. `measures`: `Measure`s;
     `values`: (measures, queries kept), as they are; `kept`: which queries of the batch
     these are."""
     queries = ties_that_matter(judged)
     queries = queries[kept[queries]]
-    some, columns = judged.take(queries), (np.cumsum(kept) - 1)[queries]
+    tied, columns = judged.take(queries), (np.cumsum(kept) - 1)[queries]
     bounds = {}
     for measure, value in zip(measures, values) if queries.size else []:
-        try: ends = np.stack([measure.of(some, ties=ties) for ties in ('worst', 'best')])
+        try: ends = np.stack([measure.of(tied, ties=ties) for ties in ('worst', 'best')])
         except TiesError: continue  # a measure that has no such orders
         if np.array_equal(*ends): continue
         pair = np.stack([value, value])
-        now = value[columns]  # NaN, or 1 where there is nothing to find: no order's value
-        pair[:, columns] = np.where(np.isnan(now) | (now > ends[1] + 1e-9), now, ends)
+        current = value[columns]  # NaN, or 1 where there is nothing to find: no order's value
+        pair[:, columns] = np.where(np.isnan(current) | (current > ends[1] + 1e-9), current, ends)
         bounds[repr(measure)] = pair
     return bounds

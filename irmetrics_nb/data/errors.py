@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 # %% ../../nbs/data/errors.ipynb #f5d10fb5
 NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
@@ -65,6 +66,27 @@ def short_repr(value: object) -> str:
     "repr(value), cut off after 77 characters."
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + '...'
+
+# %% ../../nbs/data/errors.ipynb #5b1f6c21
+FAULTS: ContextVar[dict[str, list[str]] | None] = ContextVar('FAULTS', default=None)
+
+@contextmanager
+def collect_faults() -> Iterator[dict[str, list[str]]]:
+    "Collect the faults of rows, by code, while the block runs; the readers leave such rows out."
+    faults: dict[str, list[str]] = {}
+    token = FAULTS.set(faults)
+    try: yield faults
+    finally: FAULTS.reset(token)
+
+def collecting() -> bool:
+    "Return whether faults are collected."
+    return FAULTS.get() is not None
+
+def report_fault(code: str, message: object) -> None:
+    "Note a fault if faults are collected; else raise DataError."
+    faults = FAULTS.get()
+    if faults is None: raise DataError(str(message)) from None
+    faults.setdefault(code, []).append(str(message))
 
 # %% ../../nbs/data/errors.ipynb #bbb87536
 FILE_ERRORS = {

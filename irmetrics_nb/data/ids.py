@@ -517,10 +517,9 @@ def _to_float(number):
 # %% ../../nbs/data/ids.ipynb #891146e4
 NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
 
-def first_invalid(value: np.ndarray, kind: str) -> int | None:
-    "The first row whose number cannot be used; None if all can."
-    invalid = ~np.isfinite(value) if kind == 'qrels' else np.isnan(value)
-    return int(invalid.argmax()) if invalid.any() else None
+def invalid_rows(value: np.ndarray, kind: str) -> np.ndarray:
+    "Return the rows whose number cannot be used."
+    return np.flatnonzero(~np.isfinite(value) if kind == 'qrels' else np.isnan(value))
 
 def is_blank(number: Any) -> bool:
     "Return whether a number is missing: None, or text without a letter."

@@ -6,7 +6,6 @@
 __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 
 # %% ../../nbs/data/judging.ipynb #cde9003b
-import os
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -19,11 +18,12 @@ import numpy as np
 from ..core.arrays import sort_pool
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
-from .batches import StreamedRun, TableRun, is_unread, large_table, open_run
+from .batches import StreamedRun, TableRun, open_run
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex
 from .matching import MANY, JudgedHits, match, match_ids, meet_documents
 from .qrels_and_runs import Qrels, Run, check_repeated
+from .recognition import ready
 from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #1408d317
@@ -342,20 +342,20 @@ def _finish(qrels, file, parts, negative, release_qrels, observe):
     return judged, looks
 
 def _open_run(run, memory, judgments):
-    "A run to be read batch by batch; None if it is to be read in one piece. judgments: how many there are."
+    "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
-    if isinstance(run, (str, os.PathLike)): return open_run(os.fspath(run), size, memory // 4)
-    if is_unread(run): return StreamedRun.of(run, size >> 5)
-    if isinstance(run, StreamedRun):
-        run.size = max(1, size >> 5)
-        return run
-    table = large_table(run)
-    if table is None: return None
-    dense = MANY * judgments >= table.height  # what is judged takes more room than what is not
-    return TableRun(table, max(1, size >> 6 if dense else size >> 5))
+    if run.source is None or run.options: return None
+    if run.path: return open_run(run.path, size, memory // 4)
+    if isinstance(run.stream, StreamedRun):
+        run.stream.size = max(1, size >> 5)
+        return run.stream
+    if run.stream is None: return None
+    dense = MANY * judgments >= run.stream.height  # what is judged takes more room than what is not
+    return TableRun(run.stream, max(1, size >> 6 if dense else size >> 5))
 
 def row_batches(run: Any) -> Iterator[Rows]:
-    "The rows of a run, batch by batch where it can be read so."
+    "Yield the rows of a run, batch by batch where it can be read so."
+    run = ready(Run.unread(run))
     file = _open_run(run, DEFAULT_MEMORY, 0)
     yield from [Run(run, copy=False).rows] if file is None else map(file.rows, file)
 
@@ -423,6 +423,7 @@ def judge_run(
     if observe: observe.start()
     judgments = Qrels(qrels, copy=False)
     size = _as_bytes(DEFAULT_MEMORY if memory is None else memory)
+    run = ready(Run.unread(run))
     file = _open_run(run, size, len(judgments.columns.value))
     if file is not None:
         def judge_rows(rows, looks):
@@ -437,7 +438,7 @@ def judge_run(
             read = how + getattr(file, 'way', '') + _left_out(file.comments)
             notes = getattr(file, 'notes', ())
             return judged, Reading(queries, file.tag, read, looks, observed, notes)
-    results_given = Run(run.table if isinstance(run, StreamedRun) else run, copy=False)
+    results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
     looks = _looks_at_run(judgments, results, hits)

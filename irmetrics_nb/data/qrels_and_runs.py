@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
-from .errors import DataError, counted, visible
-from .ids import (
+from .errors import DataError, collecting, counted, report_fault, visible
+from irmetrics_nb.data.ids import (
     BLOCK_ROWS,
     Ids,
     KeyIndex,
     escape_non_utf8,
     factorize,
-    first_invalid,
+    invalid_rows,
     is_utf8_text,
     mix,
     to_floats,
@@ -37,7 +38,6 @@ from .ids import (
 from .sources import read_lookup, read_rows
 from .tables import import_polars
 from .text import Note, Rows, rank_rows, side_by_side
-from .writing import file_bytes, named_columns, write_whole
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
@@ -70,21 +70,21 @@ def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
     return keys[np.isin(packed, twice)] if twice.size else twice
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
-    "DataError for the first document that stands twice in a query; `suspects`: the keys it can have."
+    "Report documents that stand twice in a query; `suspects`: the keys that they can have."
     if not len(suspects): return
     line_of: dict = {}  # (query, document) -> its line, or 0 if there are no lines
     for rows in batches:
         for i in np.flatnonzero(np.isin(pair_keys(rows), suspects)).tolist():
             pair = rows.query_ids.bytes(rows.query[i]), rows.doc.bytes(i)
-            if pair in line_of: _fail_repeated(rows, i, line_of[pair])
-            line_of[pair] = rows.line and rows.line_of(i)
+            if pair in line_of: _report_repeated(rows, i, line_of[pair])
+            else: line_of[pair] = rows.line and rows.line_of(i)
 
-def _fail_repeated(rows, i, first_line):
-    "DataError for row i, which was there before on the line `first_line` (0: there are no lines)."
+def _report_repeated(rows, i, first_line):
+    "Report row i, which was there before on the line `first_line` (0: there are no lines)."
     lines = f', line {rows.line_of(i)} (and {first_line})' if first_line else ''
     query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
     way_out = "duplicates='first', 'last' or 'best' says which counts"
-    raise DataError(f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}; {way_out}')
+    report_fault('duplicate', f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}; {way_out}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -136,7 +136,7 @@ class DictSource:
             return None
         value = np.frombuffer(packed)
         begin = np.cumsum([0, *map(len, source.values())], dtype=np.intp)
-        return cls(source, value, begin) if first_invalid(value, kind) is None else None
+        return None if len(invalid_rows(value, kind)) else cls(source, value, begin)
 
     @cached_property
     def doc_ids(self) -> list[str]:
@@ -217,6 +217,8 @@ class QueryDocTable:
     "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
     kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     dicts: Any = None   # a `DictSource`, if it came as dicts
+    source: Any = None  # what the rows are still to be read from
+    options: Mapping[str, Any] = MappingProxyType({})  # columns= and descending=, of a source that is not read yet
 
     def __init__(
         self, source: Any, *, columns: Mapping[str, Any] | None = None,
@@ -228,6 +230,7 @@ class QueryDocTable:
         "Read a source, or share what another instance has read."
         check_option('duplicates', duplicates, CHOICES['duplicates'])
         if not isinstance(source, QueryDocTable): self._read(source, copy, columns, duplicates, descending)
+        elif source.source is not None: self._read_now(source, copy, duplicates)
         elif columns is None and descending is True: self._share(source)
         else: raise ValueError(f'this {type(source).__name__} has been read: say columns=, descending= where it was')
 
@@ -235,6 +238,12 @@ class QueryDocTable:
         "Share another instance's state and caches."
         if other.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {type(other).__name__}')
         self.__dict__ = other.__dict__
+
+    def _read_now(self, unread, copy, duplicates):
+        "Read the source of an instance that is not read yet."
+        columns, descending = unread.options.get('columns'), unread.options.get('descending', True)
+        self._read(unread.source, copy, columns, duplicates, descending)
+        if unread.own_name: self.own_name = unread.own_name
 
     def _read(self, source, copy, columns, duplicates, descending):
         "Read and check a source; a dict of dicts stays one."
@@ -246,9 +255,10 @@ class QueryDocTable:
             self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
 
     def _once(self, duplicates):
-        "See to it that no document stands twice in a query."
-        if duplicates == 'refuse': check_repeated([self.rows], self.suspects)
-        else: self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
+        "Report documents that stand twice in a query, or leave out all but one of their rows."
+        if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
+        elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
+        self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
     @cached_property
     def suspects(self) -> np.ndarray:
@@ -265,6 +275,7 @@ class QueryDocTable:
     @cached_property
     def rows(self) -> Rows:
         "The rows as columns."
+        if self.source is not None: return type(self)(self, copy=False).rows
         return read_rows(self.dicts.docs, self.kind)
 
     @property
@@ -290,7 +301,7 @@ class QueryDocTable:
     @property
     def repeats(self) -> int:
         "How many rows were left out, as `duplicates` asked, since their document stands in another one."
-        return 0 if self.dicts else self.rows.repeats
+        return 0 if self.dicts or self.source is not None else self.rows.repeats
 
     @cached_property
     def queries(self) -> list[str]:
@@ -323,6 +334,7 @@ class QueryDocTable:
             import pandas as pd
         except ImportError:
             raise ImportError('to_pandas needs pandas, which is not installed: pip install pandas') from None
+        from irmetrics_nb.data.writing import named_columns
         columns = named_columns(self.rows, self.number)
         ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
         return pd.DataFrame({**columns, **ids})
@@ -334,6 +346,7 @@ class QueryDocTable:
         is TREC text; with .gz behind it is packed. ValueError for the name of another
         format, such as .yaml, and for ids that such a file cannot hold; OSError if it
         cannot be written."""
+        from irmetrics_nb.data.writing import file_bytes, write_whole
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #fe8a7104
@@ -506,7 +519,22 @@ class Run(QueryDocTable):
     Run: 1 query, 3 chunks of 2 documents retrieved
     """
     kind, number = 'run', 'score'
-    own_name = ''  # the name it was given
+    own_name = ''       # the name it was given
+    stream: Any = None  # what reads a run batch by batch that is no file and not read yet
+
+    @classmethod
+    def unread(cls, source: Any, name: str = '', **options: Any) -> 'Run':
+        "Return a run whose source is read later, with columns= and descending=; a `Run` as it is, under its new name."
+        if isinstance(source, Run) and not (name or options): return source
+        self = cls.__new__(cls)
+        self.__dict__ = dict(source.__dict__) if isinstance(source, Run) else {'source': source, 'options': options}
+        if name: self.own_name = name
+        return self
+
+    @property
+    def path(self) -> str:
+        "Return the path of a run in a file that is not read yet; '' for any other."
+        return os.fspath(self.source) if isinstance(self.source, (str, os.PathLike)) else ''
 
     def __init__(
         self, source: Any, *, name: str | None = None,
@@ -547,12 +575,12 @@ class Run(QueryDocTable):
     @property
     def budget(self) -> float:
         "How long the chunks can be together that are looked at; infinite by default."
-        return np.inf if self.dicts else self.rows.budget
+        return np.inf if self.dicts or self.source is not None else self.rows.budget
 
     @property
     def count(self) -> str:
         "What takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
-        return '' if self.dicts else self.rows.count
+        return '' if self.dicts or self.source is not None else self.rows.count
 
     @property
     def answered(self) -> int:

@@ -11,21 +11,23 @@ import json
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
-from .errors import DataError, file_errors, polars_errors, short_repr
+from .errors import DataError, collecting, file_errors, polars_errors, report_fault, short_repr
 from .ids import PAD, Ids, check_lengths, factorize, factorize_blocks, to_floats
-from .tables import (
+from irmetrics_nb.data.tables import (
+    COLUMN_SYNONYMS,
     NO_COLUMNS,
     TABLE_MAGIC,
+    candidates,
     check_clear,
     check_values,
     column_positions,
@@ -40,13 +42,14 @@ from .tables import (
     is_table,
     plain_name,
     read_table,
+    rivals,
     rows_from_csv,
     rows_from_table,
     scan,
     to_polars_table,
     unused_columns,
 )
-from .text import (
+from irmetrics_nb.data.text import (
     COLUMN_NAMES,
     HEAD_BYTES,
     USED_COLUMNS,
@@ -61,53 +64,84 @@ from .text import (
 )
 
 # %% ../../nbs/data/sources.ipynb #e9bee4be
-def from_service(source: Mapping, kind: str, name: str) -> Mapping:
-    "{query: {document: number}} of a request or a response of Elasticsearch or OpenSearch; other dicts as they are."
+def is_service(source: object) -> bool:
+    "Return whether a source is a request or a response of Elasticsearch or OpenSearch."
+    return service_shape(plain_answer(source)) != ''
+
+def plain_answer(answer: Any) -> Any:
+    "Return the body of a response object, as elasticsearch-py makes them; anything else as it is."
+    body = getattr(answer, 'body', None)
+    return body if isinstance(body, (dict, list)) else answer
+
+def service_shape(source: Any) -> str:
+    "Return 'request', 'details', 'search', 'one search' or 'msearch', by what stands in a dict; '' for any other."
+    if type(source) is not dict: return ''
+    if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
+    details: Any = source.get('details')
+    if _all_have('hits', details, dict) and _all_lists(answer['hits'] for answer in details.values()): return 'details'
+    if _all_have('took', source.get('responses'), list) or _all_have('status', source.get('responses'), list):
+        return 'msearch'
+    if 'hits' in source and 'took' in source and _is_answer(source): return 'one search'
+    return 'search' if source and all(map(_is_answer, source.values())) else ''
+
+def _is_answer(answer):
+    "Return whether something is the answer to one search: its hits, or an error."
+    answer = plain_answer(answer)
+    if type(answer) is not dict: return False
+    hits = answer.get('hits')
+    if isinstance(hits, dict): return isinstance(hits.get('hits'), list)
+    return isinstance(answer.get('error'), (str, dict)) and ('status' in answer or len(answer) == 1)
+
+def _all_lists(items): return all(isinstance(item, list) for item in items)
+
+def _all_have(name, items, kind):
+    "Return whether a list or a dict, of this kind, has items, and all are dicts with this name."
+    if not isinstance(items, kind): return False
+    for item in items.values() if kind is dict else items:
+        if type(item) is not dict or name not in item: return False
+    return len(items) > 0
+
+def from_service(source: Any, kind: str, name: str) -> Mapping:
+    "Return {query: {document: number}} of a request or a response of Elasticsearch or OpenSearch."
+    source = plain_answer(source)
     shape = service_shape(source)
-    if not shape: return source
-    if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
-    if kind == 'run' and shape == 'request':
-        raise DataError(f'{name}: this is a request of _rank_eval, with judgments; the run is its response')
-    failed = source.get('failures') if shape == 'details' else None
-    if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
+    _check_role(source, shape, kind, name)
     if shape == 'request':
         requests = source['requests']
         twice = [id for id, n in Counter(each['id'] for each in requests).items() if n > 1]
         if twice: raise DataError(f'{name}: two requests have the id {twice[0]!r}')
         return {each['id']: _ratings_of(each['ratings'], each['id'], name) for each in requests}
     answers = source['details'] if shape == 'details' else source
+    answers = {query: plain_answer(answer) for query, answer in answers.items()}
     for query, answer in answers.items():
-        lost = _lost_by(answer)
-        if lost: raise DataError(f'{name}, query {query!r}: the answer is not whole: {lost}')
+        fault = _fault_of(answer)
+        if fault: raise DataError(f'{name}, query {query!r}: {fault}')
     return {query: _ranks_of(_hits(answer), query, name) for query, answer in answers.items()}
 
-def _lost_by(answer):
-    "What kept a service from searching everything, in words; '' for a whole answer."
-    shards = answer.get('_shards') or {}
-    if answer.get('timed_out'): return 'the search ran out of time'
-    return f"{shards['failed']} of {shards.get('total', '?')} shards failed" if shards.get('failed') else ''
+def _check_role(source, shape, kind, name):
+    "Raise DataError for a body that does not hold what it was given as."
+    if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
+    if kind == 'run' and shape == 'request':
+        raise DataError(f'{name}: this is a request of _rank_eval, with judgments; the run is its response')
+    if shape in NAMELESS: raise DataError(f'{name}: {NAMELESS[shape]}')
+    failed = source.get('failures') if shape == 'details' else None
+    if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
 
 NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed '
                 'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
+NAMELESS = {
+    'one search': 'the answer to one search does not name its query; give {query: answer, ...}',
+    'msearch': "the answers of _msearch do not name their queries; give dict(zip(queries, body['responses']))",
+}
 
-def service_shape(source: Any) -> str:
-    "'request', 'details' or 'search', by what stands in a dict; '' for any other."
-    if type(source) is not dict: return ''
-    if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
-    details: Any = source.get('details')
-    if _all_have('hits', details, dict) and _all_lists(answer['hits'] for answer in details.values()): return 'details'
-    if not _all_have('hits', source, dict): return ''
-    hits = [answer['hits'] for answer in source.values()]
-    return 'search' if _all_have('hits', hits, list) and _all_lists(each['hits'] for each in hits) else ''
-
-def _all_lists(items): return all(isinstance(item, list) for item in items)
-
-def _all_have(name, items, kind):
-    "Whether a list or a dict, of this kind, has items, and all are dicts with this name."
-    if not isinstance(items, kind): return False
-    for item in items.values() if kind is dict else items:
-        if type(item) is not dict or name not in item: return False
-    return len(items) > 0
+def _fault_of(answer):
+    "Return what kept a service from searching everything; '' for a whole answer."
+    error = answer.get('error')
+    if error: return f'the search failed: {error.get("reason") or error if isinstance(error, dict) else error}'
+    shards = answer.get('_shards') or {}
+    if answer.get('timed_out'): return 'the answer is not whole: the search ran out of time'
+    failed, total = shards.get('failed'), shards.get('total', '?')
+    return f'the answer is not whole: {failed} of {total} shards failed' if failed else ''
 
 def _hits(answer):
     "The documents of an answer, in order."
@@ -135,22 +169,57 @@ def _unique_ids(rows, query, name):
 
 HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
 
+def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+    "Read the ratings of a request, or the hits of a response in their order."
+    rows = rows_from_dicts(from_service(source, kind, name), kind, name, columns)
+    if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
+    return rows
+
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
-    answered = kind == 'run' and service_shape(source) != ''
-    source = from_service(source, kind, name)
     if not source: raise DataError(f'{name}: there are no queries')
+    if _holds_hits(source): return rows_from_triples(_triples_of_hits(source, kind, name), kind, name)
+    source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
+    if collecting(): source = _valid_docs(source, kind, name)
     listed = _listed(source, name) if kind == 'qrels' else ''
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
     numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers(source, kind, name)))
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
-    rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed, ranks=answered)
-    if answered: rows.notes = (HITS,)
+    rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed)
     return check_values(rows, kind, numbers)
+
+def is_hit(item: Any) -> bool:
+    "Return whether an item holds a document and a number, and no query."
+    if isinstance(item, (tuple, list)): return len(item) == 2
+    if isinstance(item, Mapping): names = [*map(str, item)]
+    else: names = [name for name in HIT_ATTRIBUTES if hasattr(item, name)]
+    return len(candidates(names, 'document')) > 0 and not candidates(names, 'query')
+
+HIT_ATTRIBUTES = *COLUMN_SYNONYMS['document'], *COLUMN_SYNONYMS['query'], *COLUMN_SYNONYMS['run'], *COLUMN_SYNONYMS['qrels']
+
+def _holds_hits(source):
+    "Return whether a dict holds lists of documents with their numbers."
+    lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
+    first = next(lists, ('',))[0]
+    return not isinstance(first, (str, bytes, int)) and is_hit(first)
+
+def _triples_of_hits(source, kind, name):
+    "Yield (query, document, number) of {query: documents with their numbers}."
+    for query, hits in source.items():
+        for hit in hits: yield query, *_hit(hit, kind, f'{name}, query {query!r}')
+
+def _hit(item, kind, place):
+    "Return the document and the number of an item."
+    if isinstance(item, (tuple, list)) and len(item) == 2: return item
+    record = item if isinstance(item, Mapping) else {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
+    names = [*map(str, record)]
+    document, number = rivals(names, 'document'), rivals(names, kind)
+    if document and number: return record[document[0]], record[number[0]]
+    raise DataError(f'{place}: expected a document and its {COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]}, not {short_repr(item)}')
 
 def _listed(source, name):
     "'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
@@ -167,6 +236,27 @@ def ids_of_objects(items: Any, name: str) -> Ids:
         return check_lengths(Ids.from_list(items))
     except DataError as error:
         raise DataError(f'{name}: {error}') from None
+
+def _valid_docs(source, kind, name):
+    "Return {query: documents} without what is neither; such faults are reported."
+    valid = {}
+    for query, docs in source.items():
+        try: _numbers({query: docs}, kind, name)
+        except DataError as error: report_fault('columns', error)
+        else:
+            ids = [doc for doc in docs if _is_id(doc, f'{name}, query {query!r}')]
+            complete = len(ids) == len(docs)
+            if _is_id(query, name): valid[query] = docs if complete else {doc: docs[doc] for doc in ids}
+    if not valid: raise DataError(f'{name}: there is no valid row')
+    return valid
+
+def _is_id(item, place):
+    "Return whether an object is an id; if not, that is reported."
+    try: ids_of_objects([item], place)
+    except DataError as error:
+        report_fault('id', error)
+        return False
+    return True
 
 def _numbers(source, kind, name):
     "For each query of a dict its numbers."
@@ -185,19 +275,25 @@ def rows_from_triples(
     """The rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
 
     columns: what is said of the names in records; lines: on which line of a file each item stands."""
-    triples = []
+    triples, valid = [], []
     notes: tuple[Note, ...] = ()
     first_of: dict[bool, int] = {}  # whether the number is a rank: the first item of which it is true
     for n, item in enumerate(source, 1):
         place = f'{name}, line {lines[n - 1]}' if lines else f'{name}, item {n}'
-        triple, ranked = _triple(item, kind, place, columns)
+        try: triple, ranked = _triple(item, kind, place, columns)
+        except DataError as error:
+            report_fault('columns', error)
+            continue
+        if collecting() and not all(_is_id(id, place) for id in triple[:2]): continue
         triples.append(triple)
+        valid.append(n - 1)
         if n == 1 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
         first_of.setdefault(ranked, n)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
     queries, docs, numbers = zip(*triples, strict=True)
     query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
+    if lines: lines = [lines[i] for i in valid]
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines)
     rows.notes = notes
     rows = check_values(rows, kind, numbers)
@@ -249,8 +345,8 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
         raise DataError(f'{name}: {error}') from None
     for value in whole if isinstance(whole, list) else [whole]: _check_unique(value, name)
     if isinstance(whole, dict) and _is_record(whole, kind, columns): whole = [whole]  # the only one of JSON lines
-    if isinstance(whole, dict): return rows_from_dicts(whole, kind, name, columns)
-    if isinstance(whole, list): return rows_from_triples(whole, kind, name, columns)
+    form = form_of(whole)
+    if isinstance(whole, Mapping | list) and form: return form.read(whole, kind, name, columns)
     raise DataError(f'{name}: expected an object or a list, not {short_repr(whole)}')
 
 def _rows_from_lines(data, kind, name, columns):
@@ -485,6 +581,87 @@ def _id_and_rest(table, where, ids, columns):
 
 def _as_names(names): return [names] if isinstance(names, str) else list(names)
 
+# %% ../../nbs/data/sources.ipynb #5f0c1a01
+def is_path(source: object) -> bool:
+    "Return whether a source is the path of a file or a folder."
+    return isinstance(source, (str, os.PathLike))
+
+def is_iterable(source: object) -> bool:
+    "Return whether a source gives rows one by one."
+    return isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray))
+
+def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+    "Read the rows of a file, of a folder with the parts of one table, or of a table over the network."
+    lazy = is_remote(path) or is_spread(path)
+    read = _rows_scanned if lazy else rows_from_file
+    return read(os.fspath(path), kind, columns)
+
+def _rows_scanned(path, kind, columns):
+    "The rows of a table in parts, or over the network."
+    with polars_errors(path):
+        table = scan(path)
+        names = table.collect_schema().names()
+        used = [names[i] for i in column_positions(names, kind, columns)]
+        rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns)
+        rows.notes = unused_columns(names, kind, columns) + rows.notes
+    rows.name = file_stem(path)
+    return rows
+
+def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+    "Read the rows of a table of polars or pandas, or of any that speaks Arrow."
+    with polars_errors(name): table = to_polars_table(source, kind, columns)
+    rows = rows_from_table(table, kind, name, columns=columns)
+    if not hasattr(source, 'iloc'): return rows
+    names = map(str, source.columns)  # the table has three of them
+    rows.notes = unused_columns(names, kind, columns) + rows.notes
+    return rows
+
+# %% ../../nbs/data/sources.ipynb #5f0c1a02
+def holds_documents(source: Mapping) -> bool | None:
+    "Return whether a dict holds documents by query, and no numbers; None if it is empty."
+    first = next(iter(source.values()), None)
+    return isinstance(first, (Mapping, list, tuple, np.ndarray)) if source else None
+
+def holds_rows(source: Iterable) -> bool | None:
+    "Return whether an iterable gives rows, each of which names its query; None if it is empty."
+    if not isinstance(source, Collection): return True  # it may give its items only once
+    return is_row(next(iter(source))) if len(source) else None
+
+def is_row(item: Any) -> bool:
+    "Return whether an item holds a query, a document and a number."
+    if isinstance(item, (tuple, list, np.ndarray)): return len(item) == 3
+    if isinstance(item, Mapping): return not is_hit(item)
+    return hasattr(item, 'query_id') and hasattr(item, 'doc_id')
+
+class Form(NamedTuple):
+    "A form of input."
+    name: str                                      # what errors call it
+    fits: Callable[[Any], bool]                    # whether a source has this form
+    read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)
+    is_run: Callable[[Any], bool | None] = lambda source: True  # whether it stands for a run beside others
+
+FORMS = (
+    Form('a path', is_path, rows_from_path),
+    Form('an answer of a search service', is_service, rows_from_service),
+    Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents),
+    Form('a table', is_table, rows_from_any_table),
+    Form('an iterable', is_iterable, rows_from_triples, holds_rows),
+)
+
+def form_of(source: Any) -> Form | None:
+    "Return the form of a source; None for what is no source."
+    return next((form for form in FORMS if form.fits(source)), None)
+
+def no_rows(kind: str) -> Rows:
+    "Return judgments or a run without a row, as a part of a whole may be."
+    nobody = Ids.from_list([])
+    return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
+
+def one_of(forms: Iterable[Form]) -> str:
+    "Return the names of forms, as errors list them."
+    *names, last = [form.name for form in forms]
+    return f'{", ".join(names)} or {last}'
+
 # %% ../../nbs/data/sources.ipynb #0f699ee3
 def read_rows(
     source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
@@ -534,40 +711,11 @@ def read_rows(
     if not isinstance(descending, bool):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
-    rows = _rows_from_any(source, kind, _checked_columns(columns, kind))
+    form, said = form_of(source), _checked_columns(columns, kind)
+    if form is None: raise DataError(f'the {kind}: expected {one_of(FORMS)}, not {short_repr(source)}')
+    rows = form.read(source, kind, f'the {kind}', said)
     rows.comments.warn()
     return rows if descending or rows.ranks else negate_ranks(rows)
-
-def _rows_from_any(source, kind, columns):
-    "The rows of a source, by what it is."
-    name = f'the {kind}'
-    if isinstance(source, (str, os.PathLike)):
-        lazy = is_remote(source) or is_spread(source)
-        read = _rows_scanned if lazy else rows_from_file
-        return read(os.fspath(source), kind, columns)
-    if isinstance(source, Mapping): return rows_from_dicts(source, kind, name, columns)
-    if is_table(source):
-        with polars_errors(name): table = to_polars_table(source, kind, columns)
-        rows = rows_from_table(table, kind, name, columns=columns)
-        if not hasattr(source, 'iloc'): return rows
-        names = map(str, source.columns)  # the table has three of them
-        rows.notes = unused_columns(names, kind, columns) + rows.notes
-        return rows
-    if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
-        return rows_from_triples(source, kind, name, columns)
-    wanted = 'a path, a dict, a table or an iterable'
-    raise DataError(f'{name}: expected {wanted}, not {short_repr(source)}')
-
-def _rows_scanned(path, kind, columns):
-    "The rows of a table in parts, or over the network."
-    with polars_errors(path):
-        table = scan(path)
-        names = table.collect_schema().names()
-        used = [names[i] for i in column_positions(names, kind, columns)]
-        rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns)
-        rows.notes = unused_columns(names, kind, columns) + rows.notes
-    rows.name = file_stem(path)
-    return rows
 
 def _checked_columns(columns, kind):
     "`columns=` as it came, or an empty dict; ValueError unless it holds names or places."

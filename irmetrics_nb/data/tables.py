@@ -23,20 +23,20 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/tables.ipynb #10bd0922
-from .errors import DataError, file_errors, polars_errors, short_repr
-from .ids import (
+from .errors import DataError, file_errors, polars_errors, report_fault, short_repr
+from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
     Ids,
     check_lengths,
     factorize_blocks,
-    first_invalid,
     invalid_number,
+    invalid_rows,
     is_blank,
     parse_floats,
     to_floats,
 )
-from .text import Note, Rows, column_keys, negate_ranks, without_blank
+from .text import Note, Rows, blank_grades, column_keys, negate_ranks, without_rows
 
 # %% ../../nbs/data/tables.ipynb #79a9c68f
 def import_polars(what: str = 'a table', instead: str = '') -> Any:
@@ -57,12 +57,14 @@ def import_polars(what: str = 'a table', instead: str = '') -> Any:
 # %% ../../nbs/data/tables.ipynb #1a42dc93
 COLUMN_SYNONYMS = {
     'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query', 'query_text'),
-    'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc'),
+    'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc',
+                 'id', '_id', 'url', 'uri'),
     'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'rating', 'score'),
     'run': ('score', 'sim', 'similarity', 'rank', 'doc_position'),
 }
-LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc'), 'qrels': ('score',),
+LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc', 'id', '_id', 'url', 'uri'), 'qrels': ('score',),
                 'run': ('rank', 'doc_position')}
+ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 def plain_name(name: str) -> str:
@@ -74,6 +76,7 @@ def _standing(name, part):
     plain = plain_name(name)
     if name == COLUMN_SYNONYMS[part][0]: return 0
     if plain == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
+    if part == 'document' and plain in ROW_IDS: return 4
     return 3 if plain in LAST_CHOICES[part] else 2
 
 def candidates(names: Iterable[str], part: str) -> list[str]:
@@ -117,7 +120,7 @@ def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     "Return notes on columns that were not used, and might be the query, the document or the number."
     names, notes = list(names), []
-    expected = *LAST_CHOICES['query'], *LAST_CHOICES['run']  # beside ids and scores
+    expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
     for part, key, used in zip(('query', 'document', kind), column_keys(kind), find_columns(names, kind, columns)):
         unused = [name for name in candidates(names, part) if name != used and plain_name(name) not in expected]
         if key in columns or not unused: continue
@@ -218,9 +221,15 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
     if not table.height: raise DataError(f'{name}: the table has no rows')
     blank_allowed = kind == 'qrels'
     if blank_allowed and number.dtype.is_float(): number = number.fill_nan(None)
-    for column in (query, doc) if blank_allowed else (query, doc, number):
-        null = column.is_null()
-        if null.any(): raise DataError(f'{name}, row {first + null.arg_max() + 1}: nothing in column {column.name!r}')
+    required = {'id': [query, doc], 'number': [] if blank_allowed else [number]}
+    missing = [(code, column) for code, series in required.items() for column in series if column.null_count()]
+    for code, column in missing:
+        for i in column.is_null().arg_true():
+            report_fault(code, f'{name}, row {first + i + 1}: nothing in column {column.name!r}')
+    if missing:
+        valid = np.all([column.is_not_null() for _, column in missing], axis=0)
+        query, doc, number = (column.filter(valid) for column in (query, doc, number))
+        if not valid.any(): raise DataError(f'{name}: there is no valid row')
     with polars_errors(name):
         query_ids, codes = query_column(query)
         rows = Rows(query_ids, codes, id_column(doc), number_column(number), name)
@@ -231,18 +240,30 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
 def check_values(rows: Rows, kind: str, source: Any) -> Rows:
     """Return the rows without those of a blank grade, which nobody judged; they are noted.
 
-    source: the numbers as they came. DataError for the first number that is invalid."""
-    if first_invalid(rows.value, kind) is None: return rows
-    invalid = np.flatnonzero(~np.isfinite(rows.value) if kind == 'qrels' else np.isnan(rows.value)).tolist()
+    source: the numbers as they came. Numbers that are invalid are reported as faults."""
+    invalid = invalid_rows(rows.value, kind).tolist()
+    if not invalid: return rows
     blank = [i for i in invalid if kind == 'qrels' and is_blank(source[i])]
-    if len(blank) == len(invalid): return without_blank(rows, blank)
-    i = min({*invalid}.difference(blank))
-    raise DataError(f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
+    if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so nothing is judged')
+    for i in sorted({*invalid}.difference(blank)):
+        report_fault('number', f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
+    rows = without_rows(rows, invalid)
+    if blank: rows.notes += (blank_grades(len(blank)),)
+    return rows
 
 # %% ../../nbs/data/tables.ipynb #d232ee4a
 def is_table(source: object) -> bool:
     "Whether a source speaks Arrow, or is a table of polars or pandas."
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
+
+def is_lazy(source: object) -> bool:
+    "Return whether a table is made when its rows are asked for: a LazyFrame of polars, a relation of DuckDB."
+    return is_relation(source) or hasattr(source, 'collect_schema') and not hasattr(source, 'height')
+
+def is_relation(source: object) -> bool:
+    "Return whether a source is a relation of DuckDB."
+    of_duckdb = type(source).__module__.split('.')[0] in ('duckdb', '_duckdb')
+    return of_duckdb and hasattr(source, 'project')
 
 def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
     "Any table as a polars DataFrame (of a pandas one, only the columns that matter)."
@@ -315,8 +336,10 @@ def rows_from_csv(
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
         for line, fields in lines_and_fields:
-            fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
-            if fault: raise DataError(f'{name}, line {line}: {fault}')
+            code, fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
+            if fault:
+                report_fault(code, f'{name}, line {line}: {fault}')
+                continue
             _check_snapshot(fields, names, snapshots, f'{name}, line {line}')
             records.append((line, *(fields[c] for c in used)))
     if not records: raise DataError(f'{name}: the table has no rows')
@@ -338,14 +361,14 @@ def _check_snapshot(fields, names, snapshots, where):
     raise DataError(f'{where}: a second snapshot, {label!r} beside {first!r}: take the rows of one, which is a run')
 
 def _fault_in_fields(fields, names, columns):
-    "What is wrong with the fields of a line; '' if nothing is."
+    "Return the code and the text of the first fault in a line; empty if there is none."
     if len(fields) != len(names):
         plural = 's' if len(fields) > 1 else ''
-        return f'{len(fields)} field{plural} where the header has {len(names)}'
-    for c in columns:
-        if not fields[c].strip(' \t'): return f'nothing in column {names[c]!r}'
-        if len(fields[c]) > MAX_ID_BYTES: return f'a field of {len(fields[c]):,} letters'
-    return ''
+        return 'columns', f'{len(fields)} field{plural} where the header has {len(names)}'
+    for code, c in zip(('id', 'id', 'number'), columns):
+        if not fields[c].strip(' \t'): return code, f'nothing in column {names[c]!r}'
+        if len(fields[c]) > MAX_ID_BYTES: return code, f'a field of {len(fields[c]):,} letters'
+    return '', ''
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
 def is_remote(path: str | os.PathLike) -> bool:

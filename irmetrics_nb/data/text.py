@@ -12,22 +12,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
 # %% ../../nbs/data/text.ipynb #082621f8
 from ..core.arrays import cumcount
-from .errors import DataError, DataWarning, short_repr
-from .ids import (
+from .errors import DataError, DataWarning, collecting, report_fault, short_repr
+from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
     Ids,
     Vocabulary,
     factorize_blocks,
-    first_invalid,
     float_of_bytes,
     invalid_number,
+    invalid_rows,
     parse_floats,
 )
 
@@ -105,23 +105,24 @@ class Rows:
     def line_of(self, row: int) -> int:
         "The line on which a row stands: counted only now, when somebody asks."
         if self.lines: return self.lines[row]
-        above = self.doc.buffer[:self.doc.start[row]]
-        return self.line + int(np.count_nonzero(above == 10))
+        return self.line + int(np.searchsorted(self.newlines, self.doc.start[row]))
 
-def without_blank(rows: Rows, blank: Sequence[int]) -> Rows:
-    """Return judgments without some rows, whose grades are blank, and without queries of which all are.
+    @cached_property
+    def newlines(self) -> np.ndarray:
+        "Where the newlines stand in the text of the documents."
+        return np.flatnonzero(self.doc.buffer == 10)
 
-    DataError if that leaves none."""
-    if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so nothing is judged')
-    kept = np.delete(np.arange(len(rows)), blank)
-    unjudged = np.setdiff1d(rows.query[blank], rows.query[kept])
-    queries = np.delete(np.arange(len(rows.query_ids)), unjudged)
+def without_rows(rows: Rows, dropped: Sequence[int]) -> Rows:
+    "Return the rows without some of them, and without queries that have no row left; DataError if none is left."
+    kept = np.delete(np.arange(len(rows)), dropped)
+    if not len(kept): raise DataError(f'{rows.source}: there is no valid row')
+    empty = np.setdiff1d(rows.query[dropped], rows.query[kept])
+    queries = np.delete(np.arange(len(rows.query_ids)), empty)
     number = np.zeros(len(rows.query_ids), np.int32)
     number[queries] = np.arange(len(queries))
     lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
     columns = {'query': number[rows.query[kept]], 'doc': rows.doc[kept], 'value': rows.value[kept]}
-    notes = rows.notes + (blank_grades(len(blank)),)
-    return replace(rows, query_ids=rows.query_ids[queries], lines=lines, notes=notes, **columns)
+    return replace(rows, query_ids=rows.query_ids[queries], lines=lines, **columns)
 
 # %% ../../nbs/data/text.ipynb #8f03652c
 COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
@@ -247,7 +248,8 @@ class Lines(NamedTuple):
 def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Callable | None = None) -> Lines:
     """The fields of every line that is neither empty nor a comment.
 
-    `fail(at, count)` is called for the first wrong line: where it begins, how many fields it has.
+    `fail(at, count)` is called for each wrong line: where it begins, how many fields it has. If it returns, the line is
+    left out.
     `may_go_on(start, end)`, given the first fields of lines that have more: which are right."""
     start, end = split_fields(data)
     lines = np.count_nonzero(data == 10)
@@ -283,7 +285,7 @@ def blank_comments(
     return blanked, len(comment), np.stack([begin[alike], stop[alike]], axis=1)
 
 def _check_lines(data, columns, fields, fail, may_go_on):
-    "(start, end) of the fields of lines; `fail` is called for the first that has another number."
+    "(start, end) of the fields of lines; `fail` is called for those that have another number."
     start, end = fields
     newline = np.flatnonzero(data == 10)
     if _newlines_fit(newline, columns, start): return fields
@@ -295,10 +297,9 @@ def _check_lines(data, columns, fields, fail, may_go_on):
     if may_go_on and not right.all(): right[~right] = may_go_on(start[fields[~right]], end[fields[~right]])
     wrong = count != 0
     wrong[full[right]] = False
-    if wrong.any():
-        line_start = np.append(0, newline + 1)
-        fail(int(line_start[wrong.argmax()]), int(count[wrong.argmax()]))
-    return start[fields], end[fields]
+    line_start = np.append(0, newline + 1)
+    for i in np.flatnonzero(wrong): fail(int(line_start[i]), int(count[i]))
+    return start[fields[right]], end[fields[right]]
 
 def _newlines_fit(newline, columns, start):
     "Whether every newline stands between the last field of a line and the first of the next."
@@ -336,13 +337,18 @@ class TextBytes:
         if torn: data[end] = 10
         return cls(name, data, begin, end + torn, line, torn)
 
-    def fail(self, at: int, what: str) -> NoReturn:
-        "Raise DataError for the line that holds the byte `at`."
-        raise DataError(f'{self.where(at)}: {what}')
+    @cached_property
+    def newlines(self) -> np.ndarray:
+        "Where the newlines stand."
+        return np.flatnonzero(self.buffer == 10)
+
+    def fail(self, at: int, code: str, what: str) -> None:
+        "Report a fault of the line that holds the byte `at`."
+        report_fault(code, f'{self.where(at)}: {what}')
 
     def where(self, at: int) -> str:
         "The words that say on which line the byte `at` stands."
-        return f'{self.name}, line {self.line + np.count_nonzero(self.buffer[:at] == 10)}'
+        return f'{self.name}, line {self.line + np.searchsorted(self.newlines, at)}'
 
     def pieces(self) -> Iterator[tuple[int, int]]:
         "(begin, end) of pieces that end with a line."
@@ -372,12 +378,18 @@ class TextColumns(NamedTuple):
     value: np.ndarray  # and as float64
     comments: Comments = NO_COMMENTS
 
+    def without(self, rows: Sequence[int]) -> 'TextColumns':
+        "Return the columns without some rows."
+        kept = np.delete(np.arange(len(self.value)), rows)
+        return TextColumns(self.query[kept], self.doc[kept], self.number[kept], self.value[kept])
+
 def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextColumns:
-    "The columns in text.buffer[begin:end]; DataError for the first line that is wrong."
+    "Return the columns in text.buffer[begin:end]; faults of lines are reported."
     lines, (query, doc, number) = _cut(text, begin, end, layout, layout.used)
     columns = TextColumns(query, doc, number, parse_floats(number))
     faults = sorted(_invalid_fields(columns, layout.kind))
-    if faults: text.fail(*faults[0])
+    for at, code, fault, _ in faults: text.fail(at, code, fault)
+    if faults: columns = columns.without([row for *_, row in faults])
     if not lines.n_comments: return columns
     return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
 
@@ -410,21 +422,18 @@ def _doubt(text, comments, layout):
     return ''
 
 def _invalid_fields(columns, kind):
-    "(place, what is wrong) of the first fault in each column."
+    "Yield the place, the code and the text of each fault, and its row."
     for ids in (columns.query, columns.doc):
-        too_long = ids.length > MAX_ID_BYTES
-        if too_long.any():
-            i = too_long.argmax()
-            yield ids.start[i], f'an id of {ids.length[i]:,} bytes'
-    i = first_invalid(columns.value, kind)
-    if i is not None:
-        yield columns.number.start[i], invalid_number(kind, columns.number[i], columns.value[i])
+        for i in np.flatnonzero(ids.length > MAX_ID_BYTES):
+            yield ids.start[i], 'id', f'an id of {ids.length[i]:,} bytes', i
+    for i in invalid_rows(columns.value, kind):
+        yield columns.number.start[i], 'number', invalid_number(kind, columns.number[i], columns.value[i]), i
 
 def _fail_at_line(text, layout, begin, at, count):
-    "DataError for a line with too few or too many columns, or for an error in a line above it."
-    if at > begin: parse_piece(text, begin, at, layout)
+    "Report a line with too few or too many columns; DataError for a line above it that is wrong."
+    if at > begin and not collecting(): parse_piece(text, begin, at, layout)
     plural = 's' if count != 1 else ''
-    text.fail(at, f'{count} column{plural} where {_wanted(layout)}{_hint(layout, count)}')
+    text.fail(at, 'columns', f'{count} column{plural} where {_wanted(layout)}{_hint(layout, count)}')
 
 def _wanted(layout):
     "The words for the columns that a line should have."
@@ -443,11 +452,11 @@ def _hint(layout, count):
     return f'; if they are others, say which: {call}{least}' if count == 3 else ''
 
 # %% ../../nbs/data/text.ipynb #05f8f504
-def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids]]:
-    "The columns of a TREC run that nobody reads, piece by piece as they stand there: the ranks and the tags."
+def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
+    "Yield the documents, the ranks and the tags of a TREC run, piece by piece."
     for begin, end in text.pieces():
-        _, (rank, tag) = _cut(text, begin, end, LAYOUTS['run'], (3, 5))
-        yield rank, tag
+        _, (doc, rank, tag) = _cut(text, begin, end, LAYOUTS['run'], (2, 3, 5))
+        yield doc, rank, tag
 
 # %% ../../nbs/data/text.ipynb #560ae418
 def keep_freed_memory() -> None:
@@ -511,7 +520,8 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
 def _parsed_pieces(text, layout):
     "The columns of the pieces, in order."
     def parse(piece): return parse_piece(text, piece[0], piece[1], layout)
-    apply: Any = side_by_side if text.end > 2 * BATCH_BYTES else map
+    parallel = text.end > 2 * BATCH_BYTES and not collecting()
+    apply: Any = side_by_side if parallel else map
     return apply(parse, text.pieces())
 
 # %% ../../nbs/data/text.ipynb #58f3137e

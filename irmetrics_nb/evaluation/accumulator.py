@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/evaluation/accumulator.ipynb #8d576d42
 from ..core.arrays import as_numbers, number_groups, warn_caller
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     CHOICES,
     Column,
     Conventions,
@@ -26,7 +26,7 @@ from ..core.conventions import (
 from ..core.judged import Judged
 from ..core.measures import GEOMETRIC_MEAN, MEAN, SUM, Measure
 from ..data.judging import Reading
-from .evaluation import score_batch
+from .evaluation import other_views, score_batch
 from .findings import levels_too_high
 from .presets import completed, conventions_of
 from .scores import ByMeasure, Scores
@@ -153,10 +153,10 @@ class Accumulator:
             exact = numbers.astype(dtype).astype(float)
             return exact, Judged.from_scores(labels, exact, groups, sizes=sizes)
         scores, judged = ranked(self.conventions.score_dtype)
-        batches = {kind: ranked(dtype)[1] for kind, dtype in self._otherwise()}
+        views = {view: ranked(view.score_dtype)[1] for view in other_views(self.measures, self.conventions)}
         ids, group = number_groups(groups, sizes, len(labels))
         named = groups is not None
-        batch_scores = self._add(judged, ids.tolist() if named else None, batches)
+        batch_scores = self._add(judged, ids.tolist() if named else None, views)
         if self.histogram is not None:
             self.histogram.update(labels, scores)
             self._add_groups(group_auc(labels, scores, group, rel=self.rel))
@@ -169,20 +169,14 @@ class Accumulator:
         counts for AUC."""
         return self._add(judged, ids, {})
 
-    def _otherwise(self):
-        "(kind, score_dtype) of the kinds whose scores are compared otherwise."
-        usual = self.conventions.score_dtype
-        kinds = {m.name: self.conventions.of(m.name).score_dtype for m in self.measures}
-        return [(kind, dtype) for kind, dtype in kinds.items() if dtype != usual]
-
-    def _add(self, judged, ids, batches):
-        "Count a batch; `batches`: as kinds see it that the conventions treat otherwise."
+    def _add(self, judged, ids, views):
+        "Count a batch; views: the same in other views, for kinds that the conventions treat otherwise."
         first = self.groups
         names = range(first, first + len(judged)) if ids is None else ids
         reading = Reading(len(judged), '', 'in one piece')
         scores = score_batch(
             self.measures, tuple(map(str, names)), judged, reading, self.conventions,
-            batches)
+            views)
         for doubt in levels_too_high(self.measures, judged): warn_caller(doubt)
         for total, values in zip(self.totals, scores.values[0]): total.add(values)
         self.groups += len(judged)

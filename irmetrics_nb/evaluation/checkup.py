@@ -17,47 +17,40 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
-from ..data.batches import runs_of
-from ..data.errors import DataError, DataWarning
+from ..data.errors import DataError, DataWarning, collect_faults, short_repr
 from ..data.ids import Ids, escape_non_utf8
 from ..data.judging import judge_run, row_batches
 from ..data.matching import run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.text import Note, blank_grades
-from .counting import (
+from ..data.recognition import recognise
+from ..data.sources import no_rows
+from ..data.text import Note
+from irmetrics_nb.evaluation.counting import (
     COMPARED_ROWS,
     ITS_OWN,
     ODD_IDS,
     Counter,
-    RankSigns,
-    Sifted,
     Tally,
     case_keys,
     case_variants,
+    is_trec_run,
     look_over,
     may_differ_in_case,
-    rank_signs,
     shared_keys,
-    show_value,
-    sift,
     tally_odd,
     total_counts,
-    trec_columns,
-    trec_head,
 )
-from .evaluation import or_nothing, score_batch
-from .findings import (
+from .evaluation import score_batch
+from irmetrics_nb.evaluation.findings import (
     LEVELS,
     SENTENCES,
     Finding,
     are_small_grades,
-    check_places,
     find_spelling,
     is_listed_ranking,
     look_like_scores,
     many_fractions_below,
     may_be,
-    several_runs,
     upwards,
 )
 from .presets import conventions_of
@@ -90,41 +83,36 @@ class Side:
         "Add what the small print says of how the source was read."
         for note in notes: self.add('note', note.code, str(note))
 
-def _first(ids): return [show_value(id) for id in ids[:2]]
+def _first(ids): return [*map(short_repr, ids[:2])]
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
 def read_side(source: Any, kind: str, name: str, faults: int, use: Callable) -> Side:
-    "A source that is used by use(side, source), which returns how many comments are in it."
+    "Return a source that use(side, source) has read, which returns how many comments are in it."
     side, comments = Side(name), 0
-    with catch_warnings(record=True) as doubts:
+    with catch_warnings(record=True) as warned:
         simplefilter('always', DataWarning)
         try: comments = use(side, source)
         except DataError as error:
-            sifted = _read_slowly(side, source, kind, faults, error)
-            comments = sifted.comments
-            if len(sifted.table): use(side, sifted.table)
-    for text in (str(doubt.message) for doubt in doubts):
+            valid = _read_valid(side, source, kind, faults, error)
+            if valid is not None: comments = use(side, valid)
+    for text in dict.fromkeys(str(warning.message) for warning in warned):
         side.say('comment-row' if 'this comment' in text else 'cut-off', [text])
     if comments: side.say('comments', n=comments)
     return side
 
-def _read_slowly(side, source, kind, faults, error):
-    "What is sound in a source that was refused; all its faults are said."
-    try: sifted = sift(source, kind)
-    except Exception: sifted = Sifted((), {})  # not even rows: the reader has said why
-    if not sifted.faults or _other_kind(sifted, kind):
+def _read_valid(side, source, kind, limit, error):
+    "Return the valid rows of a source that was refused, and report its faults; None if there is no such row."
+    read = Qrels if kind == 'qrels' else Run
+    with collect_faults() as faults:
+        try: valid = read(source, copy=False)
+        except DataError: valid = None
+    if valid is None or not faults:
         side.say('refused', error=error)
-        return Sifted((), {})
-    if sifted.blank: side.add_notes([blank_grades(sifted.blank)])
-    for code, places in sifted.faults.items():
-        more = [f'... and {len(places) - faults:,} more'] * (len(places) > faults)
-        side.say(code, places[:faults] + more, n=len(places))
-    return sifted
-
-def _other_kind(sifted, kind):
-    "Whether every row has as many columns as the other kind of file."
-    other = {'qrels': ': 6 columns', 'run': ': 4 columns'}[kind]
-    return not len(sifted.table) and all(other in fault for fault in sifted.faults.get('columns', ['']))
+        return None
+    for code, places in faults.items():
+        more = [f'... and {len(places) - limit:,} more'] * (len(places) > limit)
+        side.say(code, places[:limit] + more, n=len(places))
+    return valid
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
 def use_judgments(side: Side, source: Any) -> int:
@@ -134,27 +122,12 @@ def use_judgments(side: Side, source: Any) -> int:
 
 def use_run(judged: Side, path: Any, side: Side, source: Any) -> int:
     "Count a run beside judgments, or beside none; how many comments are in it. path: the run as it was given."
-    qrels = judged.pairs or Qrels(or_nothing({}, 'qrels'), copy=False)
-    trec = source is path and trec_head(path) is not None
+    qrels = judged.pairs or Qrels(no_rows('qrels'), copy=False)
+    trec = source is path and is_trec_run(path)
     side.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=trec)
     side.judged, side.reading = judge_run(qrels, source, observe=side.counter)
     side.counts, side.batches = total_counts(side.reading.observed), partial(row_batches, source)
-    if source is not path: _read_faulty_ranks(side.counts, path)
     return side.counts.comments
-
-def _read_faulty_ranks(counts, path):
-    "Count the ranks of a TREC run in which not every row is one."
-    columns = trec_columns(path)
-    if columns is None: return
-    tags = columns['tag'].unique(maintain_order=True).to_list()
-    counts.tags = Tally(np.arange(len(tags), dtype=np.uint64), tuple(tags[:2]))
-    rank, score = (columns[c].str.strip_chars().cast(float, strict=False) for c in ('rank', 'score'))
-    counts.ranks = RankSigns(rank.null_count())
-    if counts.ranks.unread: return
-    there = score.is_not_null()
-    queries, code = np.unique(columns['query_id'].filter(there).to_list(), return_inverse=True)
-    rank, score = (column.filter(there).to_numpy() for column in (rank, score))
-    counts.ranks = rank_signs(code, rank, score, lambda some: queries[some].tolist())
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
 def _odd_ids(side, queries, docs, variants):
@@ -201,7 +174,7 @@ def _numeric(ids): return bool(len(ids)) and all(id.isascii() and id.isdigit() f
 
 def _sides(left, right): return [f'judgments: {x}' for x in _first(left)] + [f'run: {x}' for x in _first(right)]
 
-def _pairs_of(spelling): return [f'judgments: {show_value(a)}, run: {show_value(b)}' for a, b in spelling.examples]
+def _pairs_of(spelling): return [f'judgments: {short_repr(a)}, run: {short_repr(b)}' for a, b in spelling.examples]
 
 def _meeting_queries(judged, side):
     "Whether the queries of both sides meet, and the facts about it."
@@ -471,18 +444,12 @@ def _kept(source):
     known = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
     return source if known or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
 
-def _named_runs(runs, system):
-    "{name: run} of one run or of several."
-    runs = runs_of(runs, system)
-    several = several_runs(runs) or [('', runs)]
-    named = [(name or _name_of(run), run) for name, run in several]
+def _named_runs(qrels, runs, system):
+    "{name: run} of one run or of several, each as it was given."
+    named = [(run.name if run.source is None else run.own_name or run.path, run) for run in recognise(qrels, runs, system)]
+    named = [(name or 'run', run if run.source is None or run.options else run.source) for name, run in named]
     names = [name for name, _ in named]
     return {name if names.count(name) == 1 else f'{name} ({n})': run for n, (name, run) in enumerate(named, 1)}
-
-def _name_of(run):
-    "What a run is called in the table."
-    if isinstance(run, str | os.PathLike): return os.fspath(run)
-    return isinstance(run, Run) and run.name or 'run'
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
@@ -518,9 +485,8 @@ def check(
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
-    from ..evaluation import checkup as findings
-    runs = _named_runs(run, system)
-    for source in runs.values(): check_places(qrels, source)
+    from irmetrics_nb.evaluation import checkup as findings
+    runs = _named_runs(qrels, run, system)
     read, use_run = findings.read_side, findings.use_run
     judged = read(_kept(qrels), 'qrels', 'judgments', faults, findings.use_judgments)
     facts = {'judgments': findings.facts_of_judgments(judged)}

@@ -7,24 +7,23 @@ __all__ = ['Options', 'evaluate']
 
 # %% ../../nbs/evaluation/evaluation.ipynb #0bc2be00
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import accumulate, compress, repeat
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 # %% ../../nbs/evaluation/evaluation.ipynb #f94b0742
-from ..core.conventions import (
+from ..core.arrays import warn_caller
+from irmetrics_nb.core.conventions import (
     Answers,
     Conventions,
     DuplicatesChoice,
-    EvaluationWarning,
     IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
@@ -36,25 +35,20 @@ from ..core.conventions import (
 )
 from ..core.judged import Judged
 from ..core.measures import SUM, Measure
-from ..core.ties import WhenAsked, tie_bounds
-from ..data.batches import runs_of
+from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible
-from ..data.groups import read_groups
-from ..data.ids import Ids
 from ..data.judging import NoCommonQuery, Reading, judge_run
 from ..data.matching import check_tied_chunks
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.text import Rows
-from .findings import (
+from ..data.recognition import ready, recognise
+from ..data.sources import no_rows
+from irmetrics_nb.evaluation.findings import (
     answers_of_one,
-    check_places,
     check_swapped,
     doubts,
     find_spelling,
     first_ranks,
     n_short,
-    rereadable,
-    several_runs,
 )
 from .presets import completed, conventions_of, read_run, touches_rows
 from .scores import RunInfo, Scores
@@ -214,88 +208,128 @@ def evaluate(
         judgments=judgments,
         duplicates=duplicates, identical_ids=identical_ids)
     requested = _parsed(measures)
-    run = runs_of(run, system)
-    several = several_runs(run)
-    runs = [('', run)] if several is None else several
-    for _, source in runs: check_places(qrels, source)
-    qrels_source = or_nothing(qrels, 'qrels') if part else qrels
-    truth = Qrels(qrels_source, duplicates=in_force.duplicates, copy=False)
+    runs = recognise(qrels, run, system)
+    graded_source = _of_part(qrels, 'qrels') if part else qrels
+    truth = Qrels(graded_source, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
-    lay_beside = _judge_part if part else _judge_whole
-    scored: list[Scores] = []
-    warned: list[str] = []
-    answered: list[np.ndarray] = []
-    for (name, source), report in zip(runs, _reporters(progress, several)):
-        release = not roles_known and len(scored) + 1 == len(runs)  # they have served
-        with _error_names(several, name, len(scored)):
-            sure = roles_known and isinstance(source, Run)
-            judge_as = partial(_judge_as, lay_beside, truth, roles_known=sure)
-            source = or_nothing(source, 'run') if part else source
-            source, batches = _judge_kinds(requested, source, in_force, judge_as)
-            results, judged, reading = judge_as(
-                source, in_force, memory=memory, progress=report, release_qrels=release)
-        if report and several: report(1, 1)  # this file is done, however it was read
-        reading.name = name or reading.name
-        of_run = judged, truth, results, reading.name, reading.looks
-        if not part: warned += doubts(requested, *of_run)
-        answered.append(judged.retrieved > 0)
-        alone = score_batch(requested, truth.queries, judged, reading, in_force, batches)
-        scored.append(_with_rows(alone, truth, results))
-    if not part: warned.append(answers_of_one(answered))
-    said = dict.fromkeys(map(visible, filter(None, warned)))
-    for doubt in said: warnings.warn(doubt, EvaluationWarning, stacklevel=2)
-    scores = scored[0] if several is None else Scores.beside(_with_names(scored, runs))
+    results = []
+    for i, (each, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
+        release = not roles_known and i == len(runs)  # they have served
+        with _error_names(runs, each, i):
+            results.append(score_run(requested, truth, each, in_force, part=part, roles_known=roles_known,
+                                     memory=memory, progress=report, release_qrels=release))
+        if report and not runs.single: report(1, 1)  # this file is done, however it was read
+    if not part: _warn_of_doubts(requested, truth, results)
+    alone = [result.scores for result in results]
+    scores = alone[0] if runs.single else Scores.beside(_with_names(alone, runs))
     return scores if groups is None else _with_groups(scores, groups)
 
 # %% ../../nbs/evaluation/evaluation.ipynb #0ae767d2
-def _order(conventions):
-    "The order of ties to start from: that of the best, the worst and the mean may be any."
-    return 'given' if conventions.ties == 'given' else 'docid'
+class View(NamedTuple):
+    "The way in which a run is judged."
+    order: str        # of equal scores: 'given' or 'docid', from which the mean, the best and the worst order start
+    negative: str     # what grades below 0 mean
+    score_dtype: str  # how exactly scores are compared
 
-def _judge_as(lay_beside, qrels, run, conventions, roles_known, **options):
-    "A run beside the judgments, as the conventions have scores, ties and negative grades."
-    if touches_rows(conventions): run = read_run(run, conventions)
+    @classmethod
+    def of(cls, conventions: Conventions) -> 'View':
+        "Return the view that conventions ask for."
+        order = 'given' if conventions.ties == 'given' else 'docid'
+        return cls(order, conventions.negative, conventions.score_dtype)
+
+def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[View, Conventions]:
+    "Return {view: conventions} of those kinds of measures that are viewed in another way than the rest."
+    if not conventions.measures: return {}
+    each = [conventions.of(m.name) for m in measures]
+    views = {View.of(answers): answers for answers in each}
+    views.pop(View.of(conventions), None)
+    return views
+
+class RunScores(NamedTuple):
+    "The scores of a run, and what is known of it."
+    scores: Scores
+    judged: Judged
+    reading: Reading
+    run: Run
+
+def score_run(
+    requested: Sequence[Measure], qrels: Qrels, run: Run, conventions: Conventions, *,
+    part: bool = False, roles_known: bool = False, **options: Any,
+) -> RunScores:
+    """Read a run, judge it and compute its measures.
+
+    part: judgments, results or a common query may be lacking; roles_known: the judgments
+    cannot be the run; options: those of `judge_run`."""
+    if part and run.source is not None: run = Run.unread(_of_part(run.source, 'run'), run.own_name, **run.options)
+    roles_known &= run.source is None or len(run.options) > 0
+    views = other_views(requested, conventions)
+    if views: run = Run(run, duplicates=conventions.duplicates, copy=False)
+    results = _as_read(run, conventions)
+    if not (part or roles_known): check_swapped(qrels, results)
+    batches = {}
+    for view, answers in views.items():
+        batches[view], _ = _judge(qrels, _as_read(run, answers), answers, part)
+    judged, reading = _judge(qrels, results, conventions, part, **options)
+    reading.name = run.own_name or reading.name
+    scores = score_batch(requested, qrels.queries, judged, reading, conventions, batches)
+    return RunScores(_with_rows(scores, qrels, results), judged, reading, results)
+
+def _as_read(run, conventions):
+    "Return a run with the rows and scores that conventions ask for, read unless it can be read batch by batch."
+    return read_run(run, conventions) if touches_rows(conventions) else ready(run)
+
+def _judge(qrels, run, conventions, part, **options):
+    "Judge a run in the view of conventions; of a part without a common query, nothing."
     orders = [conventions.ties, *(answer for _, name, answer in conventions.measures if name == 'ties')]
-    for order in orders if isinstance(run, Run) else (): check_tied_chunks(qrels, run, order)
-    how = {'ties': _order(conventions), 'negative': conventions.negative}
-    return lay_beside(qrels, run, roles_known, **how, **options)
+    for order in orders if run.source is None else (): check_tied_chunks(qrels, run, order)
+    view = View.of(conventions)
+    options |= {'ties': view.order, 'negative': view.negative}
+    if part: return _judge_part(qrels, Run(run, copy=False), options)
+    try: return judge_run(qrels, run, **options)
+    except NoCommonQuery as error:
+        spelling = find_spelling({'': qrels.queries[:20_000]}, {'': error.queries[:20_000]})
+        hint = f'; they would match {spelling.how}' if spelling else ''
+        raise DataError(f'{error}{hint}') from None
 
-def _judge_kinds(measures, run, conventions, judge_as):
-    """The run, read if it is needed more than once, and {kind: its batch} of those kinds of
-    measures that the conventions treat otherwise.
+def _judge_part(qrels, run, options):
+    "Judge a run that may have no query in common with the judgments."
+    if set(run.queries) & set(qrels.queries): return judge_run(qrels, run, **options)
+    judged, _ = judge_run(qrels, no_rows('run'), **options)
+    return judged, Reading(run.answered, run.name, 'in one piece')
 
-    judge_as(run, conventions) gives a batch and what is around it."""
-    def way(answers): return _order(answers), answers.negative, answers.score_dtype
-    kinds = {m.name: conventions.of(m.name) for m in measures}
-    unlike = {name: answers for name, answers in kinds.items() if way(answers) != way(conventions)}
-    if unlike: run = Run(run, duplicates=conventions.duplicates, copy=False)
-    batches = {way(answers): judge_as(run, answers)[1] for answers in unlike.values()}
-    return run, {name: batches[way(answers)] for name, answers in unlike.items()}
+def _of_part(source, kind):
+    "Return a source; of a dict, a list or a table without a row, no rows."
+    empty = hasattr(source, '__len__') and not isinstance(source, str) and not len(source)
+    return no_rows(kind) if empty else source
 
-def _looked_at(measures, judged, conventions, batches):
-    "{kind: the batch that its measures are computed on}."
-    listed = cache(Judged.listed)
-    def of(kind):
-        batch = batches.get(kind, judged)
-        return listed(batch) if conventions.of(kind).judgments == 'retrieved' else batch
-    return {m.name: of(m.name) for m in measures}
+def _warn_of_doubts(requested, qrels, results):
+    "Warn of what is odd about runs beside their judgments, and beside each other."
+    said: list[str] = []
+    for _, judged, reading, run in results:
+        said += doubts(requested, judged, qrels, run, reading.name, reading.looks)
+    said.append(answers_of_one([judged.retrieved > 0 for _, judged, *_ in results]))
+    for doubt in dict.fromkeys(map(visible, filter(None, said))): warn_caller(doubt)
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(
     requested: Sequence[Measure], query_ids: Iterable[str], judged: Judged, reading: Reading,
-    conventions: Conventions, batches: Mapping[str, Judged] = MappingProxyType({}),
+    conventions: Conventions, views: Mapping[View, Judged] = MappingProxyType({}),
 ) -> Scores:
-    """The scores of a batch: every measure is computed, then the conventions are applied.
+    """Compute every measure of a batch, then apply the conventions.
 
-    `batches`: of those kinds of measures that the conventions treat otherwise."""
-    of = _looked_at(requested, judged, conventions, batches)
-    whole = [(completed(m, conventions).resolve(of[m.name]), m) for m in requested]
-    unlike = {repr(done): (done, m) for done, m in reversed(whole)}  # two may become one
-    measures, requested = zip(*reversed(unlike.values()))
-    how = [conventions.of(m.name) for m in measures]
-    each = [m.of(of[m.name], ties=answers.ties) for m, answers in zip(measures, how)]
+    views: the same batch in other views, for those kinds that the conventions treat otherwise."""
+    listed = cache(Judged.listed)
+    plan = []  # (measure, as it was asked for, its conventions, the batch that it is computed on)
+    for asked in requested:
+        answers = conventions.of(asked.name)
+        batch = views.get(View.of(answers), judged)
+        if answers.judgments == 'retrieved': batch = listed(batch)
+        plan.append((completed(asked, conventions).resolve(batch), asked, answers, batch))
+    unlike = {repr(row[0]): row for row in reversed(plan)}  # two may become one
+    measures, requested, how, batches = zip(*reversed(unlike.values()))
+    each = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, how, batches)]
     values, unanswered = np.stack(each).astype(float), judged.retrieved == 0
-    nothing = _have_nothing(measures, values, of)
+    nothing = _have_nothing(measures, values, batches)
     for answers, empty in zip(how, nothing):
         if answers.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
     no_relevant = _for_all(measures, nothing)
@@ -308,7 +342,7 @@ def score_batch(
     unjudged = reading.queries - (len(judged) - n_missing)
     kept = ~dropped
     counted = values[:, kept]
-    bounds = WhenAsked(_all_tie_bounds, measures, counted, of, kept)
+    bounds = LazyMapping(_all_tie_bounds, measures, counted, batches, kept)
     short, ranks = n_short(judged, measures), first_ranks(judged)[kept]
     info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
                    tie_bounds=bounds, short=short, notes=reading.notes)
@@ -320,15 +354,15 @@ def _have_nothing(measures, values, batches):
     nothing = ~(values > 0)  # a query that scored has something relevant
     doubtful = np.flatnonzero(nothing.any(axis=0))
     best_of = cache(lambda batch: batch.take(doubtful).ideal)
-    best = [best_of(batches[m.name]) for m in measures]
+    best = [best_of(batch) for batch in batches]
     if len(doubtful): nothing[:, doubtful] &= np.stack([m.of(b) == 0 for m, b in zip(measures, best)])
     return nothing
 
 def _all_tie_bounds(measures, values, batches, kept):
     "`tie_bounds` of each batch, in the order of the measures."
     bounds: dict = {}
-    for batch in dict.fromkeys(batches.values()):
-        mine = [batches[m.name] is batch for m in measures]
+    for batch in dict.fromkeys(batches):
+        mine = [each is batch for each in batches]
         bounds |= tie_bounds([*compress(measures, mine)], values[mine], batch, kept)
     return {name: bounds[name] for name in map(repr, measures) if name in bounds}
 
@@ -344,29 +378,6 @@ def worth_of_nothing(measure: Measure, answer: str) -> float:
     return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/evaluation/evaluation.ipynb #16a794a6
-def _judge_whole(judgments, run, roles_known, **options):
-    "The run, the judgments beside it, and what else is known of the run. roles_known: they cannot be swapped."
-    results = rereadable(run)
-    if not roles_known: check_swapped(judgments, results)
-    try: return results, *judge_run(judgments, results, **options)
-    except NoCommonQuery as error:
-        spelling = find_spelling({'': judgments.queries[:20_000]}, {'': error.queries[:20_000]})
-        hint = f'; they would match {spelling.how}' if spelling else ''
-        raise DataError(f'{error}{hint}') from None
-
-def _judge_part(judgments, run, roles_known, **options):
-    "A run with judgments beside it, where there may be none of either, or no query in common."
-    results = Run(or_nothing(run, 'run'), copy=False)
-    if set(results.queries) & set(judgments.queries): return _judge_whole(judgments, results, True, **options)
-    judged, _ = judge_run(judgments, or_nothing({}, 'run'), **options)
-    return results, judged, Reading(results.answered, results.name, 'in one piece')
-
-def or_nothing(source: Any, kind: str) -> Any:
-    "The source, or, for a dict, list or table without a row, an empty set of rows."
-    if isinstance(source, str) or not hasattr(source, '__len__') or len(source): return source
-    nobody = Ids.from_list([])
-    return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
-
 def _parsed(measures):
     "The measures, parsed; what is text alone is not parsed twice."
     if isinstance(measures, list): measures = tuple(measures)
@@ -380,6 +391,7 @@ def _parse_text(text): return tuple(parse_all(text))
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
 def _with_groups(scores, groups):
     "Scores that know the group of each query; DataError if no query has one."
+    from irmetrics_nb.data.groups import read_groups
     known = {q: group for q, group in read_groups(groups).items() if group}
     if not any(known.get(q) for q in scores.query_ids):
         raise DataError('none of the queries is in a group: do the ids agree?')
@@ -387,8 +399,7 @@ def _with_groups(scores, groups):
 
 def _with_rows(scores, judgments, results):
     "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
-    here = getattr(results, 'repeats', 0)  # a path or a table has none
-    count, budget = (results.count, results.budget) if isinstance(results, Run) else ('', np.inf)
+    here, count, budget = results.repeats, results.count, results.budget
     noted = judgments.repeats or here or judgments.listed or judgments.notes
     if not (noted or count or np.isfinite(budget)): return scores
     info = scores.runs[0]
@@ -399,47 +410,30 @@ def _with_rows(scores, judgments, results):
     return replace(scores, runs=(known,))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #08f1f951
-def _reporters(progress, several):
-    "For each run, what reports its progress: bytes of one file, or of all together."
-    if progress is None or several is None: return repeat(progress)
-    sizes = [_size(source) for _, source in several]
+def _reporters(progress, runs):
+    "Return for each run what reports its progress: bytes of one file, or of all together."
+    if progress is None or runs.single: return repeat(progress)
+    sizes = [os.path.getsize(run.path) or 1 if os.path.isfile(run.path) else 1 for run in runs]
     before = [0, *accumulate(sizes)]
     def of(i):
         return lambda done, total: progress(before[i] + sizes[i] * done // max(total, 1), before[-1])
     return [of(i) for i in range(len(sizes))]
 
-def _size(run):
-    "The bytes of a file; 1 for anything else."
-    is_file = isinstance(run, str | os.PathLike) and os.path.isfile(run)
-    return os.path.getsize(run) or 1 if is_file else 1
-
 @contextmanager
-def _error_names(several, name, i):
-    "Errors about one of several runs that is no file say which it is."
+def _error_names(runs, run, number):
+    "Name the run in errors about one of several that is no file."
     try: yield
     except DataError as error:
-        by_itself = several is None or isinstance(several[i][1], str | os.PathLike)
-        if by_itself: raise
-        raise DataError(f'{name or f"run {i + 1}"}: {error}') from None
+        if runs.single or run.path: raise
+        raise DataError(f'{run.own_name or f"run {number}"}: {error}') from None
 
 def _with_names(scores, runs):
-    "The scores, no two of the same name: what a list gives twice also says which file or place it is from."
-    counts = Counter(s.name for s in scores)
+    "Return scores, no two of one name: what a list gives twice also says which file or place it is from."
+    counts = Counter(result.name for result in scores)
     named: list = []
-    for i, (result, (_, run)) in enumerate(zip(scores, runs), 1):
-        name, path = result.name, isinstance(run, str | os.PathLike)
-        if counts[name] > 1: name = f'{name} ({run})'.strip() if path else f'{name or "run"} {i}'
-        if name in {s.name for s in named}: name = f'{name} ({i})'
+    for i, (result, run) in enumerate(zip(scores, runs), 1):
+        name = result.name
+        if counts[name] > 1: name = f'{name} ({run.path})'.strip() if run.path else f'{name or "run"} {i}'
+        if name in {each.name for each in named}: name = f'{name} ({i})'
         named.append(replace(result, runs=(replace(result.runs[0], name=name),)))
     return named
-
-# %% ../../nbs/evaluation/evaluation.ipynb #1f75677c
-def score_part(
-    requested: Sequence[Measure], qrels: Qrels, run: Any, conventions: Conventions,
-) -> tuple[Scores, Judged, Reading]:
-    "The scores of a part, its rankings, and what else is known of it. Nobody is warned of anything."
-    judge_as = partial(_judge_as, _judge_part, qrels, roles_known=True)
-    run, batches = _judge_kinds(requested, or_nothing(run, 'run'), conventions, judge_as)
-    results, judged, reading = judge_as(run, conventions)
-    scores = score_batch(requested, qrels.queries, judged, reading, conventions, batches)
-    return _with_rows(scores, qrels, results), judged, reading

@@ -24,15 +24,13 @@ if TYPE_CHECKING:
 # %% ../../nbs/evaluation/scores.ipynb #4ce14af7
 from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions, check_option
 from ..core.measures import MEAN, Measure
-from ..core.ties import WhenAsked
+from ..core.ties import LazyMapping
 from ..data.errors import counted, visible
-from ..data.groups import dimension_of, inside, slice_names
 from ..data.ids import escape_non_utf8
 from ..data.tables import import_polars
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
 from ..metrics.parsing import flat_name, position
-from ..results.drawing import distribution, forest
 from ..results.results import Cell, Result, Table, Text, best_of, csv_text, without_nan
 from ..results.results import rendered as written
 
@@ -201,6 +199,7 @@ def _hint(first, other):
 # %% ../../nbs/evaluation/scores.ipynb #10598034
 def slice_tables(runs: Sequence[Any]) -> list[Table]:
     "The means in every slice, a table for each dimension; none without groups."
+    from irmetrics_nb.data.groups import dimension_of
     names = list(dict.fromkeys(name for run in runs for name in run.slices))
     dimensions = dict.fromkeys(map(dimension_of, names))
     return [_slice_table(runs, [name for name in names if dimension_of(name) == dimension]) for dimension in dimensions]
@@ -530,12 +529,15 @@ class Scores(Result):
     @property
     def slices(self) -> list[str]:
         "The slices that the queries are in, in order; none without groups."
+        if not self.groups: return []
+        from irmetrics_nb.data.groups import slice_names
         return slice_names(self.groups.get(q, '') for q in self.query_ids)
 
     def slice(self, name: str) -> 'Scores':
         "The scores of the queries in one slice. KeyError if there is no such slice."
         if name not in self.slices:
             raise KeyError(f'{name} is not among {", ".join(self.slices)}')
+        from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
         ids = tuple(compress(self.query_ids, members))
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
@@ -702,6 +704,7 @@ PLOTS = 'means', 'distribution'
 
 def _draw(scores, measure, kind, ax):
     "One of the pictures of a measure."
+    from irmetrics_nb.results.drawing import distribution, forest
     check_option('kind', kind, PLOTS)
     which = 0 if measure is None else scores._index(measure)
     name, names = scores.keys()[which], [run.name or 'run' for run in scores.runs]
@@ -761,7 +764,7 @@ def _whole_run(parts, i):
     reading = f'put together from {len(parts)} parts'
     absent = frozenset().union(*(run.absent for run in runs))
     short = sum(run.short for run in runs)
-    name, bounds = names[0] if names else '', WhenAsked(_whole_bounds, parts, i)
+    name, bounds = names[0] if names else '', LazyMapping(_whole_bounds, parts, i)
     counts = missing, no_relevant, unjudged
     repeats = sum(run.repeats[0] for run in runs), sum(run.repeats[1] for run in runs)
     pieces = runs[0].listed, runs[0].count, runs[0].budget

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/explaining/differences.ipynb #a776696d
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     Conventions,
     DuplicatesChoice,
     IdenticalIdsChoice,
@@ -30,7 +30,7 @@ from ..data.errors import visible
 from ..data.qrels_and_runs import Qrels, Run
 from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of
-from .arithmetic import near
+from .arithmetic import suggestion
 from .explanation import EARNED, LOST, UNJUDGED, Explanation, explain, html_table, shares
 from ..metrics.parsing import parse
 from ..results.drawing import finish, ink, new_axes
@@ -40,8 +40,9 @@ from ..results.results import Result, Table, Text, rendered, without_nan
 def steps(
     aggregate: Aggregate, a: np.ndarray, b: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(order, effect): the queries by what each does alone, the largest first, and what
-    each adds when the values `a` become those of `b` in this order."""
+    """Change the values `a` into `b`, query by query, the largest effect first.
+
+    Returns (order, effect): the queries, and what each adds in this order."""
     value, start = np.array(a, dtype=float), aggregate.f(a) if len(a) else 0.0
     alone = np.zeros(len(a))
     for i in np.flatnonzero(a != b):
@@ -49,11 +50,11 @@ def steps(
         alone[i] = aggregate.f(value) - start
         value[i] = a[i]
     order = np.argsort(-np.abs(alone), kind='stable')
-    after = np.full(len(a), start)
+    running = np.full(len(a), start)
     for step, i in enumerate(order):
         value[i] = b[i]
-        after[step] = aggregate.f(value) if a[i] != b[i] else after[max(step - 1, 0)]
-    return order, np.diff(after, prepend=start)
+        running[step] = aggregate.f(value) if a[i] != b[i] else running[max(step - 1, 0)]
+    return order, np.diff(running, prepend=start)
 
 # %% ../../nbs/explaining/differences.ipynb #c5fea2cb
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,24 +68,22 @@ class QueryDifference(Result):
 
     @property
     def value(self) -> float:
-        "The difference of the two values, b − a."
+        "Return the difference of the two values, b − a."
         return self.b.value - self.a.value
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        "A dict per document; None for a rank where it was not retrieved."
-        before, after = shares(self.a.work), shares(self.b.work)
-        differ = {doc: after.get(doc, 0.0) - before.get(doc, 0.0) for doc in before | after}
-        docs = sorted(differ, key=lambda doc: -abs(differ[doc]))
-        running = np.cumsum([differ[doc] for doc in docs]).tolist()
-        return [self._row(doc, before, after) | {'running': total} for doc, total in zip(docs, running)]
-
-    def _row(self, doc, before, after):
-        "What is known of one document."
-        a, b = before.get(doc, 0.0), after.get(doc, 0.0)
-        title = {'title': self.a.titles.get(doc, '')} if self.a.titles else {}
-        ranks = {f'rank {x}': _rank(why, doc) for x, why in (('a', self.a), ('b', self.b))}
-        return {'document': doc, **title, 'grade': _grade(self, doc), **ranks, 'a': a, 'b': b, 'difference': b - a}
+        "Return a dict per document; None for a rank where it was not retrieved."
+        of_a, of_b = shares(self.a.work), shares(self.b.work)
+        rows, running = [], 0.0
+        for doc in sorted(of_a | of_b, key=lambda doc: -abs(of_b.get(doc, 0.0) - of_a.get(doc, 0.0))):
+            a, b = of_a.get(doc, 0.0), of_b.get(doc, 0.0)
+            running += b - a
+            title = {'title': self.a.titles.get(doc, '')} if self.a.titles else {}
+            ranks = {'rank a': _rank(self.a, doc), 'rank b': _rank(self.b, doc)}
+            values = {'a': a, 'b': b, 'difference': b - a, 'running': running}
+            rows.append({'document': doc, **title, 'grade': _grade(self, doc), **ranks, **values})
+        return rows
 
     def _columns(self) -> dict[str, Any]:
         rows = self.rows
@@ -92,7 +91,7 @@ class QueryDifference(Result):
         return columns | {'grade': [str(row['grade']) for row in rows]}
 
     def to_dict(self) -> dict[str, Any]:
-        "The measure, the query, both values and the documents; NaN is None."
+        "Return the measure, the query, both values and the documents as plain data; NaN is None."
         values = {'a': self.a.value, 'b': self.b.value, 'difference': self.value}
         return without_nan({'measure': repr(self.a.measure), 'query': self.a.query, **values, 'rows': self.rows})
 
@@ -104,19 +103,19 @@ class QueryDifference(Result):
         if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
 
     def to_html(self) -> str:
-        "The arithmetic of both systems and the documents, with bars, as HTML."
+        "Write the arithmetic of both systems and the documents, with bars, as HTML."
         return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
 
     def _repr_markdown_(self): return None
 
 # %% ../../nbs/explaining/differences.ipynb #682f6167
 def _rank(why, doc):
-    "The rank of a document in a list, or None."
+    "Return the rank of a document in a list, or None."
     docs = why.work.listing.docs
     return docs.index(doc) + 1 if doc in docs else None
 
 def _grade(pair, doc):
-    "The grade of a document that is in one of two lists."
+    "Return the grade of a document that is in one of two lists."
     for why in (pair.a, pair.b):
         listing = why.work.listing
         if doc not in listing.docs: continue
@@ -127,7 +126,7 @@ def _grade(pair, doc):
 def _arrow(a, b): return f'{a:.4f} → {b:.4f} ({b - a:+.4f})'
 
 def _shown(x):
-    "A cell of a table as text, or as a number with decimals."
+    "Return a float as it is, anything else as short text."
     if x is None: return 'not retrieved'
     return x if isinstance(x, float) else str(x) if len(str(x)) <= 44 else f'{x[:41]}...'
 
@@ -151,16 +150,15 @@ class Difference(Result):
 
     @property
     def value(self) -> float:
-        "The difference, b − a, which the effects add up to."
+        "Return the difference, b − a, which the effects add up to."
         return self.b - self.a
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        "A dict per query: its values, their difference, what that adds, the running sum."
-        running, difference = np.cumsum(self.effect), self.values[1] - self.values[0]
-        columns = *self.values, difference, self.effect, running
-        names = 'query_id', 'a', 'b', 'difference', 'adds', 'running'
-        return [dict(zip(names, row)) for row in zip(self.query_ids, *(c.tolist() for c in columns))]
+        "Return a dict per query: its values, their difference, what that adds, the running sum."
+        columns = self._columns()
+        lists = [np.asarray(column).tolist() for column in columns.values()]
+        return [dict(zip(columns, row)) for row in zip(*lists)]
 
     def _columns(self) -> dict[str, Any]:
         names, difference = ('a', 'b', 'difference', 'adds', 'running'), self.values[1] - self.values[0]
@@ -168,20 +166,20 @@ class Difference(Result):
         return {'query_id': [*self.query_ids], **dict(zip(names, columns))}
 
     def to_dict(self) -> dict[str, Any]:
-        "The measure, both values and all queries; NaN is None."
+        "Return the measure, both values and all queries as plain data; NaN is None."
         values = {'a': self.a, 'b': self.b, 'difference': self.value}
         return without_nan({'measure': repr(self.measure), 'runs': self.names, **values, 'rows': self.rows})
 
     def query(self, query: str) -> QueryDifference:
-        "Which documents make the difference for one query. ValueError if it is not there."
+        "Return which documents make the difference for one query. ValueError if it is not compared."
         query = str(query)
         if query not in self.query_ids:
-            raise ValueError(f'query {query!r} is not among those compared{near(query, self.query_ids)}')
+            raise ValueError(f'query {query!r} is not among those compared{suggestion(query, self.query_ids)}')
         qrels, *runs = self.sources
         return QueryDifference(*(explain(self.measure, qrels, run, query, **self.how) for run in runs))
 
     def plot(self, ax: Any = None) -> Any:
-        "A bar per query in order, and the running sum: matplotlib's axes."
+        "Draw a bar per query in order, and the running sum; return matplotlib's axes."
         ax = new_axes() if ax is None else ax
         at = np.arange(1, len(self.query_ids) + 1)
         colour = np.where(self.effect > 0, EARNED, LOST)
@@ -195,11 +193,11 @@ class Difference(Result):
         return finish(ax, title, *labels, legend=True)
 
     def _head(self):
-        "The difference in a sentence."
+        "Write the difference in a sentence."
         better, worse = (int(np.sum(self.effect > 0)), int(np.sum(self.effect < 0)))
-        many = f'{better} better, {worse} worse, {len(self.effect) - better - worse} the same'
+        counts = f'{better} better, {worse} worse, {len(self.effect) - better - worse} the same'
         first, second = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
-        return f'{self.measure!r}, {first} → {second}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {many}'
+        return f'{self.measure!r}, {first} → {second}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {counts}'
 
     def _parts(self, queries: int | None = None):
         yield Text(self._head())
@@ -210,7 +208,7 @@ class Difference(Result):
         if more: yield Text(f'... and {more} more queries')
 
     def to_html(self) -> str:
-        "The difference and all queries, with bars, as HTML."
+        "Write the difference and all queries, with bars, as HTML."
         return html_table([self._head()], self.rows, 'adds')
 
     def __repr__(self) -> str: return rendered(self._parts(10), 'text')
@@ -265,31 +263,26 @@ def explain_difference(
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
         duplicates=duplicates, identical_ids=identical_ids)
-    parsed, once = parse(measure), in_force.duplicates
-    truth = Qrels(qrels, duplicates=once, copy=False)
-    runs = [Run(run, duplicates=once, copy=False) for run in (run_a, run_b)]
-    how: dict[str, Any] = {'conventions': in_force}
-    first, second = (evaluate(truth, run, parsed, **how) for run in runs)
+    parsed, duplicates = parse(measure), in_force.duplicates
+    truth = Qrels(qrels, duplicates=duplicates, copy=False)
+    runs = [Run(run, duplicates=duplicates, copy=False) for run in (run_a, run_b)]
+    first, second = (evaluate(truth, run, parsed, conventions=in_force) for run in runs)
     values = _aligned(first, second)
     order, effect = steps(parsed.kind.aggregate, *values)
     a, b = (scores.means[repr(first.measures[0])] for scores in (first, second))
-    kept = [q for q, x in zip(first.query_ids, first.values[0, 0]) if not np.isnan(x)]
-    ids, names = tuple(kept[i] for i in order), (first.name, second.name)
-    how |= {'documents': documents}
-    sources = truth, runs[0], runs[1]
-    details = ids, values[:, order], effect, sources, how
+    queries = [q for q, x in zip(first.query_ids, first.values[0, 0]) if not np.isnan(x)]
+    ids, names = tuple(queries[i] for i in order), (first.name, second.name)
+    details = ids, values[:, order], effect, (truth, runs[0], runs[1]), {'conventions': in_force, 'documents': documents}
     return Difference(first.measures[0], names, a, b, *details)
 
 def _aligned(first, second):
-    "(2, queries) the values of two runs for those queries that count in both."
-    unlike = {*first.query_ids} ^ {*second.query_ids}
-    if not unlike:
+    "Return (2, queries) the values of two runs for the queries that count; ValueError if these are not the same."
+    different = {*first.query_ids} ^ {*second.query_ids}
+    if not different:
         values = np.stack([first.values[0, 0], second.values[0, 0]])
-        nothing = np.isnan(values)
-        counts = nothing[0] != nothing[1]
-        unlike = {q for q, differ in zip(first.query_ids, counts) if differ}
-    if not unlike: return values[:, ~nothing[0]]
-    where = f'they differ in {", ".join(sorted(unlike)[:3])}'
+        empty = np.isnan(values)
+        different = {q for q, differs in zip(first.query_ids, empty[0] != empty[1]) if differs}
+    if not different: return values[:, ~empty[0]]
+    examples = visible(f'they differ in {", ".join(sorted(different)[:3])}')
     advice = "use missing='zero' and no_relevant='zero'"
-    what = 'the runs are not averaged over the same queries'
-    raise ValueError(f'{what} ({visible(where)}): {advice}')
+    raise ValueError(f'the runs are not averaged over the same queries ({examples}): {advice}')

@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/explaining/explanation.ipynb #0d9be993
 from ..core.arrays import sort_pool
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     CHOICES,
     Conventions,
     DuplicatesChoice,
@@ -36,10 +36,10 @@ from ..data.errors import DataError, counted, visible
 from ..data.judging import judge
 from ..data.matching import check_chunks, check_tied_chunks
 from ..data.qrels_and_runs import Qrels
+from ..data.recognition import one_run
 from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.findings import check_places
 from ..evaluation.presets import completed, conventions_of, read_run
-from .arithmetic import (
+from irmetrics_nb.explaining.arithmetic import (
     Arithmetic,
     Listing,
     find,
@@ -48,10 +48,10 @@ from .arithmetic import (
     latex,
     line,
     moved,
-    near,
     number_text,
     read_titles,
     regraded,
+    suggestion,
     without,
     work_out,
 )
@@ -67,43 +67,38 @@ HEADS = {'rank': 'rank', 'place': 'place', 'chunk': 'chunk', 'document': 'docume
          'running': 'so far', 'ideal': 'ideal’s term'}
 
 def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]]:
-    """A dict per rank: rank, document, grade, gain, weight, term, running, ideal.
+    """Return a dict per rank: rank, document, grade, gain, weight, term, running, ideal.
 
     With titles also the title, the place where unjudged documents are left out, and the
     chunk where the documents come in chunks."""
     listing, columns = work.listing, dict(work.columns)
     grades = [_grade(work, g) for g in listing.grade]
-    beside: dict[str, Any] = {'document': listing.docs, 'grade': grades}
-    if listing.parents: beside |= _chunks(listing, grades)
-    if titles: beside['title'] = _titles(listing.docs, beside['document'], titles)
-    names = [*HEADS]
-    if np.array_equal(columns['place'], columns['rank']): names.remove('place')
-    lists = {name: _plain(column) for name, column in columns.items()} | beside
-    present = [name for name in names if name in lists]
-    return [dict(zip(present, row)) for row in zip(*(lists[name] for name in present))]
-
-def _titles(docs, parents, titles):
-    "What each is called by itself, or by the document of which it is a part."
-    return [titles.get(doc, titles.get(of, '')) for doc, of in zip(docs, parents)]
+    lists: dict[str, Any] = {name: _numbers(column) for name, column in columns.items()}
+    lists |= {'document': listing.docs, 'grade': grades}
+    if listing.parents: lists |= _chunks(listing, grades)
+    if titles:  # of a chunk, or of its document
+        pairs = zip(listing.docs, lists['document'])
+        lists['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in pairs]
+    if np.array_equal(columns['place'], columns['rank']): del lists['place']
+    names = [name for name in HEADS if name in lists]
+    return [dict(zip(names, row)) for row in zip(*(lists[name] for name in names))]
 
 def _chunks(listing, grades):
-    "Chunk, document and grade of each rank, which says what stands behind another."
+    "Return chunk, document and grade of each rank; the grade of a later chunk is marked."
     documents = [listing.parents.get(doc, doc) for doc in listing.docs]
     later = [doc in documents[:i] for i, doc in enumerate(documents)]
-    said = [f'{g}: a later chunk' if again and g != UNJUDGED else g
-            for g, again in zip(grades, later)]
-    return {'chunk': listing.docs, 'document': documents, 'grade': said}
+    marked = [f'{g}: a later chunk' if again and g != UNJUDGED else g for g, again in zip(grades, later)]
+    return {'chunk': listing.docs, 'document': documents, 'grade': marked}
 
 def _grade(work, grade):
-    "A grade, or in words why there is none."
+    "Return a grade, or in words why it is missing."
     if np.isnan(grade): return UNJUDGED
     shown = int(grade) if grade % 1 == 0 else float(grade)
     return shown if work.listing.counts(grade) else f'{shown}: counts as not judged'
 
-def _plain(column):
-    "A column as Python's numbers, None for NaN."
-    whole = np.asarray(column).dtype.kind == 'i'
-    return [None if np.isnan(x) else int(x) if whole else float(x) for x in column]
+def _numbers(column):
+    "Return a column as Python's numbers, None for NaN."
+    return [None if x != x else x for x in np.asarray(column).tolist()]
 
 # %% ../../nbs/explaining/explanation.ipynb #1a19b39e
 OPEN, FOLDED = 20, 200  # ranks that are open, and at most in the fold
@@ -121,93 +116,78 @@ TABLE_STYLE = '''
 '''
 
 def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) -> str:
-    "The rows as HTML below some lines of text, the first of which is the arithmetic."
-    table_rows = rows(work, titles)
-    text = [f'<p><code>{html_text(lines[0])}</code></p>', *(f'<p>{html_text(x)}</p>' for x in lines[1:])]
-    first = _table(work, table_rows[:OPEN]) if table_rows else ''
-    more, last = table_rows[OPEN:OPEN + FOLDED], len(table_rows)
-    if more:
-        words = f'ranks {OPEN + 1:,} to {last:,}'
-        left = '' if last == OPEN + len(more) else f'<p>… and {last - OPEN - len(more):,} more ranks.</p>'
-        first += f'<details><summary>{words}</summary>{_table(work, more)}{left}</details>'
-    return f'<div class="irm"><style>{TABLE_STYLE}</style>{"".join(text)}{first}</div>'
+    "Write the rows as HTML below lines of text, the first of which is the arithmetic."
+    ranks, columns = rows(work, titles), work.columns
+    names = [name for name in (ranks[0] if ranks else ()) if name not in columns or not np.isnan(columns[name]).all()]
+    top = max([*work.ideal_terms, *(work.terms if work.terms is not None else []), 0])
+    cut = work.measure.at if work.measure.kind.at == 'k' else None
+    def row_html(row):
+        viewed = row.get('place', row['rank'])
+        dimmed = cut is not None and (viewed is None or viewed > cut)
+        return _row(''.join(_cell(name, row[name], top) for name in names), dimmed)
+    first, *others = map(html_text, lines)
+    summary, hidden = f'ranks {OPEN + 1:,} to {len(ranks):,}', len(ranks) - OPEN - FOLDED
+    note = f'<p>… and {hidden:,} more ranks.</p>' if hidden > 0 else ''
+    heads = {name: HEADS[name] for name in names}
+    return _page([f'<code>{first}</code>', *others], heads, [row_html(row) for row in ranks], summary, note)
+
+def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
+    "Write rows as HTML below lines of text, folded like a page; signed: the column with bars."
+    top = max((abs(row[signed]) for row in rows), default=0) or 1
+    def cell(name, value):
+        if value is None: return '<td>–</td>'
+        if name in _WORDS or isinstance(value, str): return _words(value)
+        if isinstance(value, int): return f'<td>{value:,}</td>'
+        if name != signed: return f'<td>{value:.4f}</td>'
+        end = 50 + 50 * value / top
+        colour = 'rgba(0, 114, 178, .35)' if value > 0 else 'rgba(213, 94, 0, .35)'
+        return _bar(f'{value:+.4f}', colour, min(end, 50), max(end, 50))
+    cells = [_row(''.join(cell(name, value) for name, value in row.items())) for row in rows]
+    heads = {name: html_text(name) for name in (rows[0] if rows else ())}
+    return _page(map(html_text, lines), heads, cells, f'{len(rows) - OPEN:,} more')
 
 # %% ../../nbs/explaining/explanation.ipynb #6ed8e99a
 _WORDS = ('chunk', 'document', 'title', 'grade')
 
-def _table(work, rows):
-    "Some rows as a table."
-    names = [name for name in rows[0] if not _empty(work, name)]
-    top = max([*work.ideal_terms, *(work.terms if work.terms is not None else []), 0])
-    head = ''.join(f'<th{_class(name)}>{HEADS[name]}</th>' for name in names)
-    cells = (''.join(_cell(name, row[name], top) for name in names) for row in rows)
-    body = ''.join(f'<tr{_dimmed(work, row)}>{cell}</tr>' for row, cell in zip(rows, cells))
-    return f'<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+def _page(lines, heads, rows, summary, note=''):
+    "Write lines, the first rows as a table, and further rows in a fold."
+    text = ''.join(f'<p>{line}</p>' for line in lines)
+    head = ''.join(f'<th{_class(name)}>{word}</th>' for name, word in heads.items())
+    def table(body): return f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+    open_rows, folded = rows[:OPEN], rows[OPEN:OPEN + FOLDED]
+    if open_rows: text += table(open_rows)
+    if folded: text += f'<details><summary>{summary}</summary>{table(folded)}{note}</details>'
+    return f'<div class="irm"><style>{TABLE_STYLE}</style>{text}</div>'
 
-def _empty(work, name):
-    "Whether a column has nothing to say of any rank."
-    return name in work.columns and bool(np.isnan(work.columns[name]).all())
-
+def _row(cells, dimmed=False): return f'<tr class="irm-out">{cells}</tr>' if dimmed else f'<tr>{cells}</tr>'
 def _class(name): return ' class="irm-words"' if name in _WORDS else ''
 
-def _dimmed(work, row):
-    "Ranks beyond the cutoff are paler."
-    cut = work.measure.at if work.measure.kind.at == 'k' else None
-    place = row.get('place', row['rank'])
-    return ' class="irm-out"' if cut is not None and (place is None or place > cut) else ''
-
 def _words(value):
-    "A cell with words; those that do not fit are seen when one points at them."
+    "Write a cell with words; long words are shown in full under the pointer."
     text = html_text(str(value))
-    whole = f' title="{text}"' if len(text) > 30 else ''
-    return f'<td class="irm-words"{whole}>{text}</td>'
+    title = f' title="{text}"' if len(text) > 30 else ''
+    return f'<td class="irm-words"{title}>{text}</td>'
+
+def _bar(text, colour, low, high):
+    "Write a cell with a bar between two percentages of its width."
+    gradient = f'{colour} {high:.0f}%, transparent {high:.0f}%'
+    if low is not None: gradient = f'transparent {low:.0f}%, {colour} {low:.0f}%, {gradient}'
+    return f'<td class="irm-bar" style="background-image: linear-gradient(to right, {gradient})">{text}</td>'
 
 def _cell(name, value, top):
-    "One cell; terms have a bar behind them."
+    "Write a cell of a rank; terms have a bar."
     if name in _WORDS: return _words(value)
     if value is None: return '<td></td>'
     text = f'{value:,}' if isinstance(value, int) else number_text(round(value, 4))
     if name not in ('term', 'ideal'): return f'<td>{text}</td>'
     colour = 'rgba(0, 114, 178, .35)' if name == 'term' else 'rgba(128, 128, 128, .3)'
-    wide = max(0, 100 * value / top) if top > 0 else 0
-    bar = f'linear-gradient(to right, {colour} {wide:.0f}%, transparent {wide:.0f}%)'
-    return f'<td class="irm-bar" style="background-image: {bar}">{text}</td>'
-
-# %% ../../nbs/explaining/explanation.ipynb #9d447c88
-def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
-    "Rows as HTML below lines of text, folded like a page; `signed`: the column with bars."
-    top = max((abs(row[signed]) for row in rows), default=0) or 1
-    def table(some):
-        head = ''.join(f'<th{_class(name)}>{html_text(name)}</th>' for name in some[0])
-        body = ''.join(f'<tr>{_plain_cells(row, signed, top)}</tr>' for row in some)
-        return f'<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    text = ''.join(f'<p>{html_text(x)}</p>' for x in lines)
-    first = table(rows[:OPEN]) if rows else ''
-    more = rows[OPEN:OPEN + FOLDED]
-    if more: first += f'<details><summary>{len(rows) - OPEN:,} more</summary>{table(more)}</details>'
-    return f'<div class="irm"><style>{TABLE_STYLE}</style>{text}{first}</div>'
-
-def _plain_cells(row, signed, top):
-    "The cells of one row."
-    return ''.join(_plain_cell(name, value, signed, top) for name, value in row.items())
-
-def _plain_cell(name, value, signed, top):
-    "One cell; the signed column has a bar from the middle, blue for more and red for less."
-    if value is None: return '<td>–</td>'
-    if name in _WORDS or isinstance(value, str): return _words(value)
-    text = f'{value:,}' if isinstance(value, int) else f'{value:+.4f}' if name == signed else f'{value:.4f}'
-    if name != signed: return f'<td>{text}</td>'
-    end = 50 + 50 * value / top
-    low, high = min(end, 50), max(end, 50)
-    colour = 'rgba(0, 114, 178, .35)' if value > 0 else 'rgba(213, 94, 0, .35)'
-    stops = f'transparent {low:.0f}%, {colour} {low:.0f}%, {colour} {high:.0f}%, transparent {high:.0f}%'
-    return f'<td class="irm-bar" style="background-image: linear-gradient(to right, {stops})">{text}</td>'
+    return _bar(text, colour, None, max(0, 100 * value / top) if top > 0 else 0)
 
 # %% ../../nbs/explaining/explanation.ipynb #a488d12d
 EARNED, IDEAL, LOST = BETTER, INK, WORSE  # as in every picture
 
 def draw(work: Arithmetic, ax: Any = None) -> Any:
-    """What a list earned along its ranks, against the ideal list: matplotlib's axes.
+    """Draw what a list earned along its ranks, against the ideal list; return matplotlib's axes.
 
     ax: where to draw; None: a new figure. ValueError for a measure that only counts."""
     if work.terms is None:
@@ -222,14 +202,14 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ax.plot(rank, ideal, label=f'ideal list: {ideal[-1]:.4g}', **grey)
     dots = np.flatnonzero(terms).tolist()
     ax.plot(rank, earned, markevery=dots, label=f'this list: {earned[-1]:.4g}', **blue)
-    lost = f'lost: {ideal[-1] - earned[-1]:.4g}'
-    ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=lost)
+    difference = f'lost: {ideal[-1] - earned[-1]:.4g}'
+    ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=difference)
     title = f'{work.measure!r} = {work.value:.4f}'
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, title, 'rank', 'value so far', legend=True)
 
 def _along(work):
-    "The parts of the value by rank, of the list and of the ideal one, down to the last."
+    "Return the terms by rank as parts of the value, of the list and of the ideal list."
     terms, best = work.by_rank(work.share(work.terms), 0), work.share(work.ideal_terms)
     long = max(len(terms), len(best), 1)
     bars = np.zeros((2, long))
@@ -239,7 +219,7 @@ def _along(work):
 
 # %% ../../nbs/explaining/explanation.ipynb #2080b857
 def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
-    "A batch with one ranking for each pair of ranks: the list with these two swapped."
+    "Return one ranking for each pair of ranks: the list with these two swapped."
     judged, (start, size) = listing.judged(), listing.tie_columns()
     batch = judged.take(np.zeros(len(i), dtype=np.intp))
     upper, lower = i[batch.query], j[batch.query]
@@ -253,19 +233,19 @@ def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
 def swap_changes(
     measure: Measure, listing: Listing, ties: TiesChoice = 'given', k: int | None = None,
 ) -> np.ndarray:
-    """(n, n) by how much the value changes if two of the first k documents swap places.
+    """Return (n, n) by how much the value changes if two of the first k documents swap.
 
     measure: complete, as `resolve` gives it."""
     n = min(check_cutoff(k) or len(listing), len(listing))
     listed = np.where(listing.counts(listing.grade), listing.grade, -np.inf)[:n]
     i, j = np.nonzero(np.triu(listed[:, None] != listed, 1))
     judged, change = listing.judged(), np.zeros((n, n))
-    now = np.ravel(measure.of(judged, ties=ties))
+    value = np.ravel(measure.of(judged, ties=ties))
     step = max(1, BLOCK // (len(judged.rank) + len(judged.pool_grade) + 1))
     for begin in range(0, len(i), step):
         upper, lower = i[begin:begin + step], j[begin:begin + step]
         batch = swapped(listing, upper + 1, lower + 1)
-        change[upper, lower] = measure.of(batch, ties=ties) - now
+        change[upper, lower] = measure.of(batch, ties=ties) - value
     return change + change.T
 
 # %% ../../nbs/explaining/explanation.ipynb #840f316e
@@ -279,7 +259,7 @@ class Swaps:
     change: np.ndarray     # (docs, docs)
 
     def largest(self, n: int = 5) -> list[tuple[str, str, float]]:
-        "The swaps that change most, for better or worse: (upper, lower, change)."
+        "Return the swaps that change most, for better or worse: (upper, lower, change)."
         i, j = np.triu_indices(len(self.docs), 1)
         order = np.argsort(-np.abs(self.change[i, j]), kind='stable')[:n]
         pairs = zip(i[order], j[order])
@@ -287,14 +267,14 @@ class Swaps:
         return [(self.docs[a], self.docs[b], x) for a, b, x in swaps]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
-        """The first k ranks as a picture, blue for better and red for worse.
+        """Draw the swaps of the first k ranks, blue for better and red for worse.
 
         Returns matplotlib's axes; `ax`: where to draw."""
         ax = new_axes(4.4, 5) if ax is None else ax
         shown = self.change[:k, :k]
-        n, most = len(shown), np.abs(shown).max(initial=0) or 1
+        n, largest = len(shown), np.abs(shown).max(initial=0) or 1
         edge = (.5, n + .5, n + .5, .5)
-        image = ax.imshow(shown, cmap='RdBu', vmin=-most, vmax=most, extent=edge)
+        image = ax.imshow(shown, cmap='RdBu', vmin=-largest, vmax=largest, extent=edge)
         scale = ax.figure.colorbar(image, ax=ax)
         scale.set_label('change of the value', color=ink(ax))
         scale.ax.tick_params(colors=ink(ax))
@@ -319,7 +299,7 @@ class Change:
 
     @property
     def difference(self) -> float:
-        "By how much the value changed."
+        "Return by how much the value changed."
         return self.after - self.before
 
     def __str__(self) -> str:
@@ -327,19 +307,17 @@ class Change:
         return f'{visible(self.what)}: {values} ({self.difference:+.4f})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
-    "What each document that earned something adds to the value."
+    "Return what each document that earned something adds to the value."
     if work.terms is None: return {}
     share = work.by_rank(work.share(work.terms), 0)
     return {work.listing.docs[i]: float(share[i]) for i in np.flatnonzero(share)}
 
-def compared(what: str, old: Arithmetic, new: Arithmetic) -> Change:
-    "The change from one arithmetic to another, the documents that changed most first."
-    before, after = shares(old), shares(new)
-    docs = dict.fromkeys([*before, *after])
-    shares_of_docs = [(doc, before.get(doc, 0.0), after.get(doc, 0.0)) for doc in docs]
-    moved = [row for row in shares_of_docs if row[1] != row[2]]
-    order = sorted(moved, key=lambda row: -abs(row[2] - row[1]))
-    return Change(what, old.value, new.value, tuple(order))
+def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
+    "Describe the change from one arithmetic to another, the documents that changed most first."
+    earlier, later = shares(old), shares(new)
+    rows = [(doc, earlier.get(doc, 0.0), later.get(doc, 0.0)) for doc in earlier | later]
+    order = sorted((row for row in rows if row[1] != row[2]), key=lambda row: -abs(row[2] - row[1]))
+    return Change(words, old.value, new.value, tuple(order))
 
 # %% ../../nbs/explaining/explanation.ipynb #1941a02a
 @dataclass(frozen=True, eq=False, repr=False)
@@ -362,7 +340,7 @@ class Explanation(Result):
 
     @property
     def value(self) -> float:
-        "The value, as `evaluate` gives it: NaN if the conventions leave the query out."
+        "Return the value that `evaluate` gives: NaN if the conventions leave the query out."
         answer = self.conventions.no_relevant
         if answer == 'zero' or self.work.value > 0: return self.work.value
         unknown = self.conventions.judgments == 'retrieved' and not len(self.listing)
@@ -372,27 +350,27 @@ class Explanation(Result):
 
     @property
     def measure(self) -> Measure:
-        "The complete measure: ERR with its largest grade."
+        "Return the complete measure: ERR with its largest grade."
         return self.work.measure
 
     @property
     def text(self) -> str:
-        "The arithmetic in one line; what stands between the signs = is Python."
+        "Write the arithmetic in one line; between the signs = it is Python."
         by_rule = 'nothing is relevant: that is what it then counts'
         return line(self.work, self.value, by_rule if self.value != self.work.value else '')
 
     @property
     def latex(self) -> str:
-        "The arithmetic in one line as LaTeX, without dollar signs."
+        "Write the arithmetic in one line as LaTeX, without dollar signs."
         return latex(self.work)
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        "A dict per rank: document, grade, gain, weight, term, running value, ideal's term."
+        "Return a dict per rank: document, grade, gain, weight, term, running value, ideal's term."
         return rows(self.work, self.titles)
 
     def _columns(self) -> dict[str, Any]:
-        "What stands in `rows`; grades are text, as some documents have none."
+        "Return the columns of `rows`; grades are text, as unjudged documents have no number."
         rows = self.rows
         names = list(rows[0]) if rows else ['rank', 'document', 'grade', *NUMBER_COLUMNS]
         columns = {name: [row[name] for row in rows] for name in names}
@@ -401,7 +379,7 @@ class Explanation(Result):
 
     @property
     def missed(self) -> dict[str, float]:
-        "Documents that would have earned something and were not retrieved: {id: grade}."
+        "Return documents that would have earned something and were not retrieved: {id: grade}."
         listing, of, missed = self.listing, self.work.measure, self.listing.judged_besides
         grade = np.array([*missed.values()], dtype=float)
         alone = Judged.from_grades(grade[:, None]) if len(grade) else Judged.concat([])
@@ -411,34 +389,34 @@ class Explanation(Result):
 
     # What if
     def move(self, doc: str | int, rank: int) -> 'Explanation':
-        """The explanation with a document at another rank; the others keep their order.
+        """Explain the list with a document at another rank; the others keep their order.
 
         doc: its id, or the rank where it stands; one that was judged but not retrieved
         comes into the list. ValueError for a document or a rank that is not there."""
         name, docs = find(self.listing, doc), self.listing.docs
-        before = f' from rank {docs.index(name) + 1}' if name in docs else ', not retrieved,'
-        return self._with(moved(self.listing, name, rank), f'{name}{before} to rank {rank}')
+        source = f' from rank {docs.index(name) + 1}' if name in docs else ', not retrieved,'
+        return self._with(moved(self.listing, name, rank), f'{name}{source} to rank {rank}')
 
     def without(self, doc: str | int) -> 'Explanation':
-        "The explanation of the list without a document, which stays judged if it was."
+        "Explain the list without a document, which stays judged if it was."
         name = find(self.listing, doc)
         return self._with(without(self.listing, name), f'without {name}')
 
     def grade(self, doc: str | int, grade: float | None) -> 'Explanation':
-        "The explanation with another grade for a document; None: nobody judged it."
+        "Explain the list with another grade for a document; None: it is not judged."
         name = find(self.listing, doc)
-        what = 'not judged' if grade is None else f'of grade {grade:g}'
-        return self._with(regraded(self.listing, name, grade), f'{name} {what}')
+        words = 'not judged' if grade is None else f'of grade {grade:g}'
+        return self._with(regraded(self.listing, name, grade), f'{name} {words}')
 
-    def _with(self, listing, what):
-        "The explanation of another list."
+    def _with(self, listing, words):
+        "Explain another list."
         work = _work_out(self.asked, listing, self.conventions, self.others)
         new = replace(self, work=work, listing=listing)
-        change = compared(what, self.work, work)
+        change = compared(words, self.work, work)
         return replace(new, change=replace(change, before=self.value, after=new.value))
 
     def swaps(self, k: int | None = 100) -> Swaps:
-        """What every swap of two of the first k documents would change: LambdaRank's deltas.
+        """Compute what every swap of two of the first k documents changes: LambdaRank's deltas.
 
         None: of all documents, which takes a while for a thousand."""
         change = swap_changes(self.measure, self.listing, self.conventions.ties, k)
@@ -446,24 +424,24 @@ class Explanation(Result):
 
     # To look at
     def plot(self, ax: Any = None) -> Any:
-        """Where along the ranking the value was earned, against the ideal list.
+        """Draw where along the ranking the value was earned, against the ideal list.
 
         ax: matplotlib's axes to draw in, which are returned; None: new ones."""
         return draw(self.work, ax)
 
     def to_text(self, rows: int = OPEN) -> str:
-        "The line, a table of the first ranks, and what was missed."
+        "Write the line, a table of the first ranks, and the missed documents."
         return rendered(self._parts(rows), 'text')
 
     def to_dict(self) -> dict[str, Any]:
-        "The measure, the value, its arithmetic, the ranks and what was missed; NaN is None."
+        "Return measure, value, arithmetic, ranks and missed documents as plain data; NaN is None."
         head = {'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text}
         change = str(self.change) if self.change else None
         more = {'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]}
         return without_nan(head | {'change': change} | more)
 
     def to_html(self) -> str:
-        "The line, the ranks with bars, and what was missed, as HTML."
+        "Write the line, the ranks with bars, and the missed documents as HTML."
         return page(self.work, [*self._lines(), *self._notes()], self.titles)
 
     def _parts(self, ranks: int | None = None):
@@ -474,11 +452,11 @@ class Explanation(Result):
         for note in self._notes(): yield Text(note, 'small')
 
     def _lines(self):
-        "The arithmetic and what changed."
+        "Write the arithmetic and the change."
         return [self.text, *([str(self.change)] if self.change else [])]
 
     def _notes(self):
-        "What was missed, and how the value is to be read."
+        "Write which documents were missed, and how to read the value."
         missed = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()]
         more = [f'and {len(missed) - 10} more'] if len(missed) > 10 else []
         if missed: yield f'Not retrieved (grade): {", ".join([*missed[:10], *more])}.'
@@ -500,18 +478,18 @@ class Explanation(Result):
 NUMBER_COLUMNS = ('gain', 'weight', 'term', 'running', 'ideal')
 
 def _work_out(measure_asked, listing, conventions, other_judgments):
-    "The arithmetic of a list by a measure that is complete with the judgments of all queries."
+    "Work out a list by a measure that is completed with the judgments of all queries."
     measure = measure_asked.resolve(Judged.concat([other_judgments, listing.judged()]))
     return work_out(measure, listing, conventions.ties)
 
 def _rank_table(rows):
-    "The ranks as a table; columns without a number are left out."
+    "Make a table of the ranks; leave out columns without a number."
     names = [name for name in rows[0] if name not in NUMBER_COLUMNS or any(row[name] is not None for row in rows)]
     cells = [[_rank_cell(row[name]) for name in names] for row in rows]
     return Table(names, cells, 'What each rank adds.', 'tab:ranking')
 
 def _rank_cell(value):
-    "Text for anything but a float, and cut where it is long."
+    "Return a float as it is, anything else as text that is cut where it is long."
     if value is None: return ''
     if isinstance(value, float): return value
     return str(value) if len(str(value)) <= 48 else str(value)[:45] + '...'
@@ -597,20 +575,20 @@ def _check_list(measure, grades, query):
     raise TypeError(f'to explain a query of a run, write explain({str(measure)!r}, qrels, run, query)')
 
 def _of_run(measure, qrels, run, query, conventions):
-    "The explanation of one query of a run."
-    check_places(qrels, run)
+    "Explain one query of a run."
+    run = one_run(qrels, run)
     judgments = Qrels(qrels, duplicates=conventions.duplicates, copy=False)
     results = read_run(run, conventions)
     if query is None:
-        some = ', '.join(map(repr, judgments.queries[:3]))
-        raise ValueError(f'which query? write explain({str(measure)!r}, qrels, run, query) with one like {some}')
+        examples = ', '.join(map(repr, judgments.queries[:3]))
+        raise ValueError(f'which query? write explain({str(measure)!r}, qrels, run, query) with one like {examples}')
     query, order = str(query), 'given' if conventions.ties == 'given' else 'docid'
     check_chunks(judgments, results)
     check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
     listing = replace(listing, judgments=conventions.judgments)
     if conventions.missing == 'skip' and not len(listing):
-        raise DataError(f'the run does not answer query {query!r}{near(query, results.queries)}')
+        raise DataError(f'the run does not answer query {query!r}{suggestion(query, results.queries)}')
     other_judgments = _judgments_of_others(judgments, results, query, conventions)
     work = _work_out(measure, listing, conventions, other_judgments)
     repeats = judgments.repeats + results.repeats
@@ -620,7 +598,7 @@ def _of_run(measure, qrels, run, query, conventions):
     return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):
-    "The judgments of all queries but one that count, as rankings of nothing."
+    "Return the judgments of all queries except one as empty rankings."
     rows, negative = judgments.rows, conventions.negative
     number, grade = rows.query, rows.value
     if conventions.judgments == 'retrieved':

@@ -21,13 +21,14 @@ from ..core.judged import Judged, as_judged
 from ..core.layouts import RankingsLike
 from ..core.measures import GEOMETRIC_MEAN, Average, Share, measure
 from ..core.ties import Ties, TiesError, sum_over_places
-from .sets import by_relevance, places
+from .sets import by_relevance, retrieved_within
 
 # %% ../../nbs/metrics/ap.ipynb #2266ed67
 Tied = Literal['apart', 'together']
 
 def precision_at(hits: Judged, tied: Tied = 'apart') -> np.ndarray:
-    """The precision at each of some relevant documents, of each query all down to it.
+    """Return the precision at each relevant document; `hits` holds all of each query down
+    to it.
 
     With tied='together' it is the precision after the last document of the same score."""
     hits_so_far = hits.running(np.add, np.ones(len(hits.rank), dtype=np.intp))
@@ -38,11 +39,11 @@ def precision_at(hits: Judged, tied: Tied = 'apart') -> np.ndarray:
 
 # %% ../../nbs/metrics/ap.ipynb #63f001f9
 def _ap_divisor(ranking, k, n_relevant, divisor, rel):
-    "What AP is divided by: R, unless another divisor is named."
+    "Return the divisor of AP: R, unless another divisor is named."
     R = ranking.n_relevant(rel, n_relevant)
     if divisor == 'retrieved': return ranking.found(rel, k).total(1)
     if divisor == 'min(R,k)' and k is not None: return np.minimum(R, k)
-    if divisor == 'min(R,n)': return np.minimum(R, places(ranking, k))
+    if divisor == 'min(R,n)': return np.minimum(R, retrieved_within(ranking, k))
     return R
 
 # %% ../../nbs/metrics/ap.ipynb #517b5b6b
@@ -52,7 +53,7 @@ def by_relevance_in_ap(
     ranking: Judged, /, *, k: int | None = None, divisor: Divisor = 'relevant',
     rel: float = 1,
 ) -> np.ndarray:
-    "1 for each relevant entry, else 0; TiesError if one more of them can lower AP."
+    "Return 1 for each relevant entry, else 0; raise TiesError if one more can lower AP."
     if divisor == 'retrieved' and k is not None:
         raise TiesError("divided by the relevant documents found within k, "
                         "it has no best order: use ties='average'")
@@ -65,7 +66,7 @@ def average_precision(
     ranking: Judged, /, *, k: int | None = None, n_relevant: Counts = None,
     rel: float = 1, divisor: Divisor = 'relevant', tied: Tied = 'apart',
 ) -> Share:
-    """Average precision: the mean precision at the relevant documents.
+    """Compute average precision: the mean precision at the relevant documents.
 
     In [0, 1]; 0 where nothing is relevant. ValueError for a cutoff below 1, an unknown
     divisor, or fewer `n_relevant` than the list holds.
@@ -88,7 +89,8 @@ Curve = tuple[np.ndarray, np.ndarray]
 def precision_recall_curve(
     ranking: RankingsLike, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Curve | list[Curve]:
-    """The precision-recall curve: (recall, precision) after each rank of the list.
+    """Compute the precision-recall curve: (recall, precision) after each rank of the
+    list.
 
     Two arrays; for several lists, a list of such pairs. ValueError for fewer `n_relevant`
     than the list holds.
@@ -101,7 +103,7 @@ def precision_recall_curve(
     return curves[0] if single else curves
 
 def _curve(judged, R, rel):
-    "The curve of a batch of one query."
+    "Return the curve of a batch of one query."
     ranks = judged.rank[judged.relevant(rel)]
     counts = np.bincount(ranks, minlength=judged.retrieved[0] + 1)
     hits = counts[1:].cumsum()
@@ -129,7 +131,7 @@ def interpolated_precision(
     ranking: RankingsLike, /, *, recall: float | Column = ELEVEN, k: int | None = None,
     n_relevant: Counts = None, levels: Levels = 'exact', rel: float = 1,
 ) -> float | np.ndarray:
-    """The best precision at this recall or a higher one.
+    """Compute the best precision at this recall or a higher one.
 
     One value per recall level, for each query; 0 where the recall is never reached.
     ValueError for a level outside [0, 1], or an unknown rule in `levels`.
@@ -146,8 +148,9 @@ def interpolated_precision(
     return float(values[0]) if values.ndim == 1 else values[0]
 
 def _best_from(hits, recall, R, levels):
-    """For each relevant document the best precision from there on; for each query and
-    recall level, the relevant document that reaches it (beyond the last: none does)."""
+    """Return for each relevant document the best precision from there on; and for each
+    query and recall level, the relevant document that reaches it (beyond the last: none
+    does)."""
     check_option('levels', levels, RECALL_LEVELS)
     x = np.atleast_1d(np.asarray(recall, dtype=float))
     if not np.all((x >= 0) & (x <= 1)):
@@ -170,7 +173,8 @@ def mean_interpolated_precision(
     ranking: Judged, /, *, recall: float | Column = ELEVEN, k: int | None = None,
     n_relevant: Counts = None, rel: float = 1, levels: Levels = 'exact',
 ) -> Share:
-    """The mean over recall levels of the best precision at this recall or a higher one.
+    """Compute the mean over recall levels of the best precision at this recall or a
+    higher one.
 
     In [0, 1]. ValueError as in `interpolated_precision`. Source: trec_eval's `11pt_avg`.
 
@@ -180,8 +184,8 @@ def mean_interpolated_precision(
     best, at = _best_from(hits, recall, R, levels)
     precision, n = precision_at(hits), len(best)
     # Where the best precision stands, from each relevant document on.
-    here = np.where(precision == best, np.arange(n), n)
-    peak = np.minimum.accumulate(here[::-1])[::-1]
+    peaks = np.where(precision == best, np.arange(n), n)
+    peak = np.minimum.accumulate(peaks[::-1])[::-1]
     levels_there = np.bincount(peak[at[at < n]], minlength=n)
     yield hits, levels_there * precision
     return np.full(len(ranking), np.asarray(recall).size)
@@ -190,7 +194,7 @@ IPrec = mean_interpolated_precision.measure
 
 # %% ../../nbs/metrics/ap.ipynb #864011d2
 def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
-    "1 for each relevant entry, -1 for each judged not to be: bpref sees both."
+    "Return 1 for each relevant entry, -1 for each judged not relevant: bpref reads both."
     return np.where(ranking.relevant(rel), 1., -1.)
 
 @measure('Bpref', at=None, worth=by_judgment, written='1 - min(n,R)/min(R,N)',
@@ -198,7 +202,7 @@ def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
          largest=1,
          question='How seldom does a document judged bad stand above a relevant one?')
 def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
-    """Binary preference as trec_eval computes it.
+    """Compute binary preference as trec_eval does.
 
     In [0, 1]; 0 where nothing is relevant. Source: Buckley and Voorhees (2004).
 
@@ -210,7 +214,7 @@ def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     return R
 
 def _good_and_bad(ranking, rel):
-    "R and N: how many documents were judged relevant, and how many not to be."
+    "Return R and N, the numbers of documents judged relevant and not relevant."
     R = ranking.n_relevant(rel)
     return R, np.bincount(ranking.pool_query, minlength=len(ranking)) - R
 
@@ -225,8 +229,8 @@ def ap_over_ties(
     ranking: Judged, /, *, k: int | None = None, divisor: Divisor = 'relevant',
     tied: Tied = 'apart', rel: float = 1,
 ) -> Average:
-    """AP, averaged over all orders of tied documents; no formula for a divisor that
-    depends on the order, too. Source: McSherry and Najork (2008)."""
+    """Average AP over all orders of tied documents; no formula for a divisor that depends
+    on the order, too. Source: McSherry and Najork (2008)."""
     if k is not None and (divisor == 'retrieved' or tied == 'together'):
         return None
     if tied == 'apart': yield ranking, _mean_precision_at(ranking, rel, k)
@@ -234,30 +238,30 @@ def ap_over_ties(
     return _ap_divisor(ranking, k, None, divisor, rel)
 
 def _mean_precision_at(ranking, rel, k):
-    "For each entry its term of AP, averaged over all orders."
+    "Return for each entry its term of AP, averaged over all orders."
     ties, hit, last = Ties.of(ranking), ranking.relevant(rel), np.inf if k is None else k
     n = ties.count(hit)
-    some = np.flatnonzero((n > 0) & (ties.start <= last))
-    start, size, n = ties.start[some], ties.size[some], n[some]
-    above = ties.above(ranking, hit)[some]
-    def term_at(tie, place):
-        tied_above = place * (n[tie] - 1) / np.maximum(size[tie] - 1, 1)
-        return (above[tie] + 1 + tied_above) / (start[tie] + place)
+    tied = np.flatnonzero((n > 0) & (ties.start <= last))
+    start, size, n = ties.start[tied], ties.size[tied], n[tied]
+    hits_above = ties.count_above(ranking, hit)[tied]
+    def term_at(tie, position):
+        tied_above = position * (n[tie] - 1) / np.maximum(size[tie] - 1, 1)
+        return (hits_above[tie] + 1 + tied_above) / (start[tie] + position)
     within = np.minimum(size, last - start + 1).astype(np.intp)
     mean = np.zeros(len(ties.first))
-    mean[some] = sum_over_places(within, term_at) / size
+    mean[tied] = sum_over_places(within, term_at) / size
     return hit * mean[ties.number]
 
 # %% ../../nbs/metrics/ap.ipynb #ad4f8282
 @bpref.over_ties
 def bpref_over_ties(ranking: Judged, /, *, rel: float = 1) -> Share:
-    "Bpref, averaged over all orders of tied documents."
+    "Average bpref over all orders of tied documents."
     ties, hit = Ties.of(ranking), ranking.relevant(rel)
     R, N = _good_and_bad(ranking, rel)
-    most, pairs = R[ranking.query], np.minimum(R, N)[ranking.query]
-    n, above = ties.count(~hit)[ties.number], ties.above(ranking, ~hit)[ties.number]
-    c = np.clip(most - above, 0, n + 1)
-    below_the_cap = c * above + c * (c - 1) / 2
-    mean = (below_the_cap + (n + 1 - c) * most) / (n + 1)
+    cap, pairs = R[ranking.query], np.minimum(R, N)[ranking.query]
+    n, bad_above = ties.count(~hit)[ties.number], ties.count_above(ranking, ~hit)[ties.number]
+    c = np.clip(cap - bad_above, 0, n + 1)
+    below_the_cap = c * bad_above + c * (c - 1) / 2
+    mean = (below_the_cap + (n + 1 - c) * cap) / (n + 1)
     yield ranking, hit * (1 - ratio(mean, pairs))
     return R

@@ -18,14 +18,14 @@ from ..core.arrays import as_numbers, check_items, descending_bits, number_ids, 
 from ..core.conventions import Column, documented
 
 # %% ../../nbs/metrics/auc.ipynb #cb49ac86
-def _column(values, what):
-    "One column of numbers, none of them NaN."
-    column = as_numbers(values, what)
-    check_items(~np.isnan(column), column, f'{what} must not be NaN')
+def _column(values, name):
+    "Return one column of numbers; raise ValueError for NaN."
+    column = as_numbers(values, name)
+    check_items(~np.isnan(column), column, f'{name} must not be NaN')
     return column
 
 def _columns(labels, scores, rel, group):
-    "Which items are positive, their scores, and the number of each one's group."
+    "Return whether each item is positive, its score, and the number of its group."
     labels, scores = _column(labels, 'labels'), _column(scores, 'scores')
     positive = labels >= rel
     sizes = f'{len(positive)} labels, {len(scores)} scores'
@@ -37,16 +37,17 @@ def _columns(labels, scores, rel, group):
     return positive, scores, group
 
 def _numbers(group):
-    "Group numbers as 64-bit integers, small enough to be packed; others raise ValueError."
-    whole = group.dtype.kind in 'iu'
-    fits = whole and group.min(initial=0) >= 0 and group.max(initial=0) < 2**31
+    "Convert group numbers to 64-bit integers; raise ValueError if they are too large to be packed."
+    are_integers = group.dtype.kind in 'iu'
+    fits = are_integers and group.min(initial=0) >= 0 and group.max(initial=0) < 2**31
     if len(group) and not fits:
         raise ValueError('groups are whole numbers from 0 here: make them by number_ids')
     return group.astype(np.int64, copy=False)
 
 # %% ../../nbs/metrics/auc.ipynb #7f4bc7b3
 def _sorted_keys(positive, scores, group):
-    "Group, place of the score and label of each item in one integer, sorted; the distinct scores; the bits of a place."
+    """Pack group, index of the score and label of each item into one integer, sorted; return the distinct scores and
+    the bits of an index, too."""
     order = np.argsort(-scores)
     ranked = scores[order]
     new = _begins(ranked)
@@ -59,7 +60,7 @@ def _sorted_keys(positive, scores, group):
     return key, ranked[new], bits
 
 def _begins(ordered):
-    "Where a new value begins."
+    "Return a mask of the first of equal values."
     return np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
@@ -74,8 +75,9 @@ class Steps(NamedTuple):
 
     @property
     def terms(self) -> np.ndarray:
-        """The trapezoid under each step, in cells: the pairs, ties half, that its
-        negatives lose, negatives · (positives above + half of those on the step)."""
+        """Return the trapezoid under each step, in cells: the pairs, ties half, that its
+        negatives lose. They are negatives · (positives above + half of the positives on
+        the step)."""
         total = np.bincount(self.group, weights=self.positives)
         in_earlier_groups = (np.cumsum(total) - total)[self.group]
         down_to_here = np.cumsum(self.positives) - in_earlier_groups
@@ -86,7 +88,7 @@ def roc_steps(
     labels: Column, scores: Column, *, group: np.ndarray | None = None,
     rel: float = 1,
 ) -> Steps:
-    """Positives and negatives at each distinct score of each group, the best first.
+    """Count positives and negatives at each distinct score of each group, the best first.
 
     `group`: the number of each item's group, from 0; default: all in one. ValueError for
     NaN or unequal lengths. One sort of the scores and one of whole numbers.
@@ -98,16 +100,16 @@ def roc_steps(
     size = np.diff(first, append=len(key))
     up = np.add.reduceat(key & 1, first)
     step = key[first] >> 1
-    group, place = (step >> bits).astype(np.intp), step & ((1 << bits) - 1)
-    return Steps(group, score[place], up, size - up)
+    group, index = (step >> bits).astype(np.intp), step & ((1 << bits) - 1)
+    return Steps(group, score[index], up, size - up)
 
 # %% ../../nbs/metrics/auc.ipynb #69d08c50
 @documented
 def roc_curve(
     labels: Column, scores: Column, *, rel: float = 1,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ROC curve as (fpr, tpr, thresholds): one value per distinct score, and one
-    before.
+    """Compute the ROC curve as (fpr, tpr, thresholds): one value per distinct score, and
+    one before.
 
     It starts at (0, 0) with the threshold inf; a rate of a class that is missing is NaN.
     ValueError for NaN or unequal lengths. Source: Fawcett (2006), algorithm 1.
@@ -120,15 +122,15 @@ def roc_curve(
     return fpr, tpr, np.append(np.inf, steps.score)
 
 def _shares(counts):
-    "The running share of a total, from 0 to 1; NaN if the total is 0."
+    "Return the running share of a total, from 0 to 1; NaN if the total is 0."
     running = np.append(0, np.cumsum(counts))
     return running / running[-1] if running[-1] else np.full(len(running), np.nan)
 
 # %% ../../nbs/metrics/auc.ipynb #9308c0a4
 @documented
 def auc(labels: Column, scores: Column, *, rel: float = 1) -> float:
-    """The probability that a random positive scores higher than a random negative, ties
-    half.
+    """Compute the probability that a random positive scores higher than a random
+    negative, ties half.
 
     In [0, 1]; NaN if there are no positives or no negatives. ValueError for NaN or
     unequal lengths. Source: Hanley and McNeil (1982); Mann and Whitney (1947).
@@ -143,28 +145,28 @@ def auc(labels: Column, scores: Column, *, rel: float = 1) -> float:
 NamedWeights = Literal['impressions', 'positives']
 Weights = NamedWeights | Mapping | Column | None  # named, by id, in order of ids, or equal
 
-def _weights(each, weights):
-    "One weight per group, from any spelling of them."
-    if weights is None: return np.ones(len(each))
-    if isinstance(weights, str): return _named_weights(each, weights)
+def _weights(aucs, weights):
+    "Return one weight per group, from any spelling of them."
+    if weights is None: return np.ones(len(aucs))
+    if isinstance(weights, str): return _named_weights(aucs, weights)
     if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
-    if isinstance(weights, Mapping): weights = _look_up(weights, each.ids.tolist())
+    if isinstance(weights, Mapping): weights = _weights_by_id(weights, aucs.ids.tolist())
     w = np.asarray(weights, dtype=float)
-    if w.shape != (len(each),):
-        groups = f'{len(each)} groups, weights of shape {w.shape}'
+    if w.shape != (len(aucs),):
+        groups = f'{len(aucs)} groups, weights of shape {w.shape}'
         raise ValueError(f'one weight per group: {groups}')
     wrong = ~((w >= 0) & (w < np.inf))
     if wrong.any(): raise ValueError(f'weights must be numbers >= 0, not {w[wrong][0]:g}')
     return w
 
-def _named_weights(each, name):
-    "How many items a group has, or how many positive ones."
-    if name in get_args(NamedWeights): return getattr(each, name)
+def _named_weights(aucs, name):
+    "Return the number of items of each group, or of its positive items."
+    if name in get_args(NamedWeights): return getattr(aucs, name)
     names = get_args(NamedWeights)
     raise ValueError(f'unknown weights {name!r}: use one of {names}, or numbers')
 
-def _look_up(table, ids):
-    "The weight of each id; one that the table lacks raises ValueError."
+def _weights_by_id(table, ids):
+    "Return the weight of each id; raise ValueError for a missing id."
     lacking = [x for x in ids if x not in table]
     if lacking: raise ValueError(f'the weights lack group {lacking[0]!r}')
     return [table[x] for x in ids]
@@ -189,16 +191,17 @@ class GroupAUC:
 
     @property
     def impressions(self) -> np.ndarray:
-        "How many items each group has."
+        "Return the number of items of each group."
         return self.positives + self.negatives
 
     @property
     def skipped(self) -> int:
-        "How many groups lack a class, and so have no AUC."
+        "Count the groups that lack a class, and so have no AUC."
         return int(np.isnan(self.auc).sum())
 
     def mean(self, weights: Weights = None) -> float:
-        """The mean over the groups that have both classes; NaN if there is no such group.
+        """Return the mean over the groups that have both classes; NaN if there is no such
+        group.
 
         `weights` as in `gauc`. ValueError if they are unknown, negative or all 0."""
         counted, w = ~np.isnan(self.auc), _weights(self, weights)
@@ -219,7 +222,8 @@ class GroupAUC:
 def group_auc(
     labels: Column, scores: Column, groups: Column, *, rel: float = 1,
 ) -> GroupAUC:
-    """The AUC within each group, as `GroupAUC`. ValueError for NaN or unequal lengths.
+    """Compute the AUC within each group, as `GroupAUC`. ValueError for NaN or unequal
+    lengths.
 
     >>> group_auc([1, 0, 1, 0], [0.2, 0.9, 0.7, 0.4], ['ann', 'ann', 'bob', 'bob']).auc
     array([0., 1.])"""
@@ -238,7 +242,7 @@ def gauc(
     labels: Column, scores: Column, groups: Column, *, weights: Weights = None,
     rel: float = 1,
 ) -> float:
-    """Group AUC: the mean AUC over the groups that have both classes.
+    """Compute group AUC: the mean AUC over the groups that have both classes.
 
     In [0, 1]; NaN if no group has both. `group_auc(...).skipped` says how many have not.
     ValueError for NaN, unequal lengths, or weights that are unknown, missing or
@@ -258,12 +262,12 @@ class BoundedAUC(NamedTuple):
 
     @property
     def low(self) -> float:
-        "The least that the true value can be."
+        "Return the least that the true value can be."
         return self.value - self.error
 
     @property
     def high(self) -> float:
-        "The most that it can be."
+        "Return the most that the true value can be."
         return self.value + self.error
 
 # %% ../../nbs/metrics/auc.ipynb #64c9b966
@@ -306,7 +310,7 @@ class ScoreHistogram:
         self._add(key, other.positives, other.negatives, other.high, other.low)
 
     def _add(self, key, positives, negatives, high, low):
-        "Bins put together with those there are, and made fewer if they are too many."
+        "Add bins, and merge neighbours if there are too many."
         self.key = np.concatenate([self.key, key])
         self.positives = np.concatenate([self.positives, positives])
         self.negatives = np.concatenate([self.negatives, negatives])
@@ -318,10 +322,10 @@ class ScoreHistogram:
         self._forget(self.forgotten + bits_too_many(self.key, self.limit))
 
     def _forget(self, forgotten):
-        "The bins with so many bits forgotten."
+        "Merge the bins whose keys differ only in the last bits."
         key = self.key >> np.uint64(forgotten - self.forgotten)
         self.forgotten = forgotten
-        first = np.flatnonzero(np.append(True, key[1:] != key[:-1])[:len(key)])
+        first = np.flatnonzero(_begins(key))
         self.key = key[first]
         if not len(first): return
         self.positives = np.add.reduceat(self.positives, first)
@@ -331,7 +335,7 @@ class ScoreHistogram:
 
     @property
     def auc(self) -> BoundedAUC:
-        "AUC over everything that was counted, and its error."
+        "Return the AUC of everything that was counted, and its error."
         pairs = int(self.positives.sum()) * int(self.negatives.sum())
         if not pairs: return BoundedAUC(float('nan'), float('nan'))
         group = np.zeros(len(self), np.intp)
@@ -341,7 +345,7 @@ class ScoreHistogram:
         return BoundedAUC(float(terms.sum() / pairs), float(within.sum() / 2 / pairs))
 
 def bits_too_many(key: np.ndarray, limit: int) -> int:
-    "How many bits of sorted keys to forget, so that at most `limit` differ."
+    "Return the number of bits of sorted keys to drop, so that at most `limit` differ."
     changed = key[1:] ^ key[:-1]
     bits = 0
     while np.count_nonzero(changed >> np.uint64(bits)) >= limit: bits += 1

@@ -29,7 +29,7 @@ from .sets import by_relevance, first_found, first_over_ties
 def reciprocal_rank(
     ranking: Judged, /, *, k: int | None = None, rel: float = 1,
 ) -> Sum:
-    """Reciprocal rank: 1 / rank of the first relevant document.
+    """Compute reciprocal rank: 1 / rank of the first relevant document.
 
     In [0, 1]; 0 where nothing relevant is found. ValueError for a cutoff below 1.
     Source: Kantor and Voorhees (2000); trec_eval's `recip_rank`.
@@ -44,7 +44,8 @@ RR = reciprocal_rank.measure
 # %% ../../nbs/metrics/cascade.ipynb #81b17450
 @documented
 def largest_grade(judged: Judged, /, *, max_grade: float | None = None) -> float:
-    """The largest grade of the scale; 0 if it is not given and no grade is above 0.
+    """Return the largest grade of the scale; 0 if it is not given and no grade is above
+    0.
 
     ValueError for a max_grade that is not positive, or below a grade of the judgments.
 
@@ -67,7 +68,7 @@ GradedGain = Literal['linear', 'exp']
 def relevance_probabilities(
     ranking: Judged, /, *, max_grade: float | None = None, gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    """How likely each document satisfies the reader: (2^g - 1) / 2^max_grade.
+    """Compute how likely each document satisfies the reader: (2^g - 1) / 2^max_grade.
 
     With gain='linear', g / (max_grade + 1); in general G(g) / (G(max_grade) + 1). 0 for
     grades of 0 and below. ValueError for a max_grade below a judged grade, or another
@@ -86,35 +87,36 @@ def relevance_probabilities(
 def examination_probabilities(
     ranking: Judged, /, *, max_grade: float | None = None, gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    """How likely the reader gets as far as each document: nothing above it satisfied.
+    """Compute how likely the reader gets as far as each document: nothing above it
+    satisfied.
 
     ValueError as in `relevance_probabilities`. Source: Craswell et al. (2008).
 
     >>> examination_probabilities([2, 1, 0])
     array([1.    , 0.25  , 0.1875])"""
     goes_on = 1 - relevance_probabilities(ranking, max_grade=max_grade, gain=gain)
-    above = np.where(cumcount(ranking.query) == 0, 1, np.roll(goes_on, 1))
-    return ranking.running(np.multiply, above)
+    passed = np.where(cumcount(ranking.query) == 0, 1, np.roll(goes_on, 1))
+    return ranking.running(np.multiply, passed)
 
 # %% ../../nbs/metrics/cascade.ipynb #afa535fd
 @per_entry
 def stopping_probabilities(
     ranking: Judged, /, *, max_grade: float | None = None, gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    """How likely the reader stops at each document.
+    """Compute how likely the reader stops at each document.
 
     Those of one query sum to at most 1: the rest of the readers leave unsatisfied.
     ValueError as in `relevance_probabilities`. Source: Chapelle et al. (2009).
 
     >>> stopping_probabilities([2, 1, 0])
     array([0.75  , 0.0625, 0.    ])"""
-    how: dict = dict(max_grade=max_grade, gain=gain)
-    satisfied = relevance_probabilities(ranking, **how)
-    return satisfied * examination_probabilities(ranking, **how)
+    scale: dict = dict(max_grade=max_grade, gain=gain)
+    satisfied = relevance_probabilities(ranking, **scale)
+    return satisfied * examination_probabilities(ranking, **scale)
 
 # %% ../../nbs/metrics/cascade.ipynb #273d3413
 def reciprocal_phi(i: float | Column) -> np.ndarray:
-    "1 / i: to stop at rank i is worth one i-th of stopping at the top."
+    "Return 1 / i: to stop at rank i is worth one i-th of stopping at the top."
     return 1 / np.asarray(i, dtype=float)
 
 # %% ../../nbs/metrics/cascade.ipynb #a204e6e6
@@ -122,7 +124,7 @@ Phi = Literal['reciprocal', 'log2'] | Callable
 PHIS: dict[str, Callable] = {'reciprocal': reciprocal_phi, 'log2': log2_discount}
 
 def as_phi(phi: Phi = 'reciprocal') -> Callable:
-    """A phi in any spelling as a function from an array of ranks to their weights.
+    """Return a phi in any spelling as a function from an array of ranks to their weights.
 
     `phi`: a name in `PHIS`, or a function. ValueError for an unknown name, or if phi(1)
     is not 1."""
@@ -138,7 +140,7 @@ def as_phi(phi: Phi = 'reciprocal') -> Callable:
 def complete_err(
     ranking: Judged, /, *, max_grade: float | None = None,
 ) -> dict[str, float]:
-    """The largest grade that ERR needs: as given, or the largest of the judgments.
+    """Return the largest grade that ERR needs: as given, or the largest of the judgments.
 
     1 if no grade is above 0."""
     return {'max_grade': largest_grade(ranking, max_grade=max_grade) or 1}
@@ -147,7 +149,8 @@ def by_satisfaction(
     ranking: Judged, /, *, max_grade: float | None = None, phi: Phi = 'reciprocal',
     gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    "How likely each entry satisfies the reader; TiesError for a phi that rises."
+    """Return how likely each entry satisfies the reader; raise TiesError for a phi that
+    rises."""
     check_falling(ranking, as_phi(phi), 'phi')
     return relevance_probabilities(ranking, max_grade=max_grade, gain=gain)
 
@@ -158,7 +161,8 @@ def err(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',
 ) -> Sum:
-    """Expected reciprocal rank of the document at which a reader is satisfied.
+    """Compute the expected reciprocal rank of the document at which a reader is
+    satisfied.
 
     In [0, 1). ValueError for a max_grade below a judged grade, a cutoff below 1, or a
     phi(1) other than 1. Source: Chapelle et al. (2009), algorithm 2; with max_grade=4,
@@ -174,7 +178,8 @@ ERR = err.measure
 
 # %% ../../nbs/metrics/cascade.ipynb #e7d622b5
 def check_persistence(p: float) -> float:
-    "The persistence of RBP; ValueError unless it lies strictly between 0 and 1."
+    """Return the persistence of RBP; raise ValueError unless it lies strictly between 0
+    and 1."""
     if isinstance(p, numbers.Real) and 0 < p < 1: return float(p)
     looks_like_k = isinstance(p, numbers.Integral) and p > 1
     hint = ' (the cutoff is another argument, k)' if looks_like_k else ''
@@ -185,14 +190,15 @@ UnitGain = Literal['binary', 'raw', 'linear', 'exp'] | Mapping | Callable
 def unit_gain(
     ranking: Judged, /, *, gain: UnitGain = 'binary', rel: float = 1,
 ) -> np.ndarray:
-    """The gain of each entry; 'binary' is 1 from the relevance level on, 'raw' its grade.
+    """Return the gain of each entry; 'binary' is 1 from the relevance level on, 'raw' its
+    grade.
 
     ValueError for a gain outside [0, 1], unless it is 'raw', or an unknown name."""
     if isinstance(gain, str) and gain in ('binary', 'raw'):
         return ranking.relevant(rel) * (ranking.grade if gain == 'raw' else 1.0)
     if isinstance(gain, str) and gain not in GAINS:
-        known = f"use 'binary', 'raw', one of {sorted(GAINS)}, a mapping or a function"
-        raise ValueError(f'unknown gain {gain!r}: {known}')
+        expected = f"use 'binary', 'raw', one of {sorted(GAINS)}, a mapping or a function"
+        raise ValueError(f'unknown gain {gain!r}: {expected}')
     gains = np.asarray(as_gain(gain)(ranking.grade), dtype=float)
     wrong = gains[~((gains >= 0) & (gains <= 1))]
     if wrong.size:
@@ -209,7 +215,8 @@ def rbp(
     ranking: Judged, /, *, p: float = 0.8, k: int | None = None,
     gain: UnitGain = 'binary', rel: float = 1,
 ) -> Sum:
-    """Rank-biased precision: the gain per document that a reader looks at, in [0, 1).
+    """Compute rank-biased precision: the gain per document that a reader looks at, in [0,
+    1).
 
     `gain` may be 'binary' too: 1 from the relevance level on; or 'raw': the grade of
     what is relevant, so that RBP can exceed 1, as in ranx. ValueError for a p outside
@@ -230,7 +237,7 @@ RBP = rbp.measure
 def rbp_residual(
     ranking: Judged, /, *, p: float = 0.8, k: int | None = None,
 ) -> np.ndarray:
-    """The residual of RBP, the most by which it could still rise.
+    """Compute the residual of RBP, the most by which it could still rise.
 
     The weight of every rank without a judged document, in (0, 1]. ValueError for a p
     outside (0, 1) or a cutoff below 1.
@@ -245,29 +252,29 @@ def rbp_residual(
 def rr_over_ties(
     ranking: Judged, /, *, k: int | None = None, rel: float = 1,
 ) -> Sum:
-    "RR, averaged over all orders. Source: McSherry and Najork (2008)."
+    "Average RR over all orders. Source: McSherry and Najork (2008)."
     yield ranking, first_over_ties(ranking, lambda rank: 1 / rank, rel, k)
 
 # %% ../../nbs/metrics/cascade.ipynb #3ba53b1e
 def survival(
     size: np.ndarray, seen: np.ndarray, tie: np.ndarray, goes_on: np.ndarray,
 ) -> np.ndarray:
-    """How likely a reader is still there after 0, 1, … `seen` documents of a tie.
+    """Return how likely a reader continues after 0, 1, … `seen` documents of a tie.
 
     The order is random. `size`, `seen`: of each tie. `tie`, `goes_on`: of each document
     that may stop the reader, its tie (ascending) and the probability to go on. Gives the
     values of all ties in one row."""
-    n, turn = np.bincount(tie, minlength=len(size)), cumcount(tie)
+    n, step = np.bincount(tie, minlength=len(size)), cumcount(tie)
     owner = np.repeat(np.arange(len(size)), seen + 1)
-    after = cumcount(owner)
+    count = cumcount(owner)
     still, where = np.ones(len(owner)), np.arange(len(owner))
     for j in range(n.max(initial=0)):  # the j-th such document of every tie comes in
         where = where[n[owner[where]] > j]
-        newest = np.flatnonzero(turn == j)
+        newest = np.flatnonzero(step == j)
         passes = np.ones(len(size))
         passes[tie[newest]] = goes_on[newest]
         query, documents = owner[where], size - n + j + 1
-        among = np.minimum(after[where] / documents[query], 1)
+        among = np.minimum(count[where] / documents[query], 1)
         passed = among * passes[query] * still[where - 1]
         still[where] = (1 - among) * still[where] + passed
     return still
@@ -278,28 +285,28 @@ def err_over_ties(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',
 ) -> Sum:
-    """ERR, averaged over all orders of tied documents.
+    """Average ERR over all orders of tied documents.
 
     The term of a tie stands at its first entry, and the others are 0."""
     ties, last = Ties.of(ranking), np.inf if k is None else k
-    how: Any = dict(max_grade=max_grade, gain=gain)
-    goes_on = 1 - relevance_probabilities(ranking, **how)
-    arrives = examination_probabilities(ranking, **how)[ties.first]
+    scale: Any = dict(max_grade=max_grade, gain=gain)
+    goes_on = 1 - relevance_probabilities(ranking, **scale)
+    arrives = examination_probabilities(ranking, **scale)[ties.first]
     may_stop = ties.count(goes_on < 1) > 0
-    some = np.flatnonzero((ties.size > 1) & (ties.start <= last) & may_stop)
-    size, start = ties.size[some], ties.start[some]
+    tied = np.flatnonzero((ties.size > 1) & (ties.start <= last) & may_stop)
+    size, start = ties.size[tied], ties.start[tied]
     within = np.minimum(size, last - start + 1).astype(np.intp)
     number = np.full(len(ties.first), -1)
-    number[some] = np.arange(len(some))
+    number[tied] = np.arange(len(tied))
     tie_of = number[ties.number]
-    terms = np.where(ranking.tie_size > 1, 0, err.terms(ranking, k=k, phi=phi, **how))
-    for tie, place in place_blocks(within + 1):
+    terms = np.where(ranking.tie_size > 1, 0, err.terms(ranking, k=k, phi=phi, **scale))
+    for tie, position in place_blocks(within + 1):
         i, j = tie[0], tie[-1] + 1
         stopping = np.flatnonzero((tie_of >= i) & (tie_of < j) & (goes_on < 1))
         passing = tie_of[stopping] - i, goes_on[stopping]
         still = survival(size[i:j], within[i:j], *passing)
-        stops = (still - np.roll(still, -1)) * (place < within[tie])
-        worth = as_phi(phi)((start[tie] + place).astype(float)) * stops
-        here = some[i:j]
-        terms[ties.first[here]] = arrives[here] * np.bincount(tie - i, weights=worth)
+        stops = (still - np.roll(still, -1)) * (position < within[tie])
+        worth = as_phi(phi)((start[tie] + position).astype(float)) * stops
+        block = tied[i:j]
+        terms[ties.first[block]] = arrives[block] * np.bincount(tie - i, weights=worth)
     yield ranking, terms

@@ -14,7 +14,7 @@ import numpy as np
 
 # %% ../../nbs/metrics/dcg.ipynb #85d848e0
 from ..core.arrays import argsort_descending, cumcount
-from ..core.conventions import (
+from irmetrics_nb.core.conventions import (
     NAMED_GAINS,
     Column,
     Discount,
@@ -34,14 +34,15 @@ def by_gain(
     ranking: Judged, /, *, gain: Gain = 'linear', discount: Discount = 'log2',
     b: float = 2,
 ) -> np.ndarray:
-    "What a document is worth: its gain; TiesError for a discount that rises."
+    """Return the gain of each document as its worth; raise TiesError for a discount that
+    rises."""
     check_falling(ranking, as_discount(discount, b), 'discount')
     return as_gain(gain)(ranking.grade)
 
 @measure('CG', linear=True, worth=by_gain, chinese='累计增益',
          question='How much gain is in the top k, in any order?')
 def cg(ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear') -> Sum:
-    """Cumulative gain: the sum of the gains in the top k.
+    """Compute cumulative gain: the sum of the gains in the top k.
 
     The order within the top k is ignored. ValueError for a cutoff below 1, or a gain or
     grade that is not known. Source: Järvelin and Kekäläinen (2002).
@@ -51,7 +52,7 @@ def cg(ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear') -> Su
     yield _gained(ranking, k, gain)
 
 def _gained(ranking, k, gain):
-    "The top k, and the gain of each; a table of gains is asked for every grade."
+    "Return the top k, and the gain of each; a table of gains must hold every grade."
     if isinstance(gain, str): ranking = ranking.top(k)
     return ranking, as_gain(gain)(ranking.grade) * ranking.within(k)
 
@@ -59,7 +60,7 @@ CG = cg.measure
 
 # %% ../../nbs/metrics/dcg.ipynb #468c2e2c
 def weigh(rank: np.ndarray, discount: Callable) -> np.ndarray:
-    "The weight of each rank: from a table, where ranks are fewer than entries."
+    "Return the weight of each rank: from a table, where ranks are fewer than entries."
     deepest = int(rank.max(initial=0))
     if deepest > len(rank): return discount(rank)
     return discount(np.arange(1, deepest + 1))[rank - 1]
@@ -71,7 +72,7 @@ def dcg(
     ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
     discount: Discount = 'log2', b: float = 2,
 ) -> Sum:
-    """Discounted cumulative gain: each gain counts less, the lower its rank.
+    """Compute discounted cumulative gain: each gain counts less, the lower its rank.
 
     ValueError for a cutoff below 1, or a gain, grade or discount that is not known.
     Source: Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount:
@@ -82,7 +83,7 @@ def dcg(
     yield _discounted(ranking, k, gain, discount, b)
 
 def _discounted(ranking, k, gain, discount, b):
-    "The top k, and the gain of each times the weight of its rank."
+    "Return the top k, and the gain of each times the weight of its rank."
     if b != 2 and discount != 'jarvelin':
         raise ValueError(f"only discount='jarvelin' has a base, not b={b!r}")
     top, gains = _gained(ranking, k, gain)
@@ -93,7 +94,8 @@ DCG = dcg.measure
 # %% ../../nbs/metrics/dcg.ipynb #08edd529
 @documented
 def ideal_ranking(ranking: RankingsLike, /, *, gain: Gain = 'linear') -> Judged:
-    """The ideal ranking: all judged documents of each query, the largest gain first.
+    """Return the ideal ranking: all judged documents of each query, the largest gain
+    first.
 
     >>> ideal_ranking([3, 0, 1]).grade
     array([3., 1., 0.])"""
@@ -108,7 +110,7 @@ def idcg(
     ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
     discount: Discount = 'log2', ideal: Column | None = None, b: float = 2,
 ) -> np.ndarray:
-    """The DCG of the ideal ranking, the best that can be had.
+    """Compute the DCG of the ideal ranking, the highest possible.
 
     ValueError as in `dcg`; also if `ideal` lacks a grade above 0 of the list, or comes
     with a `Judged`, which knows its own.
@@ -122,7 +124,7 @@ def idcg(
 IdealFrom = Literal['judged', 'list', 'top', 'found', 'best']
 
 def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: int | None) -> Judged:
-    """The batch with other documents to make the ideal ranking of.
+    """Return the batch with other documents for the ideal ranking.
 
     `ideal_from`: 'judged', all judged documents; 'list', those in the list; 'top', those
     in its top k; 'found', as many of all as the list has; 'best', a list full of the best
@@ -131,17 +133,17 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: int | None) -> Judged:
     query, grade = judged.pool_query, judged.pool_grade
     if ideal_from == 'judged': return judged
     if ideal_from == 'best':
-        many = judged.retrieved if k is None else np.full(len(judged), k)
+        length = judged.retrieved if k is None else np.full(len(judged), k)
         best = np.full(len(judged), -np.inf)
         np.maximum.at(best, query, grade)
-        query = np.repeat(np.arange(len(judged)), np.where(np.isfinite(best), many, 0))
+        query = np.repeat(np.arange(len(judged)), np.where(np.isfinite(best), length, 0))
         return judged.changed(pool_query=query, pool_grade=best[query])
     if ideal_from == 'found':
-        kept = cumcount(query) < judged.retrieved[query]
-        return judged.changed(pool_query=query[kept], pool_grade=grade[kept])
-    kept = judged.within(k if ideal_from == 'top' else None)
-    order = np.lexsort((-judged.grade[kept], judged.query[kept]))
-    query, grade = judged.query[kept][order], judged.grade[kept][order]
+        mask = cumcount(query) < judged.retrieved[query]
+        return judged.changed(pool_query=query[mask], pool_grade=grade[mask])
+    mask = judged.within(k if ideal_from == 'top' else None)
+    order = np.lexsort((-judged.grade[mask], judged.query[mask]))
+    query, grade = judged.query[mask][order], judged.grade[mask][order]
     return judged.changed(pool_query=query, pool_grade=grade)
 
 # %% ../../nbs/metrics/dcg.ipynb #004cfe3a
@@ -149,14 +151,15 @@ def by_gain_in_ndcg(
     ranking: Judged, /, *, gain: Gain = 'linear', discount: Discount = 'log2',
     ideal_from: IdealFrom = 'judged', b: float = 2,
 ) -> np.ndarray:
-    "The gain of each entry; TiesError if the ideal changes with the order."
+    "Return the gain of each entry; raise TiesError if the ideal changes with the order."
     if ideal_from == 'top':
         raise TiesError('its ideal changes with the order, so there is no best one: '
                         "use ties='average'")
     return by_gain(ranking, gain=gain, discount=discount, b=b)
 
 def _some_gains(table: Any) -> dict[str, Any]:
-    "The gains of ir_measures: some grades have one of their own, others their grade."
+    """Translate the gains of ir_measures: grades that are not in the table gain their
+    grade."""
     if not isinstance(table, Mapping):
         raise ValueError(f'gains must be a mapping, not {table!r}')
     return {'gain': {**table, 'else': 'linear'}}
@@ -173,7 +176,8 @@ def ndcg(
     discount: Discount = 'log2', b: float = 2, ideal: Column | None = None,
     cut_ideal: bool = True, ideal_from: IdealFrom = 'judged',
 ) -> Share:
-    """Normalised discounted cumulative gain: DCG divided by that of the ideal ranking.
+    """Compute normalised discounted cumulative gain: DCG divided by DCG of the ideal
+    ranking.
 
     In [0, 1] if no gain is negative; 0 where the ideal ranking gains nothing. ValueError
     as in `idcg`. Source: Järvelin and Kekäläinen (2002); trec_eval's `ndcg` and
@@ -186,13 +190,13 @@ def ndcg(
     return _ideal_gain(best, k if cut_ideal else None, gain, discount, b)
 
 def _ideal_gain(ranking, k, gain, discount, b):
-    """IDCG, or 0 where the ideal ranking gains nothing (IDCG <= 0).
+    """Return IDCG, or 0 where the ideal ranking gains nothing (IDCG <= 0).
 
     ValueError for one so near to 0 that digits are lost."""
     best = np.asarray(idcg(ranking, k=k, gain=gain, discount=discount, b=b))
-    lost = best[(best != 0) & (np.abs(best) < np.finfo(float).tiny)]
-    if lost.size:
-        raise ValueError(f'the grades have an IDCG of {lost[0]:g}, '
+    tiny = best[(best != 0) & (np.abs(best) < np.finfo(float).tiny)]
+    if tiny.size:
+        raise ValueError(f'the grades have an IDCG of {tiny[0]:g}, '
                          'beyond what a number can hold')
     return np.maximum(best, 0)
 
@@ -205,9 +209,9 @@ def ndcg_over_ties(
     discount: Discount = 'log2', cut_ideal: bool = True,
     ideal_from: IdealFrom = 'judged', b: float = 2,
 ) -> Average:
-    "nDCG, averaged over all orders of tied documents, if the ideal stays the same."
+    "Average nDCG over all orders of tied documents, if the ideal stays the same."
     if ideal_from == 'top': return None
-    how: Any = dict(k=k, gain=gain, discount=discount, b=b)
-    yield ranking, mean_over_places(lambda batch: dcg.terms(batch, **how), ranking)
+    options: Any = dict(k=k, gain=gain, discount=discount, b=b)
+    yield ranking, mean_over_places(lambda batch: dcg.terms(batch, **options), ranking)
     best = ideal_batch(ranking, ideal_from, k)
     return _ideal_gain(best, k if cut_ideal else None, gain, discount, b)

@@ -273,22 +273,23 @@ ELSEWHERE_TEXT += '''
     faithfulness, answer relevancy = of generated texts | ragas'''
 
 def _same_letters(name):
-    "A name without what stands between its letters and digits."
+    "Return the letters and digits of a name in lower case."
     spelt = name.casefold().replace('α', 'alpha').replace('#', 'sharp')
     return re.sub(r'[\W_]+', '', spelt)
 
 def _elsewhere():
-    "{name without signs: what to say of it}."
+    "Yield the name of each measure of other tools, and its description."
     for line in ELSEWHERE_TEXT.strip().splitlines():
-        names, _, rest = line.partition('=')
-        what, _, who = (part.strip() for part in rest.partition(' | '))
-        said = f'{what} ({who})' if who else what
-        yield from ((_same_letters(name), said) for name in names.split(','))
+        names, _, entry = line.partition('=')
+        meaning, _, tools = (field.strip() for field in entry.partition(' | '))
+        description = f'{meaning} ({tools})' if tools else meaning
+        yield from ((_same_letters(name), description) for name in names.split(','))
 
 ELSEWHERE = dict(_elsewhere())
 
 def find_elsewhere(name: str) -> str:
-    "What a measure is that is known and not offered, and who has it; '' for other names."
+    """Describe a measure that is known and not offered, and who has it; '' for other
+    names."""
     return ELSEWHERE.get(_same_letters(name), '')
 
 # %% ../../nbs/metrics/names.ipynb #875a9f56
@@ -302,26 +303,26 @@ class Name(NamedTuple):
 
     @property
     def stem(self) -> str:
-        "The name without the number."
+        "Return the name without the number."
         return self.name.partition('{')[0].rstrip('._') if '{' in self.name else self.name
 
     def spelt(self, number: object) -> str:
-        "Our measure with a number in its place."
+        "Return our measure with a number filled in."
         number = str(number)
         root = sqrt(float(number)) if '{root}' in self.measure else ''
         return self.measure.format(k=number, x=number, root=root, p=f'0.{number}')
 
 def _rows(tool, text, not_offered=''):
-    "The rows of a tool, from its part of the table."
+    "Yield the rows of a tool, from its text."
     for line in text.strip().splitlines():
-        name, measure = (part.strip() for part in line.split('=', 1))
+        name, measure = (field.strip() for field in line.split('=', 1))
         measure, _, why = measure.partition('!')
         measure, _, numbers = measure.partition(' for ')
         yield Name(name, tool, measure.strip(), tuple(numbers.split()), why.strip())
     for name in not_offered.split(): yield Name(name, tool, '')
 
 def _all_rows():
-    "The rows of every tool, in the order in which a name is given to one of them."
+    "Yield the rows of every tool; the first tool that has a name owns it."
     yield from _rows('trec_eval', TREC_EVAL, NOT_OFFERED)
     yield from _rows('ir_measures', IR_MEASURES, NOT_OF_IR_MEASURES)
     yield from _rows('ranx', RANX)
@@ -334,7 +335,7 @@ TOOLS = tuple(dict.fromkeys([*(row.tool for row in NAMES), *KIN]))
 # %% ../../nbs/metrics/names.ipynb #1fd5d970
 @cache
 def _index():
-    "(tool or '', stem) -> the row of that name; '': of whichever tool owns it, as written and in lower case."
+    "Index the rows by (tool, stem), as written and in lower case; tool '' is the owner of the stem."
     index: dict[tuple[str, str], Name] = {}
     for spelling in (str, str.casefold):
         for row in NAMES:
@@ -345,7 +346,7 @@ def _index():
 _SIMILARITY = re.compile('(cosine|cos_sim|dot|dot_score|euclidean|manhattan)_(?!_)')
 
 def find_name(name: str, tool: str = '') -> Name | None:
-    """The row of a name, as written or in any case; None if there is none.
+    """Return the row of a name, as written or in any case, or None.
 
     tool: whose name it is; by default that of its owner, the first tool that has it. What
     a version lacks is looked for in the tool that it is a version of."""
@@ -359,17 +360,18 @@ def find_name(name: str, tool: str = '') -> Name | None:
     return None
 
 def find_numbered(name: str, tool: str = '') -> tuple[Name, list[str]] | None:
-    "The row of a name that ends in numbers, and these: of 'P.5,10' that of P, 5 and 10."
-    parts = re.fullmatch(r'(.+?)[._]((?:\d+\.?|\d*\.\d+)(?:,\.?\d[\d.]*)*)', name)
-    if parts is None: return None
-    row = find_name(parts[1], tool)
-    return (row, parts[2].split(',')) if row and '{' in row.name else None
+    """Return the row of a name that ends in numbers, and the numbers: for 'P.5,10' the
+    row of P, and 5 and 10."""
+    match = re.fullmatch(r'(.+?)[._]((?:\d+\.?|\d*\.\d+)(?:,\.?\d[\d.]*)*)', name)
+    if match is None: return None
+    row = find_name(match[1], tool)
+    return (row, match[2].split(',')) if row and '{' in row.name else None
 
 # %% ../../nbs/metrics/names.ipynb #1425020a
 def aliases_of(kind: str) -> tuple[str, ...]:
-    "The other names of a kind of measures, each once; no two differ in case alone."
-    plain = [row.stem for row in NAMES if row.measure in (kind, f'{kind}@{{k}}')]
-    owners = {name: find_name(name) for name in plain}
+    "Return the other names of a kind of measures, each once; no two differ in case only."
+    stems = [row.stem for row in NAMES if row.measure in (kind, f'{kind}@{{k}}')]
+    owners = {name: find_name(name) for name in stems}
     names = [name for name, row in owners.items() if row and row.measure in (kind, f'{kind}@{{k}}')]
     spellings = {name.casefold(): name for name in names}
     spellings.pop(kind.casefold(), None)
@@ -377,11 +379,11 @@ def aliases_of(kind: str) -> tuple[str, ...]:
 
 # %% ../../nbs/metrics/names.ipynb #b49a5541
 def name_table() -> list[dict[str, str]]:
-    "The table of names as rows of text: name, tool, measure."
+    "Return the table of names as rows of text: name, tool, measure."
     return [_text_of(row) for row in NAMES]
 
 def _text_of(row):
-    "A row with letters for the numbers."
+    "Return a row as text, with letters for the numbers."
     name = row.name.format(k='k', x='x', p='p')
     measure = row.measure.format(k='k', x='x', root='√x', p='.p')
     why = row.why or find_elsewhere(row.name)
@@ -390,14 +392,14 @@ def _text_of(row):
 
 # %% ../../nbs/metrics/names.ipynb #320278ef
 def reads(kind: Kind) -> str:
-    "What of a document a kind of measures looks at."
+    "Describe what a kind of measures reads of a document."
     params = kind.params
     if 'max_grade' in params or params.get('gain', 'binary') != 'binary': return 'grades'
     if 'rel' not in params: return 'nothing' if kind.counts else 'whether it was judged'
     return 'yes or no' + '; grades, if they are given gains' * ('gain' in params)
 
 def order(kind: Kind) -> str:
-    "What of the order it sees: 'yes', 'at the cutoff', or 'no'."
+    "Classify how the order of documents counts: 'yes', 'at the cutoff', or 'no'."
     if kind.unordered: return 'no'
     there_and_back = Judged.from_grades([[3, 1, 0], [0, 1, 3]], ideal=[[3, 2, 1, 0]] * 2)
     values = Measure(kind.name).resolve(there_and_back).of(there_and_back)
@@ -411,7 +413,7 @@ SEES = {
 
 @dataclass(frozen=True)
 class Card:
-    """What somebody who meets a metric wants to know."""
+    "Hold a short description of a metric for its users."
     name: str       # that of its kind, or 'AUC' and 'GAUC', which are no kinds
     title: str      # spelt out
     formula: str    # in TeX
@@ -428,16 +430,16 @@ class Card:
 
     @property
     def kind(self) -> Kind | None:
-        "The kind of measures, if there is one."
+        "Return the kind of measures, if there is one."
         return KINDS.get(self.name)
 
     @property
     def page(self) -> str:
-        "The page that defines it, such as 'ap'."
+        "Return the page that defines it, such as 'ap'."
         return self.kind.page if self.kind else 'auc'
 
     def facts(self) -> dict[str, str]:
-        "The lines of the card: range, what it reads, what it sees of the order ..."
+        "Return the lines of the card: range, input, order, rewards and users."
         pairs = 'who scores above whom, anywhere in the list'
         kind = self.kind
         lines = {'Range': self.range, 'Reads': reads(kind) if kind else 'yes or no',
@@ -446,7 +448,7 @@ class Card:
         return lines | ({'Kin': ', '.join(self.kin)} if self.kin else {})
 
     def code(self) -> str:
-        "The example as it is typed, with its value."
+        "Return the example as typed, with its value."
         f = self.example
         named = [f'{name}={x!r}' for name, x in f.keywords.items()]
         arguments = ', '.join([*map(repr, f.args), *named])
@@ -458,15 +460,15 @@ class Card:
         return '\n'.join([head, *facts, f'  {self.code()}'])
 
 def question_of(card: Card) -> str:
-    "What the metric of a card asks of a ranking."
+    "Return the question that the metric of a card answers."
     return card.kind.question if card.kind else card.question
 
 # %% ../../nbs/metrics/names.ipynb #cb806fd9
 CARDS: dict[str, Card] = {}
 
-def _card(name, title, formula, **rest):
+def _card(name, title, formula, **fields):
     "Enter a card."
-    CARDS[name] = Card(name, title, formula, **rest)
+    CARDS[name] = Card(name, title, formula, **fields)
 
 _FLOWERS = [3, 0, 0, 1, 2, 1]  # the grades of the flower search, of whose five relevant one was not found
 
@@ -599,16 +601,17 @@ class Cards(tuple[Card, ...]):
         return f'<div class="metric-cards">\n{body}\n</div>'
 
 def _markdown(card):
-    "A card as Markdown."
+    "Format a card as Markdown."
     chinese = card.kind.chinese if card.kind else card.chinese
     facts = '\n'.join(f'- **{name}** {text}' for name, text in card.facts().items())
     head = f'**{card.name}** {card.title} · {chinese}'
     question, formula = f'*{question_of(card)}*', f'$${card.formula}$$'
-    parts = head, question, formula, facts, f'`{card.code()}`'
-    return '\n\n'.join(['<div class="metric-card">', *parts, '</div>'])
+    sections = head, question, formula, facts, f'`{card.code()}`'
+    return '\n\n'.join(['<div class="metric-card">', *sections, '</div>'])
 
 def cards(*names: str) -> Cards:
-    """The cards of some metrics; all without a name. ValueError for one that has none.
+    """Return the cards of some metrics; all without a name. ValueError for one that has
+    none.
 
     >>> len(cards('AP', 'RR'))
     2"""
@@ -619,7 +622,7 @@ def cards(*names: str) -> Cards:
 
 # %% ../../nbs/metrics/names.ipynb #95093f9d
 def tasks() -> Iterator[dict[str, Any]]:
-    "A row for each task: the task, its measure, the card, and why."
+    "Yield a row for each task: the task, its measure, the card, and why."
     for card in CARDS.values():
         for task, measure, why in card.tasks:
             yield {'task': task, 'measure': measure, 'card': card, 'why': why}

@@ -18,21 +18,20 @@ from typing import Any, NamedTuple
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
 from ..core.measures import KINDS, VIEWS, Kind, Measure
 from . import ap, cascade, dcg, sets
-from .names import TOOLS, aliases_of, find_elsewhere, find_name, find_numbered
 
 # %% ../../nbs/metrics/parsing.ipynb #4ef5f67f
 METRIC_PAGES = [page.__name__ for page in (sets, ap, dcg, cascade)]  # which declare the measures
 
 # %% ../../nbs/metrics/parsing.ipynb #121840af
 def measure_table() -> list[dict[str, str]]:
-    """All measures as rows of text: measure, question, page that defines it, parameters.
+    """Return all measures as rows of text: measure, question, page that defines it, parameters.
 
     >>> measure_table()[0]['question']
     'How much of the top k is relevant?'"""
-    return [_row(kind) for kind in KINDS.values()]
+    return [_measure_row(kind) for kind in KINDS.values()]
 
-def _row(kind):
-    "What the table says of one kind."
+def _measure_row(kind):
+    "Return the row of one kind."
     name = kind.name if kind.at is None else f'{kind.name}, {kind.name}@{kind.at}'
     params = ', '.join(f'{p}={value!r}' for p, value in kind.params.items())
     return {'measure': name, 'question': kind.question, 'page': kind.page,
@@ -48,19 +47,19 @@ class Written(NamedTuple):
 
 # %% ../../nbs/metrics/parsing.ipynb #33fa3a25
 def quoted(text: str) -> str:
-    "A text in quotes as an error shows it: cut off if it is long."
+    "Quote a text for an error; cut it off if it is long."
     return shorter(repr(text))
 
-def shorter(text: str, most: int = 300) -> str:
-    "A text, cut off if it is longer than `most` characters."
-    return text if len(text) <= most else text[:most] + '...'
+def shorter(text: str, limit: int = 300) -> str:
+    "Cut off a text after `limit` characters."
+    return text if len(text) <= limit else text[:limit] + '...'
 
 # %% ../../nbs/metrics/parsing.ipynb #6c19be07
-def _arguments(name, rest):
-    "What follows the name: the parameters, and what stands behind @."
+def _arguments(name, text):
+    "Parse the parameters after the name, and the value of @."
     if not name: raise SyntaxError
     at, params = None, {}
-    with warnings.catch_warnings(action='error'): tree: Any = ast.parse('_' + rest, mode='eval').body
+    with warnings.catch_warnings(action='error'): tree: Any = ast.parse('_' + text, mode='eval').body
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
@@ -72,14 +71,14 @@ def _arguments(name, rest):
     return params, at
 
 def _literal(node):
-    "The number, text or table that a piece of the tree spells out; a word without quotes is text."
+    "Parse the number, text or table of a node of the tree; a word without quotes is text."
     if isinstance(node, ast.Name): return node.id
     try: return ast.literal_eval(node)
     except (ValueError, TypeError):
         raise ValueError(f'{shorter(ast.unparse(node))} is not a value; text stands in quotes') from None
 
 def _check_arguments(name, call):
-    "ValueError for parameters without a name; a number alone is meant for the cutoff."
+    "Raise ValueError for parameters without a name; suggest @ for a single number."
     unnamed = [*call.args, *(kw.value for kw in call.keywords if kw.arg is None)]
     if not unnamed: return
     number = unnamed[0].value if isinstance(unnamed[0], ast.Constant) else None
@@ -92,14 +91,14 @@ def _check_arguments(name, call):
 MAX_MEASURE, MAX_MEASURES = 2000, 10_000
 
 def read(text: str) -> Written:
-    """The parts of a text with one measure.
+    """Parse a text with one measure.
 
     ValueError that says what is wrong with it."""
     if len(text) > MAX_MEASURE:
         limit = f'at most {MAX_MEASURE} are read'
         raise ValueError(f'a measure of {len(text)} characters; {limit}')
-    tool, name, rest, level = _parts(text)
-    try: params, at = _arguments(name.strip(), rest)
+    tool, name, arguments, level = _split_text(text)
+    try: params, at = _arguments(name.strip(), arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
         advice = 'write it like AP, nDCG@10 or P(rel=2)@5'
         raise ValueError(f'{quoted(text)} is not a measure; {advice}') from None
@@ -109,12 +108,12 @@ def read(text: str) -> Written:
     if level != '1': params['rel'] = int(level)  # 1 is the default
     return Written(name.strip(), params, at, tool or 'ranx')
 
-def _parts(text):
-    "Tool, name, what follows, and the relevance level behind it."
-    match = _PARTS.fullmatch(text.strip())
+def _split_text(text):
+    "Split a text into tool, name, arguments and relevance level."
+    match = _MEASURE_PARTS.fullmatch(text.strip())
     return match.groups() if match else (None, '', '', None)
 
-_PARTS = re.compile(r"""
+_MEASURE_PARTS = re.compile(r"""
     (?: ([^\W\d]\w*) \s* : \s* )?   # ranx:
     ([^(@]*?)                       # mrr
     ((?: [(@] .*? )?)               # @10
@@ -129,66 +128,69 @@ _MEASURE = re.compile(r"""
     """, re.VERBOSE)
 
 def split(text: str) -> list[str]:
-    "The texts of the single measures; ValueError for what is left over."
+    "Split a text into single measures; raise ValueError for other text."
     if len(text) > MAX_MEASURES:
         limit = f'at most {MAX_MEASURES} are read'
         raise ValueError(f'measures of {len(text)} characters; {limit}')
-    rest = _MEASURE.sub('', text).strip(', \t\r\n')
-    if rest: raise ValueError(f'{quoted(rest)} in {quoted(text)} is not a measure')
+    remainder = _MEASURE.sub('', text).strip(', \t\r\n')
+    if remainder: raise ValueError(f'{quoted(remainder)} in {quoted(text)} is not a measure')
     return _MEASURE.findall(text)
 
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
 def _kinds_by_name():
-    "Every kind by each of its names in lower case."
+    "Return every kind by each of its names in lower case."
     return {name: KINDS[kind] for name, kind in _names_of(tuple(KINDS)).items()}
 
 @lru_cache(maxsize=1)
 def _names_of(kinds):
-    "Each name of some kinds in lower case, with that of the kind."
+    "Map each name of some kinds, in lower case, to the name of the kind."
+    from irmetrics_nb.metrics.names import aliases_of  # only for a name that is not ours
     names = {kind: (kind, *aliases_of(kind)) for kind in kinds}
     return {name.casefold(): kind for kind, several in names.items() for name in several}
 
 def find_kind(name: str) -> str:
-    """The name of the kind that goes by this name or alias, in upper or lower case.
+    """Return the name of the kind with this name or alias, in upper or lower case.
 
     ValueError if there is none; it says what a measure is that is known and not offered,
     or which one may be meant."""
+    if name in KINDS: return name
     kind = _kinds_by_name().get(name.casefold())
     if kind is not None: return kind.name
-    known = find_elsewhere(name)
-    if known: raise ValueError(f'{name!r} is no measure here: {known}')
-    near = nearest_kind(name)
-    hint = f'did you mean {near}? ' if near else ''
+    from irmetrics_nb.metrics.names import find_elsewhere
+    elsewhere = find_elsewhere(name)
+    if elsewhere: raise ValueError(f'{name!r} is no measure here: {elsewhere}')
+    nearest = nearest_kind(name)
+    hint = f'did you mean {nearest}? ' if nearest else ''
     raise ValueError(f'there is no measure {name!r}; {hint}there are {" ".join(KINDS)}')
 
 def check_name(kind: Kind) -> None:
-    "ValueError for a kind whose name stands for another one, here or in another tool."
-    known = _kinds_by_name().get(kind.name.casefold())
-    if known and known.name != kind.name:
-        raise ValueError(f'{kind.name!r} is taken: it is another name of {known.name}')
+    "Raise ValueError for a kind whose name is taken, here or in another tool."
+    owner = _kinds_by_name().get(kind.name.casefold())
+    if owner and owner.name != kind.name:
+        raise ValueError(f'{kind.name!r} is taken: it is another name of {owner.name}')
     row, _ = _row_of(kind.name, {}, '')
     if row and row.measure:
         raise ValueError(f'{kind.name!r} is taken: in {row.tool} it is {row.measure}')
 
 def nearest_kind(name: str) -> str:
-    "The kind somebody may mean: by initials, by the same beginning, or misspelt; else nothing."
+    "Return the kind that a name may mean: by initials, by the same beginning, or misspelt; else ''."
     kinds, words = _kinds_by_name(), re.findall('[^ _-]+', name.casefold())
     initials, squashed = ''.join(w[0] for w in words), ''.join(words)
     begins = [n for n in kinds if len(n) > 2 and squashed.startswith(n)]
     by_initials = [initials] if len(words) > 1 and initials in kinds else []
-    likely = [*by_initials, *begins, *get_close_matches(squashed, kinds, n=1)]
-    return kinds[likely[0]].name if likely else ''
+    candidates = [*by_initials, *begins, *get_close_matches(squashed, kinds, n=1)]
+    return kinds[candidates[0]].name if candidates else ''
 
 # %% ../../nbs/metrics/parsing.ipynb #5ed7b3b5
 def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
-    "ValueError for a kind of measures that there is not, or parameters it cannot have."
+    "Raise ValueError for an unknown kind of measures, or parameters that it cannot have."
     name = find_kind(kind)
     if name != kind: raise ValueError(f'the kind is written {name!r}, not {kind!r}')
     Measure(name, params)
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
 def _meant(text):
-    "The measures of a text: one, but where another tool's name stands for several."
+    "Return the measures of a text: several only for a name of another tool that has several."
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.get(name) or _by_case(name)
     if kind and _foreign(kind, params) is None: return [Measure(kind.name, _translate(kind, params), at)]
@@ -201,27 +203,32 @@ def _meant(text):
     if '{' in row.name and not numbers:
         numbers, at = (row.numbers if at is None else [at]), None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
-    rest = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
-    return [_changed(_own(row.spelt(n)), rest, at, tool) for n in numbers or ['']]
+    remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
+    return [_changed(_read_own(row.spelt(n)), remaining, at, tool) for n in numbers or ['']]
 
 def _not_offered(name, tool, row):
-    "What to say of a name of another tool that has no measure here."
+    "Return the error for a name of another tool that has no measure here."
+    from irmetrics_nb.metrics.names import TOOLS, find_elsewhere
     if tool not in TOOLS: return f'there is no tool {tool!r}; names are known of {" ".join(TOOLS)}'
     if row is None: return f'{name!r} is no name of {tool} that is known here'
     why = row.why or find_elsewhere(row.name)
     return f'{name!r} of {tool} is not offered here' + (f': {why}' if why else '')
 
 def _by_case(name):
-    "The kind of this name in any case, if there is one."
+    "Return the kind of this name in any case, if there is one."
     return next((kind for kind in KINDS.values() if kind.name.casefold() == name.casefold()), None)
 
 def _foreign(kind, params):
-    "The first parameter that our kind lacks and another tool's measure of that name has."
+    "Return the first parameter that our kind lacks and another tool's measure of that name has."
     ours = {*kind.params, *kind.spellings, *VIEWS}
-    return next((p for p in params if p not in ours and find_name(f'{kind.name}({p})')), None)
+    strange = [p for p in params if p not in ours]
+    if not strange: return None
+    from irmetrics_nb.metrics.names import find_name
+    return next((p for p in strange if find_name(f'{kind.name}({p})')), None)
 
 def _row_of(name, params, tool):
-    "The row in the table of names, and the numbers that are part of the name or of a parameter."
+    "Return the row in the table of names, and the numbers in the name or in a parameter."
+    from irmetrics_nb.metrics.names import find_name, find_numbered
     for p, x in params.items():
         row = find_name(f'{name}({p})', tool)
         if row: return row, [x]
@@ -229,18 +236,18 @@ def _row_of(name, params, tool):
     return (row, []) if row else find_numbered(name, tool) or (None, [])
 
 def _of_alias(name, params, at):
-    "A measure by an alias of its kind; ValueError for a name that nobody has."
+    "Return a measure by an alias of its kind; raise ValueError for an unknown name."
     kind = KINDS[find_kind(name)]
     return Measure(kind.name, _translate(kind, params), at)
 
 @lru_cache
-def _own(text):
-    "The measure of a text in our own words."
+def _read_own(text):
+    "Parse a measure in our spelling."
     name, params, at, _ = read(text)
     return Measure(name, params, at)
 
 def _changed(measure, params, at, tool):
-    "The measure with these parameters and this cutoff, if there are any."
+    "Return the measure with these parameters and this cutoff, if there are any."
     graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
     params = _translate(measure.kind, params)
     if graded and 'rel' in params: params = _gain_from(measure, **params)
@@ -248,21 +255,21 @@ def _changed(measure, params, at, tool):
     return measure if at is None else measure @ at
 
 def _gain_from(measure, rel, **params):
-    "A gain of 0 below a relevance level, as ranx has it for what has grades (-l2)."
+    "Return parameters with a gain of 0 below a relevance level, as ranx has it for graded measures (-l2)."
     if rel > 99: raise ValueError(f'relevance levels are read up to 99, not {rel}')
-    rest = params.get('gain', measure.params.get('gain', 'linear'))
-    if isinstance(rest, Mapping):
+    otherwise = params.get('gain', measure.params.get('gain', 'linear'))
+    if isinstance(otherwise, Mapping):
         raise ValueError(f'a table of gains says itself what grades below {rel} gain: leave out -l{rel}')
-    return {**params, 'gain': {**dict.fromkeys(range(1, rel), 0), 'else': rest}}
+    return {**params, 'gain': {**dict.fromkeys(range(1, rel), 0), 'else': otherwise}}
 
 def _translate(kind, params):
-    "Parameters as another tool spells them, in our words: nDCG(dcg='exp-log2') is nDCG(gain='exp')."
+    "Translate parameters of another tool: nDCG(dcg='exp-log2') is nDCG(gain='exp')."
     ours: dict = {}
     for name, value in params.items(): ours |= _in_our_words(kind.spellings.get(name), name, value)
     return ours
 
 def _in_our_words(spelling, name, value):
-    "One parameter in our words."
+    "Translate one parameter."
     if spelling is None: return {name: value}
     if callable(spelling): return spelling(value)
     if value in spelling: return spelling[value]
@@ -270,14 +277,14 @@ def _in_our_words(spelling, name, value):
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def _not_a_function(f):
-    "What to say of a function that stands where a measure should."
+    "Return the error for a function instead of a measure."
     name = getattr(f, '__name__', repr(f))
     measure = nearest_kind(name) or 'AP'
     instead = f'a collection is evaluated by a measure, such as {measure}'
     return f'{name} is a function of lists; {instead}'
 
 def parse(text: str | Measure, /) -> Measure:
-    """The measure that a text names; a `Measure` is passed through.
+    """Parse the measure that a text names; a `Measure` is passed through.
 
     Parameters
     ----------
@@ -302,16 +309,16 @@ def parse(text: str | Measure, /) -> Measure:
     AP(rel=2)@1000"""
     measures = _read(text)
     if len(measures) == 1: return measures[0]
-    few = ', '.join(map(repr, [*measures[:2], measures[-1]]))
-    many = f'names {len(measures)} measures ({few})'
-    raise ValueError(f'{quoted(str(text))} {many}, and there is room for one')
+    examples = ', '.join(map(repr, [*measures[:2], measures[-1]]))
+    several = f'names {len(measures)} measures ({examples})'
+    raise ValueError(f'{quoted(str(text))} {several}, and there is room for one')
 
 def _of_ir_measures(measure):
-    "Whether it is an object of that package, which is not imported for it."
+    "Return whether an object belongs to ir_measures, without importing it."
     return type(measure).__module__.partition('.')[0] == 'ir_measures'
 
 def _read(text):
-    "The measures of a text or object: mostly one."
+    "Parse the measures of a text or object: mostly one."
     if isinstance(text, Measure): return [text]
     if _of_ir_measures(text): text = f'ir_measures:{text}'
     if callable(text): raise ValueError(_not_a_function(text))
@@ -325,26 +332,26 @@ def _read(text):
 
 # %% ../../nbs/metrics/parsing.ipynb #c65a0a68
 def flat_name(measure: Measure) -> str:
-    "A measure in letters, digits and underscores: nDCG_gain_exp_at_10."
+    "Write a measure in letters, digits and underscores: nDCG_gain_exp_at_10."
     name, params, at, _ = read(repr(measure))
-    said = ''.join(f'_{p}_{_flat_value(x)}' for p, x in params.items())
-    return name + said + ('' if at is None else f'_at_{_flat_value(at)}')
+    settings = ''.join(f'_{p}_{_flat_value(x)}' for p, x in params.items())
+    return name + settings + ('' if at is None else f'_at_{_flat_value(at)}')
 
 def _flat_value(value):
-    "A number, a word or a table, in letters and digits."
+    "Write a number, a word or a table in letters and digits."
     text = value if isinstance(value, str) else repr(value)
     if re.fullmatch(r'\d+\.\d+', text): return text.replace('.', 'p')
     return re.sub('[^A-WYZa-z0-9]', lambda sign: f'X{ord(sign[0]):02X}', text)
 
 def _value_of_flat(text):
-    "What was a value."
+    "Parse a parameter value from a flat name."
     if re.fullmatch(r'\d+p\d+', text): return float(text.replace('p', '.'))
-    plain = re.sub('X([0-9A-F]{2})', lambda code: chr(int(code[1], 16)), text)
-    try: return ast.literal_eval(plain)
-    except (ValueError, SyntaxError): return plain
+    decoded = re.sub('X([0-9A-F]{2})', lambda code: chr(int(code[1], 16)), text)
+    try: return ast.literal_eval(decoded)
+    except (ValueError, SyntaxError): return decoded
 
 def _of_flat(text):
-    "The measure of a flat name; None for any other."
+    "Parse a flat name; return None for any other."
     name, *words = text.split('_')
     of_short = (kind for kind in KINDS.values() if name in kind.short)
     kind, at = next(of_short, _by_case(name)), None
@@ -352,10 +359,10 @@ def _of_flat(text):
     params: dict[str, Any] = {}
     begun: list[str] = []
     if kind is None or len(words) < 2: return None
-    known = {*kind.params, *kind.spellings, *VIEWS, 'at'}
+    keys = {*kind.params, *kind.spellings, *VIEWS, 'at'}
     for word in words:
         key = '_'.join(begun)
-        if key not in known: begun.append(word)
+        if key not in keys: begun.append(word)
         elif key == 'at': at, begun = _value_of_flat(word), []
         else: params[key], begun = _value_of_flat(word), []
     return None if begun else Measure(kind.name, meant | _translate(kind, params), at)
@@ -364,7 +371,7 @@ def _of_flat(text):
 Measures = str | Measure | Iterable[str | Measure]
 
 def parse_all(measures: Measures, /) -> list[Measure]:
-    """All measures of a text or a list, each once, in the order given.
+    """Parse all measures of a text or a list, each once, in the order given.
 
     Parameters
     ----------
@@ -384,34 +391,34 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     --------
     >>> parse_all('AP nDCG@10, RR')
     [AP, nDCG@10, RR]"""
-    each = map(_read, _each(measures))
-    all_of_them = (measure for several in each for measure in several)
+    groups = map(_read, _single_measures(measures))
+    all_of_them = (measure for several in groups for measure in several)
     parsed = list({(m, m.said): m for m in all_of_them}.values())  # what is said counts
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures print alike: {parsed}')
     return parsed
 
-def _each(measures):
-    "The single measures; a function stands alone, so that `parse` may refuse it."
+def _single_measures(measures):
+    "Return single measures; pass a function on, so that `parse` refuses it."
     if isinstance(measures, str): return split(measures)
     return [measures] if callable(measures) else measures
 
 def position(
     measure: Any, computed: Sequence[Measure | None], requested: Sequence[Measure | None],
 ) -> int | None:
-    """Where a measure in any spelling stands among those that were computed.
+    """Return the index of a measure, in any spelling, among the computed ones.
 
     `requested`: the same as they were asked for, before conventions completed them; what
     `measure` says itself must be so in what was computed. None: nowhere."""
-    try: wanted = parse(measure)
+    try: parsed = parse(measure)
     except ValueError: return None
-    if wanted in computed: return list(computed).index(wanted)
+    if parsed in computed: return list(computed).index(parsed)
     for i, (request, done) in enumerate(zip(requested, computed)):
-        if request == wanted and done and _agrees(wanted, done): return i
+        if request == parsed and done and _agrees(parsed, done): return i
     return None
 
-def _agrees(wanted, done):
-    "Whether a computed measure has the parameters that another one says."
+def _agrees(measure, done):
+    "Return whether a computed measure has the given parameters of another one."
     has = done.defaults | dict(done.params)
-    return all(has[p] == x for p, x in wanted.given.items())
+    return all(has[p] == x for p, x in measure.given.items())

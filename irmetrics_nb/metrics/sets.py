@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['PrecisionDivisor', 'P', 'SetP', 'RecallDivisor', 'R', 'SetR', 'Rprec', 'F', 'SetF', 'SetAP', 'Success', 'JudgedAt',
            'NumRet', 'NumRel', 'NumRelRet', 'by_relevance', 'depth', 'precision', 'recall', 'r_precision', 'f_measure',
-           'check_beta', 'f_beta', 'set_average_precision', 'places', 'fallout', 'first_found', 'success', 'by_judged',
-           'judged_at', 'count_retrieved', 'count_relevant', 'count_found', 'first_over_ties', 'success_over_ties']
+           'check_beta', 'f_beta', 'set_average_precision', 'retrieved_within', 'fallout', 'first_found', 'success',
+           'by_judged', 'judged_at', 'count_retrieved', 'count_relevant', 'count_found', 'first_over_ties',
+           'success_over_ties']
 
 # %% ../../nbs/metrics/sets.ipynb #df77b44d
 from collections.abc import Callable
@@ -24,11 +25,12 @@ from ..core.ties import Ties, sum_over_places
 
 # %% ../../nbs/metrics/sets.ipynb #63f02dd4
 def by_relevance(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
-    "What a document is worth: 1 if it is relevant, else 0."
+    "Return the worth of each document: 1 if it is relevant, else 0."
     return ranking.relevant(rel).astype(float)
 
 def depth(ranking: Judged, k: int | None = None) -> np.ndarray:
-    "How many places precision looks at: k, or without a cutoff the number retrieved."
+    """Return how many ranks precision looks at: k, or without a cutoff the number
+    retrieved."""
     return ranking.retrieved if check_cutoff(k) is None else np.full(len(ranking), k)
 
 # %% ../../nbs/metrics/sets.ipynb #0a0665b4
@@ -40,7 +42,7 @@ def precision(
     ranking: Judged, /, *, k: int | None = None, divisor: PrecisionDivisor = 'k',
     rel: float = 1,
 ) -> Share:
-    """Precision: the share of the top k that is relevant.
+    """Compute precision: the share of the top k that is relevant.
 
     In [0, 1]. ValueError for a cutoff below 1, or an unknown divisor.
     Source: trec_eval's `P` (with k) and `set_P` (without); with divisor='min(R,k)', its
@@ -71,7 +73,7 @@ def recall(
     ranking: Judged, /, *, k: int | None = None, n_relevant: Counts = None,
     divisor: RecallDivisor = 'relevant', rel: float = 1,
 ) -> Share:
-    """Recall: the share of the relevant documents that the top k holds.
+    """Compute recall: the share of the relevant documents that the top k holds.
 
     In [0, 1]; 0 where nothing is relevant. ValueError for a cutoff below 1, an unknown
     divisor, or fewer `n_relevant` than the list holds.
@@ -96,7 +98,7 @@ SetR = recall.variant(
 def r_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
-    """R-precision: the share of the top R that is relevant.
+    """Compute R-precision: the share of the top R that is relevant.
 
     In [0, 1]; 0 where nothing is relevant. ValueError for fewer `n_relevant` than the
     list holds. Source: Manning et al. (2008); trec_eval's `Rprec`.
@@ -114,7 +116,7 @@ Rprec = r_precision.measure
 def f_measure(
     p: float | Column, r: float | Column, /, *, beta: float = 1.0,
 ) -> float | np.ndarray:
-    """F from a precision p and a recall r, numbers or arrays; 0 where both are 0.
+    """Compute F from a precision p and a recall r, numbers or arrays; 0 where both are 0.
 
     ValueError if anything is negative, or beta is not finite.
     Source: van Rijsbergen (1979), chapter 7.
@@ -128,7 +130,7 @@ def f_measure(
     return f if f.ndim else float(f)
 
 def check_beta(beta: float) -> float:
-    "The beta of F; ValueError for one that is negative or not finite."
+    "Return the beta of F; raise ValueError if it is negative or not finite."
     if 0 <= beta <= 1e100: return beta
     raise ValueError(f'beta must be a number >= 0 (and at most 1e100), not {beta!r}')
 
@@ -140,7 +142,7 @@ def f_beta(
     ranking: Judged, /, *, beta: float = 1.0, k: int | None = None,
     n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
-    """The F measure of the top k, in [0, 1].
+    """Compute the F measure of the top k, in [0, 1].
 
     ValueError for a beta that is negative or not finite, a cutoff below 1, or fewer
     `n_relevant` than the list holds. Source: van Rijsbergen (1979), chapter 7.
@@ -161,7 +163,7 @@ SetF = f_beta.variant('SetF', at=None, unordered=True, linear=False,
 def set_average_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
-    """Unranked average precision: precision times recall of the whole list.
+    """Compute unranked average precision: precision times recall of the whole list.
 
     In [0, 1]; 0 where nothing is relevant. ValueError for fewer `n_relevant` than the
     list holds. Source: trec_eval's `set_map`.
@@ -176,8 +178,8 @@ def set_average_precision(
 SetAP = set_average_precision.measure
 
 # %% ../../nbs/metrics/sets.ipynb #efd7994f
-def places(ranking: Judged, k: int | None = None) -> np.ndarray:
-    "How many documents the top k really holds: k, or fewer where the list is shorter."
+def retrieved_within(ranking: Judged, k: int | None = None) -> np.ndarray:
+    "Return how many documents the top k holds: k, or fewer where the list is shorter."
     k = check_cutoff(k)
     return ranking.retrieved if k is None else np.minimum(ranking.retrieved, k)
 
@@ -186,7 +188,7 @@ def fallout(
     ranking: Judged, /, *, k: int | None = None, n_nonrelevant: Counts = None,
     rel: float = 1,
 ) -> np.ndarray:
-    """Fall-out: the share of the non-relevant documents that the top k holds.
+    """Compute fall-out: the share of the non-relevant documents that the top k holds.
 
     Lower is better.
     In [0, 1]; 0 where there are none. ValueError for a cutoff below 1, or fewer
@@ -194,11 +196,12 @@ def fallout(
 
     >>> round(fallout([3, 0, 0, 1, 2, 1], n_nonrelevant=15), 4)
     0.1333"""
-    came_up = places(ranking, k) - ranking.found(rel, k).total(1)
+    came_up = retrieved_within(ranking, k) - ranking.found(rel, k).total(1)
     return ratio(came_up, _total_nonrelevant(ranking, n_nonrelevant, rel))
 
 def _total_nonrelevant(ranking, counts, rel):
-    "The non-relevant documents of each query: judged so or in the list, or as `counts`."
+    """Count the non-relevant documents of each query: judged so or in the list, or as
+    `counts`."""
     listed = ranking.retrieved - ranking.found(rel).total(1)
     if counts is not None:
         return check_count('n_nonrelevant', counts, listed, 'non-relevant')
@@ -207,14 +210,14 @@ def _total_nonrelevant(ranking, counts, rel):
 
 # %% ../../nbs/metrics/sets.ipynb #6031f7e7
 def first_found(ranking: Judged, rel: float = 1, k: int | None = None) -> Judged:
-    "The first relevant entry of each query down to rank k, if there is one."
+    "Return the first relevant entry of each query down to rank k, if there is one."
     hits = ranking.found(rel, k)
     return hits.only(changes(hits.query))
 
 @measure('Success', worth=by_relevance, chinese='成功率',
          largest=1, question='Is anything relevant in the top k?')
 def success(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
-    """Success: 1 if the top k holds anything relevant, else 0.
+    """Compute success: 1 if the top k holds anything relevant, else 0.
 
     ValueError for a cutoff below 1. Source: trec_eval's `success`.
 
@@ -226,13 +229,13 @@ Success = success.measure
 
 # %% ../../nbs/metrics/sets.ipynb #32387eea
 def by_judged(ranking: Judged, /) -> np.ndarray:
-    "What a document is worth where to be judged is all that counts: 1."
+    "Return the worth 1 for each judged document."
     return np.ones(len(ranking.rank))
 
 @measure('Judged', quality=False, linear=True, worth=by_judged, chinese='已评比例',
          question='How much of the top k did anybody judge?')
 def judged_at(ranking: Judged, /, *, k: int | None = None) -> Share:
-    """The share of the retrieved documents in the top k that are judged.
+    """Compute the share of the retrieved documents in the top k that are judged.
 
     In [0, 1]; 0 where nothing was retrieved. Divides by k, or by the number retrieved
     where that is smaller. ValueError for a cutoff below 1. Source: ir_measures'
@@ -241,7 +244,7 @@ def judged_at(ranking: Judged, /, *, k: int | None = None) -> Share:
     >>> judged_at([None, 1, 0, 2])
     0.75"""
     yield ranking.top(k), 1
-    return places(ranking, k)
+    return retrieved_within(ranking, k)
 
 JudgedAt = judged_at.measure  # `Judged` is the batch of rankings
 
@@ -249,7 +252,7 @@ JudgedAt = judged_at.measure  # `Judged` is the batch of rankings
 @measure('NumRet', quality=False, at=None, aggregate=SUM, unordered=True, chinese='返回文档数',
          question='How many documents came back?')
 def count_retrieved(ranking: Judged, /) -> np.ndarray:
-    """How many documents were retrieved. Source: trec_eval's `num_ret`.
+    """Count the retrieved documents. Source: trec_eval's `num_ret`.
 
     >>> count_retrieved([1, None, 0])
     3.0"""
@@ -260,7 +263,7 @@ def count_retrieved(ranking: Judged, /) -> np.ndarray:
 def count_relevant(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> np.ndarray:
-    """R, the number of relevant documents, found or not. Source: trec_eval's `num_rel`.
+    """Count R, the relevant documents, found or not. Source: trec_eval's `num_rel`.
 
     ValueError for fewer `n_relevant` than the list holds.
 
@@ -271,7 +274,7 @@ def count_relevant(
 @measure('NumRelRet', quality=False, aggregate=SUM, linear=True, worth=by_relevance,
          chinese='返回的相关文档数', question='How many relevant documents came back?')
 def count_found(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
-    """How many relevant documents the top k holds. Source: trec_eval's `num_rel_ret`.
+    """Count the relevant documents in the top k. Source: trec_eval's `num_rel_ret`.
 
     >>> count_found([3, 0, 0, 1, 2, 1], k=4)
     2.0"""
@@ -284,26 +287,27 @@ NumRelRet = count_found.measure
 def first_over_ties(
     ranking: Judged, weight: Callable, rel: float, k: int | None,
 ) -> np.ndarray:
-    "The mean of: weight(rank) for the first relevant entry within k, 0 for any other."
+    """Return the mean of weight(rank) for the first relevant entry within k, 0 for any
+    other."""
     ties, hit = Ties.of(ranking), ranking.relevant(rel)
     n, last = ties.count(hit), np.inf if k is None else k
-    first = (n > 0) & (ties.above(ranking, hit) == 0)
-    some = np.flatnonzero(first & (ties.start <= last))
-    start, size, n = ties.start[some], ties.size[some], n[some]
-    def term_at(tie, place):
-        m, relevant, rank = size[tie], n[tie], start[tie] + place
-        misses = np.maximum(m - relevant - place, 0) / (m - place)
+    first = (n > 0) & (ties.count_above(ranking, hit) == 0)
+    tied = np.flatnonzero(first & (ties.start <= last))
+    start, size, n = ties.start[tied], ties.size[tied], n[tied]
+    def term_at(tie, position):
+        m, relevant, rank = size[tie], n[tie], start[tie] + position
+        misses = np.maximum(m - relevant - position, 0) / (m - position)
         none_so_far = segmented_scan(np.multiply, misses, tie)
-        none_before = np.where(place == 0, 1, np.roll(none_so_far, 1))
-        return none_before * relevant / (m - place) * weight(rank)
+        none_before = np.where(position == 0, 1, np.roll(none_so_far, 1))
+        return none_before * relevant / (m - position) * weight(rank)
     within = np.minimum(size, last - start + 1).astype(np.intp)
     mean = np.zeros(len(ties.first))
-    mean[some] = sum_over_places(within, term_at) / n
+    mean[tied] = sum_over_places(within, term_at) / n
     return hit * mean[ties.number]
 
 @success.over_ties
 def success_over_ties(
     ranking: Judged, /, *, k: int | None = None, rel: float = 1,
 ) -> Sum:
-    "Success, averaged over all orders of tied documents."
+    "Average success over all orders of tied documents."
     yield ranking, first_over_ties(ranking, np.ones_like, rel, k)

@@ -22,22 +22,23 @@ from ..metrics.ap import interpolated_precision
 from ..metrics.auc import auc, roc_curve
 from ..metrics.dcg import dcg, idcg
 from ..metrics.parsing import parse
-from ..results.drawing import BETTER, bundle, finish, ink, lines, new_axes
+from ..results.drawing import BETTER, bundle, finish, ink, lines, new_axes, without_missing
 
 # %% ../../nbs/reporting/figures.ipynb #a1a9aaef
 def plot_cutoffs(
     measure: str | Measure, qrels: Any, runs: Any, *,
     ks: Sequence[int] = (1, 2, 3, 5, 10, 20, 50, 100), ax: Any = None,
 ) -> Any:
-    """The mean of a measure at each cutoff, a line for each run: matplotlib's axes.
+    """Draw the mean of a measure at each cutoff, a line for each run; return matplotlib's
+    axes.
 
     measure: without a cutoff, such as 'nDCG'; runs: one or several, as `evaluate` takes
     them. ValueError for a measure that has no cutoff, DataError for bad input."""
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
-    each = {result.name or 'run': [*result.means.values()] for result in scores.each()}
-    look: dict[str, Any] = {'xlabel': 'cutoff k', 'ylabel': f'mean {parsed!r}@k'}
-    ax = lines(ks, each, title=f'{parsed!r} by cutoff', ax=ax, **look)
+    means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
+    labels: dict[str, Any] = {'xlabel': 'cutoff k', 'ylabel': f'mean {parsed!r}@k'}
+    ax = lines(ks, means, title=f'{parsed!r} by cutoff', ax=ax, **labels)
     ax.set_xscale('log')
     ax.set_xticks(ks, [f'{k}' for k in ks])
     ax.minorticks_off()
@@ -47,14 +48,15 @@ def plot_cutoffs(
 def plot_precision_recall(
     qrels: Any, run: Any, *, rel: float = 1, name: str = '', ax: Any = None,
 ) -> Any:
-    """Interpolated precision by recall, each query and their mean: matplotlib's axes.
+    """Draw interpolated precision by recall, each query and their mean; return
+    matplotlib's axes.
 
     rel: the grade from which a document is relevant. DataError for bad input."""
     judged, recall = judge(qrels, run), np.linspace(0, 1, 101)
     curves = np.asarray(interpolated_precision(judged, recall=recall, rel=rel))
     curves[judged.n_relevant(rel) == 0] = np.nan
-    look: dict[str, Any] = {'xlabel': 'recall', 'ylabel': 'interpolated precision'}
-    ax = bundle(recall, curves, name=name, title='Precision and recall', ax=ax, **look)
+    labels: dict[str, Any] = {'xlabel': 'recall', 'ylabel': 'interpolated precision'}
+    ax = bundle(recall, curves, name=name, title='Precision and recall', ax=ax, **labels)
     ax.set(xlim=(-.01, 1.01), ylim=(-.02, 1.04))
     return ax
 
@@ -63,16 +65,17 @@ def plot_cumulated_gain(
     qrels: Any, run: Any, *, k: int = 20, gain: Gain = 'linear',
     discount: Discount = 'log2', ax: Any = None,
 ) -> Any:
-    """Mean DCG of a run at every rank to k, and that of the ideal: matplotlib's axes.
+    """Draw the mean DCG of a run at every rank to k, and the ideal one; return
+    matplotlib's axes.
 
     DataError for bad input; ValueError for a gain or a discount that is not known."""
     judged, rank = judge(qrels, run), np.arange(1, k + 1)
-    how: dict[str, Any] = {'gain': gain, 'discount': discount}
-    of_run = [np.mean(dcg(judged, k=int(i), **how)) for i in rank]
-    best = [np.mean(idcg(judged, k=int(i), **how)) for i in rank]
-    look: dict[str, Any] = {'xlabel': 'rank', 'ylabel': 'mean DCG'}
+    options: dict[str, Any] = {'gain': gain, 'discount': discount}
+    of_run = [np.mean(dcg(judged, k=int(i), **options)) for i in rank]
+    best = [np.mean(idcg(judged, k=int(i), **options)) for i in rank]
+    labels: dict[str, Any] = {'xlabel': 'rank', 'ylabel': 'mean DCG'}
     curves = {'the run': of_run, 'the ideal order': best}
-    ax = lines(rank, curves, title='Cumulated gain', marks=False, ax=ax, **look)
+    ax = lines(rank, curves, title='Cumulated gain', marks=False, ax=ax, **labels)
     ax.fill_between(rank, of_run, best, color=ink(ax), alpha=.12, linewidth=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
@@ -82,20 +85,20 @@ def plot_gains(
     grades: Column = range(5), *, gains: Sequence[str] = ('linear', 'exp'),
     ax: Any = None,
 ) -> Any:
-    "What each grade is worth by each gain, as a share of the best: matplotlib's axes."
+    "Draw the gain of each grade, as a share of the best; return matplotlib's axes."
     g = np.asarray(grades, dtype=float)
-    each = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
-    look: dict[str, Any] = {'xlabel': 'grade g', 'ylabel': 'gain, share of the best'}
-    return lines(g, each, title='Gains', ax=ax, **look)
+    curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
+    labels: dict[str, Any] = {'xlabel': 'grade g', 'ylabel': 'gain, share of the best'}
+    return lines(g, curves, title='Gains', ax=ax, **labels)
 
 def plot_discounts(
     k: int = 20, *, discounts: Sequence[str] = ('log2', 'jarvelin'), ax: Any = None,
 ) -> Any:
-    "What each rank to k counts by each discount: matplotlib's axes."
+    "Draw the discount of each rank to k; return matplotlib's axes."
     rank = np.arange(1, k + 1)
-    each = {name: as_discount(name)(rank) for name in discounts}
-    look: dict[str, Any] = {'xlabel': 'rank i', 'ylabel': 'discount D(i)'}
-    ax = lines(rank, each, title='Discounts', ax=ax, **look)
+    curves = {name: as_discount(name)(rank) for name in discounts}
+    labels: dict[str, Any] = {'xlabel': 'rank i', 'ylabel': 'discount D(i)'}
+    ax = lines(rank, curves, title='Discounts', ax=ax, **labels)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
 
@@ -103,7 +106,7 @@ def plot_discounts(
 def plot_roc(
     labels: Column, scores: Column, *, rel: float = 1, name: str = 'AUC', ax: Any = None,
 ) -> Any:
-    """The ROC curve with its area: matplotlib's axes.
+    """Draw the ROC curve with its area; return matplotlib's axes.
 
     ValueError for NaN or unequal lengths."""
     fpr, tpr, _ = roc_curve(labels, scores, rel=rel)
@@ -125,28 +128,28 @@ class Axis:
     decimals: int = 1
 
     def at(self, x: float) -> float:
-        "Where a number stands, in percent of the width; cut at the ends."
+        "Return the position of a number, in percent of the width; cut at the ends."
         share = (x - self.low) / (self.high - self.low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
     def label(self, x: float) -> str:
-        "A tick as text."
+        "Format a tick."
         return f'{x:.{self.decimals}f}'.replace('-', '−')
 
 def axis(values: Iterable[float], zero: bool = False) -> Axis:
-    "An axis that holds all values (NaN apart), and 0 if wanted, with some room."
+    "Make an axis that holds all values (NaN apart), and 0 if required, with some room."
     finite = np.array([x for x in values if np.isfinite(x)] + [0.0] * zero)
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     room = (high - low) * .04 or max(abs(high), 1) * .05
     low, high = low - room, high + room
-    step = _step((high - low) / 5.5)
+    step = _tick_step((high - low) / 5.5)
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
     decimals = max(0, int(-np.floor(np.log10(step) + 1e-9)))
     rounded = tuple(round(float(x), decimals) + 0.0 for x in ticks)
     return Axis(float(low), float(high), rounded, decimals)
 
-def _step(rough):
-    "The round number next above: 1, 2 or 5 times a power of ten."
+def _tick_step(rough):
+    "Round up to 1, 2 or 5 times a power of ten."
     power = 10.0 ** np.floor(np.log10(rough))
     return float(next(power * n for n in (1, 2, 5, 10) if power * n >= rough * .999))
 
@@ -165,7 +168,7 @@ def row(
     scale: Axis, name: str, value: float, low: float, high: float,
     text: str = '', kind: str = '',
 ) -> Row:
-    "The row of a value; what is NaN is not drawn."
+    "Make the row of a value; NaN is not drawn."
     ends = [None if np.isnan(x) else scale.at(x) for x in (value, low, high)]
     return Row(name, text, kind, *ends)
 
@@ -182,49 +185,46 @@ class Bar:
     kind: str = ''
     text: str = ''
 
-def waterfall(differences: Any, most: int = BARS) -> tuple[list[Bar], float]:
-    "(bars, place of the zero line) of sorted differences; NaN is left out."
-    values = np.sort(_present(differences))[::-1]
+def waterfall(differences: Any, limit: int = BARS) -> tuple[list[Bar], float]:
+    "Return (bars, position of the zero line) of sorted differences; NaN is left out."
+    values = np.sort(without_missing(differences))[::-1]
     if not values.size: return [], 50.0
-    parts = np.array_split(values, min(most, values.size))
-    heights = np.array([part.mean() for part in parts])
+    groups_of_bars = np.array_split(values, min(limit, values.size))
+    heights = np.array([group.mean() for group in groups_of_bars])
     top, bottom = max(heights.max(), 0), min(heights.min(), 0)
-    whole, wide = (top - bottom) or 1.0, 100 / len(parts)
-    zero = 100 * top / whole if top > bottom else 50.0
-    bars = [_bar(i * wide, wide, h, zero, 100 / whole) for i, h in enumerate(heights)]
+    range_of_bars, width = (top - bottom) or 1.0, 100 / len(groups_of_bars)
+    zero = 100 * top / range_of_bars if top > bottom else 50.0
+    scale = 100 / range_of_bars
+    bars = [_bar(i * width, width, h, zero, scale) for i, h in enumerate(heights)]
     return bars, round(zero, 2)
 
-def _present(values):
-    "The values that are there, as an array."
-    numbers = np.asarray(values, dtype=float)
-    return numbers[~np.isnan(numbers)]
-
 def _bar(x, width, value, zero, per_one):
-    "The bar of one difference, up or down from the zero line."
+    "Make the bar of one difference, up or down from the zero line."
     height = abs(value) * per_one
     y = zero - height if value > 0 else zero
     kind = 'better' if value > 0 else 'worse' if value < 0 else ''
     return _rounded(x, y, width, height, kind, f'{value:+.4f}')
 
 def _rounded(x, y, width, height, kind, text):
-    "A bar with as many digits as can be seen."
-    x, y, width, height = (round(float(place), 3) for place in (x, y, width, height))
+    "Make a bar with as many digits as can be seen."
+    x, y, width, height = (round(float(number), 3) for number in (x, y, width, height))
     return Bar(x, y, width, height, kind, text)
 
 # %% ../../nbs/reporting/figures.ipynb #25984cb7
 def histogram(values: Any, bins: int = 20) -> tuple[list[Bar], Axis]:
-    "(bars, axis): how many values lie where, from 0 to 1 if all do; NaN is left out."
-    present = _present(values)
+    """Return (bars, axis) of the counts of values, from 0 to 1 if all are between; NaN is
+    left out."""
+    present = without_missing(values)
     inside = not present.size or (present.min() >= 0 and present.max() <= 1)
     span = (0.0, 1.0) if inside else (float(present.min()), float(present.max()))
     counts, edges = np.histogram(present, bins, span)
     scale = Axis(*span, axis(span).ticks, axis(span).decimals)
-    most, wide = counts.max(initial=0) or 1, 100 / bins
-    bars = [_count(i, wide, n, most, edges) for i, n in enumerate(counts.tolist())]
+    highest, width = counts.max(initial=0) or 1, 100 / bins
+    bars = [_bin_bar(i, width, n, highest, edges) for i, n in enumerate(counts.tolist())]
     return [bar for bar in bars if bar.height], scale
 
-def _count(i, wide, n, most, edges):
-    "The bar of one bin."
-    height = 100 * n / most
+def _bin_bar(i, width, n, highest, edges):
+    "Make the bar of one bin."
+    height = 100 * n / highest
     words = f'{n:,} from {edges[i]:.2f} to {edges[i + 1]:.2f}'
-    return _rounded(i * wide, 100 - height, wide, height, '', words)
+    return _rounded(i * width, 100 - height, width, height, '', words)

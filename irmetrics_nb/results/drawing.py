@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['INK', 'BETTER', 'WORSE', 'COLOURS', 'DASHES', 'PLOT_MARKERS', 'STYLE', 'new_axes', 'ink', 'finish', 'forest',
-           'sorted_bars', 'scatter', 'distribution', 'lines', 'bundle']
+           'sorted_bars', 'scatter', 'distribution', 'without_missing', 'lines', 'bundle']
 
 # %% ../../nbs/results/drawing.ipynb #596ac66f
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ STYLE: dict[Any, Any] = {
 }
 
 def new_axes(height: float = 3, width: float = 5) -> Any:
-    "The axes of a new figure in the style; height and width in inches."
+    "Return the axes of a new figure in the style; height and width in inches."
     from matplotlib import rc_context
     from matplotlib.pyplot import subplots
     with rc_context(STYLE):
@@ -36,13 +36,13 @@ def new_axes(height: float = 3, width: float = 5) -> Any:
     return ax
 
 def ink(ax: Any) -> Any:
-    "The colour in which axes write: what is written into them takes the same."
+    "Return the colour of the labels of axes, for other text in them."
     return ax.xaxis.label.get_color()
 
 def finish(
     ax: Any, title: str, xlabel: str, ylabel: str = '', legend: bool = False,
 ) -> Any:
-    "Title and labels, the same for every picture; the axes."
+    "Set title, labels and legend, the same for every picture; return the axes."
     ax.set_title(title, loc='left')
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if legend: ax.legend(frameon=False, fontsize=9.5, labelcolor=ink(ax))
@@ -53,7 +53,8 @@ def forest(
     names: Sequence[str], values: Any, low: Any, high: Any, *, title: str = '',
     label: str = '', zero: bool = False, ax: Any = None,
 ) -> Any:
-    """Values with intervals, a row for each, the highest at the top: matplotlib's axes.
+    """Draw values with intervals, a row for each, the highest at the top; return
+    matplotlib's axes.
 
     zero: with a line at 0, and in two colours what lies to its right or left. An interval
     with an end that is NaN is not drawn. ValueError for columns of unequal lengths."""
@@ -64,7 +65,7 @@ def forest(
     middle, low, high = (column[order] for column in columns)
     ax = new_axes(1.2 + .34 * len(names)) if ax is None else ax
     rows = np.arange(len(names))
-    colours = np.where(_sides(low, high) < 0, WORSE, BETTER).tolist() if zero else BETTER
+    colours = np.where(_signs(low, high) < 0, WORSE, BETTER).tolist() if zero else BETTER
     ax.hlines(rows, low, high, color=colours, linewidth=2)
     ax.scatter(middle, rows, color=colours, s=36, zorder=3)
     if zero: ax.axvline(0, color=ink(ax), linewidth=1, linestyle='--')
@@ -73,8 +74,8 @@ def forest(
     ax.grid(axis='x')
     return finish(ax, title, label)
 
-def _sides(low, high):
-    "1 for intervals above 0, -1 below it, 0 for those that hold it."
+def _signs(low, high):
+    "Return 1 for intervals above 0, -1 below it, 0 for those that hold it."
     return np.where(low > 0, 1, np.where(high < 0, -1, 0))
 
 # %% ../../nbs/results/drawing.ipynb #15d9b76e
@@ -82,13 +83,14 @@ def sorted_bars(
     names: Sequence[str], differences: Any, *, named: int = 3, title: str = '',
     label: str = '', ax: Any = None,
 ) -> Any:
-    """Differences as bars, the largest gain first; the best and the worst have names.
+    """Draw differences as bars, the largest gain first; the best and the worst have
+    names.
 
     NaN is left out. named: how many at either end, if they are not 0. A dashed line
     shows the mean. Returns matplotlib's axes."""
     values = np.asarray(differences, dtype=float)
-    there = np.flatnonzero(~np.isnan(values))
-    order = there[np.argsort(-values[there], kind='stable')]
+    counted = np.flatnonzero(~np.isnan(values))
+    order = counted[np.argsort(-values[counted], kind='stable')]
     sorted_values = values[order]
     ax = new_axes() if ax is None else ax
     colours = np.where(sorted_values < 0, WORSE, BETTER).tolist()
@@ -101,15 +103,15 @@ def sorted_bars(
     rank = np.arange(len(order))
     gains = (rank < named) & (sorted_values > 0)
     losses = (rank >= len(order) - named) & (sorted_values < 0)
-    _name_places(ax, rank[gains | losses], sorted_values, [names[i] for i in order])
+    _name_bars(ax, rank[gains | losses], sorted_values, [names[i] for i in order])
     finish(ax, title, 'queries, the largest gain first', label, legend=len(order) > 0)
     return ax
 
-def _name_places(ax, places, values, names):
-    "Names over bars that go up, and under those that go down."
-    for place in places:
-        up = values[place] > 0
-        ax.annotate(names[place], (place, values[place]), (0, 3 if up else -3),
+def _name_bars(ax, positions, values, names):
+    "Write names over bars that go up, and under those that go down."
+    for position in positions:
+        up = values[position] > 0
+        ax.annotate(names[position], (position, values[position]), (0, 3 if up else -3),
                     textcoords='offset points', rotation=90, fontsize=9.5, color=ink(ax),
                     ha='center', va='bottom' if up else 'top')
     ax.margins(y=.25)
@@ -119,27 +121,28 @@ def scatter(
     names: Sequence[str], x: Any, y: Any, *, named: int = 3, title: str = '',
     xlabel: str = '', ylabel: str = '', ax: Any = None,
 ) -> Any:
-    """Two values of each query as a dot, with the diagonal: matplotlib's axes.
+    """Draw two values of each query as a dot, with the diagonal; return matplotlib's
+    axes.
 
     named: how many of the dots farthest from the diagonal have names. Dots with a NaN
     are not drawn."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    there = np.flatnonzero(~np.isnan(x + y))
+    counted = np.flatnonzero(~np.isnan(x + y))
     ax = new_axes(4.6, 4.8) if ax is None else ax
-    colours = np.where(y[there] < x[there], WORSE, BETTER).tolist()
-    ax.scatter(x[there], y[there], color=colours, s=24, alpha=.6, linewidth=0)
-    ends = _ends(x[there], y[there])
+    colours = np.where(y[counted] < x[counted], WORSE, BETTER).tolist()
+    ax.scatter(x[counted], y[counted], color=colours, s=24, alpha=.6, linewidth=0)
+    ends = _diagonal(x[counted], y[counted])
     ax.plot(ends, ends, color=ink(ax), linewidth=1, linestyle='--')
-    far = there[np.argsort(-abs(y - x)[there], kind='stable')][:named]
-    for nth, i in enumerate(far[(y != x)[far]]):
-        beside = 4, -9 if nth % 2 else 3  # above and below in turn
-        ax.annotate(names[i], (x[i], y[i]), beside, textcoords='offset points',
+    farthest = counted[np.argsort(-abs(y - x)[counted], kind='stable')][:named]
+    for nth, i in enumerate(farthest[(y != x)[farthest]]):
+        offset = 4, -9 if nth % 2 else 3  # above and below in turn
+        ax.annotate(names[i], (x[i], y[i]), offset, textcoords='offset points',
                     fontsize=9.5, color=ink(ax))
     ax.set_aspect('equal')
     return finish(ax, title, xlabel, ylabel)
 
-def _ends(x, y):
-    "Where the diagonal begins and ends: 0 and 1, and farther if values are."
+def _diagonal(x, y):
+    "Return the ends of the diagonal: 0 and 1, or farther if values are."
     values = np.concatenate([x, y, [0, 1]])
     return [values.min(), values.max()]
 
@@ -147,11 +150,12 @@ def _ends(x, y):
 def distribution(
     values: Mapping[str, Any], *, title: str = '', label: str = '', ax: Any = None,
 ) -> Any:
-    """{name: values} as strokes, with quartiles and mean, the highest mean at the top.
+    """Draw {name: values} as strokes, with quartiles and mean, the highest mean at the
+    top.
 
     NaN is left out; a name without values keeps an empty row."""
-    columns = {name: _present(column) for name, column in values.items()}
-    means = {name: _mean(column) for name, column in columns.items()}
+    columns = {name: without_missing(column) for name, column in values.items()}
+    means = {name: _mean_of_column(column) for name, column in columns.items()}
     order = sorted(columns, key=lambda name: np.nan_to_num(means[name], nan=-np.inf))
     ax = new_axes(1.2 + .42 * len(order)) if ax is None else ax
     for row, name in enumerate(order):
@@ -166,26 +170,25 @@ def distribution(
     ax.set_ylim(-.6, len(order) - .4)
     return finish(ax, title, label)
 
-def _present(column):
-    "The values that are there, as an array."
+def without_missing(column):
     values = np.asarray(column, dtype=float)
     return values[~np.isnan(values)]
 
-def _mean(values): return values.mean() if len(values) else np.nan
+def _mean_of_column(values): return values.mean() if len(values) else np.nan
 
 # %% ../../nbs/results/drawing.ipynb #8920ac92
 def lines(
     x: Any, series: Mapping[str, Any], *, title: str = '', xlabel: str = '',
     ylabel: str = '', marks: bool = True, ax: Any = None,
 ) -> Any:
-    """{name: values} as lines over x, which differ in colour, dash and mark.
+    """Draw {name: values} as lines over x, which differ in colour, dash and mark.
 
     After six they begin anew. Returns matplotlib's axes."""
     ax = new_axes() if ax is None else ax
     for i, (name, y) in enumerate(series.items()):
-        look = {'color': COLOURS[i % 6], 'linestyle': DASHES[i % 6], 'linewidth': 2}
+        style = {'color': COLOURS[i % 6], 'linestyle': DASHES[i % 6], 'linewidth': 2}
         mark = {'marker': PLOT_MARKERS[i % 6], 'markersize': 5} if marks else {}
-        ax.plot(x, y, label=name, **look, **mark)
+        ax.plot(x, y, label=name, **style, **mark)
     ax.grid(axis='y')
     return finish(ax, title, xlabel, ylabel, legend=len(series) > 0)
 
@@ -193,7 +196,7 @@ def bundle(
     x: Any, each: Any, *, name: str = '', title: str = '', xlabel: str = '',
     ylabel: str = '', colour: str = BETTER, ax: Any = None,
 ) -> Any:
-    """A faint line over x for each row of a matrix, and a strong one for their mean.
+    """Draw a faint line over x for each row of a matrix, and a strong one for their mean.
 
     Rows with NaN count for nothing. Returns matplotlib's axes."""
     rows = np.asarray(each, dtype=float)

@@ -232,7 +232,7 @@ def test_what_cannot_be_a_column_of_its_kind_is_refused_at_once(spark):
     qrels = [("q1", "d1", 1)]
     for schema, row, said in (("query_id double, doc_id string, score double", (1.0, "d1", 1.0), "an id must be text or a whole number"),
                               ("query_id string, doc_id string, score string", ("q1", "d1", "1"), "should hold numbers, not string"),
-                              ("query_id string, url string, score double", ("q1", "d1", 1.0), "no column doc_id or docno.*withColumnRenamed")):
+                              ("query_id string, link string, score double", ("q1", "d1", 1.0), "no column doc_id or docno.*withColumnRenamed")):
         with pytest.raises(DataError, match=said):
             evaluate(qrels, spark.createDataFrame([row], schema), "AP")
     run = spark.createDataFrame([("q1", "d1", 1.0)], RUN)

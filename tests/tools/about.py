@@ -56,7 +56,7 @@ def cite(found):
 def part(items, depth=2):
     "The pages of a part of the sidebar as lines of the map."
     for item in items:
-        if "section" in item:
+        if isinstance(item, dict) and "section" in item:
             yield f"\n{'#' * depth} {item['section']}\n"
             yield from part(item["contents"], depth + 1)
         else:

@@ -27,7 +27,7 @@ TOP = "title-block-header"  # stands on every page
 
 def teachers():
     "{page of a metric, as a kind names it: [notebooks that teach it, the first for the learner]}."
-    learn = [name for name in notebooks() if name.parts[0] == "learn"]
+    learn = [name for name in notebooks() if name.parent == Path("learn")]
     found = {}
     for name in notebooks():
         if (module_of(NBS / name) or "").startswith("metrics."):

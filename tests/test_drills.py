@@ -1,0 +1,469 @@
+"""The drills: their tasks, answers and slips are worked out again by the package, on thousands of tasks; in Chromium they can be done by
+keyboard and touch, in both themes and on a phone."""
+import json
+import math
+import re
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from project import NBS, cells, notebooks
+from test_browser import CONTRAST, WIDE
+from test_page_heights import body
+from test_play import ask, near
+from test_play_browser import HOME, page_of
+from test_play_pages import shown
+from test_report_browser import SMALL
+
+from irmetrics_nb import Judged, auc, gauc, parse
+
+TOPICS = "sets ap rr dcg cascade auc".split()
+SEEDS = 100  # times six topics and the mixed one, times three levels: 2,100 tasks
+
+
+@cache
+def tasks():
+    return tuple(ask("deal", [[topic, level, seed, 1] for topic in [*TOPICS, "mixed"] for level in (1, 2, 3) for seed in range(SEEDS)]))
+
+
+# ---- the package solves the tasks ----
+
+
+def value(measure, query):
+    "The value of one query, by the package."
+    if "labels" in query:
+        return scored(measure, query["labels"], query["scores"])
+    grades, ideal = query["grades"], query["ideal"]
+    return float(parse(measure).of(Judged.from_grades([grades], ideal=[ideal]))[0])
+
+
+def scored(measure, labels, scores):
+    name, _, k = measure.partition("@")
+    if name in ("AUC", "GAUC"):
+        return auc(labels, scores)
+    top = [label for _, label in sorted(zip(scores, labels, strict=True), reverse=True)][: int(k)]
+    wanted = 1 if name == "TPR" else 0
+    return top.count(wanted) / labels.count(wanted)
+
+
+def combined(measure, combine, queries):
+    values = [value(measure, query) for query in queries]
+    if "labels" not in queries[0] or len(queries) == 1:
+        return np.mean([x for x in values if x > 0 or combine == "mean"])
+    labels, scores = ([x for query in queries for x in query[name]] for name in ("labels", "scores"))
+    if combine == "pooled":
+        return auc(labels, scores)
+    users = [j for j, query in enumerate(queries) for _ in query["labels"]]
+    return gauc(labels, scores, users, weights=None if combine == "groups" else combine)
+
+
+def changed(task, x=None):
+    "The query after what the task asks about."
+    (query, *_), kind, at = task["queries"], task["kind"], task.get("at")
+    name = "labels" if "labels" in query else "grades"
+    marks, ideal = list(query[name]), query.get("ideal")
+    if kind == "swap":
+        a, b = (rank - 1 for rank in at)
+        marks[a], marks[b] = marks[b], marks[a]
+    elif kind == "grade":
+        marks[at - 1] = x
+        ideal = [g for g in marks if g is not None] + query["missed"]
+    elif kind == "rank":
+        marks.insert(x - 1, marks.pop(at - 1))
+    else:
+        marks = [1] * x + [0] * (len(marks) - x)
+    return {**query, name: marks, "ideal": ideal}
+
+
+def tried(task):
+    "What may be the answer, in the order in which the question goes."
+    if task["kind"] == "grade":
+        return range(task["top"] + 1)
+    if task["kind"] == "rank":
+        return range(task["at"], 0, -1)
+    return range(min(task["k"], sum(g > 0 for g in task["queries"][0]["ideal"])) + 1)
+
+
+def solved(task):
+    "The answer, by the package."
+    measure, queries, kind = task["measure"], task["queries"], task["kind"]
+    if kind == "value":
+        return combined(measure, task["combine"], queries)
+    if kind == "swap":
+        return value(measure, changed(task)) - value(measure, queries[0])
+    if kind == "better":
+        a, b = (value(measure, query) for query in queries)
+        return 2 if math.isclose(a, b, abs_tol=1e-9) else 0 if a > b else 1
+    if kind == "convention":
+        measures = [("nDCG(ideal_from='list')" + c["measure"][13:] + f"@{task['k']}" if c["measure"] == "idealFromList" else c["measure"]) for c in task["conventions"]]
+        values = [combined(m, c["combine"], queries) for m, c in zip(measures, task["conventions"], strict=True)]
+        fits = [j for j, x in enumerate(values) if abs(x - task["given"]) < 1e-9]
+        assert len(fits) == 1 and all(near(x, c["value"]) for x, c in zip(values, task["conventions"], strict=True))
+        return fits[0]
+    return next(x for x in tried(task) if value(measure, changed(task, x)) >= task["aim"] - 1e-9)
+
+
+def test_the_answer_of_every_task_is_the_packages():
+    late = [(task["topic"], task["seed"], task["answer"]) for task in tasks() if not near(solved(task), task["answer"])]
+    assert late == []
+    assert len(tasks()) == 2100
+
+
+def test_every_topic_and_kind_of_question_is_dealt():
+    kinds = {(task["topic"], task["kind"]) for task in tasks()}
+    assert {kind for _, kind in kinds} == {"value", "better", "swap", "grade", "rank", "hits", "convention"}
+    assert {topic for topic, kind in kinds if kind == "convention"} == {topic for topic, kind in kinds if kind == "better"} == set(TOPICS)
+    assert {task["topic"] for task in tasks()[-SEEDS * 3 :]} == set(TOPICS), "the mixed drill has all"
+
+
+def test_the_lists_hold_what_hurts():
+    queries = [query for task in tasks() for query in task["queries"]]
+    assert any(None in query.get("grades", []) for query in queries), "not judged"
+    assert any(not any(query.get("grades", [1])) for query in queries), "nothing relevant found"
+    assert any(len(set(query.get("scores", []))) < len(query.get("scores", [])) for query in queries), "equal scores"
+    assert any(len(set(query.get("labels", [0, 1]))) == 1 for query in queries), "one class"
+    assert any(query.get("missed") for query in queries), "missed"
+
+
+def test_the_same_seed_deals_the_same_task_and_another_one_others():
+    assert ask("deal", [["ap", 2, 17, 3]] * 2)[0] == ask("deal", [["ap", 2, 17, 3]])[0]
+    assert len({json.dumps(task) for task in ask("deal", [["ap", 2, seed, n] for seed in range(20) for n in (1, 2)])}) == 40
+
+
+# ---- right answers ----
+
+
+def spellings(task):
+    "The right answer as people write it."
+    x = task["answer"]
+    if task["tolerance"] == 0:
+        return [str(x)]
+    exact = Fraction(x).limit_denominator(100_000)
+    found = [f"{x:.3f}", f"{x:.4f}", f"{x:.8f}", f"{x:.4f}".replace(".", ","), f" = {x:.4f} ", f"{x:.4f}".replace("-", "−"), f"{100 * x:.2f}%"]
+    return [*found, f"{exact.numerator}/{exact.denominator}", f"({x!r} + 1) - 1"]
+
+
+def test_no_right_answer_is_refused():
+    jobs = [(task, text) for task in tasks() for text in spellings(task)]
+    found = ask("mark", jobs)
+    assert len(jobs) > 10_000
+    assert [(task["topic"], text) for (task, text), said in zip(jobs, found, strict=True) if not said["right"]] == []
+
+
+def test_a_right_answer_of_two_digits_is_asked_for_more_and_does_not_count():
+    some = [task for task in tasks() if task["tolerance"] and abs(round(task["answer"], 2) - task["answer"]) > 0.0011]
+    for said in ask("mark", [(task, f"{task['answer']:.2f}") for task in some]):
+        assert not said["right"] and said["again"] and "three digits" in said["text"]
+    assert len(some) > 300
+
+
+@pytest.mark.parametrize(("text", "number"), [
+    ("83/120", 83 / 120), ("0,5", 0.5), (".5", 0.5), ("-3", -3), ("2^3", 8), ("2**-1", 0.5), ("(1 + 2/4)/log2(3)", 1.5 / math.log2(3)), ("7/log₂(2)", 7),
+    ("3·2", 6), ("6÷4", 1.5), ("ln(2)", math.log(2)), ("sqrt(9)", 3), ("50%", 0.5), ("1-2-3", -4), ("8/2/2", 2), ("-2^2", -4), ("≈ 0.7", 0.7)])  # fmt: skip
+def test_an_answer_may_be_arithmetic(text, number):
+    assert ask("readNumber", [[text]])[0] == pytest.approx(number)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "1/", "1//2", "(1", "1)", "1/0", "2 3", "alert(1)", "log2 3", "0.5.5", "--", "constructor(1)", "toString(2)"])
+def test_what_is_no_number_is_no_wrong_answer(text):
+    (task,) = ask("deal", [["ap", 1, 1, 1]])
+    (said,) = ask("mark", [[task, text]])
+    assert said["again"] and not said["right"]
+
+
+# ---- slips ----
+
+
+def slips():
+    return [(task, slip) for task in tasks() for slip in task["slips"]]
+
+
+def test_every_slip_made_on_purpose_is_recognised_and_named():
+    found = ask("mark", [(task, f"{slip['value']:.10f}") for task, slip in slips()])
+    late = [(task["topic"], slip["name"]) for (task, slip), said in zip(slips(), found, strict=True) if said["right"] or slip["name"] not in said.get("slips", [])]
+    assert late == []
+    assert len({slip["name"] for _, slip in slips()}) >= 60
+
+
+def test_no_slip_has_the_value_of_the_right_answer():
+    assert all(abs(slip["value"] - task["answer"]) > 2 * task["tolerance"] for task, slip in slips())
+
+
+def values_of(topic, name, test):
+    "Slips of one name in tasks about one list, each with its task."
+    found = [(task, slip["value"]) for task, slip in slips() if task["topic"] == topic and slip["name"] == name and task["kind"] == "value"]
+    found = [(task, x) for task, x in found if len(task["queries"]) == 1 and test(task["measure"])]
+    assert len(found) >= 5, (topic, name)
+    return found
+
+
+def again(task, measure, **query):
+    return value(measure, task["queries"][0] | query)
+
+
+def found_only(task):
+    return [g for g in task["queries"][0]["grades"] if g is not None]
+
+
+def cutoff(task):
+    return int(task["measure"].partition("@")[2] or len(task["queries"][0]["grades"]))
+
+
+PLAIN = r"(nDCG|AP|RR|DCG|R|P)(@\d+)?"
+BY_THE_PACKAGE = [
+    ("dcg", "idealFromList", r"nDCG.*", lambda t: again(t, t["measure"], ideal=found_only(t))),
+    ("dcg", "idealUncut", r"nDCG@\d+", lambda t: again(t, f"nDCG(cut_ideal=False)@{cutoff(t)}")),
+    ("dcg", "otherGain", r"n?DCG@\d+", lambda t: again(t, t["measure"].replace("@", "(gain='exp')@"))),
+    ("dcg", "otherGain", r"n?DCG\(gain='exp'\)@\d+", lambda t: again(t, t["measure"].replace("(gain='exp')", ""))),
+    ("dcg", "ln", r"DCG@\d+", lambda t: again(t, f"DCG(discount='ln')@{cutoff(t)}")),
+    ("dcg", "rankFrom0", PLAIN, lambda t: again(t, t["measure"].replace("@", "(discount='jarvelin')@"))),
+    ("dcg", "standardDiscount", r"nDCG\(discount.*", lambda t: again(t, f"nDCG@{cutoff(t)}")),
+    ("dcg", "notDivided", r"nDCG.*", lambda t: again(t, t["measure"][1:])),
+    ("dcg", "overK", r"DCG.*", lambda t: again(t, t["measure"]) / cutoff(t)),
+    ("dcg", "noDiscount", r"DCG@\d+", lambda t: again(t, f"CG@{cutoff(t)}")),
+    ("dcg", "uncut", r"nDCG@\d+", lambda t: again(t, "nDCG")),
+    ("ap", "overFound", PLAIN, lambda t: again(t, t["measure"].replace("AP", "AP(divisor='retrieved')"))),
+    ("ap", "overMin", r"AP@\d+", lambda t: again(t, t["measure"].replace("AP", "AP(divisor='min(R,k)')"))),
+    ("ap", "overR", r".*min.*", lambda t: again(t, f"AP@{cutoff(t)}")),
+    ("ap", "precision", PLAIN, lambda t: again(t, f"P@{cutoff(t)}")),
+    ("ap", "recall", PLAIN, lambda t: again(t, f"R@{cutoff(t)}")),
+    ("ap", "gradeOne", r"AP\(rel=2\)", lambda t: again(t, "AP")),
+    ("sets", "overR", r"P@\d+", lambda t: again(t, f"R@{cutoff(t)}")),
+    ("sets", "overK", r"R@\d+", lambda t: again(t, f"P@{cutoff(t)}")),
+    ("sets", "overMin", r"R@\d+", lambda t: again(t, f"R(divisor='min(R,k)')@{cutoff(t)}")),
+    ("sets", "overFound", r"R@\d+", lambda t: again(t, t["measure"], ideal=found_only(t))),
+    ("sets", "betaOne", r"F\(beta.*", lambda t: again(t, f"F@{cutoff(t)}")),
+    ("sets", "mean", r"F@\d+", lambda t: (again(t, f"P@{cutoff(t)}") + again(t, f"R@{cutoff(t)}")) / 2),
+    ("rr", "rank", PLAIN, lambda t: 1 / again(t, t["measure"])),
+    ("rr", "gradeOne", r"RR\(rel=2\)", lambda t: again(t, "RR")),
+    ("cascade", "log", r"ERR.*", lambda t: again(t, t["measure"].replace(")", ",phi='log2')"))),
+    ("cascade", "scaleOfList", r"ERR\(max_grade=3\)", lambda t: again(t, f"ERR(max_grade={max(found_only(t))})", ideal=found_only(t))),
+    ("cascade", "swapped", r"RBP.*", lambda t: again(t, re.sub(r"p=([\d.]+)", lambda m: f"p={1 - float(m[1]):.1f}", t["measure"]))),
+    ("auc", "inverted", r"AUC", lambda t: 1 - t["answer"]),
+    ("auc", "discovery", r"FPR.*", lambda t: 1 - t["answer_of_precision"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("topic", "name", "measures", "want"), BY_THE_PACKAGE, ids=lambda x: x if isinstance(x, str) and x.isidentifier() else "")
+def test_a_slip_has_the_value_that_the_package_gives_to_the_mistake(topic, name, measures, want):
+    for task, x in values_of(topic, name, re.compile(measures).fullmatch):
+        if name == "discovery":
+            (query,), k = task["queries"], cutoff(task)
+            task = task | {"answer_of_precision": sum(query["labels"][:k]) / k}
+        assert near(x, want(task)), (task["measure"], task["queries"])
+
+
+def test_an_unanswered_query_that_is_left_out_is_recognised():
+    found = [(task, slip["value"]) for task, slip in slips() if slip["name"] == "leftOut"]
+    for task, x in found:
+        assert near(x, combined(task["measure"], "answered", task["queries"]))
+    assert len(found) > 30
+
+
+def test_the_divisor_of_the_slip_is_named_with_that_of_the_measure():
+    task = next(task for task in tasks() if task["topic"] == "ap" and task["measure"] == "AP" and task["kind"] == "value" and task["queries"][0]["missed"] and len(task["queries"]) == 1)
+    (slip,) = (slip for slip in task["slips"] if slip["name"] == "overFound")
+    (query,) = task["queries"]
+    hits, lost = sum(query["grades"]), len(query["missed"])
+    assert f"You divided by {hits}; R is {hits + lost}: {hits} retrieved and {lost} not." in slip["text"]
+
+
+def test_the_steps_end_with_the_answer():
+    some = tasks()[::5]
+    for task, way in zip(some, ask("demonstrate", [[task] for task in some]), strict=True):
+        want = task["choices"][task["answer"]] if "choices" in task else f"{task['answer']:.4f}" if task["tolerance"] else str(task["answer"])
+        assert want.replace("-", "−")[:-1] in way[-1]["text"].replace("-", "−") and all(step["text"] for step in way), task
+
+
+# ---- on a page ----
+
+
+@pytest.fixture
+def drill(browser):
+    "A drill in Chromium; at its end nothing was complained about or asked from elsewhere."
+    contexts, said = [], []
+
+    def shown(topic="ap", address="#seed=17&level=2&task=1", theme="", **how):
+        context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}} | how)
+        contexts.append(context)
+        files = {"": ("text/html", page_of(f"<div class='drill' data-topic='{topic}'><p>No script.</p></div>", theme=theme)),
+                 "play.js": ("text/javascript", (NBS / "play/play.js").read_text(encoding="utf-8"))}  # fmt: skip
+
+        def answer(route):
+            kind, text = files.get(route.request.url.removeprefix(HOME).partition("#")[0], ("text/plain", ""))
+            route.fulfill(content_type=f"{kind}; charset=utf-8", body=text)
+
+        context.route("**/*", answer)
+        page = context.new_page()
+        page.on("request", lambda r: said.append(r.url) if not r.url.startswith(HOME) else None)
+        page.on("console", lambda m: said.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: said.append(str(e)))
+        page.goto(HOME + address)
+        page.wait_for_selector(".drill > section", state="attached")
+        return page
+
+    yield shown
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def dealt(topic="ap", level=2, seed=17, number=1):
+    return ask("deal", [[topic, level, seed, number]])[0]
+
+
+def first(topic, level, wanted):
+    "A seed whose first task is as wanted, and the task."
+    found = ask("deal", [[topic, level, seed, 1] for seed in range(1, 60)])
+    return next((seed, task) for seed, task in enumerate(found, start=1) if wanted(task))
+
+
+def status(page):
+    return page.locator("[role=status]").inner_text()
+
+
+def test_the_address_decides_the_task_and_a_reload_keeps_it(drill):
+    page = drill()
+    question = page.locator(".question").inner_text()
+    assert drill().locator(".question").inner_text() == question
+    page.get_by_role("button", name="Next task").click()
+    assert page.url.endswith("#seed=17&level=2&task=2") and "Task 2, seed 17" in page.locator(".drill").inner_text()
+    lists = page.locator(".lists").inner_text()
+    page.reload()
+    assert page.locator(".lists").inner_text() == lists
+    page.evaluate("location.hash = 'seed=17&level=2&task=1'")
+    page.wait_for_function("document.querySelector('.question').textContent === " + json.dumps(question))
+    assert page.get_by_role("link", name="Link to this task").get_attribute("href") == "#seed=17&level=2&task=1"
+
+
+@pytest.mark.parametrize("address", ["", "#seed=x&level=9&task=-1", "#level=3", "#top"])
+def test_an_address_without_a_task_deals_one(drill, address):
+    page = drill(address=address)
+    assert re.search(r"#seed=[1-9]\d*&level=[123]&task=1$", page.url)
+
+
+def test_by_keyboard_a_task_is_answered_and_the_next_one_comes(drill):
+    seed, task = first("ap", 1, lambda task: task["kind"] == "value")
+    page = drill(address=f"#seed={seed}&level=1&task=1")
+    page.get_by_role("textbox", name="Your answer").focus()
+    page.keyboard.type("zero")
+    page.keyboard.press("Enter")
+    assert "no number" in status(page)
+    page.get_by_role("textbox", name="Your answer").fill(f"{task['answer']:.4f}")
+    page.keyboard.press("Enter")
+    assert status(page) == f"Yes: {task['answer']:.4f}." and "Streak 1" in page.locator(".drill").inner_text()
+    assert page.locator(".way li").count() == 3
+    page.keyboard.press("Enter")  # the focus is on the next task
+    assert page.url.endswith("task=2") and status(page) == ""
+    assert page.evaluate("document.activeElement.className") == "question"
+
+
+def test_a_slip_is_named_with_the_step_where_it_went_off_and_ends_the_streak(drill):
+    seed, task = first("ap", 2, lambda t: t["measure"] == "AP" and t["kind"] == "value" and any(s["name"] == "overFound" for s in t["slips"]))
+    slip = next(s for s in task["slips"] if s["name"] == "overFound")
+    page = drill(address=f"#seed={seed}&level=2&task=1")
+    page.get_by_role("textbox", name="Your answer").fill(f"{slip['value']:.3f}")
+    page.get_by_role("button", name="Check").click()
+    assert status(page).startswith("Not yet. You divided by the relevant documents that were found.")
+    assert page.locator(".way li").all_inner_texts()[0].startswith("Divided by")
+    page.get_by_role("textbox", name="Your answer").fill(f"{task['answer']:.3f}")
+    page.get_by_role("button", name="Check").click()
+    assert status(page).startswith("Yes: ") and "Streak 0" in page.locator(".drill").inner_text()
+
+
+def test_it_shows_how_if_it_is_asked(drill):
+    page = drill()
+    page.get_by_role("button", name="Show me how").click()
+    want = [step["text"] for step in ask("demonstrate", [[dealt()]])[0]]
+    assert page.locator(".way li").all_inner_texts() == want
+
+
+@pytest.mark.parametrize("kind", ["better", "convention", "grade"])
+def test_by_touch_a_choice_is_answered(drill, kind):
+    topic, level = ("dcg", 2) if kind == "better" else ("dcg", 3)
+    seed, task = first(topic, level, lambda t: t["kind"] == kind)
+    page = drill(topic, f"#seed={seed}&level={level}&task=1", has_touch=True, viewport={"width": 400, "height": 800})
+    assert not page.locator("form").is_visible()
+    wrong = next(j for j in range(len(task["choices"])) if j != task["answer"])
+    page.locator(".choices button").nth(wrong).tap()
+    assert status(page).startswith("Not yet.")
+    page.locator(".choices button").nth(task["answer"]).tap()
+    assert status(page).startswith("Yes: ")
+
+
+def test_three_levels_can_be_chosen(drill):
+    page = drill("mixed")
+    page.get_by_role("button", name="Level 3").click()
+    assert "level=3&task=1" in page.url
+    assert page.get_by_role("button", name="Level 3").get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("theme", ["quarto-light", "quarto-dark"])
+@pytest.mark.parametrize("topic", [*TOPICS, "mixed"])
+def test_a_phone_in_both_themes_has_room_contrast_and_targets(drill, topic, theme):
+    page = drill(topic, "#seed=3&level=1&task=1", theme=theme, viewport={"width": 400, "height": 800})
+    for level in 1, 2, 3:
+        page.get_by_role("button", name=f"Level {level}").click()
+        page.get_by_role("button", name="Show me how").click()
+        assert page.evaluate(WIDE) <= 1
+        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate(SMALL) == []
+
+
+def test_the_script_is_loaded_where_a_page_has_a_drill():
+    text = (NBS / "play/play.html").read_text(encoding="utf-8")
+    assert 'document.querySelector(".play, .drill")' in text
+
+
+# ---- the pages ----
+
+
+DRILLS = sorted(name for name in notebooks() if name.parts[:2] == ("learn", "drills"))
+SHEET, EXAM = Path("learn/formula_sheet.ipynb"), Path("learn/mock_exam.ipynb")
+
+
+def markdown(name):
+    "What a page says, in its order."
+    return "\n\n".join(part for cell in cells(NBS / name) for part in shown(cell))
+
+
+def test_every_topic_has_a_page_with_a_drill():
+    assert [name.stem for name in DRILLS] == sorted([*TOPICS, "mixed"])
+    for name in DRILLS:
+        assert re.findall(r'<div class="drill" data-topic="(\w+)"', markdown(name)) == [name.stem]
+
+
+@pytest.mark.parametrize("name", DRILLS, ids=str)
+def test_without_a_script_twenty_tasks_stand_there_with_folded_answers(name):
+    text = markdown(name)
+    assert re.findall(r"^\*\*(\d+)\.\*\* ", text, re.MULTILINE) == [str(i) for i in range(1, 21)]
+    answers = re.findall(r"<details><summary>Answer</summary>\n\n(.*?)\n\n</details>", text, re.DOTALL)
+    assert len(answers) == 20 and all(re.search(r"= -?\d\.\d{4}", answer) for answer in answers)
+
+
+def test_an_exam_has_sixty_marks_folded_solutions_and_a_second_one_of_other_numbers():
+    one, other = ("".join(part) for part in re.findall(r"## Exam \d(.*?)(?=## |\Z)", markdown(EXAM), re.DOTALL))
+    for text in one, other:
+        marks = re.findall(r"^\*\*\d\.\*\* \((\d+) marks\)", text, re.MULTILINE)
+        assert sum(map(int, marks)) == 60 and text.count("<summary>Solution</summary>") == len(marks) == 7
+    assert one != other
+
+
+def test_the_formula_sheet_has_logarithms_to_rank_10_gains_to_grade_4_and_conventions_that_differ():
+    text = markdown(SHEET)
+    (logs,) = re.findall(r"\| log₂\(i \+ 1\) \|(.*)\|", text)
+    assert [float(x) for x in logs.split("|")] == [round(math.log2(i + 1), 3) for i in range(1, 11)]
+    assert "| gain 2^g − 1 | 0 | 1 | 3 | 7 | 15 |" in text
+    named = re.findall(r"^\| (\w+)[^|]*\| (\d\.\d{4}) \|$", text.partition("| convention")[2], re.MULTILINE)
+    assert len(named) == len(set(named)) == 13, "each convention gives another number"
+
+
+def test_the_formula_sheet_is_two_pages_of_paper(browser):
+    page = browser.new_page()
+    styles = (NBS / "styles.css").read_text(encoding="utf-8")
+    page.set_content(f"<!DOCTYPE html><style>{styles}</style><main class='sheet'>{body(SHEET)}</main>")
+    paper = page.pdf(prefer_css_page_size=True)
+    page.close()
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) <= 2
