@@ -1579,4 +1579,5 @@ function mountPage() {
   }
 }
 
-if (typeof document !== 'undefined') mountPage();
+// A notebook loads this file as a blob, and asks for `render`.
+if (typeof document !== 'undefined' && /^(https?|file):/.test(import.meta.url)) mountPage();
