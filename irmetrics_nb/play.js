@@ -1559,8 +1559,9 @@ function render({model, el}) {
     const told = names.map(name => [name, model.get(name)]), options = Object.fromEntries(told.filter(([, x]) => x != null));
     const ideal = [...options.grades.filter(judged), ...model.get('missed')];
     play = mount(el, {...options, ideal, changed: tell});
+    // JupyterLab has other uses for keys: arrows go to other cells, unless the element with the focus says this.
+    el.querySelectorAll('button, input, summary').forEach(part => { part.dataset.lmSuppressShortcuts = true; });
   };
-  el.dataset.lmSuppressShortcuts = true;  // Enter presses a button here; JupyterLab has another use for it
   begin();
   model.on('change:grades', begin);
   model.on('change:measure', begin);
