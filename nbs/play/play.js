@@ -1561,8 +1561,9 @@ function render({model, el}) {
     const told = names.map(name => [name, model.get(name)]), options = Object.fromEntries(told.filter(([, x]) => x != null));
     const ideal = [...options.grades.filter(judged), ...model.get('missed')];
     play = mount(el, {...options, ideal, changed: tell});
+    // JupyterLab has other uses for keys: arrows go to other cells, unless the element with the focus says this.
+    el.querySelectorAll('button, input, summary').forEach(part => { part.dataset.lmSuppressShortcuts = true; });
   };
-  el.dataset.lmSuppressShortcuts = true;  // Enter presses a button here; JupyterLab has another use for it
   begin();
   model.on('change:grades', begin);
   model.on('change:measure', begin);
@@ -1581,7 +1582,9 @@ function mountPage() {
   }
 }
 
-if (typeof document !== 'undefined') mountPage();
+// A notebook loads this file as a blob, and asks for `render`.
+const onPage = typeof document !== 'undefined' && /^(https?|file):/.test(import.meta.url);
+if (onPage) mountPage();
 
 // ---- drills: tasks that are dealt, answers that are marked, slips that are known by their value ----
 //
@@ -2480,6 +2483,4 @@ const DRILL_STYLE = `
 }
 `;
 
-if (typeof document !== 'undefined') {
-  for (const element of document.querySelectorAll('.drill:not(:has(> section))')) mountDrill(element);
-}
+if (onPage) for (const element of document.querySelectorAll('.drill:not(:has(> section))')) mountDrill(element);
