@@ -202,7 +202,7 @@ def is_hit(item: Any) -> bool:
 
 HIT_ATTRIBUTES = *COLUMN_SYNONYMS['document'], *COLUMN_SYNONYMS['query'], *COLUMN_SYNONYMS['run'], *COLUMN_SYNONYMS['qrels']
 
-def holds_hits(source):
+def holds_hits(source: Mapping) -> bool:
     "Return whether a dict holds lists of documents with their numbers."
     lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
     first = next(lists, ('',))[0]
