@@ -18,7 +18,7 @@ import numpy as np
 from ..core.arrays import sort_pool
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
-from .batches import StreamedRun, TableRun, open_run
+from .batches import open_run
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex
 from .matching import MANY, JudgedHits, match, match_ids, meet_documents
@@ -346,12 +346,11 @@ def _open_run(run, memory, judgments):
     size = max(1, min(BATCH_BYTES, memory // 16))
     if run.source is None or run.options: return None
     if run.path: return open_run(run.path, size, memory // 4)
-    if isinstance(run.stream, StreamedRun):
-        run.stream.size = max(1, size >> 5)
-        return run.stream
     if run.stream is None: return None
-    dense = MANY * judgments >= run.stream.height  # what is judged takes more room than what is not
-    return TableRun(run.stream, max(1, size >> 6 if dense else size >> 5))
+    in_memory = hasattr(run.stream.table, 'height')
+    dense = in_memory and MANY * judgments >= run.stream.total  # what is judged takes more room than what is not
+    run.stream.size = max(1, size >> 6 if dense else size >> 5)
+    return run.stream
 
 def row_batches(run: Any) -> Iterator[Rows]:
     "Yield the rows of a run, batch by batch where it can be read so."

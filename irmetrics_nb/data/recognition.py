@@ -16,13 +16,13 @@ from typing import Any
 
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.measures import Measure
-from .batches import StreamedRun, first_rows, large_table
+from .batches import first_rows, open_table
 from .errors import EMPTY, DataError, polars_errors
 from .qrels_and_runs import Qrels, Run
 from .sources import form_of, is_path, is_service
 from irmetrics_nb.data.tables import (
     import_polars,
-    is_lazy,
+
     is_part,
     is_partition,
     is_relation,
@@ -249,10 +249,8 @@ def ready(run: Run) -> Run:
     if not run.options:
         source, path = run.source, run.path
         if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
-        stream = None if path else StreamedRun.of(source) if is_lazy(source) else large_table(source)
-        if stream is not None:
-            run.stream = stream
-            return run
+        run.stream = None if path else open_table(source)
+        if run.stream is not None: return run
     return Run(run, copy=False)
 
 def run_head(run: Run) -> Rows:
