@@ -503,6 +503,7 @@ def float_of_bytes(text: bytes) -> float:
 # %% ../../nbs/data/ids.ipynb #f5469bce
 def to_floats(numbers: Sequence) -> np.ndarray:
     "(n,) float64 from Python objects; NaN where one is not a number."
+    if is_utf8_text(numbers): return parse_floats(Ids.from_list(numbers))
     try:
         return np.frombuffer(array('d', numbers))  # which takes no text
     except (TypeError, ValueError, OverflowError):

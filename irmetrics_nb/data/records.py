@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 # %% ../../nbs/data/records.ipynb #31f98800
 from .errors import DataError, DataWarning, counted, file_errors, polars_errors, short_repr
 from .qrels_and_runs import Qrels, Run
-from .sources import ids_of_objects, named_lists
-from .tables import COLUMN_SYNONYMS, import_polars, plain_name
+from .sources import named_lists, parsed_lines
+from .tables import COLUMN_SYNONYMS, ids_of_objects, import_polars, plain_name
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):

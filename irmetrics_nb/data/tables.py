@@ -36,7 +36,7 @@ from irmetrics_nb.data.ids import (
     parse_floats,
     to_floats,
 )
-from .text import Note, Rows, blank_grades, column_keys, negate_ranks, without_rows
+from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, without_rows
 
 # %% ../../nbs/data/tables.ipynb #79a9c68f
 def import_polars(what: str = 'a table', instead: str = '') -> Any:
@@ -64,6 +64,7 @@ COLUMN_SYNONYMS = {
 }
 LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc', 'id', '_id', 'url', 'uri'), 'qrels': ('score',),
                 'run': ('rank', 'doc_position')}
+PARTS = {kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()}  # and their keys in columns=
 ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
@@ -78,13 +79,15 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
     said: dict[str, Any] = {}
     for key, name in columns.items():
         plain = plain_name(str(key))
-        parts = zip(('query', 'document', kind), column_keys(kind))
-        own = next((usual for part, usual in parts if plain == usual or plain in COLUMN_SYNONYMS[part]), None)
-        if own is None or own in said or not isinstance(name, str | int):
-            wanted = ', '.join(f'{usual!r}: name' for usual in column_keys(kind))
-            raise ValueError(f'columns must be like {{{wanted}}}, not {short_repr(columns)}')
-        said[own] = name
-    return said, kind == 'run' and any(holds_ranks(str(key), kind) for key in columns)
+        usual = next((usual for part, usual in PARTS[kind] if plain == usual or plain in COLUMN_SYNONYMS[part]), None)
+        if usual is None or usual in said or not isinstance(name, str | int): raise columns_error(columns, kind)
+        said[usual] = name
+    return said, any(holds_ranks(str(key), kind) for key in columns)
+
+def columns_error(columns: object, kind: str) -> ValueError:
+    "Return the error for columns= that do not name columns."
+    example = ', '.join(f'{key!r}: name' for key in COLUMN_KEYS[kind])
+    return ValueError(f'columns must be like {{{example}}}, not {short_repr(columns)}')
 
 def _standing(name, part):
     "Return 0 for the usual name of a column, and more the less likely a name is."
@@ -114,19 +117,19 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 def _find_columns(names, kind, columns):
     "Find the columns; once for all records of the same names."
     given, matched = dict(columns), []
-    for part, key in zip(('query', 'document', kind), column_keys(kind)):
+    for part, key in PARTS[kind]:
         likely = [str(given[key])] if key in given else rivals(names, part)
         matched.append(likely[0] if len(likely) == 1 and likely[0] in names else None)
     return matched
 
 def has_columns(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS, numbers: bool = True) -> bool:
     "Return whether names are those of a query, a document and, if `numbers`, a number; it need not be clear which."
-    parts = zip(('query', 'document', *([kind] if numbers else [])), column_keys(kind))
+    parts = PARTS[kind] if numbers else PARTS[kind][:2]
     return all(str(columns[key]) in names if key in columns else candidates(names, part) for part, key in parts)
 
 def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) -> None:
     "Raise DataError if two columns of equal standing may be the query, the document or the number."
-    for part, key in zip(('query', 'document', kind), column_keys(kind)):
+    for part, key in PARTS[kind]:
         equal = [] if key in columns else rivals(names, part)
         if len(equal) < 2: continue
         call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
@@ -136,7 +139,7 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
     "Return notes on columns that were not used, and might be the query, the document or the number."
     names, notes = list(names), []
     expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
-    for part, key, used in zip(('query', 'document', kind), column_keys(kind), find_columns(names, kind, columns)):
+    for (part, key), used in zip(PARTS[kind], find_columns(names, kind, columns)):
         unused = [name for name in candidates(names, part) if name != used and plain_name(name) not in expected]
         if key in columns or not unused: continue
         side = 'run' if kind == 'run' else 'judgments'
@@ -159,28 +162,20 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
     return [names.index(name) for name in present]
 
-def _missing_columns(names, kind, columns, matched):
-    "What to say of all columns that are not there."
-    parts = zip(('query', 'document', kind), column_keys(kind), matched)
-    missing = [(part, key) for part, key, name in parts if name is None]
-    wanted = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
-    lacking = '; '.join(f'no column {name}' for name in wanted)
-    way_out = _way_out(kind, [key for _, key in missing if key not in columns])
-    if kind in (part for part, _ in missing): way_out += _if_swapped(names, kind)
-    return f'{lacking}; there are {short_repr(names)[1:-1]}{way_out}'
-
-def _way_out(kind, keys):
-    "What to write if columns have other names; the least number may be the best."
-    if not keys: return ''
-    call = ', '.join(f'{key!r}: ...' for key in keys)
-    name, which = ('Run' if kind == 'run' else 'Qrels'), 'which they are' if len(keys) > 1 else 'which it is'
-    least = ', and descending=False if the least is the best, as of positions' if 'score' in keys else ''
-    return f'; or say {which}: {name}(..., columns={{{call}}}){least}'
-
-def _if_swapped(names, kind):
-    "A hint, if a table without its number has that of the other kind."
-    other = find_columns(names, 'qrels' if kind == 'run' else 'run')
-    return '; are judgments and run in each other\'s place?' if None not in other else ''
+def _missing_columns(names, kind, columns, present):
+    "Return the message for the columns that are missing, with what to write instead."
+    missing = [pair for pair, name in zip(PARTS[kind], present) if name is None]
+    expected = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
+    text = '; '.join(f'no column {name}' for name in expected) + f'; there are {short_repr(names)[1:-1]}'
+    keys = [key for _, key in missing if key not in columns]
+    if keys:
+        call = ', '.join(f'{key!r}: ...' for key in keys)
+        which, name = 'which they are' if len(keys) > 1 else 'which it is', 'Run' if kind == 'run' else 'Qrels'
+        text += f'; or say {which}: {name}(..., columns={{{call}}})'
+    if 'score' in keys: text += ', and descending=False if the least is the best, as of positions'
+    other_kind = 'qrels' if kind == 'run' else 'run'
+    swapped = present[2] is None and None not in find_columns(names, other_kind)
+    return text + "; are judgments and run in each other's place?" if swapped else text
 
 # %% ../../nbs/data/tables.ipynb #a32e288d
 PIECE_ROWS = 1 << 18
@@ -236,21 +231,42 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
     if not table.height: raise DataError(f'{name}: the table has no rows')
     blank_allowed = kind == 'qrels'
     if blank_allowed and number.dtype.is_float(): number = number.fill_nan(None)
-    required = {'id': [query, doc], 'number': [] if blank_allowed else [number]}
-    missing = [(code, column) for code, series in required.items() for column in series if column.null_count()]
-    for code, column in missing:
+    required = [query, doc] if blank_allowed else [query, doc, number]
+    gaps = [column for column in required if column.null_count()]
+    for column in gaps:
         for i in column.is_null().arg_true():
+            code = 'number' if column is number else 'id'
             report_fault(code, f'{name}, row {first + i + 1}: nothing in column {column.name!r}')
-    if missing:
-        valid = np.all([column.is_not_null() for _, column in missing], axis=0)
+    if gaps:
+        valid = np.all([column.is_not_null() for column in gaps], axis=0)
         query, doc, number = (column.filter(valid) for column in (query, doc, number))
         if not valid.any(): raise DataError(f'{name}: there is no valid row')
+    notes = unused_columns(table.columns, kind, columns)
     with polars_errors(name):
         query_ids, codes = query_column(query)
-        rows = Rows(query_ids, codes, id_column(doc), number_column(number), name)
-    rows.notes = unused_columns(table.columns, kind, columns)
+        rows = Rows(query_ids, codes, id_column(doc), number_column(number), name, notes=notes)
     rows = check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
+
+def rows_from_lists(
+    triples: Sequence, kind: str, name: str, lines: Sequence[int] = (), ranks: bool = False, notes: tuple[Note, ...] = (),
+) -> Rows:
+    """Return the rows of (query, document, number) as Python objects; DataError if one is wrong.
+
+    lines: the line of each; ranks: whether the numbers are ranks."""
+    queries, docs, numbers = zip(*triples, strict=True)
+    query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
+    query_ids, codes = factorize_blocks(query)
+    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
+    rows = check_values(rows, kind, numbers)
+    return negate_ranks(rows) if ranks else rows
+
+def ids_of_objects(items: Any, name: str) -> Ids:
+    "Return ids from Python objects; DataError that begins with the source's name if one is invalid."
+    try:
+        return check_lengths(Ids.from_list(items))
+    except DataError as error:
+        raise DataError(f'{name}: {error}') from None
 
 def check_values(rows: Rows, kind: str, source: Any) -> Rows:
     """Return the rows without those of a blank grade, which nobody judged; they are noted.
@@ -284,18 +300,15 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
     "Any table as a polars DataFrame (of a pandas one, only the columns that matter)."
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
-    if hasattr(source, 'iloc'): return _from_pandas(pl, source, kind, columns)
-    return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
+    if not hasattr(source, 'iloc'):
+        return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
+    if not hasattr(source, 'columns'): raise DataError('a table has columns; reset_index() makes one of a Series')
+    names = list(map(str, source.columns))
+    return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in column_positions(names, kind, columns)])
 
-def _from_pandas(pl, frame, kind, columns):
-    "The three columns that matter of a pandas table."
-    if not hasattr(frame, 'columns'): raise DataError('a table has columns; reset_index() makes one of a Series')
-    names = list(map(str, frame.columns))
-    used = column_positions(names, kind, columns)
-    return pl.DataFrame([_pandas_column(pl, names[i], frame.iloc[:, i]) for i in used])
-
-def _pandas_column(pl, name, column):
-    "A pandas column as a polars one."
+def _from_pandas(name, column):
+    "Return a pandas column as a polars one."
+    pl = import_polars()
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in 'iuf': return pl.Series(name, column.to_numpy())
     items = [None if missing else x for x, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
     all_text = all(isinstance(x, (str, type(None))) for x in items)
@@ -344,36 +357,26 @@ def rows_from_csv(
 ) -> Rows:
     "The rows of a CSV or TSV file; DataError if there are none or one is wrong."
     text = data.decode('utf-8-sig', 'surrogateescape')
-    records = []
-    snapshots: dict[str, str] = {}
+    triples, lines, snapshots = [], [], []
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
+        snapshot = names.index('Snapshot Name') if 'Snapshot Name' in names else None  # of Quepid
         for line, fields in lines_and_fields:
             code, fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
             if fault:
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
-            _check_snapshot(fields, names, snapshots, f'{name}, line {line}')
-            records.append((line, *(fields[c] for c in used)))
-    if not records: raise DataError(f'{name}: the table has no rows')
-    lines, *texts = zip(*records, strict=True)
-    query, doc, number = map(Ids.from_list, texts)
-    query_ids, codes = factorize_blocks(query)
-    rows = Rows(query_ids, codes, doc, parse_floats(number), name, line=1, lines=lines)
-    rows.notes = unused_columns(names, kind, columns)
-    rows = check_values(rows, kind, number)
-    return negate_ranks(rows) if holds_ranks(names[used[2]], kind, columns) else rows
-
-def _check_snapshot(fields, names, snapshots, where):
-    "DataError for a second snapshot in one file of Quepid's."
-    place = names.index('Snapshot Name') if 'Snapshot Name' in names else None
-    if place is None: return
-    label = fields[place]
-    first = snapshots.setdefault('first', label)
-    if label == first: return
-    raise DataError(f'{where}: a second snapshot, {label!r} beside {first!r}: take the rows of one, which is a run')
+            if snapshot is not None: snapshots.append(fields[snapshot])
+            if len({*snapshots[-2:]}) > 1:
+                both = f'{snapshots[-1]!r} beside {snapshots[-2]!r}'
+                raise DataError(f'{name}, line {line}: a second snapshot, {both}: take the rows of one, which is a run')
+            triples.append([fields[c] for c in used])
+            lines.append(line)
+    if not triples: raise DataError(f'{name}: the table has no rows')
+    ranks = holds_ranks(names[used[2]], kind, columns)
+    return rows_from_lists(triples, kind, name, lines, ranks, unused_columns(names, kind, columns))
 
 def _fault_in_fields(fields, names, columns):
     "Return the code and the text of the first fault in a line; empty if there is none."

@@ -130,10 +130,7 @@ COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
                 'run': ('query', 'Q0', 'document', 'rank', 'score', 'tag')}
 USED_COLUMNS = {'qrels': (0, 2, 3), 'run': (0, 2, 4)}  # query, document, number
 
-def column_keys(kind: str) -> tuple[str, str, str]:
-    "The keys of `columns`: 'query', 'document', and 'score' or 'relevance'."
-    query, document, number = (COLUMN_NAMES[kind][c] for c in USED_COLUMNS[kind])
-    return query, document, number
+COLUMN_KEYS = {'qrels': ('query', 'document', 'relevance'), 'run': ('query', 'document', 'score')}  # of `columns`
 
 # %% ../../nbs/data/text.ipynb #3f587d03
 class Layout(NamedTuple):
@@ -165,18 +162,15 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     "What stands where in a text that begins with `head`, if `columns` say so or its first row shows it."
     fields = first_fields(head)
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
-    if columns: return _given_layout(columns, kind, len(fields))
-    ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
-    return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
-
-def _given_layout(columns, kind, count):
-    "By places from 1, or by the names of TREC's columns."
-    names, parts = COLUMN_NAMES[kind], column_keys(kind)
-    by_name = all(isinstance(chosen, str) for chosen in columns.values())
-    width = len(names) if by_name else count
-    usual = {part: place + 1 for part, place in zip(parts, USED_COLUMNS[kind])} if width == len(names) else {}
-    chosen = [columns.get(part, usual.get(part, f'the {part}')) for part in parts]
-    places = [names.index(x) + 1 if x in names else x for x in chosen]
+    if not columns:
+        ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
+        return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
+    names, keys = COLUMN_NAMES[kind], COLUMN_KEYS[kind]
+    by_name = all(isinstance(column, str) for column in columns.values())
+    width = len(names) if by_name else len(fields)
+    defaults = keys if width == len(names) else [f'the {key}' for key in keys]
+    chosen = [columns.get(key, default) for key, default in zip(keys, defaults)]
+    places = [names.index(column) + 1 if column in names else column for column in chosen]
     for place in places:
         if isinstance(place, int) and 1 <= place <= width: continue
         raise DataError(f'no column {place!r}: those of a text are numbers from 1 to {width}, or {", ".join(names)}')
@@ -219,14 +213,14 @@ def _order_ties(order, rows):
     order[tied] = order[tied][descending]
 
 # %% ../../nbs/data/text.ipynb #3cf21b1c
-def is_blank(data: np.ndarray) -> np.ndarray:
+def are_blank(data: np.ndarray) -> np.ndarray:
     "(n,) bool: which bytes separate fields (space, tab, newline, carriage return, vertical tab, form feed)."
     return (data == 32) | (data - np.uint8(9) < 5)
 
 # %% ../../nbs/data/text.ipynb #86913d55
 def split_fields(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "(start, end) of the fields in `data`, whose last byte is blank."
-    blank = is_blank(data)
+    blank = are_blank(data)
     if blank[0] or (blank[1:] & blank[:-1]).any():
         change = np.flatnonzero(np.diff(blank, prepend=True))
         return change[0::2], change[1::2]
@@ -448,8 +442,7 @@ def _hint(layout, count):
     other_kind = {'qrels': 'run', 'run': 'qrels'}[layout.kind]
     if not layout.usual: return ''
     if count == len(COLUMN_NAMES[other_kind]): return f'; is this a {other_kind} file?'
-    name = {'qrels': 'relevance', 'run': 'score'}[layout.kind]
-    call = f"columns={{'query': 1, 'document': 2, {name!r}: 3}}"
+    call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[layout.kind][2]!r}: 3}}"
     least = ', and descending=False if the least is the best' if layout.kind == 'run' else ''
     return f'; if they are others, say which: {call}{least}' if count == 3 else ''
 
