@@ -22,7 +22,6 @@ from .qrels_and_runs import Qrels, Run
 from .sources import form_of, is_path, is_service
 from irmetrics_nb.data.tables import (
     import_polars,
-
     is_part,
     is_partition,
     is_relation,

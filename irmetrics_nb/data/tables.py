@@ -36,7 +36,7 @@ from irmetrics_nb.data.ids import (
     parse_floats,
     to_floats,
 )
-from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, without_rows
+from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_rows
 
 # %% ../../nbs/data/tables.ipynb #79a9c68f
 def import_polars(what: str = 'a table', instead: str = '') -> Any:
@@ -278,7 +278,9 @@ def check_values(rows: Rows, kind: str, source: Any) -> Rows:
     if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so nothing is judged')
     for i in sorted({*invalid}.difference(blank)):
         report_fault('number', f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
-    rows = without_rows(rows, invalid)
+    valid = np.delete(np.arange(len(rows)), invalid)
+    if not len(valid): raise DataError(f'{rows.source}: there is no valid row')
+    rows = select_rows(rows, valid)
     if blank: rows.notes += (blank_grades(len(blank)),)
     return rows
 

@@ -113,12 +113,10 @@ class Rows:
         return np.flatnonzero(self.doc.buffer == 10)
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
-def without_rows(rows: Rows, dropped: Sequence[int]) -> Rows:
-    "Return the rows without some of them, and without queries that have no row left; DataError if none is left."
-    kept = np.delete(np.arange(len(rows)), dropped)
-    if not len(kept): raise DataError(f'{rows.source}: there is no valid row')
-    empty = np.setdiff1d(rows.query[dropped], rows.query[kept])
-    queries = np.delete(np.arange(len(rows.query_ids)), empty)
+def select_rows(rows: Rows, kept: np.ndarray) -> Rows:
+    "Return some rows, by their numbers, and their queries in the order of first appearance."
+    queries, first = np.unique(rows.query[kept], return_index=True)
+    queries = queries[np.argsort(first)]
     number = np.zeros(len(rows.query_ids), np.int32)
     number[queries] = np.arange(len(queries))
     lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
