@@ -137,30 +137,20 @@ def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "(3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every query."
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
-    turn = _occurrence(query[rows])
+    order = np.argsort(query[rows], kind='stable')
+    turn = np.empty(len(rows), np.intp)  # of each row among those of its query
+    turn[order] = cumcount(query[rows][order])
     for k in range(turn.max(initial=-1) + 1):
         turn_rows = rows[turn == k]
         bar = np.full(len(run), np.nan)  # nothing is greater than NaN
         bar[query[turn_rows]] = value[turn_rows]
-        above, tied = _compare(value, bar[query])
+        bar = bar[query]
+        above, tied = value > bar, np.flatnonzero(value == bar)
         start = np.bincount(query[above], minlength=len(run))[query[turn_rows]] + 1
         size = np.bincount(query[tied], minlength=len(run))[query[turn_rows]]
         tied_before = count_tied_before(run.rows.doc, tied, query[tied], turn_rows, ties)
         out[:, turn == k] = start + tied_before, start, size
     return out
-
-def _compare(value, bar):
-    "Which values lie above their bar, as a mask; which lie at it, as row numbers."
-    return value > bar, np.flatnonzero(value == bar)
-
-def _occurrence(query):
-    "For each entry, how many before it have the same query."
-    order = np.argsort(query, kind='stable')
-    ordered = query[order]
-    occurrence = np.empty(len(query), np.intp)
-    first = np.searchsorted(ordered, ordered)
-    occurrence[order] = np.arange(len(query)) - first
-    return occurrence
 
 # %% ../../nbs/data/matching.ipynb #808131b3
 def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
@@ -210,32 +200,21 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "(3, n) the rank of each of `rows` in its query, where its tie begins and its size, by the cheapest way."
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
-    descending = _is_descending(query, value, len(run))[query[rows]]
+    step, sorted_queries = np.diff(query), np.zeros(len(run), bool)  # whose rows stand together, with falling scores
+    if not (step < 0).any():
+        sorted_queries[:] = True
+        sorted_queries[query[1:][(value[1:] > value[:-1]) & (step == 0)]] = False
+    descending = sorted_queries[query[rows]]
     if descending.any():
-        out[:, descending] = _ranks_by_bisection(rows[descending], run, ties)
+        found = rows[descending]
+        begin, end = (np.searchsorted(query, query[found], side) for side in ('left', 'right'))
+        out[:, descending] = ranks_in_descending(value, begin, end, found, value[found], run.rows.doc, ties)
     if not descending.all():
         unordered = rows[~descending]
         most_judged = np.bincount(query[unordered]).max()
         way = ranks_by_counting if most_judged <= MAX_SWEEPS else ranks_by_sorting
         out[:, ~descending] = way(unordered, run, ties)
     return out
-
-def _is_descending(query, value, queries):
-    "For each query, whether its rows stand together and their scores never rise."
-    step = np.diff(query)
-    if (step < 0).any(): return np.zeros(queries, bool)
-    rises = (value[1:] > value[:-1]) & (step == 0)
-    descending = np.ones(queries, bool)
-    query_of_lower = query[1:]
-    descending[query_of_lower[rises]] = False
-    return descending
-
-def _ranks_by_bisection(rows, run, ties):
-    "(rank, start of tie, its size) of some rows whose queries stand in descending order."
-    query, value = run.rows.query, run.rows.value
-    begin = np.searchsorted(query, query[rows], 'left')
-    end = np.searchsorted(query, query[rows], 'right')
-    return ranks_in_descending(value, begin, end, rows, value[rows], run.rows.doc, ties)
 
 # %% ../../nbs/data/matching.ipynb #6b35b8a0
 def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
@@ -271,21 +250,16 @@ def count_tied_in_dicts(
     places, group = concat_ranges(starts, last[where])
     rows = rows_at_places(run, places)
     rows = rows[np.lexsort((rows, group))]
-    tied_names = _doc_ids_at(run, rows)
+    query = np.searchsorted(run.begin, rows, 'right') - 1
+    docs = list(run.docs.values())
+    docs_of = {q: list(docs[q]) for q in set(query.tolist())}
+    place_in_query = rows - run.begin[query]
+    tied_names = [docs_of[q][i] for q, i in zip(query.tolist(), place_in_query.tolist())]
     tied_pairs = zip(group.tolist(), tied_names, strict=True)
     place_of = {pair: place for place, pair in enumerate(tied_pairs)}
     own_pairs = zip(own_group.tolist(), names, strict=True)
     wanted = np.array([place_of[pair] for pair in own_pairs])
     return count_tied_before(Ids.from_list(tied_names), np.arange(len(rows)), group, wanted, ties)
-
-def _doc_ids_at(run, rows):
-    "The documents of some rows."
-    query = np.searchsorted(run.begin, rows, 'right') - 1
-    docs = list(run.docs.values())
-    names = {q: list(docs[q]) for q in set(query.tolist())}
-    place = rows - run.begin[query]
-    query_and_place = zip(query.tolist(), place.tolist(), strict=True)
-    return [names[q][i] for q, i in query_and_place]
 
 # %% ../../nbs/data/matching.ipynb #20a92928
 def ranks_in_dicts(
@@ -324,7 +298,21 @@ class JudgedHits:
 def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     "The judged documents in a run, with their ranks and ties; DataError for judgments of other chunks."
     check_chunks(qrels, run)
-    return _match_dicts(qrels, run, ties) if run.dicts else _match_rows(qrels, run, ties)
+    if run.dicts:
+        judged, row_of = qrels.by_query
+        judgment, (rank, start, size) = ranks_in_dicts(judged, run.dicts, lookup_scores(judged, run.dicts.docs), ties)
+        retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
+        count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
+        return JudgedHits(row_of[judgment], rank, start, size, np.arange(len(count)), count)
+    qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
+    rows, judgment = join(qrels, run, qrels_query)
+    if MANY * len(rows) > len(run.rows):
+        order, ranks = ranks_in_order(rows, run, ties)
+        judgment = judgment[order]
+    else: ranks = ranks_of_rows(rows, run, ties)
+    columns = [column.astype(np.min_scalar_type(column.max(initial=0))) for column in (judgment, *ranks)]  # in few bytes
+    count, judged = np.bincount(run.rows.query, minlength=len(run)), qrels_query >= 0
+    return JudgedHits(*columns, qrels_query[judged], count[judged])
 
 def check_chunks(qrels: Qrels, run: Run) -> None:
     "Raise DataError for a chunk that judgments out of passages do not know."
@@ -335,33 +323,6 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
         what = f'query {query!r}: the judgments are those of from_spans for another run, and do not know {unknown!r}'
         way_out = 'evaluate each run with its own judgments, and compare the scores: compare([scores_a, scores_b])'
         raise DataError(f'{what}; {way_out}')
-
-def _match_rows(qrels, run, ties):
-    "The judged documents in a run of rows."
-    qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
-    rows, judgment = join(qrels, run, qrels_query)
-    count = np.bincount(run.rows.query, minlength=len(run))
-    judged = qrels_query >= 0
-    if MANY * len(rows) > len(run.rows):
-        order, ranks = ranks_in_order(rows, run, ties)
-        judgment = judgment[order]
-    else:
-        ranks = ranks_of_rows(rows, run, ties)
-    judgment, rank, start, size = map(_narrow, (judgment, *ranks))  # all parts are kept till the end
-    return JudgedHits(judgment, rank, start, size, qrels_query[judged], count[judged])
-
-def _narrow(numbers):
-    "Whole numbers from 0 in as few bytes as they need."
-    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
-
-def _match_dicts(qrels, run, ties):
-    "The judged documents in a run of dicts."
-    judged, row_of = qrels.by_query
-    judgment, ranks = ranks_in_dicts(judged, run.dicts, lookup_scores(judged, run.dicts.docs), ties)
-    rank, start, size = ranks
-    retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
-    count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
-    return JudgedHits(row_of[judgment], rank, start, size, np.arange(len(count)), count)
 
 # %% ../../nbs/data/matching.ipynb #14ef5ee2
 def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
@@ -403,9 +364,12 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     row, judgment = join(qrels, Run.unchecked(replace(rows, doc=rows.parent)), qrels_query)
     leads = first[row]
     met = Run.unchecked(rows)
-    _check_names(qrels, met, qrels_query, judgment[leads])
-    later = row[~leads]
-    return _of_chunks(qrels, rows, (row[leads], judgment[leads]), (later, judgment[~leads])), met
+    same_name, judgment_there = join(qrels, met, qrels_query)
+    confused = same_name[~np.isin(judgment_there, judgment[leads])]
+    if len(confused):
+        what = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
+        raise DataError(f'{rows.where(confused[0])}: {what} is called like another judged document')
+    return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
 def some_rows(rows: Rows, some: np.ndarray) -> Rows:
     "Some rows, by a mask or by their numbers."
@@ -420,31 +384,17 @@ def run_of_documents(run: Run) -> Run:
     rows = some_rows(rows, first_chunks(rows, 'docid')[0])
     return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
 
-def _check_names(qrels, run, qrels_query, matched):
-    "DataError if a judged document that was not found is called like a chunk of another."
-    alike = join(qrels, run, qrels_query)
-    lost = ~np.isin(alike[1], matched)
-    if not lost.any(): return
-    row = alike[0][lost][0]
-    chunk, parent = run.rows.doc[row], run.rows.parent[row]
-    what = f'the chunk {chunk!r} of document {parent!r} is called like another judged document'
-    raise DataError(f'{run.rows.where(row)}: {what}')
-
-def _of_chunks(qrels, rows, first, later):
-    "Judgments whose documents are the chunks that lead them; (row, judgment) of these, and of those of grade 0."
-    known = qrels.rows
-    joined, place = _joined(known.doc, rows.doc), np.arange(len(known))
-    place[first[1]] = len(known) + first[0]
-    place = np.append(place, len(known) + later[0])
-    query = np.append(known.query, known.query[later[1]])
-    value = np.append(known.value, np.minimum(known.value[later[1]], 0))  # a chunk of junk is junk
-    return Qrels.unchecked(replace(known, query=query, doc=joined[place], value=value, lines=()))
-
-def _joined(upper, lower):
-    "Two columns of ids, one below the other."
-    start = np.append(upper.start.astype(np.intp), lower.start.astype(np.intp) + len(upper.buffer))
-    buffer = np.concatenate((upper.buffer, lower.buffer))
-    return Ids(buffer, start, np.append(upper.length, lower.length))
+def _judged_chunks(qrels, rows, leader, led, repeated, later):
+    "Return judgments of chunks: those `led` are of the rows `leader`; the rows `later` have grade 0 by those `repeated`."
+    known, docs = qrels.rows, qrels.rows.doc
+    start = np.append(docs.start.astype(np.intp), rows.doc.start.astype(np.intp) + len(docs.buffer))
+    buffer, length = np.concatenate((docs.buffer, rows.doc.buffer)), np.append(docs.length, rows.doc.length)
+    place = np.arange(len(known))
+    place[led] = len(known) + leader
+    place = np.append(place, len(known) + later)
+    query = np.append(known.query, known.query[repeated])
+    value = np.append(known.value, np.minimum(known.value[repeated], 0))  # a chunk of junk is junk
+    return Qrels.unchecked(replace(known, query=query, doc=Ids(buffer, start, length)[place], value=value, lines=()))
 
 # %% ../../nbs/data/matching.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
