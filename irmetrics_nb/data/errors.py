@@ -113,12 +113,12 @@ def file_errors(path: str | os.PathLike) -> Iterator[None]:
         raise
     except (OSError, EOFError, zlib.error) as error:
         what = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
-        raise DataError(f'{path or EMPTY}: {what}{_in_folder(path)}') from None
+        raise DataError(f'{path or EMPTY}: {what}{_files_of(path)}') from None
     except ValueError:
         raise DataError(f'{path!r} cannot be the name of a file') from None
 
-def _in_folder(path):
-    "The files of a folder that was given as one, as a list of them is written; '' for what is no folder."
+def _files_of(path):
+    "Return a hint that lists the files of a folder; '' for what is no folder."
     if not os.path.isdir(path): return ''
     names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
     if not names: return ', and there is no file in it'

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # %% ../../nbs/data/text.ipynb #082621f8
-from ..core.arrays import cumcount
-from .errors import DataError, DataWarning, collecting, report_fault, short_repr
+from ..core.arrays import changes, cumcount
+from .errors import DataError, DataWarning, collecting, counted, report_fault, short_repr
 from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
@@ -196,19 +196,15 @@ def check_ranks(rows: Rows) -> None:
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
     "(n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as 'given'."
     order = np.lexsort((-rows.value, rows.query))
-    if ties == 'docid': _order_ties(order, rows)
-    rank = np.empty(len(rows), np.int64)
-    rank[order] = cumcount(rows.query[order]) + 1
-    return rank
-
-def _order_ties(order, rows):
-    "Put rows of equal query and score, which stand together in `order`, in descending order of their documents."
     query, value = rows.query[order], rows.value[order]
-    changes = (np.diff(query) != 0) | (np.diff(value) != 0)
-    group = np.append(0, np.cumsum(changes))[:len(rows)]
-    tied = np.flatnonzero(np.bincount(group)[group] > 1)
-    descending = rows.doc[order[tied]].argsort(-group[tied])[::-1]
-    order[tied] = order[tied][descending]
+    if ties == 'docid':
+        group = np.cumsum(changes(query, value))
+        tied = np.flatnonzero(np.bincount(group)[group] > 1)
+        descending = rows.doc[order[tied]].argsort(-group[tied])[::-1]
+        order[tied] = order[tied][descending]
+    rank = np.empty(len(rows), np.int64)
+    rank[order] = cumcount(query) + 1
+    return rank
 
 # %% ../../nbs/data/text.ipynb #3cf21b1c
 def are_blank(data: np.ndarray) -> np.ndarray:
@@ -278,10 +274,12 @@ def blank_comments(
     return blanked, len(comment), np.stack([begin[alike], stop[alike]], axis=1)
 
 def _check_lines(data, columns, fields, fail, may_go_on):
-    "(start, end) of the fields of lines; `fail` is called for those that have another number."
+    "Return (start, end) of the fields of lines; `fail` is called for lines with another number of fields."
     start, end = fields
     newline = np.flatnonzero(data == 10)
-    if _newlines_fit(newline, columns, start): return fields
+    if len(start) == columns * len(newline):  # every newline may be between two lines
+        last, following = start[columns - 1::columns], start[columns::columns]
+        if (last < newline).all() and (newline[:-1] < following).all(): return fields
     behind = np.searchsorted(start, newline)
     count = np.diff(behind, prepend=0)
     full = np.flatnonzero(count >= columns)
@@ -293,12 +291,6 @@ def _check_lines(data, columns, fields, fail, may_go_on):
     line_start = np.append(0, newline + 1)
     for i in np.flatnonzero(wrong): fail(int(line_start[i]), int(count[i]))
     return start[fields[right]], end[fields[right]]
-
-def _newlines_fit(newline, columns, start):
-    "Whether every newline stands between the last field of a line and the first of the next."
-    if len(start) != columns * len(newline): return False
-    last, following = start[columns - 1::columns], start[columns::columns]
-    return (last < newline).all() and (newline[:-1] < following).all()
 
 # %% ../../nbs/data/text.ipynb #ceae816a
 PIECE_BYTES = 1 << 20
@@ -371,37 +363,33 @@ class TextColumns(NamedTuple):
     value: np.ndarray  # and as float64
     comments: Comments = NO_COMMENTS
 
-    def without(self, rows: Sequence[int]) -> 'TextColumns':
-        "Return the columns without some rows."
-        kept = np.delete(np.arange(len(self.value)), rows)
-        return TextColumns(self.query[kept], self.doc[kept], self.number[kept], self.value[kept])
-
 def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextColumns:
     "Return the columns in text.buffer[begin:end]; faults of lines are reported."
-    lines, (query, doc, number) = _cut(text, begin, end, layout, layout.used)
+    lines, (query, doc, number) = _fields(text, begin, end, layout, layout.used)
     columns = TextColumns(query, doc, number, parse_floats(number))
-    faults = sorted(_invalid_fields(columns, layout.kind))
-    for at, code, fault, _ in faults: text.fail(at, code, fault)
-    if faults: columns = columns.without([row for *_, row in faults])
+    faults = [(ids.start[i], 'id', f'an id of {ids.length[i]:,} bytes', i)
+              for ids in (query, doc) for i in np.flatnonzero(ids.length > MAX_ID_BYTES)]
+    faults += [(number.start[i], 'number', invalid_number(layout.kind, number[i], columns.value[i]), i)
+               for i in invalid_rows(columns.value, layout.kind)]
+    for at, code, fault, _ in sorted(faults): text.fail(at, code, fault)
+    if faults:
+        kept = np.delete(np.arange(len(columns.value)), [row for *_, row in faults])
+        columns = TextColumns(query[kept], doc[kept], number[kept], columns.value[kept])
     if not lines.n_comments: return columns
     return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
 
-def _cut(text, begin, end, layout, used):
-    "The lines of a piece, and some of their columns."
+def _fields(text, begin, end, layout, used):
+    "Return the lines of a piece, and some of their columns."
     def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
-    def may_go_on(start, end): return _are_run_lines(text.buffer, start + begin, end + begin)
+    def columns(start, end, used):
+        return [Ids(text.buffer, start[:, c] + begin, (end[:, c] - start[:, c]).astype(np.int32)) for c in used]
+    def may_go_on(start, end):  # with words behind the tag, if rank and score are numbers, and the tag is none
+        rank, score, tag = map(parse_floats, columns(start, end, (3, 4, 5)))
+        whole = np.isfinite(rank) & (np.floor(rank) == rank)
+        return whole & ~np.isnan(score) & np.isnan(tag) & (text.buffer[end[:, 5] + begin] != RETURN)
     words_behind = may_go_on if layout == LAYOUTS['run'] else None
     lines = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
-    def column(c):
-        return Ids(text.buffer, lines.start[:, c] + begin, (lines.end[:, c] - lines.start[:, c]).astype(np.int32))
-    return lines, tuple(map(column, used))
-
-def _are_run_lines(buffer, start, end):
-    "For lines with words behind the tag: whether of the last three fields before them only the two first are numbers."
-    length = (end - start).astype(np.int32)
-    rank, score, tag = (parse_floats(Ids(buffer, start[:, c], length[:, c])) for c in (3, 4, 5))
-    whole = np.isfinite(rank) & (np.floor(rank) == rank)
-    return whole & ~np.isnan(score) & np.isnan(tag) & (buffer[end[:, 5]] != RETURN)
+    return lines, columns(lines.start, lines.end, used)
 
 def _doubt(text, comments, layout):
     "What to say of the first comment that is a row but for its `#`; '' if none is. comments: (n, 2) begin and end."
@@ -414,41 +402,26 @@ def _doubt(text, comments, layout):
         return f'{text.where(begin)}: {what}'
     return ''
 
-def _invalid_fields(columns, kind):
-    "Yield the place, the code and the text of each fault, and its row."
-    for ids in (columns.query, columns.doc):
-        for i in np.flatnonzero(ids.length > MAX_ID_BYTES):
-            yield ids.start[i], 'id', f'an id of {ids.length[i]:,} bytes', i
-    for i in invalid_rows(columns.value, kind):
-        yield columns.number.start[i], 'number', invalid_number(kind, columns.number[i], columns.value[i]), i
-
 # %% ../../nbs/data/text.ipynb #7d1e0b32
 def _fail_at_line(text, layout, begin, at, count):
     "Report a line with too few or too many columns; DataError for a line above it that is wrong."
     if at > begin and not collecting(): parse_piece(text, begin, at, layout)
-    plural = 's' if count != 1 else ''
-    text.fail(at, 'columns', f'{count} column{plural} where {_wanted(layout)}{_hint(layout, count)}')
-
-def _wanted(layout):
-    "The words for the columns that a line should have."
-    if not layout.usual: return f'the first line has {layout.width}'
-    has = {'qrels': 'judgments have', 'run': 'a run has'}[layout.kind]
-    return f'{has} {layout.width} ({" ".join(COLUMN_NAMES[layout.kind])})'
-
-def _hint(layout, count):
-    "Words for what such a line may be."
-    other_kind = {'qrels': 'run', 'run': 'qrels'}[layout.kind]
-    if not layout.usual: return ''
-    if count == len(COLUMN_NAMES[other_kind]): return f'; is this a {other_kind} file?'
-    call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[layout.kind][2]!r}: 3}}"
-    least = ', and descending=False if the least is the best' if layout.kind == 'run' else ''
-    return f'; if they are others, say which: {call}{least}' if count == 3 else ''
+    found, kind = counted(count, 'column'), layout.kind
+    has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[kind]
+    hint = ''
+    if count == len(COLUMN_NAMES[other_kind]): hint = f'; is this a {other_kind} file?'
+    elif count == 3:
+        call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
+        least = ', and descending=False if the least is the best' if kind == 'run' else ''
+        hint = f'; if they are others, say which: {call}{least}'
+    rule = f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}' if layout.usual else f'the first line has {layout.width}'
+    text.fail(at, 'columns', f'{found} where {rule}')
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
     "Yield the documents, the ranks and the tags of a TREC run, piece by piece."
     for begin, end in text.pieces():
-        _, (doc, rank, tag) = _cut(text, begin, end, LAYOUTS['run'], (2, 3, 5))
+        _, (doc, rank, tag) = _fields(text, begin, end, LAYOUTS['run'], (2, 3, 5))
         yield doc, rank, tag
 
 # %% ../../nbs/data/text.ipynb #560ae418
@@ -491,7 +464,9 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0
     comments = []
-    for columns in _parsed_pieces(text, layout):
+    def parse(span): return parse_piece(text, *span, layout)
+    parallel = text.end > 2 * BATCH_BYTES and not collecting()
+    for columns in (side_by_side if parallel else map)(parse, text.pieces()):
         piece = slice(n, n + len(columns.value))
         query[piece] = factorize_blocks(columns.query, vocabulary)[1]
         start[piece] = columns.doc.start
@@ -509,13 +484,6 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     if not layout.ranks: return rows
     check_ranks(rows)
     return negate_ranks(rows)
-
-def _parsed_pieces(text, layout):
-    "The columns of the pieces, in order."
-    def parse(piece): return parse_piece(text, piece[0], piece[1], layout)
-    parallel = text.end > 2 * BATCH_BYTES and not collecting()
-    apply: Any = side_by_side if parallel else map
-    return apply(parse, text.pieces())
 
 # %% ../../nbs/data/text.ipynb #58f3137e
 def _warn_if_cut_off(text, rows, longest):

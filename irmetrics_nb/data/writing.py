@@ -175,29 +175,23 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
 def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
     "A `Qrels` or `Run` as the bytes of a file with this name; ValueError for ids that such a file cannot hold."
     form = file_form(path)
-    if form != '.json' and pairs.kind == 'qrels': _check_rows(pairs, path)
+    if form != '.json' and pairs.kind == 'qrels':
+        rows = np.bincount(pairs.rows.query, minlength=len(pairs))
+        if not rows.all():  # a query without a judgment counts
+            query = pairs.queries[int(rows.argmin())]
+            raise ValueError(f'{visible(path)}: query {query!r} has no judgment, and so no row; .json can hold it')
     check_ids(chain(pairs.queries, pairs.rows.doc.tolist()), form, path)
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)
-    else: data = _text(pairs, form, path)
+    elif form:
+        columns = named_columns(pairs.rows, pairs.number, 'given')
+        data = separated_text({name: list(column) for name, column in columns.items()}, form)
+    else:
+        remark = next((query for query in pairs.queries if query.startswith('#')), None)
+        if remark is not None:
+            raise ValueError(f'{visible(path)}: TREC text that begins with # is a comment: query {remark!r}')
+        lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
+        data = ''.join(lines).encode('utf-8', 'surrogateescape')
     packed = str(path).lower().endswith('.gz')
     return gzip.compress(data, mtime=0) if packed else data
-
-def _check_rows(qrels, path):
-    "ValueError for a query without a judgment, which counts and has no row."
-    rows = np.bincount(qrels.rows.query, minlength=len(qrels))
-    if rows.all(): return
-    query = qrels.queries[int(rows.argmin())]
-    raise ValueError(f'{visible(path)}: query {query!r} has no judgment, and so no row; .json can hold it')
-
-def _text(pairs, form, path):
-    "Judgments or a run as TREC text, CSV or TSV."
-    if form:
-        columns = named_columns(pairs.rows, pairs.number, 'given')
-        return separated_text({name: list(column) for name, column in columns.items()}, form)
-    remark = next((query for query in pairs.queries if query.startswith('#')), None)
-    if remark is not None:
-        raise ValueError(f'{visible(path)}: TREC text that begins with # is a comment: query {remark!r}')
-    lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
-    return ''.join(lines).encode('utf-8', 'surrogateescape')
