@@ -61,7 +61,6 @@ from irmetrics_nb.data.text import (
     rows_from_text,
     split_fields,
     text_layout,
-    total_comments,
 )
 
 # %% ../../nbs/data/batches.ipynb #23ca75fe
@@ -70,21 +69,16 @@ def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> i
     begin = max(end - reach, 0)
     newline = np.flatnonzero(buffer[begin:end] == 10) + begin
     line_start = newline + 1 if begin else np.append(0, newline + 1)
-    start = _last_change_of_query(buffer, line_start) if len(line_start) > 1 else 0
-    if start or not begin: return start
-    return last_query_start(buffer, end, reach * 8)
-
-def _last_change_of_query(buffer, line_start):
-    "Start of the last line whose query differs from the one above; 0 if there is none. The last start ends the lines."
-    origin = line_start[0]
-    start, end = split_fields(buffer[origin:line_start[-1]])
-    first_field = np.searchsorted(start, line_start - origin)
-    full = np.flatnonzero(np.diff(first_field) > 0)
-    full = full[buffer[start[first_field[full]] + origin] != HASH]  # a comment belongs to no query
-    field = first_field[full]
-    query = Ids(buffer, start[field] + origin, end[field] - start[field])
-    changes = block_starts(query)
-    return int(line_start[full[changes[-1]]]) if len(changes) > 1 else 0
+    if len(line_start) > 1:
+        origin = line_start[0]
+        field_start, field_end = split_fields(buffer[origin:line_start[-1]])
+        first_field = np.searchsorted(field_start, line_start - origin)
+        full = np.flatnonzero(np.diff(first_field) > 0)
+        full = full[buffer[field_start[first_field[full]] + origin] != HASH]  # a comment belongs to no query
+        field = first_field[full]
+        changes = block_starts(Ids(buffer, field_start[field] + origin, field_end[field] - field_start[field]))
+        if len(changes) > 1: return int(line_start[full[changes[-1]]])
+    return last_query_start(buffer, end, reach * 8) if begin else 0
 
 # %% ../../nbs/data/batches.ipynb #4724cb7b
 def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -141,7 +135,7 @@ class TextFile:
     @property
     def comments(self) -> Comments:
         "The lines of comment in the batches that were read."
-        return total_comments(self.comments_at[line] for line in sorted(self.comments_at))
+        return sum((comments for _, comments in sorted(self.comments_at.items())), NO_COMMENTS)
 
     def __iter__(self) -> Iterator:
         "Batches as `Text`, from the beginning; none splits a query whose lines stand together."
@@ -227,12 +221,12 @@ class TableRun:
         self.name, self.tag, self.size = name, tag, size
         self.path, self.state = path, file_state(path) if path else None
         with polars_errors(name):
-            names = source.columns if is_relation(source) else source.collect_schema().names()
+            relation, self.total = is_relation(source), 0
+            names = source.columns if relation else source.collect_schema().names()
             self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
-            self.total = 0
             if None in self.columns or len({*names}) < len(names): return
-            self.table: Any = _select(source, self.columns)
-            lazy = not (is_relation(source) or hasattr(source, 'height'))
+            self.table: Any = source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
+            lazy = not (relation or hasattr(source, 'height'))
             self.total = self.table.select(import_polars().len()).collect().item() if lazy else len(self.table)
 
     def rows(self, batch: tuple) -> Rows:
@@ -318,9 +312,6 @@ def _last_change(series):
         if len(changes): return len(series) - len(end) + int(changes[-1]) + 1
         if len(end) == len(series): return 0
         many *= 8
-
-def _select(source, columns):
-    return source.project(', '.join(map(_quoted, columns))) if is_relation(source) else source.select(columns)
 
 def _quoted(name): return '"' + name.replace('"', '""') + '"'
 

@@ -49,12 +49,9 @@ class Ids:
         "n arrays of uint64: the first eight bytes of every string, the next eight, and so on."
         places = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(places, f'V{8 * n}', self.buffer, strides=(1,))
-        fetched = at_every_byte[self.start].view('>u8')
-        words = []
-        for k, word in enumerate(fetched.reshape(-1, n).T):
-            own_bytes = FIRST_BYTES.take(self.length - 8 * k, mode='clip')
-            words.append(word.astype(np.uint64) & own_bytes)
-        return words
+        fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
+        masks = (FIRST_BYTES.take(self.length - 8 * k, mode='clip') for k in range(n))
+        return [word.astype(np.uint64) & mask for word, mask in zip(fetched, masks)]
 
     def words(self, k: int = 0) -> np.ndarray:
         "(n,) uint64: bytes 8k to 8k + 7 of every string, big-endian; zeros follow its end."
@@ -101,27 +98,17 @@ def encode_id(item: object) -> bytes:
 def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     "(buffer, start, length) of str, bytes or whole numbers, as `Ids` takes them."
     items = items if hasattr(items, '__len__') else list(items)
-    data, newline = _join_text(items)
-    if len(newline) != len(items): data, newline = _join_any(items)
-    start = np.zeros(len(newline), np.intp)
-    start[1:] = newline[:-1] + 1
-    return data, start, newline - start
-
-def _join_text(items):
-    "Bytes of the items and places of the newlines behind them; no places if an item is no str."
-    try:
-        joined = '\n'.join(chain(items, [''])).encode()
-    except (TypeError, UnicodeEncodeError):
-        return np.zeros(PAD, np.uint8), np.empty(0, np.intp)
+    try: joined = '\n'.join(chain(items, [''])).encode()
+    except (TypeError, UnicodeEncodeError): joined = b''  # an item is no text
     data = np.frombuffer(joined + bytes(PAD), np.uint8)
-    return data, np.flatnonzero(data == 10)
-
-def _join_any(items):
-    "Bytes of items of any kind, which may hold newlines, and where each ends."
-    encoded = [encode_id(item) for item in items]
-    data = np.frombuffer(b'\n'.join(encoded) + bytes(PAD + 1), np.uint8)
-    end = np.cumsum([len(item) + 1 for item in encoded], dtype=np.intp)
-    return data, end - 1
+    end = np.flatnonzero(data == 10)
+    if len(end) != len(items):  # or holds a newline
+        encoded = [encode_id(item) for item in items]
+        data = np.frombuffer(b'\n'.join(encoded) + bytes(PAD + 1), np.uint8)
+        end = np.cumsum([len(item) + 1 for item in encoded], dtype=np.intp) - 1
+    start = np.zeros(len(end), np.intp)
+    start[1:] = end[:-1] + 1
+    return data, start, end - start
 
 # %% ../../nbs/data/ids.ipynb #626f5d13
 def decode_all(ids: Ids) -> list[str]:
@@ -135,11 +122,8 @@ def decode_all(ids: Ids) -> list[str]:
 # %% ../../nbs/data/ids.ipynb #7e26a9a3
 def is_utf8_text(ids: Iterable) -> bool:
     "Whether all ids are str that UTF-8 can encode (no lone surrogates)."
-    try:
-        ''.join(ids).encode()
-    except (TypeError, UnicodeEncodeError):
-        return False
-    return True
+    try: return isinstance(''.join(ids).encode(), bytes)
+    except (TypeError, UnicodeEncodeError): return False
 
 def escape_non_utf8(ids: Sequence[str]) -> Sequence[str]:
     "The ids for display: bytes that are not UTF-8 are written out, as in caf\\xe9."
@@ -194,11 +178,8 @@ def mix(keys: np.ndarray) -> np.ndarray:
 # %% ../../nbs/data/ids.ipynb #73528b31
 def hash_ids(ids: Ids) -> np.ndarray:
     "(n,) uint64: a hash of every string, from its content alone."
-    hashes = [np.empty(0, np.uint64)]
-    for i in range(0, len(ids), BLOCK_ROWS):
-        block = ids[i:i + BLOCK_ROWS]
-        hashes.append(_hash_block(block))
-    return np.concatenate(hashes)
+    blocks = [_hash_block(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
+    return np.concatenate([np.empty(0, np.uint64), *blocks])
 
 def _hash_block(ids):
     "The hashes of a short column: PAD bytes of every string at a time."
@@ -248,10 +229,15 @@ class KeyIndex:
         self.slots = np.full(1 << 10, -1, np.int32)
         if keys is not None: self.add(keys)
 
-    def find(self, keys: np.ndarray) -> np.ndarray:
-        "(n,) int32: the number of each key; -1 where it was not added."
+    def find(self, keys: np.ndarray, hashes: np.ndarray | None = None) -> np.ndarray:
+        "Return (n,) int32: the number of each key; -1 if it was not added. hashes: of the keys that collided."
         if not len(self.keys): return np.full(len(keys), -1, np.int32)
-        return self._find(keys, keys)
+        hashes = keys if hashes is None else hashes
+        entries = self.slots[self._slot_of(hashes)]
+        taken = self.keys[entries] != keys
+        collided = np.flatnonzero(taken & (entries >= 0))
+        if len(collided): entries[collided] = self.find(keys[collided], _rehash(hashes[collided]))
+        return entries
 
     def candidates(self, keys: np.ndarray) -> np.ndarray:
         "The places of all keys that were added, and of about one in a hundred others."
@@ -275,25 +261,12 @@ class KeyIndex:
         numbers = np.arange(first, len(self.keys), dtype=np.int32)
         self._insert(self.keys[first:], numbers)
 
-    def _find(self, keys, hashes):
-        "Look up; rehash on collision."
-        entries = self.slots[self._slot_of(hashes)]
-        taken = self.keys[entries] != keys
-        collided = np.flatnonzero(taken & (entries >= 0))
-        if len(collided):
-            other_hashes = _rehash(hashes[collided])
-            entries[collided] = self._find(keys[collided], other_hashes)
-        return entries
-
     def _insert(self, hashes, numbers):
-        "Insert; rehash on collision."
         slot = self._slot_of(hashes)
         free = self.slots[slot] < 0
         self.slots[slot[free]] = numbers[free]
-        left = self.slots[slot] != numbers
-        if left.any():
-            other_hashes = _rehash(hashes[left])
-            self._insert(other_hashes, numbers[left])
+        collided = self.slots[slot] != numbers
+        if collided.any(): self._insert(_rehash(hashes[collided]), numbers[collided])
 
     def _slot_of(self, hashes): return (hashes & np.uint64(len(self.slots) - 1)).view(np.int64)
 
@@ -311,7 +284,7 @@ def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
 
 # %% ../../nbs/data/ids.ipynb #e282bb99
 def first_occurrences(keys: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-    "Where each different key comes first, and for every row the number of its key, counted from `number`."
+    "Return where each different key comes first, and for every row the number of its key, counted from `number`."
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     by_place = np.argsort(first)
     return first[by_place], np.argsort(by_place)[which] + number
@@ -326,11 +299,8 @@ class Vocabulary:
 
     def codes(self, ids: Ids) -> np.ndarray:
         "(n,) int32: the number of each string; new ones get the next."
-        codes = [np.empty(0, np.int32)]
-        for i in range(0, len(ids), BLOCK_ROWS):
-            block = ids[i:i + BLOCK_ROWS]
-            codes.append(self._codes(block))
-        return np.concatenate(codes)
+        blocks = [self._codes(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
+        return np.concatenate([np.empty(0, np.int32), *blocks])
 
     def _codes(self, ids):
         "(n,) int32: the number of each string of a short column."
@@ -356,12 +326,11 @@ class Vocabulary:
         if not self.code_of:
             known = range(len(self.ids))
             self.code_of = {self.ids.bytes(i): i for i in known}
-        codes = []
+        codes = np.empty(len(ids), np.int32)
         for i in range(len(ids)):
-            code = self.code_of.setdefault(ids.bytes(i), len(self.ids))
-            if code == len(self.ids): self._append(ids[i:i + 1])
-            codes.append(code)
-        return np.array(codes, np.int32)
+            codes[i] = self.code_of.setdefault(ids.bytes(i), len(self.ids))
+            if codes[i] == len(self.ids): self._append(ids[i:i + 1])
+        return codes
 
 # %% ../../nbs/data/ids.ipynb #93e6cf8f
 def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
@@ -482,18 +451,13 @@ def _are_digits(word, count):
 # %% ../../nbs/data/ids.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
     "(n,) float64: every string as `float()` reads it; NaN where it is not a number, as 1_0 is none."
-    digits = _single_digits(ids)
-    if digits is not None: return digits
+    if (ids.length == 1).all():  # as most grades are
+        digit = ids.buffer[ids.start] - np.uint8(ord('0'))
+        if (digit < 10).all(): return digit.astype(float)
     value, exact = parse_decimals(ids)
     for i in np.flatnonzero(~exact).tolist():
         value[i] = float_of_bytes(ids.bytes(i))
     return value
-
-def _single_digits(ids):
-    "(n,) float64 where every string is one digit, as most grades are; else None."
-    if not (ids.length == 1).all(): return None
-    digit = ids.buffer[ids.start] - np.uint8(ord('0'))
-    return digit.astype(float) if (digit < 10).all() else None
 
 def float_of_bytes(text: bytes) -> float:
     "The number as `float()` reads it; NaN if it is none, or has an underscore in it (Python takes 1_0 for ten)."

@@ -199,8 +199,7 @@ def id_column(series: Any) -> Ids:
     joined += bytes(PAD)
     return check_lengths(Ids(np.frombuffer(joined, np.uint8), start, length))
 
-def _pieces(series):
-    "Slices of a long column, of which no second copy is made."
+def _pieces(series):  # of which no second copy is made
     return [slice(i, i + PIECE_ROWS) for i in range(0, len(series), PIECE_ROWS)]
 
 def query_column(series: Any) -> tuple[Ids, np.ndarray]:
@@ -422,24 +421,26 @@ def part_files(folder: str | os.PathLike) -> list[str]:
 # %% ../../nbs/data/tables.ipynb #70c34795
 def scan(path: str | os.PathLike) -> Any:
     "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
-    if is_remote(path): return _scan_remote(os.fspath(path))
-    files = part_files(path) if os.path.isdir(path) else [os.fspath(path)]
-    keys = _keys(os.path.relpath(file, path) for file in files) if os.path.isdir(path) else {}
-    return _scan_as(files, _kind_of_file(files[0]), keys)
-
-def _scan_as(files, kind, keys=()):
-    "Files of one kind: 'parquet', 'json', or the separator of CSV, all of whose fields are text; keys: of folders."
-    pl = import_polars()
-    texts = dict.fromkeys(keys, pl.String)
+    pl, path, parts = import_polars(), os.fspath(path), []
+    files, remote = [path], is_remote(path)
+    if remote:
+        kind = _kind_by_name(path)
+        if path.partition('?')[0].endswith('/'): parts = [part.removeprefix(path) for part in _check_parts(path)]
+    else:
+        if os.path.isdir(path):
+            files = part_files(path)
+            parts = [os.path.relpath(file, path) for file in files]
+        kind = _kind_of_file(files[0])
+    folders = [name for part in parts for name in re.split(r'[/\\\\]', part)[:-1] if is_partition(name)]
+    keys = {name.partition('=')[0]: pl.String for name in folders}  # columns of text, as 07 and 7 are two ids
     if kind == 'json': return pl.scan_ndjson(files)
-    as_named = {'glob': is_remote(files[0])}  # on disk a bracket in a name is a bracket
     if kind == 'parquet':
-        return pl.scan_parquet(files, hive_partitioning=bool(texts), hive_schema=texts or None, **as_named)
+        return pl.scan_parquet(files, hive_partitioning=bool(keys), hive_schema=keys or None, glob=remote)
     quote = None if kind == '\t' else '"'
-    return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, **as_named)
+    return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
 
 def _kind_of_file(path):
-    "What a part is, by its first bytes; DataError for what is no table."
+    "Return 'parquet', 'json' or the separator of CSV, by the first bytes of a part; DataError for what is no table."
     with file_errors(path), open(path, 'rb') as file: head = file.read(1 << 16)
     if head.startswith(b'PAR1'): return 'parquet'
     if head.startswith(b'\x1f\x8b'):
@@ -452,11 +453,6 @@ def _kind_of_file(path):
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
-def _keys(paths):
-    "The columns that folders like model=a/ name in some paths; what they say is text, as 07 and 7 are two ids."
-    folders = [name for path in paths for name in re.split(r'[/\\\\]', path)[:-1]]
-    return dict.fromkeys(name.partition('=')[0] for name in folders if is_partition(name))
-
 def _check_parts(folder):
     "The paths in a folder over the network; DataError for files that are not the parts of one table."
     pl = import_polars()
@@ -468,12 +464,11 @@ def _check_parts(folder):
     if len(files) < 2 or in_folders or all(is_part(name) for *_, name in names): return files
     raise DataError(f'{folder}: {files[0]} and {files[1]} are not parts of one table (part-*): give a list')
 
-def _scan_remote(path):
-    "A table over the network, by the end of its name; DataError for anything but a table."
+def _kind_by_name(path):
+    "Return the same for a table over the network, by the end of its name."
     name = path.partition('?')[0].removesuffix('.gz')
-    kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
     if '*' in name: raise DataError(f'{path}: over the network, no pattern is followed; name the files in a list')
-    if name.endswith('/'): return _scan_as([path], kind, _keys(part.removeprefix(path) for part in _check_parts(path)))
-    if kind: return _scan_as([path], kind)
+    kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
+    if kind: return kind
     raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '
                     f'({", ".join(REMOTE_KINDS)}); copy anything else here first')

@@ -48,12 +48,6 @@ class Comments:
 
 NO_COMMENTS = Comments()
 
-def total_comments(parts: Iterable[Comments]) -> Comments:
-    "Those of all parts, in order."
-    total = NO_COMMENTS
-    for part in parts: total = total + part
-    return total
-
 # %% ../../nbs/data/text.ipynb #3be18c98
 @dataclass(frozen=True)
 class Note:
@@ -249,7 +243,7 @@ def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Calla
     if (data == HASH).any():
         data, n_comments, doubtful = blank_comments(data, start, end, columns)
         start, end = split_fields(data)
-    start, end = _check_lines(data, columns, (start, end), fail, may_go_on)
+    start, end = _check_lines(data, columns, start, end, fail, may_go_on)
     return Lines(start.reshape(-1, columns), end.reshape(-1, columns), n_comments, doubtful)
 
 # %% ../../nbs/data/text.ipynb #a7cc34b9
@@ -273,13 +267,12 @@ def blank_comments(
     alike = (count[comment] == columns) & (end[first] - begin > 1)
     return blanked, len(comment), np.stack([begin[alike], stop[alike]], axis=1)
 
-def _check_lines(data, columns, fields, fail, may_go_on):
+def _check_lines(data, columns, start, end, fail, may_go_on):
     "Return (start, end) of the fields of lines; `fail` is called for lines with another number of fields."
-    start, end = fields
     newline = np.flatnonzero(data == 10)
     if len(start) == columns * len(newline):  # every newline may be between two lines
         last, following = start[columns - 1::columns], start[columns::columns]
-        if (last < newline).all() and (newline[:-1] < following).all(): return fields
+        if (last < newline).all() and (newline[:-1] < following).all(): return start, end
     behind = np.searchsorted(start, newline)
     count = np.diff(behind, prepend=0)
     full = np.flatnonzero(count >= columns)
@@ -327,10 +320,6 @@ class TextBytes:
         "Where the newlines stand."
         return np.flatnonzero(self.buffer == 10)
 
-    def fail(self, at: int, code: str, what: str) -> None:
-        "Report a fault of the line that holds the byte `at`."
-        report_fault(code, f'{self.where(at)}: {what}')
-
     def where(self, at: int) -> str:
         "The words that say on which line the byte `at` stands."
         return f'{self.name}, line {self.line + np.searchsorted(self.newlines, at)}'
@@ -371,7 +360,7 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextCo
               for ids in (query, doc) for i in np.flatnonzero(ids.length > MAX_ID_BYTES)]
     faults += [(number.start[i], 'number', invalid_number(layout.kind, number[i], columns.value[i]), i)
                for i in invalid_rows(columns.value, layout.kind)]
-    for at, code, fault, _ in sorted(faults): text.fail(at, code, fault)
+    for at, code, fault, _ in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if faults:
         kept = np.delete(np.arange(len(columns.value)), [row for *_, row in faults])
         columns = TextColumns(query[kept], doc[kept], number[kept], columns.value[kept])
@@ -415,7 +404,7 @@ def _fail_at_line(text, layout, begin, at, count):
         least = ', and descending=False if the least is the best' if kind == 'run' else ''
         hint = f'; if they are others, say which: {call}{least}'
     rule = f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}' if layout.usual else f'the first line has {layout.width}'
-    text.fail(at, 'columns', f'{found} where {rule}')
+    report_fault('columns', f'{text.where(at)}: {found} where {rule}')
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
@@ -430,29 +419,20 @@ def keep_freed_memory() -> None:
     np.empty(1 << 24, np.uint8)
 
 # %% ../../nbs/data/text.ipynb #60260c96
-def side_by_side(f: Callable, items: Iterable, workers: int = 2) -> Iterator:
-    "f of every item, in order, computed by several threads; in this one where no other can be started."
+def side_by_side(f: Callable, items: Iterable) -> Iterator:
+    "Yield f of every item, in order, computed by two threads; in this thread if no other can be started."
     from concurrent.futures import ThreadPoolExecutor
-    with ThreadPoolExecutor(workers) as pool:
-        submit: Callable = pool.submit
-        waiting: deque = deque()
+    with ThreadPoolExecutor(2) as pool:
+        threads, waiting = True, deque()
         for item in items:
             try:
-                future = submit(f, item)
-            except RuntimeError:  # can't start new thread
-                submit = _call
-                future = submit(f, item)
-            waiting.append(future)
-            if len(waiting) > workers: yield waiting.popleft().result()
+                if threads: waiting.append(pool.submit(f, item))
+            except RuntimeError: threads = False  # can't start new thread
+            if not threads:
+                while waiting: yield waiting.popleft().result()
+                yield f(item)
+            if len(waiting) > 2: yield waiting.popleft().result()
         while waiting: yield waiting.popleft().result()
-
-def _call(f, item):
-    "f(item), done at once, as a future."
-    from concurrent.futures import Future
-    future: Future = Future()
-    try: future.set_result(f(item))
-    except Exception as error: future.set_exception(error)
-    return future
 
 # %% ../../nbs/data/text.ipynb #3a899aa8
 BATCH_BYTES = 1 << 23  # of a file read at a time; what is made of them stays in the larger cache
@@ -463,7 +443,7 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0
-    comments = []
+    comments = NO_COMMENTS
     def parse(span): return parse_piece(text, *span, layout)
     parallel = text.end > 2 * BATCH_BYTES and not collecting()
     for columns in (side_by_side if parallel else map)(parse, text.pieces()):
@@ -472,14 +452,13 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
         start[piece] = columns.doc.start
         length[piece] = columns.doc.length
         value[piece] = columns.value
-        comments.append(columns.comments)
+        comments += columns.comments
         longest = max(longest, columns.number.length.max(initial=0))
         n = piece.stop
     if n == 0: raise DataError(f'{text.name}: there are no rows in this file')
     tag = text.tag(start[0]) if layout == LAYOUTS['run'] else ''
     doc = Ids(text.buffer, start[:n], length[:n])
-    rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line)
-    rows.comments = total_comments(comments)
+    rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line, comments=comments)
     if text.torn and layout == LAYOUTS['qrels']: _warn_if_cut_off(text, rows, longest)
     if not layout.ranks: return rows
     check_ranks(rows)
