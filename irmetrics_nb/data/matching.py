@@ -69,16 +69,10 @@ def _by_sorting(qrels, run, qrels_query):
 
 def _join_by_dict(qrels, run, qrels_query):
     "(rows, judgment) of `join` by a dict of bytes, for the case that two different pairs share a key."
-    judgment_of = {}
-    for i, query in enumerate(qrels.rows.query):
-        doc = qrels.rows.doc.bytes(i)
-        judgment_of[query, doc] = i
+    judgment_of = {(query, qrels.rows.doc.bytes(i)): i for i, query in enumerate(qrels.rows.query)}
     rows = qrels.index.candidates(run.keys)
-    judgment = np.full(len(rows), -1)
-    for place, row in enumerate(rows):
-        query = qrels_query[run.rows.query[row]]
-        doc = run.rows.doc.bytes(row)
-        judgment[place] = judgment_of.get((query, doc), -1)
+    pairs = ((qrels_query[run.rows.query[row]], run.rows.doc.bytes(row)) for row in rows)
+    judgment = np.array([judgment_of.get(pair, -1) for pair in pairs], np.intp)
     judged = judgment >= 0
     return rows[judged], judgment[judged]
 
@@ -87,10 +81,8 @@ def bisect_ranges(
     value: np.ndarray, low: np.ndarray, high: np.ndarray, score: np.ndarray, before: Callable,
 ) -> np.ndarray:
     "(n,) for each score, the first place of the sorted value[low:high] where before(value, score) is False."
-    last_before = low - 1
-    last = high - 1
-    longest = int((high - low).max(initial=0))
-    step = 1 << longest.bit_length()
+    last_before, last = low - 1, high - 1
+    step = 1 << int((high - low).max(initial=0)).bit_length()
     while step > 1:
         step //= 2
         ahead = np.minimum(last_before + step, last)
@@ -103,11 +95,7 @@ def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.n
 
     tied: rows whose score is shared, those of `rows` among them; group: for each of them, a
     number that tied rows have in common."""
-    if ties == 'given':
-        order = np.lexsort((tied, group))
-    else:
-        ascending = docs[tied].argsort(-group)
-        order = ascending[::-1]
+    order = np.lexsort((tied, group)) if ties == 'given' else docs[tied].argsort(-group)[::-1]
     ordered_group, ordered_rows = group[order], tied[order]
     group_start = np.searchsorted(ordered_group, ordered_group)
     tied_before = np.arange(len(order)) - group_start
@@ -155,9 +143,11 @@ def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 # %% ../../nbs/data/matching.ipynb #808131b3
 def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
     "(order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
-    rows_there = rows_of_their_queries(rows, run)
-    row_at = argsort_descending(run.rows.query[rows_there], run.rows.value[rows_there], stable=False)
-    if not isinstance(rows_there, slice): row_at = rows_there[row_at]
+    has_judged = np.zeros(len(run), bool)
+    has_judged[run.rows.query[rows]] = True
+    there = slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
+    row_at = argsort_descending(run.rows.query[there], run.rows.value[there], stable=False)
+    if not isinstance(there, slice): row_at = there[row_at]
     query = run.rows.query[row_at]
     begins = changes(query, run.rows.value[row_at])
     which = np.full(len(run.rows), -1, np.int32)
@@ -179,12 +169,6 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
         by_rank = several[np.lexsort((rank[several], own_tie[several]))]
         order[several], rank[several] = order[by_rank], rank[by_rank]
     return order, ranks
-
-def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray | slice:
-    "All rows of the queries that some rows belong to, as they stand."
-    has_judged = np.zeros(len(run), bool)
-    has_judged[run.rows.query[rows]] = True
-    return slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
 
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     "(3, n) the same, for `rows` as they stand."
@@ -219,9 +203,7 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 # %% ../../nbs/data/matching.ipynb #6b35b8a0
 def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
     "(n,) the score of each judged document in {query: {document: score}}; NaN where there is none."
-    scores_of_query = (docs.get(query, {}) for query in judged.docs)
-    looked_up = (map(scores.get, names, repeat(np.nan))
-             for scores, names in zip(scores_of_query, judged.docs.values(), strict=True))
+    looked_up = (map(docs.get(query, {}).get, names, repeat(np.nan)) for query, names in judged.docs.items())
     return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(looked_up)))
 
 # %% ../../nbs/data/matching.ipynb #bca7ec57
@@ -232,11 +214,9 @@ def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
     rows = begin + end - 1 - places
     elsewhere = run.value[rows] != run.sorted_values[places]
     for q in set(query[elsewhere].tolist()):
-        begin = run.begin[q]
-        end = run.begin[q + 1]
+        first, last = run.begin[q:q + 2]
         rows_here = query == q
-        ascending = begin + np.argsort(run.value[begin:end])
-        rows[rows_here] = ascending[places[rows_here] - begin]
+        rows[rows_here] = first + np.argsort(run.value[first:last])[places[rows_here] - first]
     return rows
 
 # %% ../../nbs/data/matching.ipynb #8e536195
@@ -246,7 +226,7 @@ def count_tied_in_dicts(
     """(n,) how many documents of the same score come before those named.
 
     first, last: the places of `run.sorted_values` where that score begins and ends."""
-    starts, where, own_group = np.unique(first, return_index=True, return_inverse=True)
+    starts, where, group_of_name = np.unique(first, return_index=True, return_inverse=True)
     places, group = concat_ranges(starts, last[where])
     rows = rows_at_places(run, places)
     rows = rows[np.lexsort((rows, group))]
@@ -255,10 +235,8 @@ def count_tied_in_dicts(
     docs_of = {q: list(docs[q]) for q in set(query.tolist())}
     place_in_query = rows - run.begin[query]
     tied_names = [docs_of[q][i] for q, i in zip(query.tolist(), place_in_query.tolist())]
-    tied_pairs = zip(group.tolist(), tied_names, strict=True)
-    place_of = {pair: place for place, pair in enumerate(tied_pairs)}
-    own_pairs = zip(own_group.tolist(), names, strict=True)
-    wanted = np.array([place_of[pair] for pair in own_pairs])
+    place_of = {pair: place for place, pair in enumerate(zip(group.tolist(), tied_names))}
+    wanted = np.array([place_of[pair] for pair in zip(group_of_name.tolist(), names)])
     return count_tied_before(Ids.from_list(tied_names), np.arange(len(rows)), group, wanted, ties)
 
 # %% ../../nbs/data/matching.ipynb #20a92928

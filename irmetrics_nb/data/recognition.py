@@ -19,7 +19,7 @@ from ..core.measures import Measure
 from .batches import first_rows, open_table
 from .errors import EMPTY, DataError, polars_errors
 from .qrels_and_runs import Qrels, Run
-from .sources import form_of, is_path, is_service
+from .sources import form_of, is_path, service_shape
 from irmetrics_nb.data.tables import (
     import_polars,
     is_part,
@@ -115,7 +115,7 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         paths = _runs_of_paths([run]) if found_runs(run) is not None else None
         return paths and [('', path) for path in paths]
     named = isinstance(run, Mapping)
-    if is_table(run) or is_service(run) or not isinstance(run, Collection): return None
+    if is_table(run) or service_shape(run) or not isinstance(run, Collection): return None
     items = list(run.items()) if isinstance(run, Mapping) else [('', item) for item in run]
     sources = [source for _, source in items]
     if not named and items and not is_run(sources[0]): return None  # rows, maybe many

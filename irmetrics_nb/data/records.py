@@ -52,14 +52,14 @@ def _record_names(there, columns):
     if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(there)[1:-1]}')
     return chosen
 
-def _queries(ids, where):
+def _query_texts(ids, where):
     "Return the ids of queries as text; DataError for an invalid id or a repeated query."
     queries = ids_of_objects(list(ids), where).tolist()
     twice = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
     if twice is not None: raise DataError(f'{where}: the query {twice!r} comes twice')
     return queries
 
-def _ids(value, query, name):
+def _ids_of_record(value, query, name):
     "Return the ids of one record, or {id: grade}; an empty list for a missing value."
     if is_missing(value): return []
     if isinstance(value, str) and value[:1] in ('[', '{'): value = _of_json(value, query, name)
@@ -132,15 +132,15 @@ def from_records(
     with polars_errors(os.fspath(where)):
         table = named_lists(source)
         names = _record_names(list(table), columns or {})
-    queries = _queries(table[names['query']], str(where))
+    queries = _query_texts(table[names['query']], str(where))
     with polars_errors(os.fspath(where)):
         retrieved, relevant = [], []
         for query, ranked, gold in zip(queries, table[names['retrieved']], table[names['relevant']]):
             if isinstance(ranked, Set):
                 rule = f'{names["retrieved"]} should be a list, the best first'
                 raise DataError(f'query {query!r}: {rule}, not the set {short_repr(ranked)}')
-            retrieved.append(_ids(ranked, query, names['retrieved']))
-            relevant.append(_ids(gold, query, names['relevant']))
+            retrieved.append(_ids_of_record(ranked, query, names['retrieved']))
+            relevant.append(_ids_of_record(gold, query, names['relevant']))
     _warn_of_scores(table, queries, retrieved)
     graded = any(isinstance(record, Mapping) for record in relevant)
     if graded: relevant = [record if isinstance(record, Mapping) else dict.fromkeys(record, 1) for record in relevant]
@@ -182,7 +182,7 @@ class Span(NamedTuple):
 def _spans(passages, name):
     "Return {query: its passages}; DataError for an invalid or repeated passage, or two queries that are equal as text."
     spans_of = {}
-    for query, items in zip(_queries(passages, name), passages.values()):
+    for query, items in zip(_query_texts(passages, name), passages.values()):
         spans = spans_of[query] = [_span(item, query) for item in items]
         twice = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
         if twice: raise DataError(f'query {query!r}: the passage {twice.id} stands twice')
@@ -306,7 +306,7 @@ def one_line(text: Any, most: int) -> str:
     return line if len(line) <= most else line[:most - 1].rstrip() + '…'
 
 # %% ../../nbs/data/records.ipynb #790dd622
-def _rows(source, columns):
+def _rows_of_source(source, columns):
     "Return the rows of a source as dicts."
     if isinstance(source, str | os.PathLike): return _rows_of_file(os.fspath(source), columns)
     if isinstance(source, Mapping): return _rows_of_dict(source)
@@ -419,7 +419,7 @@ def read_words(
     where = os.fspath(source) if is_path else columns.what
     keep, words = set(wanted), {}
     first = None
-    for row in _rows(source, columns):
+    for row in _rows_of_source(source, columns):
         row = row if 'id' in row and 'text' in row else {str(name).lower(): value for name, value in row.items()}
         id_column = next((name for name in columns.ids if name in row), None)
         if id_column is None: raise _no_column(where, columns.ids[0], row)
@@ -427,7 +427,7 @@ def read_words(
             raise _no_column(where, f'{columns.titles[0]} or text', row)
         key = str(row[id_column]).strip()
         if first is None: first = key
-        if key in keep: words[key] = _words(row, columns)
+        if key in keep: words[key] = _title_and_text(row, columns)
     if words or first is None: return words
     ids = f'wanted is {short_repr(min(keep))}, there is {short_repr(first)}'
     head = f'; a head must call the ids {" or ".join(columns.ids)}' if is_path else ''
@@ -435,7 +435,7 @@ def read_words(
     return {}
 
 # %% ../../nbs/data/records.ipynb #ef4b6fd5
-def _words(row, columns):
+def _title_and_text(row, columns):
     "Return the title and the text of a row; without a title, the beginning of the text is one."
     most, most_text = LONGEST
     lines = [one_line(row.get(name), most + most_text) for name in columns.titles + columns.texts]

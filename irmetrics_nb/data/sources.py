@@ -66,17 +66,16 @@ from irmetrics_nb.data.text import (
 )
 
 # %% ../../nbs/data/sources.ipynb #e9bee4be
-def is_service(source: object) -> bool:
-    "Return whether a source is a request or a response of Elasticsearch or OpenSearch."
-    return service_shape(plain_answer(source)) != ''
-
 def plain_answer(answer: Any) -> Any:
     "Return the body of a response object, as elasticsearch-py makes them; anything else as it is."
     body = getattr(answer, 'body', None)
     return body if isinstance(body, (dict, list)) else answer
 
 def service_shape(source: Any) -> str:
-    "Return 'request', 'details', 'search', 'one search' or 'msearch', by what stands in a dict; '' for any other."
+    """Return the shape of a request or a response of Elasticsearch or OpenSearch; '' for any other source.
+
+    It is 'request', 'details', 'search', 'one search' or 'msearch'."""
+    source = plain_answer(source)
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
     details: Any = source.get('details')
@@ -173,9 +172,9 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
         return rows_from_triples(triples, kind, name)
     source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
     if collecting(): source = _valid_docs(source, kind, name)
-    listed = _listed(source, name) if kind == 'qrels' else ''
+    listed = _list_form(source, name) if kind == 'qrels' else ''
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
-    numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers(source, kind, name)))
+    numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers_by_query(source, kind, name)))
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
@@ -185,9 +184,12 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
 def is_hit(item: Any) -> bool:
     "Return whether an item holds a document and a number, and no query."
     if isinstance(item, (tuple, list)): return len(item) == 2
-    if isinstance(item, Mapping): names = [*map(str, item)]
-    else: names = [name for name in HIT_ATTRIBUTES if hasattr(item, name)]
+    names = [*map(str, _record_of(item))]
     return len(candidates(names, 'document')) > 0 and not candidates(names, 'query')
+
+def _record_of(item):
+    if isinstance(item, Mapping): return item
+    return {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
 
 HIT_ATTRIBUTES = *COLUMN_SYNONYMS['document'], *COLUMN_SYNONYMS['query'], *COLUMN_SYNONYMS['run'], *COLUMN_SYNONYMS['qrels']
 
@@ -200,26 +202,25 @@ def holds_hits(source):
 def _hit(item, kind, place):
     "Return the document and the number of an item."
     if isinstance(item, (tuple, list)) and len(item) == 2: return item
-    record = item if isinstance(item, Mapping) else {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
-    names = [*map(str, record)]
-    document, number = rivals(names, 'document'), rivals(names, kind)
+    record = _record_of(item)
+    document, number = (rivals(map(str, record), part) for part in ('document', kind))
     if document and number: return record[document[0]], record[number[0]]
     raise DataError(f'{place}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
-def _listed(source, name):
+def _list_form(source, name):
     "'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
     if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
     for query, docs in source.items():
-        if len({isinstance(doc, (str, bytes)) for doc in docs}) < 2: continue
-        what = f'text and numbers in one list, {short_repr(docs)}'
-        raise DataError(f'{name}: query {query!r} holds {what}; grades stand in a dict, {{document: grade}}')
+        if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
+            what = f'text and numbers in one list, {short_repr(docs)}'
+            raise DataError(f'{name}: query {query!r} holds {what}; grades stand in a dict, {{document: grade}}')
     return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
 
 def _valid_docs(source, kind, name):
     "Return {query: documents} without what is neither; such faults are reported."
     valid = {}
     for query, docs in source.items():
-        try: _numbers({query: docs}, kind, name)
+        try: _numbers_by_query({query: docs}, kind, name)
         except DataError as error: report_fault('columns', error)
         else:
             ids = [doc for doc in docs if _is_id(doc, f'{name}, query {query!r}')]
@@ -230,13 +231,12 @@ def _valid_docs(source, kind, name):
 
 def _is_id(item, place):
     "Return whether an object is an id; if not, that is reported."
-    try: ids_of_objects([item], place)
+    try: return len(ids_of_objects([item], place)) > 0
     except DataError as error:
         report_fault('id', error)
         return False
-    return True
 
-def _numbers(source, kind, name):
+def _numbers_by_query(source, kind, name):
     "For each query of a dict its numbers."
     docs = source.values()
     if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs): return (range(0, -len(d), -1) for d in docs)
@@ -361,8 +361,8 @@ BINARY_MAGIC = {
 def check_encoding(head: bytes, name: object) -> None:
     "Raise DataError for a file that begins like UTF-16 text."
     start = head[:64]
-    zeros = {place % 2 for place, byte in enumerate(start) if byte == 0}
-    halved = len(start) > 3 and len(zeros) == 1 and start.count(0) == len(start) // 2
+    half = len(start) // 2
+    halved = half > 1 and start.count(0) == half and half in (start[::2].count(0), start[1::2].count(0))
     if halved or start.startswith((b'\xff\xfe', b'\xfe\xff')):
         raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
@@ -536,18 +536,14 @@ def _lists_of_file(path):
     separator = next((sign for sign in '\t,;' if sign in first_line), ',')
     head, *rows = [fields for _, fields in csv_fields(text, separator, path)] or [[]]
     names = header_names(head)
-    short = next((row for row in rows if len(row) != len(names)), None)
-    if short: raise DataError(f'{short_repr(short)} where the head has {len(names)} columns')
+    for row in rows:
+        if len(row) != len(names): raise DataError(f'{short_repr(row)} where the head has {len(names)} columns')
     return {name: [row[i].strip() or None for row in rows] for i, name in enumerate(names)}
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def is_path(source: object) -> bool:
     "Return whether a source is the path of a file or a folder."
     return isinstance(source, (str, os.PathLike))
-
-def is_iterable(source: object) -> bool:
-    "Return whether a source gives rows one by one."
-    return isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray))
 
 def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "Read the rows of a file, of a folder with the parts of one table, or of a table over the network."
@@ -591,26 +587,27 @@ def is_row(item: Any) -> bool:
 class Form(NamedTuple):
     "A form of input."
     name: str                                      # what errors call it
-    fits: Callable[[Any], bool]                    # whether a source has this form
+    fits: Callable[[Any], object]                  # whether a source has this form
     read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)
     is_run: Callable[[Any], bool | None] = lambda source: True  # whether it stands for a run beside others
 
 FORMS = (
     Form('a path', is_path, rows_from_path),
-    Form('an answer of a search service', is_service, rows_from_service),
+    Form('an answer of a search service', service_shape, rows_from_service),
     Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents),
     Form('a table', is_table, rows_from_any_table),
-    Form('an iterable', is_iterable, rows_from_triples, holds_rows),
+    Form('an iterable', lambda source: isinstance(source, Iterable), rows_from_triples, holds_rows),
 )
 
 def form_of(source: Any) -> Form | None:
     "Return the form of a source; None for what is no source."
+    if isinstance(source, (bytes, bytearray)): return None
     return next((form for form in FORMS if form.fits(source)), None)
 
 def no_rows(kind: str) -> Rows:
     "Return judgments or a run without a row, as a part of a whole may be."
-    nobody = Ids.from_list([])
-    return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
+    ids = Ids.from_list([])
+    return Rows(ids, np.empty(0, np.int32), ids, np.empty(0), f'the {kind}')
 
 # %% ../../nbs/data/sources.ipynb #0f699ee3
 def read_rows(
