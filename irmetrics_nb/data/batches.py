@@ -65,7 +65,7 @@ from irmetrics_nb.data.text import (
 
 # %% ../../nbs/data/batches.ipynb #23ca75fe
 def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> int:
-    "Where the lines of the last query begin in buffer[:end], which may split a line; 0 if it holds one query only."
+    "Return where the lines of the last query begin in buffer[:end], which may split a line; 0 if it holds one query only."
     begin = max(end - reach, 0)
     newline = np.flatnonzero(buffer[begin:end] == 10) + begin
     line_start = newline + 1 if begin else np.append(0, newline + 1)
@@ -82,7 +82,7 @@ def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> i
 
 # %% ../../nbs/data/batches.ipynb #4724cb7b
 def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "All whole numbers of the ranges begin to end, one range after the other, and which range each is from."
+    "Return all whole numbers of the ranges begin to end, one range after the other, and which range each is from."
     length = end - begin
     which = np.repeat(np.arange(len(begin)), length)
     offset = end - np.cumsum(length)
@@ -126,7 +126,7 @@ class TextFile:
         keep_freed_memory()
 
     def rows(self, text: TextBytes) -> Rows:
-        "The rows of a batch."
+        "Return the rows of a batch."
         with hint_if_binary(self.head): rows = rows_from_text(text, 'run')
         if text.line == 1: self.tag = rows.name
         self.comments_at[text.line] = rows.comments
@@ -134,11 +134,11 @@ class TextFile:
 
     @property
     def comments(self) -> Comments:
-        "The lines of comment in the batches that were read."
+        "Return the lines of comment in the batches that were read."
         return sum((comments for _, comments in sorted(self.comments_at.items())), NO_COMMENTS)
 
     def __iter__(self) -> Iterator:
-        "Batches as `Text`, from the beginning; none splits a query whose lines stand together."
+        "Yield batches as `Text`, from the beginning; none splits a query whose lines stand together."
         with self._opened() as file:
             stream = decompressed(file)
             with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
@@ -157,7 +157,7 @@ class TextFile:
                 yield text
 
     def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
-        "The rows of the whole file in `many` parts, each query in one of them; `folder` holds them meanwhile."
+        "Yield the rows of the whole file in `many` parts, each query in one of them; `folder` holds them meanwhile."
         paths = [Path(folder) / str(i) for i in range(many)]
         with ExitStack() as stack:
             files = [stack.enter_context(open(path, 'wb')) for path in paths]
@@ -169,7 +169,7 @@ class TextFile:
             if len(content): yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, whole=False), 'run')
 
     def count_bytes(self) -> int:
-        "How many bytes there are, unpacked; for a packed file this reads it to its end."
+        "Return how many bytes there are, unpacked; for a packed file this reads it to its end."
         if not self.packed: return self.total
         room = memoryview(bytearray(HEAD_BYTES))
         size = 0
@@ -180,7 +180,7 @@ class TextFile:
 
     @contextmanager
     def _opened(self):
-        "The open file; DataError if it is not the same whenever it is read."
+        "Return the open file; DataError if it is not the same whenever it is read."
         with file_errors(self.path): file = open_bytes(self.path)
         with file, ensure_unchanged(file.fileno(), self.path, self.state): yield file
 
@@ -201,7 +201,7 @@ class TextFile:
             buffer = self._enlarge(buffer, line)
 
     def _enlarge(self, buffer, line):
-        "The buffer, of twice the length; DataError if one line or query is too long."
+        "Return the buffer, of twice the length; DataError if one line or query is too long."
         check_end(buffer[:-PAD], self.name, line)
         if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
         raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
@@ -252,7 +252,6 @@ class TableRun:
         yield self.done - held.height, held
 
     def _tables(self):
-        "Yield the rows in tables of any size."
         streamed = hasattr(self.table, 'collect_batches') and self.path is None
         if is_relation(self.table) or streamed:
             with self._reading():
@@ -359,7 +358,7 @@ def open_run(
 
 # %% ../../nbs/data/batches.ipynb #0e85af86
 def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
-    """The rows of a run, batch by batch; a query whose rows stand together is in one.
+    """Return the rows of a run, batch by batch; a query whose rows stand together is in one.
 
     Parameters
     ----------

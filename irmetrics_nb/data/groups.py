@@ -26,35 +26,33 @@ class Group(str):
     names: tuple[str, ...]
 
     def __new__(cls, names: Iterable[str]) -> 'Group':
-        "The text of the names, joined."
         names = tuple(names)
         self = super().__new__(cls, ', '.join(names))
         self.names = names
         return self
 
     def __reduce__(self) -> tuple:
-        "How it is pickled: by its names."
         return Group, (self.names,)
 
 def names_of(group: str) -> tuple[str, ...]:
-    "The slices that a query is in; none if its group is ''."
+    "Return the slices that a query is in; none if its group is ''."
     return group.names if isinstance(group, Group) else (group,) if group else ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
-    "All slices, in order."
+    "Return all slices, in order."
     return sorted({name for group in groups for name in names_of(group)})
 
 def inside(groups: Iterable[str], name: str) -> np.ndarray:
-    "(queries,) bool: which of the groups are in a slice."
+    "Return (queries,) bool: which of the groups are in a slice."
     return np.array([name in names_of(group) for group in groups], bool)
 
 def dimension_of(name: str) -> str:
-    "The dimension of a slice: 'device' of 'device=phone'; '' where there is only one."
+    "Return the dimension of a slice: 'device' of 'device=phone'; '' where there is only one."
     return name.partition('=')[0] if '=' in name else ''
 
 # %% ../../nbs/data/groups.ipynb #70f7bd20
 def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | None]:
-    "The bin of each number by quantiles, by name or as a span; None where there is no number."
+    "Return the bin of each number by quantiles, by name or as a span; None where there is no number."
     number = np.array([np.nan if x is None else float(x) for x in values])
     known = number[~np.isnan(number)]
     many = names if isinstance(names, int) else len(list(names))
@@ -72,7 +70,7 @@ EVERYTHING = 'all'  # the slice of all queries
 QUERY = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
 
 def _crossed(said):
-    "{'device × lang': ['device', 'lang']}; their parts become columns that are asked for, if need be."
+    "Return {'device × lang': ['device', 'lang']}; their parts become columns that are asked for, if need be."
     dimensions = said.get('group', [])
     dimensions = [dimensions] if isinstance(dimensions, str) else list(dimensions)
     crossed = {name: [part.strip() for part in name.split('×')] for name in dimensions if '×' in name}
@@ -117,7 +115,6 @@ def _records(source, said):
     return group_of
 
 def _lines(text, path):
-    "Return (line, fields) of every line, as many in each: parted by a tab, a comma, a semicolon, else by blanks."
     first_line = text.lstrip().split('\n', 1)[0]
     separator = next((sign for sign in '\t,;' if sign in first_line), None)
     if separator: rows = csv_fields(text, separator, path)

@@ -33,7 +33,7 @@ def assemble(
     qrels: Qrels, parts: list[JudgedHits], negative: str,
     release_qrels: bool = False,
 ) -> Judged:
-    """What was found in the parts of a run, as one `Judged`.
+    """Return the hits in the parts of a run as one `Judged`.
 
     `parts` is empty afterwards; `release_qrels`: so are the judgments, but for their
     queries."""
@@ -87,12 +87,12 @@ WINDOW = 4000  # rows
 WINDOWS = 4    # of a run
 
 def windows(rows: Rows, most: int = WINDOWS) -> list[Rows]:
-    "Windows that are spread evenly: as many as fit side by side, `most` at the most, and one at least if any."
+    "Return windows that are spread evenly: as many as fit side by side, `most` at the most, and one at least if any."
     many = min(most, max(1, len(rows) // WINDOW))
     return [_window(rows, len(rows) * i // many) for i in range(many)]
 
 def _window(rows, begin=0):
-    "A few rows from a place on, in memory of their own: of whole queries, where these stand together."
+    "Return a few rows from a place on, in memory of their own: of whole queries, where these stand together."
     query = rows.query[begin:begin + WINDOW]
     edges = np.flatnonzero(np.diff(query)) + 1
     first = edges[0] if begin and len(edges) else 0
@@ -122,7 +122,7 @@ DOCS = 300    # that are compared with missed ones in one window
 MISSED = 10   # of one query
 
 def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
-    "Queries of windows, with what they miss. hits: all that were found."
+    "Return queries of windows, with what they miss. hits: all that were found."
     judgments = qrels.columns.query
     retrieved = np.zeros(len(judgments), bool)
     for part in hits: retrieved[part.judgment] = True
@@ -145,7 +145,6 @@ def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> 
     return looks
 
 def _sample(docs):
-    "Return some documents, from all over the alphabet."
     return sorted(docs)[::-(-len(docs) // MISSED) or 1]
 
 # %% ../../nbs/data/judging.ipynb #fcbb748b
@@ -153,7 +152,7 @@ COMPARED = 12         # of the queries of a run of dicts, all over it,
 ENOUGH_DOCUMENTS, PART = 300, 100  # with so many documents, or one of so many; but two at the least
 
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
-    "Queries from all over a run of dicts; some of them with their scores, and what they miss."
+    "Return queries from all over a run of dicts; some of them with their scores, and what they miss."
     source, queries = qrels.by_query[0], list(run.dicts.docs)
     number = {query: i for i, query in enumerate(source.docs)}
     rows = sum(map(len, run.dicts.docs.values()))
@@ -181,13 +180,12 @@ class NoCommonQuery(DataError):
         self.queries = queries or []
 
 def _check_common(qrels, source, queries):
-    "DataError if judgments and a run have no query in common."
+    "Raise DataError if judgments and a run have no query in common."
     if not queries or set(queries) & set(qrels.queries): return
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
     raise NoCommonQuery(f'not one query in common: {ids}', queries)
 
 def _check_options(ties, negative):
-    "ValueError for an option that is none."
     check_option('ties', ties, ('docid', 'given'))
     check_option('negative', negative, CHOICES['negative'])
 
@@ -196,7 +194,7 @@ def judge(
     qrels: Any, run: Any, *, ties: Literal['docid', 'given'] = 'docid',
     negative: NegativeChoice = 'zero',
 ) -> Judged:
-    """The ranks and grades of the judged documents that a run retrieved.
+    """Return the ranks and grades of the judged documents that a run retrieved.
 
     Parameters
     ----------
@@ -234,7 +232,7 @@ def judge(
 
 # %% ../../nbs/data/judging.ipynb #20bbd19e
 def _ranked(judgments, results, hits, negative):
-    "What was found in a run in memory as `Judged`; DataError if it has no query in common with the judgments."
+    "Return the hits of a run in memory as `Judged`; DataError if it has no query in common with the judgments."
     judged = assemble(judgments, hits, negative)
     if not judged.retrieved.any():
         source = 'the run' if results.dicts else results.rows.source
@@ -255,7 +253,7 @@ class JudgedPart:
     def of(
         cls, rows: Rows, qrels: Qrels, ties: str, looks: int = 1, observe: Callable | None = None,
     ) -> 'JudgedPart':
-        "From rows that nobody has checked yet; looks: how many windows are kept at the most."
+        "Judge rows that are not checked yet; looks: how many windows are kept at most."
         run = Run.unchecked(rows)
         hits = match(qrels, run, ties)
         observed = observe(run, hits) if observe else None
@@ -263,7 +261,7 @@ class JudgedPart:
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
-    "The parts of a file that is grouped by query; None if it is not."
+    "Return the parts of a file that is grouped by query; None if it is not."
     parts = []
     seen = KeyIndex()
     try:
@@ -278,7 +276,7 @@ def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) ->
     return parts
 
 def _with_looks(file):
-    "(batch, how many windows are kept of it), so that they are spread over the file."
+    "Yield (batch, how many windows are kept of it), so that they are spread over the file."
     before = -1
     for batch in file:
         done = min(WINDOWS * file.done // max(file.total, 1), WINDOWS)
@@ -289,7 +287,7 @@ def _with_looks(file):
 MAX_PARTS = 200  # a system may allow 256 open files
 
 def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[JudgedPart] | None:
-    "The parts of a file that is not grouped by query; None if it fits into `memory` bytes as it is."
+    "Return the parts of a file that is not grouped by query; None if it fits into `memory` bytes as it is."
     from tempfile import TemporaryDirectory
     many = -(-4 * file.count_bytes() // memory)
     if many <= 1: return None
@@ -417,6 +415,5 @@ def judge_run(
     return judged, Reading(results.answered, name, how, looks, observed, notes)
 
 def _left_out(comments):
-    "What is said of a file's lines of comment, if it has any."
     lines = 'line' if comments.count == 1 else 'lines'
     return f', without {comments.count:,} {lines} of comment' if comments.count else ''

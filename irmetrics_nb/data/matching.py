@@ -23,7 +23,7 @@ from .text import Rows, rank_rows
 
 # %% ../../nbs/data/matching.ipynb #f2042a76
 def match_ids(index: KeyIndex, wanted: Ids, ids: Ids) -> np.ndarray:
-    "(n,) for each of `ids`, its number among the `wanted`, or -1; `index`: of the hashes of the wanted."
+    "Return (n,) for each of `ids`, its number among the `wanted`, or -1; `index`: of the hashes of the wanted."
     places = index.find(ids.hash())
     there = places >= 0
     exact = ids[there].equals(wanted[places[there]]).all()
@@ -35,7 +35,7 @@ def match_ids(index: KeyIndex, wanted: Ids, ids: Ids) -> np.ndarray:
 MANY = 8  # rows for each judgment, above which the index is faster
 
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "(rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
+    "Return (rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
     few = MANY * len(qrels.rows) < len(run.rows)
     rows, judgment = (_by_index if few else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
@@ -43,14 +43,12 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
     return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
 
 def _by_index(qrels, run, qrels_query):
-    "(rows, judgment) of `join` by the index, up to collisions of keys."
     rows = qrels.index.candidates(run.keys)
     entries = qrels.index.find(run.keys[rows])
     judged = entries >= 0
     return rows[judged], entries[judged]
 
 def _by_sorting(qrels, run, qrels_query):
-    "(rows, judgment) of `join` among the sorted judgments, up to collisions of the documents' hashes."
     order, packed = qrels.packed
     query = qrels_query[run.rows.query]
     known = slice(None) if (query >= 0).all() else np.flatnonzero(query >= 0)
@@ -68,7 +66,6 @@ def _by_sorting(qrels, run, qrels_query):
     return rows[judged], order[place[judged]]
 
 def _join_by_dict(qrels, run, qrels_query):
-    "(rows, judgment) of `join` by a dict of bytes, for the case that two different pairs share a key."
     judgment_of = {(query, qrels.rows.doc.bytes(i)): i for i, query in enumerate(qrels.rows.query)}
     rows = qrels.index.candidates(run.keys)
     pairs = ((qrels_query[run.rows.query[row]], run.rows.doc.bytes(row)) for row in rows)
@@ -80,7 +77,7 @@ def _join_by_dict(qrels, run, qrels_query):
 def bisect_ranges(
     value: np.ndarray, low: np.ndarray, high: np.ndarray, score: np.ndarray, before: Callable,
 ) -> np.ndarray:
-    "(n,) for each score, the first place of the sorted value[low:high] where before(value, score) is False."
+    "Return (n,) for each score, the first place of the sorted value[low:high] where before(value, score) is False."
     last_before, last = low - 1, high - 1
     step = 1 << int((high - low).max(initial=0)).bit_length()
     while step > 1:
@@ -91,7 +88,7 @@ def bisect_ranges(
 
 # %% ../../nbs/data/matching.ipynb #3023776d
 def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.ndarray, ties: str) -> np.ndarray:
-    """(n,) how many of the tied rows of its own group come before each of `rows`.
+    """Return (n,) how many of the tied rows of its own group come before each of `rows`.
 
     tied: rows whose score is shared, those of `rows` among them; group: for each of them, a
     number that tied rows have in common."""
@@ -108,7 +105,7 @@ def ranks_in_descending(
     value: np.ndarray, begin: np.ndarray, end: np.ndarray, rows: np.ndarray, score: np.ndarray,
     docs: Ids, ties: str,
 ) -> np.ndarray:
-    """(3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends."""
+    """Return (3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends."""
     first = bisect_ranges(value, begin, end, score, np.greater)
     last = bisect_ranges(value, first, end, score, np.greater_equal)
     start, size = first - begin + 1, last - first
@@ -122,7 +119,7 @@ def ranks_in_descending(
 
 # %% ../../nbs/data/matching.ipynb #047f1c27
 def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every query."
+    "Return (3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every query."
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
     order = np.argsort(query[rows], kind='stable')
@@ -142,7 +139,7 @@ def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 
 # %% ../../nbs/data/matching.ipynb #808131b3
 def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    "(order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
+    "Return (order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
     has_judged = np.zeros(len(run), bool)
     has_judged[run.rows.query[rows]] = True
     there = slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
@@ -171,7 +168,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     return order, ranks
 
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the same, for `rows` as they stand."
+    "Return (3, n) the same, for `rows` as they stand."
     order, ordered = ranks_in_order(rows, run, ties)
     ranks = np.empty_like(ordered)
     ranks[:, order] = ordered
@@ -181,7 +178,7 @@ def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 MAX_SWEEPS = 8  # judged documents per query, above which sorting beats counting
 
 def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the rank of each of `rows` in its query, where its tie begins and its size, by the cheapest way."
+    "Return (3, n) the rank of each of `rows` in its query, where its tie begins and its size, by the cheapest way."
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
     step, sorted_queries = np.diff(query), np.zeros(len(run), bool)  # whose rows stand together, with falling scores
@@ -202,13 +199,13 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 
 # %% ../../nbs/data/matching.ipynb #6b35b8a0
 def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
-    "(n,) the score of each judged document in {query: {document: score}}; NaN where there is none."
+    "Return (n,) the score of each judged document in {query: {document: score}}; NaN where there is none."
     looked_up = (map(docs.get(query, {}).get, names, repeat(np.nan)) for query, names in judged.docs.items())
     return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(looked_up)))
 
 # %% ../../nbs/data/matching.ipynb #bca7ec57
 def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
-    "The rows of the scores at some places of `run.sorted_values`, place for place up to the order of equal ones."
+    "Return the rows of the scores at some places of `run.sorted_values`, place for place up to the order of equal ones."
     query = np.searchsorted(run.begin, places, 'right') - 1
     begin, end = run.begin[query], run.begin[query + 1]
     rows = begin + end - 1 - places
@@ -223,7 +220,7 @@ def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
 def count_tied_in_dicts(
     run: DictSource, first: np.ndarray, last: np.ndarray, names: list[str], ties: str,
 ) -> np.ndarray:
-    """(n,) how many documents of the same score come before those named.
+    """Return (n,) how many documents of the same score come before those named.
 
     first, last: the places of `run.sorted_values` where that score begins and ends."""
     starts, where, group_of_name = np.unique(first, return_index=True, return_inverse=True)
@@ -243,7 +240,7 @@ def count_tied_in_dicts(
 def ranks_in_dicts(
     judged: DictSource, run: DictSource, score: np.ndarray, ties: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    "(judgment, (3, n) as `ranks_of_rows` has them) of the judged documents that have a score in a run of dicts."
+    "Return (judgment, (3, n) as `ranks_of_rows` has them) of the judged documents that have a score in a run of dicts."
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
     run_query_of = np.array([number_of.get(query, -1) for query in judged.docs], np.intp)
@@ -274,7 +271,7 @@ class JudgedHits:
     count: np.ndarray      # (m,) how many documents were retrieved for each
 
 def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
-    "The judged documents in a run, with their ranks and ties; DataError for judgments of other chunks."
+    "Return the judged documents in a run, with their ranks and ties; DataError for judgments of other chunks."
     check_chunks(qrels, run)
     if run.dicts:
         judged, row_of = qrels.by_query
@@ -288,9 +285,10 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
         order, ranks = ranks_in_order(rows, run, ties)
         judgment = judgment[order]
     else: ranks = ranks_of_rows(rows, run, ties)
-    columns = [column.astype(np.min_scalar_type(column.max(initial=0))) for column in (judgment, *ranks)]  # in few bytes
-    count, judged = np.bincount(run.rows.query, minlength=len(run)), qrels_query >= 0
-    return JudgedHits(*columns, qrels_query[judged], count[judged])
+    in_few_bytes = (column.astype(np.min_scalar_type(column.max(initial=0))) for column in (judgment, *ranks))
+    judgment, rank, start, size = in_few_bytes  # all parts are kept until the end
+    count, is_judged = np.bincount(run.rows.query, minlength=len(run)), qrels_query >= 0
+    return JudgedHits(judgment, rank, start, size, qrels_query[is_judged], count[is_judged])
 
 def check_chunks(qrels: Qrels, run: Run) -> None:
     "Raise DataError for a chunk that judgments out of passages do not know."
@@ -304,7 +302,7 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
 
 # %% ../../nbs/data/matching.ipynb #14ef5ee2
 def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    "(first, leader): which rows are the first of their document in their query, and the row that is so for each."
+    "Return (first, leader): which rows are the first of their document in their query, and the row that is so for each."
     documents, code = factorize(rows.parent)
     pair = rows.query * np.int64(len(documents)) + code
     order = np.lexsort((rank_rows(rows, ties), pair))
@@ -317,7 +315,7 @@ def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/matching.ipynb #01022dc5
 def within_budget(rows: Rows, ties: str) -> np.ndarray:
-    "(n,) which rows stand before the first one of their query that does not fit into the budget."
+    "Return (n,) which rows come before the first one of their query that does not fit into the budget."
     order = np.lexsort((rank_rows(rows, ties), rows.query))
     length, query = rows.length[order], rows.query[order]
     used, begins = np.cumsum(length), np.flatnonzero(changes(query))
@@ -328,7 +326,7 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
 
 # %% ../../nbs/data/matching.ipynb #32fc95c5
 def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
-    """Judgments and run; where the run is made of chunks, both speak of them, and of none that has no place.
+    """Return judgments and run; where the run is made of chunks, both speak of them, and of none that has no place.
 
     DataError for a chunk that is called like a judged document that it is no part of."""
     if not run.count and np.isinf(run.budget): return qrels, run
@@ -350,12 +348,12 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
 def some_rows(rows: Rows, some: np.ndarray) -> Rows:
-    "Some rows, by a mask or by their numbers."
+    "Return some rows, by a mask or by their numbers."
     there = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
     return replace(rows, lines=(), **{name: getattr(rows, name)[some] for name in there})
 
 def run_of_documents(run: Run) -> Run:
-    "A run of chunks as one of documents, each with the score of its first chunk; any other as it is."
+    "Return a run of chunks as one of documents, each with the score of its first chunk; any other as it is."
     if not run.count: return run
     rows = run.rows
     if np.isfinite(run.budget): rows = some_rows(rows, within_budget(rows, 'docid'))
@@ -376,7 +374,7 @@ def _judged_chunks(qrels, rows, leader, led, repeated, later):
 
 # %% ../../nbs/data/matching.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
-    "DataError where the mean, best or worst order of ties would have to say which of two chunks leads a document."
+    "Raise DataError where the mean, best or worst order of ties would have to say which of two chunks leads a document."
     if ties in ('docid', 'given'): return
     if np.isfinite(run.budget): raise DataError(f"a budget ends where the order says: take ties='docid', not {ties!r}")
     if run.count != 'chunks': return

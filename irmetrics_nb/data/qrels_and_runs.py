@@ -44,7 +44,7 @@ from .text import Note, Rows, rank_rows, select_rows, side_by_side
 PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
 
 def pair_keys(rows: Rows) -> np.ndarray:
-    "(n,) uint64: a hash of each row's query and document."
+    "Return (n,) uint64: a hash of each row's query and document."
     query_hash = mix(rows.query_ids.hash())
     keys = np.empty(len(rows), np.uint64)
     def fill(begin):
@@ -56,7 +56,6 @@ def pair_keys(rows: Rows) -> np.ndarray:
     return keys
 
 def _parts(query):
-    "Slices of about PART_ROWS rows that split no query; one of all rows, if queries are scattered."
     places = np.arange(PART_ROWS, len(query), PART_ROWS)
     ascending = len(places) and (query[1:] >= query[:-1]).all()
     cuts = np.unique(np.searchsorted(query, query[places])) if ascending else places[:0]
@@ -64,7 +63,7 @@ def _parts(query):
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
 def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
-    "The keys of rows that come more than once, and now and then one that does not."
+    "Return the keys of rows that come more than once, and now and then one that does not."
     packed = pack(rows.query, keys, len(rows.query_ids))
     ordered = np.sort(packed)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -87,7 +86,7 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
-    "Rows and their keys with one row for each document of a query: the 'first', the 'last' or the 'best'."
+    "Return rows and their keys with one row for each document of a query: the 'first', the 'last' or the 'best'."
     suspects = repeated_keys(keys, rows)
     if not len(suspects): return rows, keys
     suspected = np.flatnonzero(np.isin(keys, suspects))
@@ -109,7 +108,7 @@ class DictSource:
 
     @classmethod
     def of(cls, source: Any, kind: str) -> 'DictSource | None':
-        "From a dict of dicts with text for ids and proper numbers; None for any other source."
+        "Return the source for a dict of dicts with text ids and valid numbers; None for any other."
         if type(source) is not dict or {*map(type, source)} != {str}: return None
         if {*map(type, source.values())} != {dict}: return None
         if not all(is_utf8_text(ids) for ids in (source, *source.values())): return None
@@ -123,17 +122,17 @@ class DictSource:
 
     @cached_property
     def doc_ids(self) -> list[str]:
-        "All documents, query by query."
+        "Return all documents, query by query."
         return list(chain.from_iterable(self.docs.values()))
 
     @cached_property
     def query(self) -> np.ndarray:
-        "(n,) intp: the number of each document's query."
+        "Return (n,) intp: the number of each document's query."
         return np.repeat(np.arange(len(self.docs)), np.diff(self.begin))
 
     @cached_property
     def sorted_values(self) -> np.ndarray:
-        "(n,) float64: the numbers, ascending within each query."
+        "Return (n,) float64: the numbers, ascending within each query."
         value = self.value.copy()
         for begin, end in pairwise(self.begin.tolist()): value[begin:end].sort()
         return value
@@ -142,7 +141,7 @@ class DictSource:
 CHUNKS = 'chunks', 'documents'  # what takes a place in a run of chunks
 
 def documents_of(rows: Rows, parents: Any) -> Ids:
-    """(n,) the document of each chunk. DataError for the first chunk that has none.
+    """Return (n,) the document of each chunk. DataError for the first chunk that has none.
 
     parents: {chunk: document}, a table or a file of both, a function, or the text that parts a document's id from the
     rest, the last time it stands in that of a chunk."""
@@ -157,7 +156,7 @@ PARENT_COLUMNS = 'document', 'doc_id', 'document_id', 'parent'
 LENGTH_COLUMNS = 'length', 'tokens', 'n_tokens', 'words'
 
 def _of_each_chunk(rows, find, why):
-    "What `find` gives for each different chunk, and (n,) which one each row is; DataError for one that has nothing."
+    "Return the result of `find` for each different chunk, and (n,) the number of each row's chunk; DataError for no result."
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
     lacking = np.array([parent is None or parent == '' for parent in results], bool)
@@ -166,7 +165,7 @@ def _of_each_chunk(rows, find, why):
     return results, code
 
 def _finder(source: Any, what: str, names: tuple[str, ...]) -> tuple[Callable, str]:
-    "What gives the document or the length of a chunk, and what to say of one without."
+    "Return a function for the document or the length of a chunk, and the message for a chunk without."
     if callable(source): return source, f'has none by the function {what}='
     chunks, columns = read_lookup(source, what, CHUNK_COLUMNS)
     column = next((columns[name] for name in names if name in columns), None)
@@ -178,7 +177,7 @@ def _before(chunk, sign): return chunk.rpartition(sign)[0]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #c763dd4d
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
-    "(n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for one that is none."
+    "Return (n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for one that is none."
     if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
     else: values, code = _of_each_chunk(rows, *_finder(lengths, 'lengths', LENGTH_COLUMNS))
     length = to_floats(values)[code]
@@ -205,7 +204,6 @@ class QueryDocTable:
         self._init(source, copy, columns, duplicates)
 
     def _init(self, source, copy, columns, duplicates, descending=True):
-        "Read a source, or share what another instance has read."
         check_option('duplicates', duplicates, CHOICES['duplicates'])
         name, unread = type(source).__name__, isinstance(source, QueryDocTable) and source.source is not None
         if unread:
@@ -230,30 +228,30 @@ class QueryDocTable:
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        "The keys of rows that may be there twice."
+        "Return the keys of rows that may be there twice."
         return repeated_keys(self.keys, self.rows)
 
     @classmethod
     def unchecked(cls, rows: Rows) -> Any:
-        "From rows already checked for duplicates."
+        "Return an instance of rows already checked for duplicates."
         self = cls.__new__(cls)
         self.rows = rows
         return self
 
     @cached_property
     def rows(self) -> Rows:
-        "The rows as columns."
+        "Return the rows as columns."
         if self.source is not None: return type(self)(self, copy=False).rows
         return read_rows(self.dicts.docs, self.kind)
 
     @property
     def columns(self) -> Any:
-        "What has the columns `query` and `value`, without reading dicts for it."
+        "Return an object with the columns `query` and `value`, without reading dicts for it."
         return self.dicts or self.rows
 
     @cached_property
     def keys(self) -> np.ndarray:
-        "(n,) uint64: a hash of each row's query and document."
+        "Return (n,) uint64: a hash of each row's query and document."
         return pair_keys(self.rows)
 
     @property
@@ -263,28 +261,28 @@ class QueryDocTable:
 
     @property
     def listed(self) -> str:
-        "The form of judgments without grades: 'lists' or 'sets' of relevant documents; '' if they have grades."
+        "Return the form of judgments without grades: 'lists' or 'sets' of relevant documents; '' if they have grades."
         return self.facts.listed
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        "The notes on how the source was read."
+        "Return the notes on how the source was read."
         return self.facts.notes
 
     @property
     def repeats(self) -> int:
-        "How many rows `duplicates` left out, since their document stands in another one."
+        "Return how many rows `duplicates` left out, since their document stands in another one."
         return self.facts.repeats
 
     @cached_property
     def queries(self) -> list[str]:
-        "The query ids in the order of first appearance."
+        "Return the query ids in the order of first appearance."
         return list(self.dicts.docs) if self.dicts else self.rows.query_ids.tolist()
 
     def __len__(self) -> int: return len(self.queries)
 
     def to_dict(self) -> dict:
-        "All rows as {query: {document: number}}."
+        "Return all rows as {query: {document: number}}."
         rows = self.rows
         whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
@@ -295,14 +293,14 @@ class QueryDocTable:
         return dict(zip(self.queries, docs_of, strict=True))
 
     def to_polars(self) -> Any:
-        "All rows as a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
+        "Return all rows as a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
         pl = import_polars()
         query_ids = pl.Series('query_id', escape_non_utf8(self.queries), pl.String)
         doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
         return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self.number, self.rows.value)])
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        "All rows as a pandas table, with the columns of `to_polars`; ImportError if pandas is not installed."
+        "Return all rows as a pandas table, with the columns of `to_polars`; ImportError if pandas is not installed."
         try:
             import pandas as pd
         except ImportError:
@@ -370,12 +368,12 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def index(self) -> KeyIndex:
-        "The keys of the pairs, ready to be found."
+        "Return the keys of the pairs, ready to be found."
         return KeyIndex(self.keys)
 
     @cached_property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
-        "The order of the judgments by query and key, and both packed, in that order."
+        "Return the order of the judgments by query and key, and both packed, in that order."
         query, queries = self.rows.query, len(self)
         kept = self.__dict__.get('keys')  # another thread may be reading them
         packed = pair_keys(self.rows) if kept is None else kept.copy()
@@ -389,7 +387,7 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        "Keys of more than one row, from the order in which judgments are looked up."
+        "Return keys of more than one row, from the order in which judgments are looked up."
         order, packed = self.packed
         again = order[1:][packed[1:] == packed[:-1]]
         if not len(again): return np.empty(0, np.uint64)  # a slice keeps all
@@ -406,12 +404,12 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def query_index(self) -> KeyIndex:
-        "The hashes of the query ids, ready to be found."
+        "Return the hashes of the query ids, ready to be found."
         return KeyIndex(self.rows.query_ids.hash())
 
     @cached_property
     def by_query(self) -> tuple[DictSource, np.ndarray]:
-        "The judgments as `DictSource`, and which row each of them is."
+        "Return the judgments as `DictSource`, and which row each of them is."
         if self.dicts: return self.dicts, np.arange(len(self.dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
@@ -537,27 +535,27 @@ class Run(QueryDocTable):
 
     @property
     def budget(self) -> float:
-        "The length of all chunks that are looked at together; infinite by default."
+        "Return the length of all chunks that are looked at together; infinite by default."
         return self.facts.budget
 
     @property
     def count(self) -> str:
-        "The unit that takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
+        "Return the unit that takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
         return self.facts.count
 
     @property
     def answered(self) -> int:
-        "How many queries have a document."
+        "Return how many queries have a document."
         if self.dicts: return sum(map(bool, self.dicts.docs.values()))
         return int(np.count_nonzero(np.bincount(self.rows.query)))
 
     @property
     def name(self) -> str:
-        "The name it was given, the tag in a TREC file, or the file's stem; '' if none."
+        "Return the name it was given, the tag in a TREC file, or the file's stem; '' if none."
         return self.own_name or ('' if self.dicts else self.rows.name)
 
     def to_polars(self) -> Any:
-        "A polars table with the rank of each document (ties by id, descending)."
+        "Return a polars table with the rank of each document (ties by id, descending)."
         pl = import_polars()
         return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
 

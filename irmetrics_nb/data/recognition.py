@@ -35,7 +35,7 @@ from ..metrics.parsing import parse_all
 
 # %% ../../nbs/data/recognition.ipynb #304e40e0
 def found_runs(path: str | os.PathLike) -> list[str] | None:
-    "The runs of a folder or a pattern, in order of their names; None for a path that is one run by itself."
+    "Return the runs of a folder or a pattern, in order of their names; None for the path of one run."
     if is_remote(path): return None
     if not os.fspath(path): raise DataError(f'{EMPTY}: it names no run')
     if os.path.isdir(path):
@@ -49,7 +49,7 @@ def found_runs(path: str | os.PathLike) -> list[str] | None:
     return _no_folder_lost(paths)
 
 def _no_folder_lost(paths):
-    "The runs among some paths; DataError for a folder that is none, and of which nothing else is there."
+    "Return the runs among some paths; DataError for a folder that is none, and of which nothing else is there."
     tables = {Path(path) for path in paths if is_spread(path)}
     found = [path for path in paths if tables.isdisjoint(Path(path).parents)]
     folders = {Path(path) for path in found if os.path.isdir(path)} - tables
@@ -60,7 +60,7 @@ def _no_folder_lost(paths):
     return runs
 
 def check_no_parts(paths: list) -> None:
-    "DataError if some of the paths are parts of one run."
+    "Raise DataError if some of the paths are parts of one run."
     tables: dict[Path, Path] = {}
     for path in (Path(path) for path in paths if not is_remote(path)):
         folder = _table_with(path)
@@ -71,7 +71,7 @@ def check_no_parts(paths: list) -> None:
         raise DataError(f'{first} and {path} are parts of one run: {ways}')
 
 def _table_with(path):
-    "The folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of none."
+    "Return the folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of none."
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
@@ -79,7 +79,7 @@ def _table_with(path):
 
 # %% ../../nbs/data/recognition.ipynb #3591ca1a
 def by_system(source: Any, column: str) -> dict[str, Any]:
-    "{system: its rows, unread} of a table in which a column or a partition names the systems."
+    "Return {system: its rows, unread} of a table in which a column or a partition names the systems."
     pl, name = import_polars(), 'the run'
     if is_path(source):
         name, path = os.fspath(source), source
@@ -139,7 +139,6 @@ def is_run(source: Any) -> bool | None:
     return form.is_run(source) if form else False
 
 def _runs_of_paths(paths):
-    "Return the runs of files, folders and patterns; DataError for parts of one run."
     each = [found_runs(path) or [path] for path in paths]
     found = [path for group in each for path in group]
     check_no_parts(found)
@@ -147,7 +146,7 @@ def _runs_of_paths(paths):
 
 # %% ../../nbs/data/recognition.ipynb #27bd558b
 def check_places(qrels: Any, run: Any) -> None:
-    "ValueError for anything but judgments and a run; it tells what to write instead."
+    "Raise ValueError, with what to write instead, unless there are judgments and a run."
     if isinstance(qrels, Run) or isinstance(run, Qrels):
         kinds = f'a {type(qrels).__name__} and a {type(run).__name__}'
         raise ValueError(f'evaluate(qrels, run) was given {kinds}: are they swapped?')

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TOPICS', 'DOCUMENTS', 'LONGEST', 'RULES', 'Together', 'from_records', 'Span', 'from_spans', 'Words', 'WordColumns',
-           'one_line', 'Example', 'load_example']
+           'one_line', 'read_words', 'Example', 'load_example']
 
 # %% ../../nbs/data/records.ipynb #46feb896
 import csv
@@ -53,7 +53,6 @@ def _record_names(there, columns):
     return chosen
 
 def _query_texts(ids, where):
-    "Return the ids of queries as text; DataError for an invalid id or a repeated query."
     queries = ids_of_objects(list(ids), where).tolist()
     twice = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
     if twice is not None: raise DataError(f'{where}: the query {twice!r} comes twice')
@@ -93,7 +92,7 @@ def _warn_of_scores(table, queries, lists):
 def from_records(
     source: Any, /, *, columns: Mapping[str, str] | None = None, **options: Any,
 ) -> Together:
-    """Judgments and a run out of records that hold both.
+    """Return judgments and a run out of records that hold both.
 
     Parameters
     ----------
@@ -161,11 +160,11 @@ class Span(NamedTuple):
 
     @property
     def id(self) -> str:
-        "How it is called in judgments and runs."
+        "Return how it is called in judgments and runs."
         return f'{self.document}[{self.start}:{self.end}]'
 
     def common(self, other: 'Span') -> int:
-        "How many characters two passages share."
+        "Return how many characters two passages share."
         if self.document != other.document: return 0
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
@@ -175,7 +174,7 @@ class Span(NamedTuple):
         return shared / (self.end - self.start + other.end - other.start - shared)
 
     def covered(self, other: 'Span') -> float:
-        "The share of this passage that lies in the other one."
+        "Return the share of this passage that lies in the other one."
         return self.common(other) / (self.end - self.start)
 
 # %% ../../nbs/data/records.ipynb #1048d594
@@ -213,7 +212,7 @@ def from_spans(
     gold: Mapping, retrieved: Mapping, /, *, iou: float | None = None,
     covered: float | None = None, **options: Any,
 ) -> Together:
-    """Judgments and a run out of passages that overlap.
+    """Return judgments and a run out of passages that overlap.
 
     Parameters
     ----------
@@ -300,14 +299,13 @@ LONGEST = 160, 200  # letters of a title, and of more text
 RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
 
 def one_line(text: Any, most: int) -> str:
-    "A text without the breaks of its lines and without rules, cut behind `most` letters."
+    "Return a text without the breaks of its lines and without rules, cut behind `most` letters."
     plain = RULES.sub(' ', str('' if text is None else text)[:8 * most])
     line = ' '.join(plain.split())
     return line if len(line) <= most else line[:most - 1].rstrip() + '…'
 
 # %% ../../nbs/data/records.ipynb #790dd622
 def _rows_of_source(source, columns):
-    "Return the rows of a source as dicts."
     if isinstance(source, str | os.PathLike): return _rows_of_file(os.fspath(source), columns)
     if isinstance(source, Mapping): return _rows_of_dict(source)
     return _rows_of_table(source, columns)
@@ -317,7 +315,6 @@ def _rows_of_dict(source):
         yield {'id': key} | (dict(value) if isinstance(value, Mapping) else {'text': value})
 
 def _rows_of_table(table, columns):
-    "Return the rows of a table of polars, pandas or pyarrow."
     names = getattr(table, 'column_names', None)
     if names is None: names = getattr(table, 'columns', None)
     if names is None:
@@ -335,7 +332,6 @@ def _no_column(where, column, names):
 
 # %% ../../nbs/data/records.ipynb #9f4134dd
 def _rows_of_file(path, columns):
-    "Yield the rows of a file, by the end of its name."
     name = path.lower().removesuffix('.gz')
     if name.endswith('.parquet'):
         with file_errors(path): table = import_polars().read_parquet(path)
@@ -382,7 +378,6 @@ def _tabbed_fields(lines):
             record = line
 
 def _comma_fields(lines, path):
-    "Yield the fields of a CSV file, whatever their length."
     before = csv.field_size_limit(2**31 - 1)
     try: yield from csv.reader(lines)
     except csv.Error as e: raise DataError(f'{path}: {e}') from None
@@ -398,7 +393,6 @@ def _rows_below_header(rows, columns, path):
         elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: an id and a text, not {row[0][:60]!r}')
 
 def _rows_of_topics(lines):
-    "Yield the rows of TREC topics: <top> with <num>, <title>, <desc> and <narr>."
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:
         fields = re.findall(r'(?is)<(num|title|desc|narr)>\s*(?:\w+:)?\s*(.*?)\s*(?=<|$)', topic)
         row = {name.lower(): text for name, text in fields}
@@ -456,25 +450,25 @@ class Example:
 
     @cached_property
     def qrels(self) -> Qrels:
-        "The judgments."
+        "Return the judgments."
         return Qrels(self.folder / 'qrels.txt')
 
     @cached_property
     def runs(self) -> dict[str, Run]:
-        "The results of each system, by its name."
+        "Return the results of each system, by its name."
         paths = sorted((self.folder / 'runs').glob('*.run.gz'))
         return {path.name.removesuffix('.run.gz'): Run(path) for path in paths}
 
     @cached_property
     def topics(self) -> Any:
-        "The information needs: a polars table of query_id, query and narrative."
+        "Return the information needs: a polars table of query_id, query and narrative."
         pl = import_polars()
         path = self.folder / 'topics.tsv'
         return pl.read_csv(path, separator='\t', infer_schema=False, quote_char=None)
 
     @cached_property
     def documents(self) -> Any:
-        "The documents: a polars table of doc_id, title and text."
+        "Return the documents: a polars table of doc_id, title and text."
         pl = import_polars()
         path = self.folder / 'documents.jsonl.gz'
         with gzip.open(path, 'rt', encoding='utf-8') as file:
@@ -485,7 +479,7 @@ class Example:
 
 # %% ../../nbs/data/records.ipynb #537db04e
 def load_example() -> Example:
-    """The test collection that comes with the package.
+    """Return the test collection that comes with the package.
 
     Returns
     -------

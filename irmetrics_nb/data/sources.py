@@ -164,7 +164,7 @@ def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_C
 
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
+    "Return the rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
     if not source: raise DataError(f'{name}: there are no queries')
     if holds_hits(source):
@@ -200,7 +200,6 @@ def holds_hits(source):
     return not isinstance(first, (str, bytes, int)) and is_hit(first)
 
 def _hit(item, kind, place):
-    "Return the document and the number of an item."
     if isinstance(item, (tuple, list)) and len(item) == 2: return item
     record = _record_of(item)
     document, number = (rivals(map(str, record), part) for part in ('document', kind))
@@ -208,7 +207,7 @@ def _hit(item, kind, place):
     raise DataError(f'{place}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
 def _list_form(source, name):
-    "'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
+    "Return 'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
     if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
     for query, docs in source.items():
         if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
@@ -237,7 +236,7 @@ def _is_id(item, place):
         return False
 
 def _numbers_by_query(source, kind, name):
-    "For each query of a dict its numbers."
+    "Return the numbers of each query of a dict."
     docs = source.values()
     if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs): return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
@@ -250,7 +249,7 @@ def _numbers_by_query(source, kind, name):
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
 ) -> Rows:
-    """The rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
+    """Return the rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
 
     columns: what is said of the names in records; lines: on which line of a file each item stands."""
     triples, valid_lines = [], []
@@ -294,13 +293,13 @@ def _triple(item, kind, place, columns):
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
 def looks_like_json(head: bytes, name: str = '') -> bool:
-    "Whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
+    "Return whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
     if name.lower().removesuffix('.gz').endswith(('.json', '.jsonl', '.ndjson')): return True
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
 
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a JSON file; DataError if it is no JSON, or not of a known shape."
+    "Return the rows of a JSON file; DataError if it is no JSON, or not of a known shape."
     try:
         whole = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
@@ -316,7 +315,6 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     raise DataError(f'{name}: expected an object or a list, not {short_repr(whole)}')
 
 def _rows_from_lines(data, kind, name, columns):
-    "The rows of JSON lines, a record or a triple in each; DataError for the first line that is none."
     items, lines = [], []
     for number, item in parsed_lines(data.splitlines(), name, _object):
         _check_unique(item, f'{name}, line {number}')
@@ -342,12 +340,11 @@ class _Repeated(Mapping):
     def values(self): return self.numbers
 
 def _object(pairs):
-    "A JSON object from its names and values."
     values = dict(pairs)
     return values if len(values) == len(pairs) else _Repeated(pairs)
 
 def _check_unique(found, name):
-    "DataError for an object in which a name stands twice."
+    "Raise DataError for an object in which a name stands twice."
     if not isinstance(found, _Repeated): return
     twice = max(found.names, key=found.names.count)
     raise DataError(f'{name}: {twice!r} stands twice in one JSON object')
@@ -367,7 +364,7 @@ def check_encoding(head: bytes, name: object) -> None:
         raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
 def binary_hint(head: bytes) -> str:
-    "A question to append to an error if the first bytes of a file do not look like text; else ''."
+    "Return a question to append to an error if the first bytes of a file do not look like text; else ''."
     for magic, what in BINARY_MAGIC.items():
         if head.startswith(magic): return f'; is this {what}?'
     return f'; is this a binary file (a NUL at byte {head.index(0)})?' if 0 in head else ''
@@ -384,7 +381,7 @@ def hint_if_binary(head: bytes) -> Iterator[None]:
 MAX_LINE_BYTES = 1 << 20  # in what is unpacked or comes through a pipe
 
 def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
-    "DataError if text ends with too long a line, or in too many blanks; `line`: the number of its first line."
+    "Raise DataError if text ends with too long a line, or in too many blanks; `line`: the number of its first line."
     end = data[-MAX_LINE_BYTES:].tobytes()
     blank = end.isspace()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not blank): return
@@ -394,17 +391,17 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: str | os.PathLike) -> BufferedReader:
-    "A file opened to be read as bytes; OSError for a device."
+    "Return a file opened to be read as bytes; OSError for a device."
     mode = os.stat(path).st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode): raise OSError(None, 'this is a device, not a file')
     return open(path, 'rb')
 
 def decompressed(file: Any) -> Any:
-    "A stream of what is gzipped in an open file, or the file itself if it is not gzipped."
+    "Return a stream of what is gzipped in an open file, or the file itself if it is not gzipped."
     return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
 
 def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
-    "(size, time of the last change) of a file, given by its path or number; None for a pipe."
+    "Return (size, time of the last change) of a file, given by its path or number; None for a pipe."
     state = os.stat(file)
     return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
 
@@ -412,7 +409,7 @@ def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
 def ensure_unchanged(
     file: str | os.PathLike | int, name: object, before: tuple[int, int] | None = None,
 ) -> Iterator[None]:
-    "DataError if a file (a path or a number) changes while the block runs, or has since its state `before`."
+    "Raise DataError if a file (a path or a number) changes while the block runs, or has since its state `before`."
     before = before or file_state(file)
     yield
     if file_state(file) != before: raise DataError(f'{name}: the file changed while it was read')
@@ -422,7 +419,7 @@ MAX_UNPACKED_BYTES = 1 << 26  # that a packed file may grow to, whatever its siz
 MAX_UNPACKED_RATIO = 50       # or this many times its size
 
 def read_bytes(path: str | os.PathLike) -> np.ndarray:
-    "All bytes of a file, unpacked if it is gzipped, in an array with PAD spare bytes behind."
+    "Return all bytes of a file, unpacked if it is gzipped, in an array with PAD spare bytes behind."
     with open_bytes(path) as file, ensure_unchanged(file.fileno(), path):
         stream = decompressed(file)
         size = os.fstat(file.fileno()).st_size
@@ -436,7 +433,7 @@ def read_bytes(path: str | os.PathLike) -> np.ndarray:
     return data if complete else np.concatenate((data[:got], rest))
 
 def _read_stream(stream, path, most=np.inf):
-    "All bytes of a stream whose length is not known beforehand, and PAD more."
+    "Return all bytes of a stream whose length is not known beforehand, and PAD more."
     data = bytearray()
     while piece := stream.read(1 << 22):
         data += piece
@@ -448,12 +445,12 @@ def _read_stream(stream, path, most=np.inf):
     return np.frombuffer(data, np.uint8)
 
 def is_self_describing(head: bytes, name: str) -> bool:
-    "Whether a file is Parquet, Arrow or JSON, to which the limits of lines do not apply."
+    "Return whether a file is Parquet, Arrow or JSON, to which the limits of lines do not apply."
     return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
 def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows in a file's bytes, the last PAD of which are spare; its first bytes say how to read them."
+    "Return the rows in a file's bytes, the last PAD of which are spare; its first bytes say how to read them."
     content = data[:-PAD]
     head = content[:HEAD_BYTES].tobytes()
     if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name, columns)
@@ -467,7 +464,7 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
 def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a file; DataError if it cannot be read or one is wrong."
+    "Return the rows of a file; DataError if it cannot be read or one is wrong."
     keep_freed_memory()
     with file_errors(path): data = read_bytes(path)
     if len(data) == PAD: raise DataError(f'{path}: the file is empty')
@@ -476,14 +473,14 @@ def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COL
     return rows
 
 def file_stem(path: str | os.PathLike) -> str:
-    "The name of a file up to its first dot."
+    "Return the name of a file up to its first dot."
     return Path(path).name.split('.')[0]
 
 # %% ../../nbs/data/sources.ipynb #5e97baf6
 def read_lookup(
     source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None,
 ) -> tuple[list, dict[str, list]]:
-    """(ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
+    """Return (ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
 
     what: what an error calls it; ids: the usual names of the column of ids, unless `columns` names another as
     'query'; the other keys of `columns` say which columns are taken, by default all that are left."""
@@ -494,8 +491,8 @@ def read_lookup(
     with polars_errors(where): table = named_lists(source)
     columns = columns or {}
     plain = {plain_name(name): name for name in table}
-    found = next((plain[name] for name in (*ids, 'id') if name in plain), None)
-    id_column = columns.get('query') or found
+    usual = next((plain[name] for name in (*ids, 'id') if name in plain), '')
+    id_column = columns.get('query') or usual
     values = [[names] if isinstance(names, str) else names for key, names in columns.items() if key != 'query']
     wanted = [*chain.from_iterable(values)]
     missing = [name for name in [id_column, *wanted] if name not in table]
@@ -505,14 +502,13 @@ def read_lookup(
     return table[id_column], {name: table[name] for name in wanted or table if name != id_column}
 
 def _of_dict(source):
-    "{id: value} or {id: {column: value}}."
     values = list(source.values())
     if not all(isinstance(record, Mapping) for record in values): return list(source), {'': values}
     names = dict.fromkeys(name for record in source.values() for name in record)
     return list(source), {str(name): [record.get(name) for record in source.values()] for name in names}
 
 def named_lists(source: Any) -> dict[str, list]:
-    "{column: values} of a table, of records or of a file."
+    "Return {column: values} of a table, of records or of a file."
     if isinstance(source, (str, os.PathLike)): return _lists_of_file(os.fspath(source))
     if hasattr(source, 'iloc') and hasattr(source, 'columns'):
         return {str(name): source[name].tolist() for name in source.columns}
@@ -614,7 +610,7 @@ def read_rows(
     source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
     descending: bool = True,
 ) -> Rows:
-    """The rows of any source of judgments or of results, as columns.
+    """Return the rows of any source of judgments or of results, as columns.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_ro
 
 # %% ../../nbs/data/tables.ipynb #79a9c68f
 def import_polars(what: str = 'a table', instead: str = '') -> Any:
-    """The module polars; afterwards Ctrl-C still interrupts a read that blocks.
+    """Return the module polars; afterwards Ctrl-C still interrupts a read that blocks.
 
     ImportError where there is none: `what` needs it, and what will do `instead`."""
     import signal
@@ -69,7 +69,7 @@ ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else 
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 def plain_name(name: str) -> str:
-    "The name of a column in small letters, with _ for a blank or a hyphen."
+    "Return the name of a column in small letters, with _ for a blank or a hyphen."
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
 def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
@@ -115,7 +115,6 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 
 @lru_cache
 def _find_columns(names, kind, columns):
-    "Find the columns; once for all records of the same names."
     given, matched = dict(columns), []
     for part, key in PARTS[kind]:
         likely = [str(given[key])] if key in given else rivals(names, part)
@@ -148,12 +147,12 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
     return tuple(notes)
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
-    "Whether the column of numbers that was found holds ranks."
+    "Return whether the column of numbers that was found holds ranks."
     return kind == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
 def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
-    "The positions of the columns query, document and number; DataError if one is not there, or twice."
+    "Return the positions of the columns query, document and number; DataError if one is not there, or twice."
     names = list(names)
     check_clear(names, kind, columns)
     present = find_columns(names, kind, columns)
@@ -181,7 +180,7 @@ def _missing_columns(names, kind, columns, present):
 PIECE_ROWS = 1 << 18
 
 def id_column(series: Any) -> Ids:
-    "A polars column as `Ids`; DataError if it holds neither text nor whole numbers."
+    "Return a polars column as `Ids`; DataError if it holds neither text nor whole numbers."
     pl = import_polars()
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
@@ -203,7 +202,7 @@ def _pieces(series):  # of which no second copy is made
     return [slice(i, i + PIECE_ROWS) for i in range(0, len(series), PIECE_ROWS)]
 
 def query_column(series: Any) -> tuple[Ids, np.ndarray]:
-    "The unique ids of a polars column in order of first appearance, and for each row the number of its own."
+    "Return the unique ids of a polars column in order of first appearance, and for each row the number of its own."
     pl = import_polars()
     if not (series.dtype == pl.String or series.dtype.is_integer()): return factorize_blocks(id_column(series))
     runs = series.rle().struct  # rows of one query that stand together are read once
@@ -211,7 +210,7 @@ def query_column(series: Any) -> tuple[Ids, np.ndarray]:
     return query_ids, np.repeat(codes, runs.field('len'))
 
 def number_column(series: Any) -> np.ndarray:
-    "A polars column as float64; NaN where it is not a number."
+    "Return a polars column as float64; NaN where it is not a number."
     pl = import_polars()
     if series.dtype == pl.String: return parse_floats(id_column(series.fill_null('')))
     if series.dtype == pl.Object: return to_floats(series.to_list())
@@ -224,7 +223,7 @@ def number_column(series: Any) -> np.ndarray:
 
 # %% ../../nbs/data/tables.ipynb #78f57903
 def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a polars table, which begins with the row number `first` of its file; DataError if one is wrong."
+    "Return the rows of a polars table, which begins with the row number `first` of its file; DataError if one is wrong."
     with polars_errors(name):
         query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
@@ -285,7 +284,7 @@ def check_values(rows: Rows, kind: str, source: Any) -> Rows:
 
 # %% ../../nbs/data/tables.ipynb #d232ee4a
 def is_table(source: object) -> bool:
-    "Whether a source speaks Arrow, or is a table of polars or pandas."
+    "Return whether a source speaks Arrow, or is a table of polars or pandas."
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
 
 def is_lazy(source: object) -> bool:
@@ -298,7 +297,7 @@ def is_relation(source: object) -> bool:
     return of_duckdb and hasattr(source, 'project')
 
 def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
-    "Any table as a polars DataFrame (of a pandas one, only the columns that matter)."
+    "Return any table as a polars DataFrame (of a pandas one, only the columns that matter)."
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
     if not hasattr(source, 'iloc'):
@@ -308,7 +307,6 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
     return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in column_positions(names, kind, columns)])
 
 def _from_pandas(name, column):
-    "Return a pandas column as a polars one."
     pl = import_polars()
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in 'iuf': return pl.Series(name, column.to_numpy())
     items = [None if missing else x for x, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
@@ -319,18 +317,18 @@ def _from_pandas(name, column):
 TABLE_MAGIC = b'PAR1', b'ARROW1'  # the first bytes of a Parquet and of an Arrow file
 
 def read_table(data: bytes, name: str) -> Any:
-    "The bytes of a Parquet or an Arrow file as a polars table."
+    "Return the bytes of a Parquet or an Arrow file as a polars table."
     pl = import_polars()
     with polars_errors(name):
         return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
 
 # %% ../../nbs/data/tables.ipynb #7ddb2631
 def header_names(fields: Iterable[str]) -> list[str]:
-    "The names in the first line of a CSV or TSV file, without the blanks and quotes around them."
+    "Return the names in the first line of a CSV or TSV file, without the blanks and quotes around them."
     return [field.strip(' \t').strip('"') for field in fields]
 
 def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS) -> str | None:
-    "The separator of a file whose first line names columns; None for any other file. columns: what is said of them."
+    "Return the separator of a file whose first line names columns; None for any other file."
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
@@ -339,7 +337,7 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
 
 # %% ../../nbs/data/tables.ipynb #1e1702c4
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
-    "(line, fields) of every line in which anything stands; blanks around a field belong to it."
+    "Yield (line, fields) of every line that is not blank; blanks around a field belong to it."
     quoted = '"' in (text.split('\n', 1)[0] if separator == '\t' else text)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
@@ -356,7 +354,7 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 def rows_from_csv(
     data: bytes, separator: str, kind: str, name: str, columns: Mapping = NO_COLUMNS,
 ) -> Rows:
-    "The rows of a CSV or TSV file; DataError if there are none or one is wrong."
+    "Return the rows of a CSV or TSV file; DataError if there are none or one is wrong."
     text = data.decode('utf-8-sig', 'surrogateescape')
     triples, lines, snapshots = [], [], []
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
@@ -380,7 +378,6 @@ def rows_from_csv(
     return rows_from_lists(triples, kind, name, lines, ranks, unused_columns(names, kind, columns))
 
 def _fault_in_fields(fields, names, columns):
-    "Return the code and the text of the first fault in a line; empty if there is none."
     if len(fields) != len(names):
         plural = 's' if len(fields) > 1 else ''
         return 'columns', f'{len(fields)} field{plural} where the header has {len(names)}'
@@ -391,11 +388,11 @@ def _fault_in_fields(fields, names, columns):
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
 def is_remote(path: str | os.PathLike) -> bool:
-    "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
+    "Return whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
 
 def is_spread(path: str | os.PathLike) -> bool:
-    "Whether a path is a folder that holds one table in parts."
+    "Return whether a path is a folder that holds one table in parts."
     if is_remote(path) or not os.path.isdir(path): return False
     with os.scandir(os.fspath(path)) as entries: inside = {entry.name: entry.is_dir() for entry in entries}
     if '_SUCCESS' in inside or any(map(is_partition, compress(inside, inside.values()))): return True
@@ -403,15 +400,15 @@ def is_spread(path: str | os.PathLike) -> bool:
     return len(shown) > 0 and all(map(is_part, shown))
 
 def is_part(name: str) -> bool:
-    "Whether a file is called as a part of a table is: by Spark and pyarrow, by Dask, by DuckDB, by Snowflake."
+    "Return whether a file has the name of a part of a table, as Spark, pyarrow, Dask, DuckDB and Snowflake write it."
     return re.match(r'part-|part\.\d+\.|data_\d+\.parquet|data_\d+(_\d+)+\.', name) is not None
 
 def is_partition(name: str) -> bool:
-    "Whether a folder is called as that of one value of a column, like system=bm25."
+    "Return whether a folder has the name of a partition, like system=bm25."
     return re.fullmatch('[^=.]+=[^=]*', name) is not None
 
 def part_files(folder: str | os.PathLike) -> list[str]:
-    "The files of a table in parts, in order; DataError if there is none."
+    "Return the files of a table in parts, in order; DataError if there is none."
     every = map(Path, glob(os.path.join(escape(os.fspath(folder)), '**'), recursive=True))  # which follows links
     inner = [(path, path.relative_to(folder).parts) for path in every if path.is_file()]
     files = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
@@ -420,7 +417,7 @@ def part_files(folder: str | os.PathLike) -> list[str]:
 
 # %% ../../nbs/data/tables.ipynb #70c34795
 def scan(path: str | os.PathLike) -> Any:
-    "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
+    "Return the table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
     pl, path, parts = import_polars(), os.fspath(path), []
     files, remote = [path], is_remote(path)
     if remote:
@@ -454,7 +451,7 @@ def _kind_of_file(path):
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
 def _check_parts(folder):
-    "The paths in a folder over the network; DataError for files that are not the parts of one table."
+    "Return the paths in a folder over the network; DataError for files that are not the parts of one table."
     pl = import_polars()
     with polars_errors(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())

@@ -39,7 +39,6 @@ class Comments:
     doubt: str = ''    # where the first stands that may be a row, and what it is; '' if none may be
 
     def __add__(self, other: 'Comments') -> 'Comments':
-        "Those of two parts, one after the other."
         return Comments(self.count + other.count, self.doubt or other.doubt)
 
     def warn(self) -> None:
@@ -92,18 +91,18 @@ class Rows:
     def __len__(self) -> int: return len(self.value)
 
     def where(self, row: int) -> str:
-        "The words of an error that say where a row stands."
+        "Return the place of a row, for messages."
         if self.line: return f'{self.source}, line {self.line_of(row)}'
         return f'{self.source}, query {self.query_ids[self.query[row]]!r}, document {self.doc[row]!r}'
 
     def line_of(self, row: int) -> int:
-        "The line on which a row stands: counted only now, when somebody asks."
+        "Return the line of a row, which is counted only now."
         if self.lines: return self.lines[row]
         return self.line + int(np.searchsorted(self.newlines, self.doc.start[row]))
 
     @cached_property
     def newlines(self) -> np.ndarray:
-        "Where the newlines stand in the text of the documents."
+        "Return the places of the newlines in the text of the documents."
         return np.flatnonzero(self.doc.buffer == 10)
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
@@ -134,7 +133,7 @@ class Layout(NamedTuple):
 
     @property
     def usual(self) -> bool:
-        "Whether it is TREC's."
+        "Return whether it is TREC's."
         return self.width == len(COLUMN_NAMES[self.kind])
 
 LAYOUTS = {kind: Layout(kind, len(names), USED_COLUMNS[kind]) for kind, names in COLUMN_NAMES.items()}
@@ -144,14 +143,14 @@ BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # some programs write it in front
 HEAD_BYTES = 1 << 16  # how many of a file's first bytes are looked at
 
 def first_fields(head: bytes) -> list[bytes]:
-    "The fields of the first line that is neither empty nor a comment; none if the head breaks off within it."
+    "Return the fields of the first line that is neither empty nor a comment; none if the head breaks off within it."
     lines = head.removeprefix(BYTE_ORDER_MARK).split(b'\n')
     if len(head) >= HEAD_BYTES: lines.pop()
     rows = (line.split() for line in lines)
     return next((fields for fields in rows if fields and not fields[0].startswith(b'#')), [])
 
 def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({})) -> Layout:
-    "What stands where in a text that begins with `head`, if `columns` say so or its first row shows it."
+    "Return the layout of a text that begins with `head`, by `columns` or by its first row."
     fields = first_fields(head)
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
     if not columns:
@@ -171,13 +170,13 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
 
 # %% ../../nbs/data/text.ipynb #3abed234
 def negate_ranks(rows: Rows) -> Rows:
-    "The rows with numbers that fall where they rose: ranks as scores."
+    "Return the rows with numbers that fall where they rose: ranks as scores."
     rows.value = -rows.value
     rows.ranks = True
     return rows
 
 def check_ranks(rows: Rows) -> None:
-    "DataError unless the numbers of every query go from 1 to n."
+    "Raise DataError unless the numbers of every query go from 1 to n."
     order = np.lexsort((rows.value, rows.query))
     wrong = order[rows.value[order] != cumcount(rows.query[order]) + 1]
     if not len(wrong): return
@@ -188,7 +187,7 @@ def check_ranks(rows: Rows) -> None:
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
-    "(n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as 'given'."
+    "Return (n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as 'given'."
     order = np.lexsort((-rows.value, rows.query))
     query, value = rows.query[order], rows.value[order]
     if ties == 'docid':
@@ -202,12 +201,12 @@ def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
 
 # %% ../../nbs/data/text.ipynb #3cf21b1c
 def are_blank(data: np.ndarray) -> np.ndarray:
-    "(n,) bool: which bytes separate fields (space, tab, newline, carriage return, vertical tab, form feed)."
+    "Return (n,) bool: which bytes separate fields (space, tab, newline, carriage return, vertical tab, form feed)."
     return (data == 32) | (data - np.uint8(9) < 5)
 
 # %% ../../nbs/data/text.ipynb #86913d55
 def split_fields(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "(start, end) of the fields in `data`, whose last byte is blank."
+    "Return (start, end) of the fields in `data`, whose last byte is blank."
     blank = are_blank(data)
     if blank[0] or (blank[1:] & blank[:-1]).any():
         change = np.flatnonzero(np.diff(blank, prepend=True))
@@ -229,7 +228,7 @@ class Lines(NamedTuple):
     doubtful: np.ndarray = NOTHING  # begin and end of comments of one line's fields each, `#q1` first
 
 def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Callable | None = None) -> Lines:
-    """The fields of every line that is neither empty nor a comment.
+    """Return the fields of every line that is neither empty nor a comment.
 
     `fail(at, count)` is called for each wrong line: where it begins, how many fields it has. If it returns, the line is
     left out.
@@ -250,7 +249,7 @@ def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Calla
 def blank_comments(
     data: np.ndarray, start: np.ndarray, end: np.ndarray, columns: int,
 ) -> tuple[np.ndarray, int, np.ndarray]:
-    """(the same with blanks for comments, how many there are, (n, 2) begin and end of those that may be rows).
+    """Return (the same with blanks for comments, how many there are, (n, 2) begin and end of those that may be rows).
 
     start, end: of the fields. What may be a row has a first field that is longer than `#`, and as many as a line."""
     newline = np.flatnonzero(data == 10)
@@ -300,13 +299,13 @@ class TextBytes:
 
     @cached_property
     def lines(self) -> int:
-        "How many lines there are."
+        "Return how many lines there are."
         pieces = (self.buffer[i:i + PIECE_BYTES] for i in range(0, self.end, PIECE_BYTES))
         return sum(int(np.count_nonzero(piece == 10)) for piece in pieces)
 
     @classmethod
     def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, whole: bool = True) -> 'TextBytes':
-        "From an array of bytes, the last PAD of which are spare; only a `whole` file may begin with a mark."
+        "Return the text of an array of bytes with PAD spare bytes at its end; only a `whole` file may begin with a mark."
         marked = whole and data[:3].tobytes() == BYTE_ORDER_MARK
         begin = len(BYTE_ORDER_MARK) if marked else 0
         end = len(data) - PAD
@@ -317,15 +316,15 @@ class TextBytes:
 
     @cached_property
     def newlines(self) -> np.ndarray:
-        "Where the newlines stand."
+        "Return the places of the newlines."
         return np.flatnonzero(self.buffer == 10)
 
     def where(self, at: int) -> str:
-        "The words that say on which line the byte `at` stands."
+        "Return the file and the line of the byte `at`, for messages."
         return f'{self.name}, line {self.line + np.searchsorted(self.newlines, at)}'
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        "(begin, end) of pieces that end with a line."
+        "Yield (begin, end) of pieces that end with a line."
         begin = self.begin
         while begin < self.end:
             end = self.line_end(min(begin + PIECE_BYTES, self.end))
@@ -333,12 +332,12 @@ class TextBytes:
             begin = end
 
     def tag(self, at: int) -> str:
-        "The run's tag on the line of the document that begins at `at`."
+        "Return the run's tag on the line of the document that begins at `at`."
         rest_of_line = self.buffer[at:self.line_end(at)].tobytes()
         return rest_of_line.split()[3].decode('utf-8', 'replace')
 
     def line_end(self, at: int, reach: int = 1024) -> int:
-        "The place behind the first newline from `at` on."
+        "Return the place behind the first newline from `at` on."
         newline = self.buffer[at:at + reach].tobytes().find(b'\n')
         if newline >= 0: return at + newline + 1
         return self.end if at + reach >= self.end else self.line_end(at, reach * 8)
@@ -368,7 +367,6 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextCo
     return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
 
 def _fields(text, begin, end, layout, used):
-    "Return the lines of a piece, and some of their columns."
     def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
     def columns(start, end, used):
         return [Ids(text.buffer, start[:, c] + begin, (end[:, c] - start[:, c]).astype(np.int32)) for c in used]
@@ -381,7 +379,7 @@ def _fields(text, begin, end, layout, used):
     return lines, columns(lines.start, lines.end, used)
 
 def _doubt(text, comments, layout):
-    "What to say of the first comment that is a row but for its `#`; '' if none is. comments: (n, 2) begin and end."
+    "Return a warning for the first comment that is a row except for its `#`; '' if none is. comments: (n, 2) begin and end."
     for begin, end in comments.tolist():
         line = text.buffer[begin:end].tobytes()
         number = float_of_bytes(line.split()[layout.used[2]])
@@ -423,7 +421,8 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
     "Yield f of every item, in order, computed by two threads; in this thread if no other can be started."
     from concurrent.futures import ThreadPoolExecutor
     with ThreadPoolExecutor(2) as pool:
-        threads, waiting = True, deque()
+        threads = True
+        waiting: deque = deque()
         for item in items:
             try:
                 if threads: waiting.append(pool.submit(f, item))
@@ -438,13 +437,13 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
 BATCH_BYTES = 1 << 23  # of a file read at a time; what is made of them stays in the larger cache
 
 def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> Rows:
-    "The rows of a TREC file, or of one with other columns; DataError if there are none or one is wrong."
+    "Return the rows of a TREC file, or of one with other columns; DataError if there are none or one is wrong."
     layout = layout or LAYOUTS[kind]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0
     comments = NO_COMMENTS
-    def parse(span): return parse_piece(text, *span, layout)
+    def parse(span): return parse_piece(text, span[0], span[1], layout)
     parallel = text.end > 2 * BATCH_BYTES and not collecting()
     for columns in (side_by_side if parallel else map)(parse, text.pieces()):
         piece = slice(n, n + len(columns.value))
