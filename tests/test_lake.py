@@ -11,7 +11,7 @@ import pytest
 from irmetrics_nb import DataError, EvaluationWarning, Qrels, Run, check, compare, evaluate, report
 from irmetrics_nb.cli import main
 from irmetrics_nb.data import batches as streams
-from irmetrics_nb.data.batches import StreamedRun
+from irmetrics_nb.data.batches import open_table
 from irmetrics_nb.data.judging import judge_run
 from irmetrics_nb.evaluation.scores import rendered_scores
 
@@ -25,7 +25,6 @@ HERE = evaluate(QRELS, ROWS, "AP nDCG@5")
 def small_batches(monkeypatch):
     "A batch has a hundred rows, so that these few are many."
     monkeypatch.setattr(streams, "BATCH_ROWS", 100)
-    monkeypatch.setattr(StreamedRun.of.__func__, "__defaults__", (100, "the run", ""))
 
 
 def write(table, path, kind):
@@ -118,7 +117,7 @@ def test_a_partition_without_a_value_is_no_system(tmp_path):
 @pytest.mark.parametrize("scattered", [False, True])
 def test_a_table_that_is_made_when_it_is_asked_for_comes_in_batches_of_whole_queries(form, scattered):
     rows = TABLE.sample(fraction=1, shuffle=True, seed=1) if scattered else TABLE
-    source = StreamedRun.of(form(rows))
+    source = open_table(form(rows))
     assert max(len(set(batch["query_id"])) * 12 for _, batch in source) >= 96
     assert evaluate(QRELS, form(rows), "AP nDCG@5").to_dict() == HERE.to_dict()
     if not scattered:

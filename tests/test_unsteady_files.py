@@ -14,7 +14,7 @@ from helpers import READ, RUN, TREC_RUN, child, put
 from oracles import Refused, read_trec
 
 from irmetrics_nb import DataError, DataWarning, Qrels, Run
-from irmetrics_nb.data.batches import TableFile
+from irmetrics_nb.data.batches import TableRun
 from irmetrics_nb.data.sources import read_rows
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
@@ -185,7 +185,7 @@ def test_a_table_that_is_rewritten_between_two_batches_is_refused(tmp_path):
 
     columns = {"qid": ["q1", "q1", "q2", "q3"], "docno": ["d1", "d2", "d1", "d1"], "score": [4.0, 3.0, 2.0, 1.0]}
     pl.DataFrame(columns).write_parquet(tmp_path / "run.parquet")
-    batches = iter(TableFile(tmp_path / "run.parquet", 3, pl.scan_parquet))
+    batches = iter(TableRun(pl.scan_parquet(tmp_path / "run.parquet"), 3, "run.parquet", path=tmp_path / "run.parquet"))
     next(batches)
     pl.DataFrame(columns | {"score": [8.5, 6.0, 4.0, 2.0]}).write_parquet(tmp_path / "run.parquet")
     os.utime(tmp_path / "run.parquet", (1e9, 1e9))  # sooner than the clock of the file system ticks

@@ -8,7 +8,7 @@ __all__ = ['read_batches']
 # %% ../../nbs/data/batches.ipynb #2b4faf40
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from irmetrics_nb.data.tables import (
     find_columns,
     header_separator,
     import_polars,
+    is_lazy,
     is_relation,
     is_remote,
     is_spread,
@@ -60,34 +61,28 @@ from irmetrics_nb.data.text import (
     rows_from_text,
     split_fields,
     text_layout,
-    total_comments,
 )
 
 # %% ../../nbs/data/batches.ipynb #23ca75fe
 def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> int:
-    "Where the lines of the last query begin in buffer[:end], which may split a line; 0 if it holds one query only."
+    "Return where the lines of the last query begin in buffer[:end], which may split a line; 0 if it holds one query only."
     begin = max(end - reach, 0)
     newline = np.flatnonzero(buffer[begin:end] == 10) + begin
     line_start = newline + 1 if begin else np.append(0, newline + 1)
-    start = _last_change_of_query(buffer, line_start) if len(line_start) > 1 else 0
-    if start or not begin: return start
-    return last_query_start(buffer, end, reach * 8)
-
-def _last_change_of_query(buffer, line_start):
-    "Start of the last line whose query differs from the one above; 0 if there is none. The last start ends the lines."
-    origin = line_start[0]
-    start, end = split_fields(buffer[origin:line_start[-1]])
-    first_field = np.searchsorted(start, line_start - origin)
-    full = np.flatnonzero(np.diff(first_field) > 0)
-    full = full[buffer[start[first_field[full]] + origin] != HASH]  # a comment belongs to no query
-    field = first_field[full]
-    query = Ids(buffer, start[field] + origin, end[field] - start[field])
-    changes = block_starts(query)
-    return int(line_start[full[changes[-1]]]) if len(changes) > 1 else 0
+    if len(line_start) > 1:
+        origin = line_start[0]
+        field_start, field_end = split_fields(buffer[origin:line_start[-1]])
+        first_field = np.searchsorted(field_start, line_start - origin)
+        full = np.flatnonzero(np.diff(first_field) > 0)
+        full = full[buffer[field_start[first_field[full]] + origin] != HASH]  # a comment belongs to no query
+        field = first_field[full]
+        changes = block_starts(Ids(buffer, field_start[field] + origin, field_end[field] - field_start[field]))
+        if len(changes) > 1: return int(line_start[full[changes[-1]]])
+    return last_query_start(buffer, end, reach * 8) if begin else 0
 
 # %% ../../nbs/data/batches.ipynb #4724cb7b
 def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "All whole numbers of the ranges begin to end, one range after the other, and which range each is from."
+    "Return all whole numbers of the ranges begin to end, one range after the other, and which range each is from."
     length = end - begin
     which = np.repeat(np.arange(len(begin)), length)
     offset = end - np.cumsum(length)
@@ -131,7 +126,7 @@ class TextFile:
         keep_freed_memory()
 
     def rows(self, text: TextBytes) -> Rows:
-        "The rows of a batch."
+        "Return the rows of a batch."
         with hint_if_binary(self.head): rows = rows_from_text(text, 'run')
         if text.line == 1: self.tag = rows.name
         self.comments_at[text.line] = rows.comments
@@ -139,18 +134,30 @@ class TextFile:
 
     @property
     def comments(self) -> Comments:
-        "The lines of comment in the batches that were read."
-        return total_comments(self.comments_at[line] for line in sorted(self.comments_at))
+        "Return the lines of comment in the batches that were read."
+        return sum((comments for _, comments in sorted(self.comments_at.items())), NO_COMMENTS)
 
     def __iter__(self) -> Iterator:
-        "Batches as `Text`, from the beginning; none splits a query whose lines stand together."
+        "Yield batches as `Text`, from the beginning; none splits a query whose lines stand together."
         with self._opened() as file:
-            for text in self._batches(decompressed(file)):
+            stream = decompressed(file)
+            with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
+            carried = np.frombuffer(start.removeprefix(BYTE_ORDER_MARK), np.uint8)
+            line, room = 1, 4 * HEAD_BYTES
+            while True:
+                buffer = np.empty(max(min(self.size, room), 2 * len(carried)) + PAD, np.uint8)
+                buffer[:len(carried)] = carried
+                buffer, filled, cut = self._whole_queries(stream, buffer, len(carried), line)
+                if not filled: return
+                carried = buffer[cut:filled].copy()  # the last query may go on
+                text = TextBytes.from_bytes(self.name, buffer[:cut + PAD], line, whole=False)
+                line += text.lines
+                room *= 2
                 self.done = file.tell()
                 yield text
 
     def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
-        "The rows of the whole file in `many` parts, each query in one of them; `folder` holds them meanwhile."
+        "Yield the rows of the whole file in `many` parts, each query in one of them; `folder` holds them meanwhile."
         paths = [Path(folder) / str(i) for i in range(many)]
         with ExitStack() as stack:
             files = [stack.enter_context(open(path, 'wb')) for path in paths]
@@ -162,7 +169,7 @@ class TextFile:
             if len(content): yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, whole=False), 'run')
 
     def count_bytes(self) -> int:
-        "How many bytes there are, unpacked; for a packed file this reads it to its end."
+        "Return how many bytes there are, unpacked; for a packed file this reads it to its end."
         if not self.packed: return self.total
         room = memoryview(bytearray(HEAD_BYTES))
         size = 0
@@ -173,7 +180,7 @@ class TextFile:
 
     @contextmanager
     def _opened(self):
-        "The open file; DataError if it is not the same whenever it is read."
+        "Return the open file; DataError if it is not the same whenever it is read."
         with file_errors(self.path): file = open_bytes(self.path)
         with file, ensure_unchanged(file.fileno(), self.path, self.state): yield file
 
@@ -183,22 +190,6 @@ class TextFile:
         with file_errors(self.path):
             while filled < len(room) and (got := stream.readinto(room[filled:])): filled += got
         return filled
-
-    def _batches(self, stream):
-        "Batches as `Text`. The lines of the last query in each are carried over, since it may go on."
-        with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
-        carried = np.frombuffer(start.removeprefix(BYTE_ORDER_MARK), np.uint8)
-        line, room = 1, 4 * HEAD_BYTES
-        while True:
-            buffer = np.empty(max(min(self.size, room), 2 * len(carried)) + PAD, np.uint8)
-            buffer[:len(carried)] = carried
-            buffer, filled, cut = self._whole_queries(stream, buffer, len(carried), line)
-            if not filled: return
-            carried = buffer[cut:filled].copy()
-            text = TextBytes.from_bytes(self.name, buffer[:cut + PAD], line, whole=False)
-            line += text.lines
-            room *= 2
-            yield text
 
     def _whole_queries(self, stream, buffer, filled, line):
         "Fill a buffer, made longer as needed: (buffer, bytes in it, bytes of whole queries among them)."
@@ -210,132 +201,48 @@ class TextFile:
             buffer = self._enlarge(buffer, line)
 
     def _enlarge(self, buffer, line):
-        "The buffer, of twice the length; DataError if one line or query is too long."
+        "Return the buffer, of twice the length; DataError if one line or query is too long."
         check_end(buffer[:-PAD], self.name, line)
         if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
         raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
 
 # %% ../../nbs/data/batches.ipynb #6f236206
-class TableFile:
-    """A run in a Parquet or Arrow file that is read batch by batch.
+BATCH_ROWS = BATCH_BYTES >> 5
 
-    size: how many rows a batch should have; scan: `polars.scan_parquet` or `polars.scan_ipc`."""
-    def __init__(self, path: str | os.PathLike, size: int, scan: Callable):
-        pl = import_polars()
-        self.name = str(path)
-        self.tag = file_stem(path)
-        self.comments = NO_COMMENTS
-        self.size = size
-        table = scan(path)
-        self.state = file_state(path)
-        names = table.collect_schema().names()
-        self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
-        self.table: Any = None if None in self.columns else table.select(self.columns)
-        self.total = table.select(pl.len()).collect().item()
-        self.done = 0
+class TableRun:
+    """A run in a table that is read in batches of `size` rows.
+
+    source: a polars table, a LazyFrame or a relation of DuckDB; path: the Parquet or Arrow file that a LazyFrame scans.
+    `total` is 0 if a column is missing or ambiguous, which reading in one piece reports."""
+    comments, done = NO_COMMENTS, 0
+    way = ''  # an addition to the description of how the run was read
+
+    def __init__(self, source: Any, size: int, name: str = 'the run', tag: str = '', path: str | os.PathLike | None = None):
+        self.name, self.tag, self.size = name, tag, size
+        self.path, self.state = path, file_state(path) if path else None
+        with polars_errors(name):
+            relation, self.total = is_relation(source), 0
+            names = source.columns if relation else source.collect_schema().names()
+            self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
+            if None in self.columns or len({*names}) < len(names): return
+            self.table: Any = source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
+            lazy = not (relation or hasattr(source, 'height'))
+            self.total = self.table.select(import_polars().len()).collect().item() if lazy else len(self.table)
 
     def rows(self, batch: tuple) -> Rows:
-        "The rows of a batch."
+        "Return the rows of a batch."
         first, table = batch
         return rows_from_table(table, 'run', self.name, first)
 
     def __iter__(self) -> Iterator:
-        "Batches as (first row, table), none of which splits a query whose rows stand together."
-        size = self.size
-        self.done = 0
-        while self.done < self.total:
-            first = self.done
-            with self._reading(): table = self._slice(first, size)
-            last_batch = first + size >= self.total
-            cut = len(table) if last_batch else _last_change(table[self.columns[0]])
-            size = self.size if cut else 2 * size
-            self.done += cut
-            if cut: yield first, table[:cut]
-
-    def _slice(self, first, size): return self.table.slice(first, size).collect()
-
-    def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
-        "The rows of the whole file in `many` parts, each query in one of them."
-        pl = import_polars()
-        for i in range(many):
-            in_part = pl.col(self.columns[0]).hash() % many == i
-            with self._reading(): table = self.table.filter(in_part).collect(engine='streaming')
-            if len(table): yield self.rows((0, table))
-
-    def count_bytes(self) -> int:
-        "About how many bytes of text the rows would be."
-        return 32 * self.total
-
-    @contextmanager
-    def _reading(self):
-        "DataError if the file is not the same whenever it is read, or polars cannot read it."
-        with file_errors(self.name), ensure_unchanged(self.name, self.name, self.state), polars_errors(self.name): yield
-
-def _last_change(series):
-    "The last row whose value differs from the one above; 0 if there is none."
-    many = 1000
-    while True:
-        end = series.tail(many)
-        changes = np.flatnonzero(end.ne_missing(end.shift(1)).to_numpy()[1:])
-        if len(changes): return len(series) - len(end) + int(changes[-1]) + 1
-        if len(end) == len(series): return 0
-        many *= 8
-
-# %% ../../nbs/data/batches.ipynb #bee061d8
-BATCH_ROWS = BATCH_BYTES >> 5
-
-class TableRun(TableFile):
-    "A run in a polars table, read by slices of `size` rows."
-    def __init__(self, table: Any, size: int):
-        self.name, self.tag, self.comments, self.size = 'the run', '', NO_COMMENTS, size
-        self.columns, self.notes = find_columns(table.columns, 'run'), unused_columns(table.columns, 'run')
-        self.whole = table.select(self.columns)
-        self.table = self.whole.lazy()
-        self.total = table.height
-        self.done = 0
-
-    def _slice(self, first, size): return self.whole.slice(first, size)
-
-    @contextmanager
-    def _reading(self):
-        "DataError for what polars cannot read."
-        with polars_errors(self.name): yield
-
-def large_table(source: Any) -> Any:
-    "A run in a table of more rows than a batch has, as a polars table; None for anything else."
-    if not is_table(source): return None
-    with polars_errors('the run'): table = to_polars_table(source, 'run')
-    large = table.height > BATCH_ROWS and None not in find_columns(table.columns, 'run')
-    return table if large and len({*table.columns}) == table.width else None
-
-# %% ../../nbs/data/batches.ipynb #4dc0e85f
-class StreamedRun(TableFile):
-    """A run in batches of `size` rows as they are made: a LazyFrame of polars, or a relation of DuckDB.
-
-    Make it by `of`, which says None where it would be no use."""
-    way = ''  # what is to be said of how it was read
-
-    @classmethod
-    def of(cls, source: Any, size: int = BATCH_ROWS, name: str = 'the run', tag: str = '') -> 'StreamedRun | None':
-        "None if there are no more rows than a batch has, or a column is not there, which reading in one piece tells."
-        self = cls.__new__(cls)
-        self.name, self.tag, self.comments, self.size, self.done = name, tag, NO_COMMENTS, size, 0
-        with polars_errors(name):
-            names = source.columns if is_relation(source) else source.collect_schema().names()
-            self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
-            if None in self.columns or len({*names}) < len(names): return None
-            self.table = _only(source, self.columns)
-            self.total = _count(self.table)
-        return self if self.total > size else None
-
-    def __iter__(self) -> Iterator:
-        "Batches as (first row, table), none of which splits a query whose rows stand together."
+        "Yield batches as (first row, table), none of which splits a query whose rows stand together."
         pl = import_polars()
         self.done, held = 0, None
         for table in self._tables():
             held = table if held is None else pl.concat([held, table])
-            if held.height < 3 * self.size // 4: continue  # a reader may hand out a little less
-            cut = _last_change(held[self.columns[0]])
+            complete = self.done + held.height >= self.total
+            if held.height < 3 * self.size // 4 and not complete: continue  # a reader may return a little less
+            cut = held.height if complete else _last_change(held[self.columns[0]])
             if not cut: continue
             self.done += cut
             yield self.done - cut, held[:cut]
@@ -345,82 +252,113 @@ class StreamedRun(TableFile):
         yield self.done - held.height, held
 
     def _tables(self):
-        "The rows in batches of any size."
-        with polars_errors(self.name):
-            if is_relation(self.table): yield from _of_relation(self.table, self.size)
-            elif hasattr(self.table, 'collect_batches'): yield from self.table.collect_batches(chunk_size=self.size)
-            else: yield from self._by_way_of_a_file()
+        streamed = hasattr(self.table, 'collect_batches') and self.path is None
+        if is_relation(self.table) or streamed:
+            with self._reading():
+                if is_relation(self.table): yield from _relation_batches(self.table, self.size)
+                else: yield from self.table.collect_batches(chunk_size=self.size)
+        elif self.path or hasattr(self.table, 'height'): yield from self._slices(self.table)
+        else:  # polars is older than 1.34
+            from tempfile import TemporaryDirectory
+            self.way = ', by way of a temporary file'
+            with TemporaryDirectory() as folder:
+                path = Path(folder) / 'run.parquet'
+                with self._reading(): self.table.sink_parquet(path)
+                yield from self._slices(import_polars().scan_parquet(path))
 
-    def _by_way_of_a_file(self):
-        "The rows in batches where polars is older than 1.34: from a file that is written first."
-        from tempfile import TemporaryDirectory
-        pl = import_polars()
-        self.way = ', by way of a temporary file'
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / 'run.parquet'
-            self.table.sink_parquet(path)
-            for first in range(0, self.total, self.size): yield pl.scan_parquet(path).slice(first, self.size).collect()
+    def _slices(self, table):
+        "Yield slices that complete what is left of the last one to `size` rows, or double it if it is one query."
+        first = 0
+        while first < self.total:
+            rest = first - self.done
+            rows = self.size - rest if rest < self.size else rest
+            with self._reading(): piece = table.lazy().slice(first, rows).collect()
+            first += rows
+            yield piece
 
     def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
-        "The rows of the whole in `many` parts, each query in one of them."
+        "Yield the rows in `many` parts, each query in one of them."
         pl = import_polars()
         for i in range(many):
-            with polars_errors(self.name): table = _part_of(self.table, self.columns[0], i, many)
-            if len(table): yield self.rows((0, pl.DataFrame(table)))
+            with self._reading():
+                if is_relation(self.table):
+                    part = self.table.filter(f'hash({_quoted(self.columns[0])}) % {many} = {i}')
+                    table = pl.concat([*_relation_batches(part, BATCH_ROWS)] or [pl.DataFrame()])
+                else:
+                    in_part = pl.col(self.columns[0]).hash() % many == i
+                    table = self.table.lazy().filter(in_part).collect(engine='streaming')
+            if len(table): yield self.rows((0, table))
 
-def _only(source, columns):
-    "Some columns of a table that is not read yet."
-    return source.project(', '.join(map(_in_sql, columns))) if is_relation(source) else source.select(columns)
+    def count_bytes(self) -> int:
+        "Return about how many bytes of text the rows would be."
+        return 32 * self.total
 
-def _in_sql(name): return '"' + name.replace('"', '""') + '"'
+    @contextmanager
+    def _reading(self):
+        "Raise DataError if polars cannot read the table, or its file changes."
+        with ExitStack() as stack:
+            if self.path:
+                stack.enter_context(file_errors(self.path))
+                stack.enter_context(ensure_unchanged(self.path, self.path, self.state))
+            with polars_errors(self.name): yield
 
-def _count(table):
-    "How many rows a table has that is not read yet."
-    if is_relation(table): return table.aggregate('count(*)').fetchall()[0][0]
-    return table.select(import_polars().len()).collect().item()
+def _last_change(series):
+    "Return the last row whose value differs from the one above; 0 if no value does."
+    many = 1000
+    while True:
+        end = series.tail(many)
+        changes = np.flatnonzero(end.ne_missing(end.shift(1)).to_numpy()[1:])
+        if len(changes): return len(series) - len(end) + int(changes[-1]) + 1
+        if len(end) == len(series): return 0
+        many *= 8
 
-def _of_relation(relation, size):
-    "The rows of a relation of DuckDB, in batches; each time it is asked anew."
+def _quoted(name): return '"' + name.replace('"', '""') + '"'
+
+def _relation_batches(relation, size):
+    "Yield the rows of a DuckDB relation, which is executed again each time."
     fresh = relation.project('*')
     reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
     for batch in reader(size): yield import_polars().DataFrame(batch)
 
-def _part_of(table, query, i, many):
-    "The rows of those queries whose hash says so."
-    pl = import_polars()
-    if not is_relation(table): return table.filter(pl.col(query).hash() % many == i).collect(engine='streaming')
-    part = table.filter(f'hash({_in_sql(query)}) % {many} = {i}')
-    return pl.concat([*_of_relation(part, BATCH_ROWS)] or [pl.DataFrame()])
+# %% ../../nbs/data/batches.ipynb #bee061d8
+def open_table(source: Any, size: int | None = None, name: str = 'the run', tag: str = '') -> TableRun | None:
+    """Return a table as a run that is read in batches of `size` rows; None for anything else.
+
+    None, too, if it has no more rows than a batch, or lacks a column, which reading it in one piece reports."""
+    size = BATCH_ROWS if size is None else size
+    if not is_lazy(source):
+        if not is_table(source): return None
+        with polars_errors(name): source = to_polars_table(source, 'run')
+    run = TableRun(source, size, name, tag)
+    return run if run.total > size else None
 
 # %% ../../nbs/data/batches.ipynb #1d96bd39
 def open_run(
     path: str | os.PathLike, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
-) -> 'TextFile | TableFile | None':
-    "A run to be read in batches of about `size` bytes; None if it is to be read in one piece."
+) -> 'TextFile | TableRun | None':
+    "Return a run that is read in batches of about `size` bytes; None if it is to be read in one piece."
+    name, rows = str(path), size >> 5
     if is_remote(path) or is_spread(path):
-        with polars_errors(str(path)): return StreamedRun.of(scan(path), size >> 5, str(path), file_stem(path))
+        with polars_errors(name): return open_table(scan(path), rows, name, file_stem(path))
     with file_errors(path):
         if not stat.S_ISREG(os.stat(path).st_mode): return None
     file = TextFile(path, size, max_query_bytes)
     check_encoding(file.head, path)
     small = not file.packed and file.total <= size
-    if file.head.startswith(TABLE_MAGIC): return _open_table(path, file.head, size, small)
-    if small or looks_like_json(file.head, file.name) or header_separator(file.head, file.name): return None
+    if file.head.startswith(TABLE_MAGIC):
+        pl = import_polars()
+        if set('*?[') & set(name): return None  # polars would look for several files
+        scan_table = pl.scan_parquet if file.head.startswith(b'PAR1') else pl.scan_ipc
+        with suppress(DataError), polars_errors(name):
+            table = TableRun(scan_table(path), rows, name, file_stem(path), path)
+            return table if table.total > rows * (4 if small else 1) else None  # a byte may hold ten rows
+        return None  # polars cannot read it by slices
+    if small or looks_like_json(file.head, name) or header_separator(file.head, name): return None
     return file if text_layout(file.head, 'run') == LAYOUTS['run'] else None
-
-def _open_table(path, head, size, small):
-    "A TableFile; None if the file is none, has few rows (a byte may hold ten), or cannot be read by slices."
-    pl = import_polars()
-    if set('*?[') & set(str(path)): return None  # polars would look for several files
-    scan = pl.scan_parquet if head.startswith(b'PAR1') else pl.scan_ipc
-    with suppress(DataError), polars_errors(path):
-        file = TableFile(path, size >> 5, scan)
-        few = file.size * (4 if small else 1)
-        return file if file.table is not None and file.total > few else None
 
 # %% ../../nbs/data/batches.ipynb #0e85af86
 def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
-    """The rows of a run, batch by batch; a query whose rows stand together is in one.
+    """Return the rows of a run, batch by batch; a query whose rows stand together is in one.
 
     Parameters
     ----------
@@ -450,9 +388,8 @@ def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterato
 
 # %% ../../nbs/data/batches.ipynb #4ff49510
 def first_rows(source: Any) -> Rows:
-    "Return the first batch of a run in a file or in a large table; its comments are warned of by nobody."
-    if isinstance(source, StreamedRun): file: Any = source
-    else: file = TableRun(source, BATCH_ROWS) if is_table(source) else open_run(source)
+    "Return the first batch of a run in a file or in a large table, without warnings about its comments."
+    file = source if isinstance(source, TableRun) else open_run(source)
     if file is not None: return next(map(file.rows, file))
     in_one = read_rows if is_remote(source) or is_spread(source) else rows_from_file
     return in_one(source, 'run')

@@ -22,7 +22,7 @@ from typing import TypeVar
 NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
 
 def visible(text: object) -> str:
-    """A text in one line for eyes: control characters, line breaks among them, are written out.
+    """Return a text in one line for eyes: control characters, line breaks among them, are written out.
 
     So are those that turn the direction of writing, and single bytes that are no UTF-8 but
     control characters. All else stays as it is.
@@ -32,7 +32,7 @@ def visible(text: object) -> str:
     return NOT_SEEN.sub(lambda match: repr(_from_byte(match[0]))[1:-1], str(text))
 
 def _from_byte(letter):
-    "The letter of a byte for which a surrogate stands; any other letter itself."
+    "Return the letter of a byte for which a surrogate stands; any other letter itself."
     return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
 
 # %% ../../nbs/data/errors.ipynb #572a707d
@@ -62,7 +62,7 @@ class DataWarning(UserWarning):
 
 # %% ../../nbs/data/errors.ipynb #f47763c1
 def counted(n: int, what: str) -> str:
-    "A number and what it counts: '1 query', '1,000 queries'."
+    "Return a number and what it counts: '1 query', '1,000 queries'."
     many = what[:-1] + 'ies' if what.endswith('y') else what + 's'
     return f'{n:,} {what if n == 1 else many}'
 
@@ -113,12 +113,12 @@ def file_errors(path: str | os.PathLike) -> Iterator[None]:
         raise
     except (OSError, EOFError, zlib.error) as error:
         what = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
-        raise DataError(f'{path or EMPTY}: {what}{_in_folder(path)}') from None
+        raise DataError(f'{path or EMPTY}: {what}{_files_of(path)}') from None
     except ValueError:
         raise DataError(f'{path!r} cannot be the name of a file') from None
 
-def _in_folder(path):
-    "The files of a folder that was given as one, as a list of them is written; '' for what is no folder."
+def _files_of(path):
+    "Return a hint that lists the files of a folder; '' for what is no folder."
     if not os.path.isdir(path): return ''
     names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
     if not names: return ', and there is no file in it'

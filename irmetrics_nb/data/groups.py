@@ -26,56 +26,51 @@ class Group(str):
     names: tuple[str, ...]
 
     def __new__(cls, names: Iterable[str]) -> 'Group':
-        "The text of the names, joined."
         names = tuple(names)
         self = super().__new__(cls, ', '.join(names))
         self.names = names
         return self
 
     def __reduce__(self) -> tuple:
-        "How it is pickled: by its names."
         return Group, (self.names,)
 
 def names_of(group: str) -> tuple[str, ...]:
-    "The slices that a query is in; none if its group is ''."
+    "Return the slices that a query is in; none if its group is ''."
     return group.names if isinstance(group, Group) else (group,) if group else ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
-    "All slices, in order."
+    "Return all slices, in order."
     return sorted({name for group in groups for name in names_of(group)})
 
 def inside(groups: Iterable[str], name: str) -> np.ndarray:
-    "(queries,) bool: which of the groups are in a slice."
+    "Return (queries,) bool: which of the groups are in a slice."
     return np.array([name in names_of(group) for group in groups], bool)
 
 def dimension_of(name: str) -> str:
-    "The dimension of a slice: 'device' of 'device=phone'; '' where there is only one."
+    "Return the dimension of a slice: 'device' of 'device=phone'; '' where there is only one."
     return name.partition('=')[0] if '=' in name else ''
 
 # %% ../../nbs/data/groups.ipynb #70f7bd20
 def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | None]:
-    "The bin of each number by quantiles, by name or as a span; None where there is no number."
+    "Return the bin of each number by quantiles, by name or as a span; None where there is no number."
     number = np.array([np.nan if x is None else float(x) for x in values])
     known = number[~np.isnan(number)]
     many = names if isinstance(names, int) else len(list(names))
     if many < 2: raise ValueError(f'bins must be 2 or more, or as many names, not {names!r}')
     edges = np.quantile(known, np.arange(1, many) / many, method='inverted_cdf') if len(known) else known
     place = np.searchsorted(edges, number, side='left')
-    labels = list(map(str, names)) if not isinstance(names, int) else _spans(known, edges, many)
+    if isinstance(names, int):
+        each = [number[(place == i) & ~np.isnan(number)] for i in range(many)]
+        names = [f'{numbers.min():g} to {numbers.max():g}' if len(numbers) else '' for numbers in each]
+    labels = list(map(str, names))
     return [None if np.isnan(x) else labels[i] for x, i in zip(number, place)]
-
-def _spans(known, edges, many):
-    "The least and the greatest number of each bin."
-    place = np.searchsorted(edges, known, side='left')
-    each = [known[place == i] for i in range(many)]
-    return [f'{numbers.min():g} to {numbers.max():g}' if len(numbers) else '' for numbers in each]
 
 # %% ../../nbs/data/groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
 QUERY = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
 
 def _crossed(said):
-    "{'device × lang': ['device', 'lang']}; their parts become columns that are asked for, if need be."
+    "Return {'device × lang': ['device', 'lang']}; their parts become columns that are asked for, if need be."
     dimensions = said.get('group', [])
     dimensions = [dimensions] if isinstance(dimensions, str) else list(dimensions)
     crossed = {name: [part.strip() for part in name.split('×')] for name in dimensions if '×' in name}
@@ -83,11 +78,6 @@ def _crossed(said):
     said['group'] = list(dict.fromkeys([*plain, *(part for parts in crossed.values() for part in parts)]))
     if not said['group']: del said['group']
     return crossed
-
-def _together(table, parts):
-    "Several columns as one."
-    rows = zip(*(table[part] for part in parts))
-    return [None if None in row else ' × '.join(map(str, row)) for row in rows]
 
 def _group(table, row, where):
     "Return the group of a query: in one dimension the name alone; DataError for what is no name."
@@ -111,23 +101,20 @@ def _records(source, said):
     lines = _lines(data.decode('utf-8-sig', 'surrogateescape'), os.fspath(source))
     if not lines: raise DataError(f'{source}: there is no row')
     (_, names), *rows = lines
-    if not _is_header(names, said):
-        if len(names) == 2: return _pairs(lines, source)
+    header = said['query'] in names if 'query' in said else any(plain_name(name) in QUERY for name in names)
+    if header:
+        if not rows: raise DataError(f'{source}: there is no row below the header')
+        return [dict(zip(names, fields)) for _, fields in rows]
+    if len(names) != 2:
         what = f'{len(names)} columns and no header'
         raise DataError(f'{source}: {what}: more than two need one, such as query_id,device,lang')
-    if not rows: raise DataError(f'{source}: there is no row below the header')
-    return [dict(zip(names, fields)) for _, fields in rows]
-
-def _pairs(lines, source):
-    "Return {query: group} of lines without a header; DataError, with the line, for a query that has two groups."
     group_of: dict[str, str] = {}
     for number, (query, group) in lines:
-        if group_of.setdefault(query, group) == group: continue
-        raise DataError(f'{source}, line {number}: the query {query!r} has two groups')
+        if group_of.setdefault(query, group) != group:
+            raise DataError(f'{source}, line {number}: the query {query!r} has two groups')
     return group_of
 
 def _lines(text, path):
-    "Return (line, fields) of every line, as many in each: parted by a tab, a comma, a semicolon, else by blanks."
     first_line = text.lstrip().split('\n', 1)[0]
     separator = next((sign for sign in '\t,;' if sign in first_line), None)
     if separator: rows = csv_fields(text, separator, path)
@@ -138,15 +125,6 @@ def _lines(text, path):
         count = f'{counted(len(fields), "column")} where the first line has {len(lines[0][1])}'
         raise DataError(f'{path}, line {number}: {count}; names with blanks in them need a tab or a comma')
     return lines
-
-def _is_header(names, said):
-    "Whether the fields of the first line name the column of queries, by a usual name or as is said."
-    return said['query'] in names if 'query' in said else any(plain_name(name) in QUERY for name in names)
-
-def _check_bins(bins):
-    "ValueError unless bins are said by dimension."
-    if bins is None or isinstance(bins, Mapping): return
-    raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
 
 # %% ../../nbs/data/groups.ipynb #f1f46b30
 class Groups:
@@ -184,14 +162,17 @@ class Groups:
     ):
         said = dict(columns or {})
         crossed = _crossed(said)
-        _check_bins(bins)
+        bins = {} if bins is None else bins
+        if not isinstance(bins, Mapping): raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         is_path = isinstance(source, str | os.PathLike)
         where = os.fspath(source) if is_path else 'the groups'
         ids, table = read_lookup(_records(source, said), where, QUERY, said)
-        lacking = [name for name in bins or {} if name not in table]
-        if lacking: raise ValueError(f'bins= of {lacking[0]!r}, which is no dimension')
-        for name, how in (bins or {}).items(): table[name] = into_bins(table[name], how)
-        for name, parts in crossed.items(): table[name] = _together(table, parts)
+        for name, how in bins.items():
+            if name not in table: raise ValueError(f'bins= of {name!r}, which is no dimension')
+            table[name] = into_bins(table[name], how)
+        for name, parts in crossed.items():
+            rows = zip(*(table[part] for part in parts))
+            table[name] = [None if None in row else ' × '.join(map(str, row)) for row in rows]
         self.dimensions = tuple(table)
         self.of: dict[str, str] = {}
         for q, row in zip(map(str, ids), zip(*table.values())):
@@ -202,7 +183,6 @@ class Groups:
     def __repr__(self) -> str:
         names = ', '.join(self.dimensions)
         return f'Groups of {len(self.of):,} queries by {names or "one dimension"}'
-
 
 # %% ../../nbs/data/groups.ipynb #a31cd9a3
 def read_groups(groups: Any) -> dict[str, str]:

@@ -36,12 +36,11 @@ class Ids:
     def __len__(self) -> int: return len(self.start)
 
     def __getitem__(self, i: Any) -> Any:
-        "One string as text (for a whole number), or a shorter column (for a slice or an array)."
         if isinstance(i, (int, np.integer)): return self.bytes(i).decode('utf-8', 'surrogateescape')
         return Ids(self.buffer, self.start[i], self.length[i])
 
     def bytes(self, i: int | np.integer) -> Any:
-        "One string as bytes."
+        "Return one string as bytes."
         begin = self.start[i]
         return self.buffer[begin:begin + self.length[i]].tobytes()
 
@@ -49,15 +48,12 @@ class Ids:
         "n arrays of uint64: the first eight bytes of every string, the next eight, and so on."
         places = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(places, f'V{8 * n}', self.buffer, strides=(1,))
-        fetched = at_every_byte[self.start].view('>u8')
-        words = []
-        for k, word in enumerate(fetched.reshape(-1, n).T):
-            own_bytes = FIRST_BYTES.take(self.length - 8 * k, mode='clip')
-            words.append(word.astype(np.uint64) & own_bytes)
-        return words
+        fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
+        masks = (FIRST_BYTES.take(self.length - 8 * k, mode='clip') for k in range(n))
+        return [word.astype(np.uint64) & mask for word, mask in zip(fetched, masks)]
 
     def words(self, k: int = 0) -> np.ndarray:
-        "(n,) uint64: bytes 8k to 8k + 7 of every string, big-endian; zeros follow its end."
+        "Return (n,) uint64: bytes 8k to 8k + 7 of every string, big-endian; zeros follow its end."
         if k == 0: return self.first_words(1)[0]
         start = np.minimum(self.start + 8 * k, len(self.buffer) - PAD)
         return Ids(self.buffer, start, self.length - 8 * k).first_words(1)[0]
@@ -65,28 +61,28 @@ class Ids:
     # Each of these is built in a section of its own below.
     @classmethod
     def from_list(cls, items: Iterable) -> 'Ids':
-        "A column from str, bytes or whole numbers."
+        "Return a column from str, bytes or whole numbers."
         return cls(*join_items(items))
 
     def tolist(self) -> list[str]:
-        "All strings as str; bytes that are not UTF-8 become surrogates."
+        "Return all strings as str; bytes that are not UTF-8 become surrogates."
         return decode_all(self)
 
     def equals(self, other: 'Ids') -> np.ndarray:
-        "(n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
+        "Return (n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
         return equal_rows(self, other)
 
     def hash(self) -> np.ndarray:
-        "(n,) uint64: a hash of every string, from its content alone."
+        "Return (n,) uint64: a hash of every string, from its content alone."
         return hash_ids(self)
 
     def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
-        "(n,) row numbers that sort by `group` and then by bytes."
+        "Return (n,) row numbers that sort by `group` and then by bytes."
         return argsort_ids(self, group)
 
 # %% ../../nbs/data/ids.ipynb #6209d179
 def encode_id(item: object) -> bytes:
-    "The bytes of one id: str as UTF-8, a whole number as its decimal digits; DataError for anything else."
+    "Return the bytes of one id: str as UTF-8, a whole number as its decimal digits; DataError for anything else."
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
     if not isinstance(item, str):
@@ -99,33 +95,23 @@ def encode_id(item: object) -> bytes:
 
 # %% ../../nbs/data/ids.ipynb #f0e66c61
 def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "(buffer, start, length) of str, bytes or whole numbers, as `Ids` takes them."
+    "Return (buffer, start, length) of str, bytes or whole numbers, as `Ids` takes them."
     items = items if hasattr(items, '__len__') else list(items)
-    data, newline = _join_text(items)
-    if len(newline) != len(items): data, newline = _join_any(items)
-    start = np.zeros(len(newline), np.intp)
-    start[1:] = newline[:-1] + 1
-    return data, start, newline - start
-
-def _join_text(items):
-    "Bytes of the items and places of the newlines behind them; no places if an item is no str."
-    try:
-        joined = '\n'.join(chain(items, [''])).encode()
-    except (TypeError, UnicodeEncodeError):
-        return np.zeros(PAD, np.uint8), np.empty(0, np.intp)
+    try: joined = '\n'.join(chain(items, [''])).encode()
+    except (TypeError, UnicodeEncodeError): joined = b''  # an item is no text
     data = np.frombuffer(joined + bytes(PAD), np.uint8)
-    return data, np.flatnonzero(data == 10)
-
-def _join_any(items):
-    "Bytes of items of any kind, which may hold newlines, and where each ends."
-    encoded = [encode_id(item) for item in items]
-    data = np.frombuffer(b'\n'.join(encoded) + bytes(PAD + 1), np.uint8)
-    end = np.cumsum([len(item) + 1 for item in encoded], dtype=np.intp)
-    return data, end - 1
+    end = np.flatnonzero(data == 10)
+    if len(end) != len(items):  # or holds a newline
+        encoded = [encode_id(item) for item in items]
+        data = np.frombuffer(b'\n'.join(encoded) + bytes(PAD + 1), np.uint8)
+        end = np.cumsum([len(item) + 1 for item in encoded], dtype=np.intp) - 1
+    start = np.zeros(len(end), np.intp)
+    start[1:] = end[:-1] + 1
+    return data, start, end - start
 
 # %% ../../nbs/data/ids.ipynb #626f5d13
 def decode_all(ids: Ids) -> list[str]:
-    "All strings as str; bytes that are not UTF-8 become surrogates."
+    "Return all strings as str; bytes that are not UTF-8 become surrogates."
     data = ids.buffer.data
     begin = ids.start.tolist()
     end = (ids.start + ids.length).tolist()
@@ -134,15 +120,12 @@ def decode_all(ids: Ids) -> list[str]:
 
 # %% ../../nbs/data/ids.ipynb #7e26a9a3
 def is_utf8_text(ids: Iterable) -> bool:
-    "Whether all ids are str that UTF-8 can encode (no lone surrogates)."
-    try:
-        ''.join(ids).encode()
-    except (TypeError, UnicodeEncodeError):
-        return False
-    return True
+    "Return whether all ids are str that UTF-8 can encode (no lone surrogates)."
+    try: return isinstance(''.join(ids).encode(), bytes)
+    except (TypeError, UnicodeEncodeError): return False
 
 def escape_non_utf8(ids: Sequence[str]) -> Sequence[str]:
-    "The ids for display: bytes that are not UTF-8 are written out, as in caf\\xe9."
+    "Return the ids for display: bytes that are not UTF-8 are written out, as in caf\\xe9."
     if is_utf8_text(ids): return ids
     encoded = [id.encode('utf-8', 'surrogateescape') for id in ids]
     return [id.decode('utf-8', 'backslashreplace') for id in encoded]
@@ -151,7 +134,7 @@ def escape_non_utf8(ids: Sequence[str]) -> Sequence[str]:
 MAX_ID_BYTES = 1 << 16
 
 def check_lengths(ids: Ids) -> Ids:
-    "The ids as they are; DataError if one is longer than MAX_ID_BYTES."
+    "Return the ids as they are; DataError if one is longer than MAX_ID_BYTES."
     longest = ids.length.max(initial=0)
     if longest > MAX_ID_BYTES: raise DataError(f'an id of {longest:,} bytes')
     return ids
@@ -160,7 +143,7 @@ def check_lengths(ids: Ids) -> Ids:
 BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
 
 def equal_rows(ids: Ids, other: Ids) -> np.ndarray:
-    "(n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
+    "Return (n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
     equal = np.empty(len(ids), bool)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = slice(i, i + BLOCK_ROWS)
@@ -168,7 +151,6 @@ def equal_rows(ids: Ids, other: Ids) -> np.ndarray:
     return equal
 
 def _equal_in_block(ids, other):
-    "(n,) bool: which rows of two short columns hold equal bytes."
     equal = ids.length == other.length
     equal &= ids.words() == other.words()
     open_rows = np.flatnonzero(equal & (ids.length > 8))
@@ -193,15 +175,11 @@ def mix(keys: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/data/ids.ipynb #73528b31
 def hash_ids(ids: Ids) -> np.ndarray:
-    "(n,) uint64: a hash of every string, from its content alone."
-    hashes = [np.empty(0, np.uint64)]
-    for i in range(0, len(ids), BLOCK_ROWS):
-        block = ids[i:i + BLOCK_ROWS]
-        hashes.append(_hash_block(block))
-    return np.concatenate(hashes)
+    "Return (n,) uint64: a hash of every string, from its content alone."
+    blocks = [_hash_block(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
+    return np.concatenate([np.empty(0, np.uint64), *blocks])
 
 def _hash_block(ids):
-    "The hashes of a short column: PAD bytes of every string at a time."
     hashes = _add_words(ids.length.astype(np.uint64) * GOLDEN_RATIO, ids)
     for done in range(PAD, int(ids.length.max()), PAD):
         longer = np.flatnonzero(ids.length > done)
@@ -211,7 +189,6 @@ def _hash_block(ids):
     return mix(hashes)
 
 def _add_words(hashes, ids):
-    "The hashes, continued with the first words of each string."
     words = -(-int(ids.length.max()) // 8)
     first, *later = ids.first_words(max(1, min(words, WORDS_AT_ONCE)))
     hashes = _add_word(hashes, first)
@@ -223,7 +200,7 @@ def _add_word(hashes, word): return (hashes ^ hashes >> np.uint64(29)) * GOLDEN_
 
 # %% ../../nbs/data/ids.ipynb #4fc5bc8c
 def argsort_ids(ids: Ids, group: np.ndarray | None = None) -> np.ndarray:
-    "(n,) row numbers that sort by `group` and then by bytes."
+    "Return (n,) row numbers that sort by `group` and then by bytes."
     label = np.zeros(len(ids), np.intp) if group is None else np.asarray(group)
     longest = ids.length.max(initial=0)
     for k in range(-(-longest // 8)):
@@ -232,7 +209,6 @@ def argsort_ids(ids: Ids, group: np.ndarray | None = None) -> np.ndarray:
     return np.lexsort((ids.length, label))
 
 def _refine(label, word):
-    "Sort by label, then word: the row numbers in that order, and a new label per row for each pair."
     rows = np.lexsort((word, label))
     changes = np.diff(word[rows]) != 0
     changes |= np.diff(label[rows]) != 0
@@ -248,13 +224,18 @@ class KeyIndex:
         self.slots = np.full(1 << 10, -1, np.int32)
         if keys is not None: self.add(keys)
 
-    def find(self, keys: np.ndarray) -> np.ndarray:
-        "(n,) int32: the number of each key; -1 where it was not added."
+    def find(self, keys: np.ndarray, hashes: np.ndarray | None = None) -> np.ndarray:
+        "Return (n,) int32: the number of each key; -1 if it was not added. hashes: of the keys that collided."
         if not len(self.keys): return np.full(len(keys), -1, np.int32)
-        return self._find(keys, keys)
+        hashes = keys if hashes is None else hashes
+        entries = self.slots[self._slot_of(hashes)]
+        taken = self.keys[entries] != keys
+        collided = np.flatnonzero(taken & (entries >= 0))
+        if len(collided): entries[collided] = self.find(keys[collided], _rehash(hashes[collided]))
+        return entries
 
     def candidates(self, keys: np.ndarray) -> np.ndarray:
-        "The places of all keys that were added, and of about one in a hundred others."
+        "Return the places of all keys that were added, and of about one in a hundred others."
         flags, mask = self._flags
         passed = [np.empty(0, np.intp)]
         for i in range(0, len(keys), BLOCK_ROWS):
@@ -275,31 +256,18 @@ class KeyIndex:
         numbers = np.arange(first, len(self.keys), dtype=np.int32)
         self._insert(self.keys[first:], numbers)
 
-    def _find(self, keys, hashes):
-        "Look up; rehash on collision."
-        entries = self.slots[self._slot_of(hashes)]
-        taken = self.keys[entries] != keys
-        collided = np.flatnonzero(taken & (entries >= 0))
-        if len(collided):
-            other_hashes = _rehash(hashes[collided])
-            entries[collided] = self._find(keys[collided], other_hashes)
-        return entries
-
     def _insert(self, hashes, numbers):
-        "Insert; rehash on collision."
         slot = self._slot_of(hashes)
         free = self.slots[slot] < 0
         self.slots[slot[free]] = numbers[free]
-        left = self.slots[slot] != numbers
-        if left.any():
-            other_hashes = _rehash(hashes[left])
-            self._insert(other_hashes, numbers[left])
+        collided = self.slots[slot] != numbers
+        if collided.any(): self._insert(_rehash(hashes[collided]), numbers[collided])
 
     def _slot_of(self, hashes): return (hashes & np.uint64(len(self.slots) - 1)).view(np.int64)
 
     @cached_property
     def _flags(self):
-        "The sieve: flags (64 for each key, at least 1024 and at most 16 million), and the mask of their places."
+        "Return the sieve: flags (64 for each key, at least 1024 and at most 16 million), and the mask of their places."
         bits = 6 + len(self.keys).bit_length()
         size = 1 << min(24, max(10, bits))
         mask = np.uint64(size - 1)
@@ -311,7 +279,7 @@ def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
 
 # %% ../../nbs/data/ids.ipynb #e282bb99
 def first_occurrences(keys: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-    "Where each different key comes first, and for every row the number of its key, counted from `number`."
+    "Return where each different key comes first, and for every row the number of its key, counted from `number`."
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     by_place = np.argsort(first)
     return first[by_place], np.argsort(by_place)[which] + number
@@ -325,15 +293,11 @@ class Vocabulary:
         self.code_of: dict = {}  # by bytes; empty until two hashes collide
 
     def codes(self, ids: Ids) -> np.ndarray:
-        "(n,) int32: the number of each string; new ones get the next."
-        codes = [np.empty(0, np.int32)]
-        for i in range(0, len(ids), BLOCK_ROWS):
-            block = ids[i:i + BLOCK_ROWS]
-            codes.append(self._codes(block))
-        return np.concatenate(codes)
+        "Return (n,) int32: the number of each string; new ones get the next."
+        blocks = [self._codes(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
+        return np.concatenate([np.empty(0, np.int32), *blocks])
 
     def _codes(self, ids):
-        "(n,) int32: the number of each string of a short column."
         if self.code_of: return self._codes_by_dict(ids)
         hashes = ids.hash()
         code = self.index.find(hashes)
@@ -352,27 +316,26 @@ class Vocabulary:
         self.ids = Ids(ids.buffer, start, length)
 
     def _codes_by_dict(self, ids):
-        "(n,) int32: the number of each string, exact whatever the hashes."
+        "Return (n,) int32: the number of each string, exact whatever the hashes."
         if not self.code_of:
             known = range(len(self.ids))
             self.code_of = {self.ids.bytes(i): i for i in known}
-        codes = []
+        codes = np.empty(len(ids), np.int32)
         for i in range(len(ids)):
-            code = self.code_of.setdefault(ids.bytes(i), len(self.ids))
-            if code == len(self.ids): self._append(ids[i:i + 1])
-            codes.append(code)
-        return np.array(codes, np.int32)
+            codes[i] = self.code_of.setdefault(ids.bytes(i), len(self.ids))
+            if codes[i] == len(self.ids): self._append(ids[i:i + 1])
+        return codes
 
 # %% ../../nbs/data/ids.ipynb #93e6cf8f
 def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
-    "The unique strings in order of first appearance, and (n,) int32: for each row the number of its own."
+    "Return the unique strings in order of first appearance, and (n,) int32: for each row the number of its own."
     vocabulary = Vocabulary(ids.buffer)
     codes = vocabulary.codes(ids)
     return vocabulary.ids, codes
 
 # %% ../../nbs/data/ids.ipynb #8f82c2bf
 def block_starts(ids: Ids) -> np.ndarray:
-    "The rows whose string differs from the one above; the first row is one of them."
+    "Return the rows whose string differs from the one above; the first row is one of them."
     word = ids.words()
     size = ids.length
     starts = np.ones(len(ids), bool)
@@ -383,7 +346,7 @@ def block_starts(ids: Ids) -> np.ndarray:
     return np.flatnonzero(starts)
 
 def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Ids, np.ndarray]:
-    "(unique ids, codes) of a column whose equal strings mostly stand together; a `vocabulary` is continued."
+    "Return (unique ids, codes) of a column whose equal strings are mostly adjacent; a `vocabulary` is continued."
     vocabulary = vocabulary or Vocabulary(ids.buffer)
     first = block_starts(ids)
     codes = vocabulary.codes(ids[first])
@@ -392,7 +355,7 @@ def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Id
 
 # %% ../../nbs/data/ids.ipynb #6205c865
 def repeat_byte(byte: int) -> np.uint64:
-    "A number whose eight bytes are all `byte`."
+    "Return a number whose eight bytes are all `byte`."
     return np.uint64(byte * 0x0101010101010101)
 
 def find_dots(word: np.ndarray) -> np.ndarray:
@@ -415,7 +378,7 @@ def parse_eight_digits(word: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/data/ids.ipynb #78cc9bb0
 def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    "(high, low): the bytes before the last eight (a lone zero if nothing is that long), and the last eight."
+    "Return (high, low): the bytes before the last eight (a single zero if no string is that long), and the last eight."
     word_bits = np.uint64(64)
     bits = 8 * ids.length.astype(np.uint64)
     if ids.length.max(initial=0) <= 8:
@@ -430,7 +393,7 @@ def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #e8010368
 def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
-    "(high, low, decimals, dots): both words, the digits behind the dot (16: there is none), the number of dots."
+    "Return (high, low, decimals, dots): both words, the digits behind the dot (16: there is none), the number of dots."
     dot_high, dot_low = find_dots(high), find_dots(low)
     byte = np.uint64(8)
     behind_low = _bits_behind(dot_low)
@@ -444,7 +407,6 @@ def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
     return high, low, bits >> 3, dots
 
 def _bits_behind(dot):
-    "The bits behind the dot; all, if there is none."
     return (dot >> np.uint64(7)) - np.uint64(1)
 
 # %% ../../nbs/data/ids.ipynb #36c78356
@@ -471,7 +433,7 @@ def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     return value, exact
 
 def _are_digits(word, count):
-    "Whether the last `count` bytes of each word (all, from eight on) are digits and the others zero."
+    "Return whether the last `count` bytes of each word (all, from eight on) are digits and the others zero."
     upper_halves = repeat_byte(0xF0)
     bits = 8 * np.minimum(count, np.uint64(8))
     wanted = repeat_byte(ord('0')) >> (np.uint64(64) - bits)
@@ -481,28 +443,24 @@ def _are_digits(word, count):
 
 # %% ../../nbs/data/ids.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
-    "(n,) float64: every string as `float()` reads it; NaN where it is not a number, as 1_0 is none."
-    digits = _single_digits(ids)
-    if digits is not None: return digits
+    "Return (n,) float64: every string as `float()` reads it; NaN where it is not a number, as 1_0 is none."
+    if (ids.length == 1).all():  # as most grades are
+        digit = ids.buffer[ids.start] - np.uint8(ord('0'))
+        if (digit < 10).all(): return digit.astype(float)
     value, exact = parse_decimals(ids)
     for i in np.flatnonzero(~exact).tolist():
         value[i] = float_of_bytes(ids.bytes(i))
     return value
 
-def _single_digits(ids):
-    "(n,) float64 where every string is one digit, as most grades are; else None."
-    if not (ids.length == 1).all(): return None
-    digit = ids.buffer[ids.start] - np.uint8(ord('0'))
-    return digit.astype(float) if (digit < 10).all() else None
-
 def float_of_bytes(text: bytes) -> float:
-    "The number as `float()` reads it; NaN if it is none, or has an underscore in it (Python takes 1_0 for ten)."
+    "Return the number as `float()` reads it; NaN if it is none, or has an underscore in it (Python takes 1_0 for ten)."
     try: return np.nan if b'_' in text else float(text)
     except ValueError: return np.nan
 
 # %% ../../nbs/data/ids.ipynb #f5469bce
 def to_floats(numbers: Sequence) -> np.ndarray:
-    "(n,) float64 from Python objects; NaN where one is not a number."
+    "Return (n,) float64 from Python objects; NaN where one is not a number."
+    if is_utf8_text(numbers): return parse_floats(Ids.from_list(numbers))
     try:
         return np.frombuffer(array('d', numbers))  # which takes no text
     except (TypeError, ValueError, OverflowError):
@@ -526,6 +484,6 @@ def is_blank(number: Any) -> bool:
     return number is None or isinstance(number, str | bytes) and not number.strip()
 
 def invalid_number(kind: str, source: object, value: float) -> str:
-    "The words of the error: `source` is the number as it came, `value` as it was read."
+    "Return the words of the error: `source` is the number as it came, `value` as it was read."
     finite = 'finite ' if np.isinf(value) else ''
     return f'the {NUMBER_NAMES[kind]} {short_repr(source)} is not a {finite}number'

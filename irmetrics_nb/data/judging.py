@@ -18,7 +18,7 @@ import numpy as np
 from ..core.arrays import sort_pool
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
-from .batches import StreamedRun, TableRun, open_run
+from .batches import open_run
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex
 from .matching import MANY, JudgedHits, match, match_ids, meet_documents
@@ -33,7 +33,7 @@ def assemble(
     qrels: Qrels, parts: list[JudgedHits], negative: str,
     release_qrels: bool = False,
 ) -> Judged:
-    """What was found in the parts of a run, as one `Judged`.
+    """Return the hits in the parts of a run as one `Judged`.
 
     `parts` is empty afterwards; `release_qrels`: so are the judgments, but for their
     queries."""
@@ -41,7 +41,7 @@ def assemble(
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
     for part in parts: retrieved[part.query] = part.count
-    joined = _in_order(parts, query_of)
+    joined = _sorted_hits(parts, query_of)
     if release_qrels and counts[joined['judgment']].any(): qrels.let_rows_go()  # if not, they are asked for the reason
     pool: Any = query_of, grade
     if not counts.all():
@@ -57,11 +57,11 @@ def assemble(
     for name in list(joined): columns[name] = joined.pop(name).astype(whole)
     return Judged.unchecked(**columns)
 
-def _in_order(parts, query_of):
-    "The columns of all parts by query and rank; those of ties where there are any. It empties the list."
+def _sorted_hits(parts, query_of):
+    "Return the columns of all parts by query and rank, with those of ties if any are tied, and empty the list."
     tied = any((part.tie_size > 1).any() for part in parts)
     names = 'judgment', 'rank', *(TIE if tied else ())
-    in_order = _stand_in_order(parts, query_of)
+    in_order = _are_sorted(parts, query_of)
     columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     parts.clear()
     if in_order: return columns
@@ -70,8 +70,8 @@ def _in_order(parts, query_of):
     order = np.argsort(key)
     return {name: column[order] for name, column in columns.items()}
 
-def _stand_in_order(parts, query_of):
-    "Whether all parts, one after the other, are in order of query and rank."
+def _are_sorted(parts, query_of):
+    "Return whether all parts, one after the other, are in order of query and rank."
     last = -1
     for part in parts:
         query = query_of[part.judgment]
@@ -87,12 +87,12 @@ WINDOW = 4000  # rows
 WINDOWS = 4    # of a run
 
 def windows(rows: Rows, most: int = WINDOWS) -> list[Rows]:
-    "Windows that are spread evenly: as many as fit side by side, `most` at the most, and one at least if any."
+    "Return windows that are spread evenly: as many as fit side by side, `most` at the most, and one at least if any."
     many = min(most, max(1, len(rows) // WINDOW))
     return [_window(rows, len(rows) * i // many) for i in range(many)]
 
 def _window(rows, begin=0):
-    "A few rows from a place on, in memory of their own: of whole queries, where these stand together."
+    "Return a few rows from a place on, in memory of their own: of whole queries, where these stand together."
     query = rows.query[begin:begin + WINDOW]
     edges = np.flatnonzero(np.diff(query)) + 1
     first = edges[0] if begin and len(edges) else 0
@@ -101,14 +101,11 @@ def _window(rows, begin=0):
     some = slice(begin + first, begin + last)
     different, code = np.unique(rows.query[some], return_inverse=True)
     query_ids = Ids.from_list([rows.query_ids.bytes(i) for i in different])
-    doc, value = _copied(rows.doc[some]), rows.value[some].copy()
-    return Rows(query_ids, code, doc, value, rows.source, lines=(), ranks=rows.ranks)
-
-def _copied(ids):
-    "The ids, copied to a buffer that holds nothing else."
-    begin = int(ids.start.min(initial=len(ids.buffer)))
-    end = int((ids.start + ids.length).max(initial=begin))
-    return Ids(ids.buffer[begin:end + PAD].copy(), ids.start - begin, ids.length.copy())
+    ids = rows.doc[some]
+    start = int(ids.start.min(initial=len(ids.buffer)))
+    end = int((ids.start + ids.length).max(initial=start))
+    doc = Ids(ids.buffer[start:end + PAD].copy(), ids.start - start, ids.length.copy())
+    return Rows(query_ids, code, doc, rows.value[some].copy(), rows.source, lines=(), ranks=rows.ranks)
 
 # %% ../../nbs/data/judging.ipynb #6593fd72
 @dataclass
@@ -125,35 +122,29 @@ DOCS = 300    # that are compared with missed ones in one window
 MISSED = 10   # of one query
 
 def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
-    "Queries of windows, with what they miss. hits: all that were found."
+    "Return queries of windows, with what they miss. hits: all that were found."
     judgments = qrels.columns.query
     retrieved = np.zeros(len(judgments), bool)
     for part in hits: retrieved[part.judgment] = True
     lacking = np.bincount(judgments[~retrieved], minlength=len(qrels)) > 0
-    return [look for rows in some for look in _looks(rows, qrels, retrieved, lacking)]
-
-def _looks(rows, qrels, retrieved, lacking):
-    "The queries of one window."
-    room, code = DOCS, match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)[:QUERIES]
-    for i, query in enumerate(code.tolist()):
-        rows_here = np.flatnonzero(rows.query == i)
-        missed, docs = [], []
-        if query >= 0 and lacking[query] and room > 0:
-            docs = rows.doc[rows_here[:room]].tolist()
-            room -= len(docs)
-            judged, missed = _judged_and_missed(qrels, query, retrieved)
-            docs = [doc for doc in docs if doc not in judged]
-        yield QueryLook(rows.query_ids[i], query >= 0, rows.value[rows_here], missed, docs)
-
-def _judged_and_missed(qrels, query, retrieved):
-    "(the judged documents of a query, some of those that were not found and are no junk)."
-    rows = qrels.rows
-    rows_here = np.flatnonzero(rows.query == query)
-    lost = rows_here[~retrieved[rows_here] & (rows.value[rows_here] >= 0)]
-    return {*rows.doc[rows_here].tolist()}, _sample(rows.doc[lost].tolist())
+    looks, known = [], qrels.rows
+    for rows in some:
+        room, code = DOCS, match_ids(qrels.query_index, known.query_ids, rows.query_ids)[:QUERIES]
+        for i, query in enumerate(code.tolist()):
+            rows_here = np.flatnonzero(rows.query == i)
+            missed, docs = [], []
+            if query >= 0 and lacking[query] and room > 0:
+                docs = rows.doc[rows_here[:room]].tolist()
+                room -= len(docs)
+                judged = np.flatnonzero(known.query == query)
+                lost = judged[~retrieved[judged] & (known.value[judged] >= 0)]
+                missed = _sample(known.doc[lost].tolist())
+                judged_docs = {*known.doc[judged].tolist()}
+                docs = [doc for doc in docs if doc not in judged_docs]
+            looks.append(QueryLook(rows.query_ids[i], query >= 0, rows.value[rows_here], missed, docs))
+    return looks
 
 def _sample(docs):
-    "Some of them, from all over the alphabet."
     return sorted(docs)[::-(-len(docs) // MISSED) or 1]
 
 # %% ../../nbs/data/judging.ipynb #fcbb748b
@@ -161,33 +152,25 @@ COMPARED = 12         # of the queries of a run of dicts, all over it,
 ENOUGH_DOCUMENTS, PART = 300, 100  # with so many documents, or one of so many; but two at the least
 
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
-    "Queries from all over a run of dicts; some of them with their scores, and what they miss."
+    "Return queries from all over a run of dicts; some of them with their scores, and what they miss."
     source, queries = qrels.by_query[0], list(run.dicts.docs)
     number = {query: i for i, query in enumerate(source.docs)}
     rows = sum(map(len, run.dicts.docs.values()))
     mean = max(rows // max(len(queries), 1), 1)
     many = max(2, min(COMPARED, max(ENOUGH_DOCUMENTS, rows // PART) // mean))
     compared = queries[::-(-len(queries) // many)]
-    ids = [QueryLook(query, query in number, np.empty(0), [], []) for query in _evenly(queries, QUERIES)]
-    return ids + [_look_at_dict(query, run.dicts.docs[query], source, number) for query in compared]
-
-def _evenly(items, many):
-    "At least `many` of the items, if there are as many, and less than twice as many."
-    return items[::max(1, len(items) // many)]
-
-def _look_at_dict(query, docs, source, number):
-    "One query of a run of dicts."
-    judged = _grades_in_dict(source, query, number)
-    missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
-    unjudged = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
-    score = np.fromiter(docs.values(), float, len(docs))
-    return QueryLook(query, query in number, score, _sample(missed), unjudged)
-
-def _grades_in_dict(source, query, number):
-    "{document: grade} of a query; nothing for one that nobody judged."
-    if query not in number: return {}
-    rows_here = slice(*source.begin[number[query]:number[query] + 2])
-    return dict(zip(source.docs[query], source.value[rows_here].tolist()))
+    spread = queries[::max(1, len(queries) // QUERIES)]
+    looks = [QueryLook(query, query in number, np.empty(0), [], []) for query in spread]
+    for query in compared:
+        docs, judged = run.dicts.docs[query], {}
+        if query in number:
+            begin, end = source.begin[number[query]:number[query] + 2]
+            judged = dict(zip(source.docs[query], source.value[begin:end].tolist()))
+        missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
+        unjudged = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
+        score = np.fromiter(docs.values(), float, len(docs))
+        looks.append(QueryLook(query, query in number, score, _sample(missed), unjudged))
+    return looks
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
 class NoCommonQuery(DataError):
@@ -197,13 +180,12 @@ class NoCommonQuery(DataError):
         self.queries = queries or []
 
 def _check_common(qrels, source, queries):
-    "DataError if judgments and a run have no query in common."
+    "Raise DataError if judgments and a run have no query in common."
     if not queries or set(queries) & set(qrels.queries): return
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
     raise NoCommonQuery(f'not one query in common: {ids}', queries)
 
 def _check_options(ties, negative):
-    "ValueError for an option that is none."
     check_option('ties', ties, ('docid', 'given'))
     check_option('negative', negative, CHOICES['negative'])
 
@@ -212,7 +194,7 @@ def judge(
     qrels: Any, run: Any, *, ties: Literal['docid', 'given'] = 'docid',
     negative: NegativeChoice = 'zero',
 ) -> Judged:
-    """The ranks and grades of the judged documents that a run retrieved.
+    """Return the ranks and grades of the judged documents that a run retrieved.
 
     Parameters
     ----------
@@ -250,7 +232,7 @@ def judge(
 
 # %% ../../nbs/data/judging.ipynb #20bbd19e
 def _ranked(judgments, results, hits, negative):
-    "What was found in a run in memory as `Judged`; DataError if it has no query in common with the judgments."
+    "Return the hits of a run in memory as `Judged`; DataError if it has no query in common with the judgments."
     judged = assemble(judgments, hits, negative)
     if not judged.retrieved.any():
         source = 'the run' if results.dicts else results.rows.source
@@ -271,26 +253,20 @@ class JudgedPart:
     def of(
         cls, rows: Rows, qrels: Qrels, ties: str, looks: int = 1, observe: Callable | None = None,
     ) -> 'JudgedPart':
-        "From rows that nobody has checked yet; looks: how many windows are kept at the most."
+        "Judge rows that are not checked yet; looks: how many windows are kept at most."
         run = Run.unchecked(rows)
         hits = match(qrels, run, ties)
         observed = observe(run, hits) if observe else None
         return cls(hits, rows.query_ids.hash(), run.suspects, windows(rows, looks), observed)
 
-    def copied(self) -> 'JudgedPart':
-        "The part in new memory, of this thread: the worker that made it can use the old one for its next part."
-        hits = JudgedHits(**{name: column.copy() for name, column in vars(self.hits).items()})
-        some = [_window(rows) for rows in self.windows]
-        return JudgedPart(hits, self.queries.copy(), self.suspects.copy(), some, deepcopy(self.observed))
-
 # %% ../../nbs/data/judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
-    "The parts of a file that is grouped by query; None if it is not."
+    "Return the parts of a file that is grouped by query; None if it is not."
     parts = []
     seen = KeyIndex()
     try:
         for part in side_by_side(lambda item: judge_rows(file.rows(item[0]), item[1]), _with_looks(file)):
-            parts.append(part.copied())
+            parts.append(deepcopy(part))  # in memory of this thread: the worker can use the old one for its next part
             if progress: progress(file.done, file.total)
             if (seen.find(part.queries) >= 0).any(): return None
             seen.add(part.queries)
@@ -300,7 +276,7 @@ def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) ->
     return parts
 
 def _with_looks(file):
-    "(batch, how many windows are kept of it), so that they are spread over the file."
+    "Yield (batch, how many windows are kept of it), so that they are spread over the file."
     before = -1
     for batch in file:
         done = min(WINDOWS * file.done // max(file.total, 1), WINDOWS)
@@ -311,7 +287,7 @@ def _with_looks(file):
 MAX_PARTS = 200  # a system may allow 256 open files
 
 def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[JudgedPart] | None:
-    "The parts of a file that is not grouped by query; None if it fits into `memory` bytes as it is."
+    "Return the parts of a file that is not grouped by query; None if it fits into `memory` bytes as it is."
     from tempfile import TemporaryDirectory
     many = -(-4 * file.count_bytes() // memory)
     if many <= 1: return None
@@ -320,18 +296,18 @@ def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[Judge
         return [judge_rows(rows, int(i < WINDOWS)) for i, rows in enumerate(every)]
 
 # %% ../../nbs/data/judging.ipynb #eb312c1a
-def _judge_file(file, judge_rows, memory, progress, observe):
-    "(parts of a file, in words how it was read); no parts if it is to be read in one piece."
+def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels, observe):
+    "Judge a run batch by batch; None if it is to be read in one piece."
     parts = judge_batches(file, judge_rows, progress)
-    if parts is not None: return parts, 'in one batch' if len(parts) == 1 else f'in {len(parts)} batches'
-    if observe: observe.start()
-    parts = judge_partitions(file, judge_rows, memory) or []
-    return parts, f'in {len(parts)} parts, since its queries are scattered'
-
-def _finish(qrels, file, parts, negative, release_qrels, observe):
-    "(the parts put together, and their list emptied; a look at some); DataError if something is wrong with the whole."
+    if parts is None:
+        if observe: observe.start()
+        parts = judge_partitions(file, judge_rows, size) or []
+        how = f'in {len(parts)} parts, since its queries are scattered'
+    else: how = 'in one batch' if len(parts) == 1 else f'in {len(parts)} batches'
+    if not parts: return None
     suspects = np.concatenate([part.suspects for part in parts])
     if len(suspects): check_repeated(map(file.rows, file), suspects)
+    queries, observed = sum(len(part.queries) for part in parts), [part.observed for part in parts]
     hits, some = [part.hits for part in parts], [rows for part in parts for rows in part.windows]
     parts.clear()  # what is put together need not be there twice
     looks = looks_at(some, qrels, hits)
@@ -339,32 +315,26 @@ def _finish(qrels, file, parts, negative, release_qrels, observe):
     if not (observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1000].tolist())
-    return judged, looks
+    file.comments.warn()
+    how += getattr(file, 'way', '') + _left_out(file.comments)
+    return judged, Reading(queries, file.tag, how, looks, observed, getattr(file, 'notes', ()))
 
 def _open_run(run, memory, judgments):
     "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
     if run.source is None or run.options: return None
     if run.path: return open_run(run.path, size, memory // 4)
-    if isinstance(run.stream, StreamedRun):
-        run.stream.size = max(1, size >> 5)
-        return run.stream
     if run.stream is None: return None
-    dense = MANY * judgments >= run.stream.height  # what is judged takes more room than what is not
-    return TableRun(run.stream, max(1, size >> 6 if dense else size >> 5))
+    in_memory = hasattr(run.stream.table, 'height')
+    dense = in_memory and MANY * judgments >= run.stream.total  # what is judged takes more room than what is not
+    run.stream.size = max(1, size >> 6 if dense else size >> 5)
+    return run.stream
 
 def row_batches(run: Any) -> Iterator[Rows]:
     "Yield the rows of a run, batch by batch where it can be read so."
     run = ready(Run.unread(run))
     file = _open_run(run, DEFAULT_MEMORY, 0)
     yield from [Run(run, copy=False).rows] if file is None else map(file.rows, file)
-
-def _as_bytes(memory):
-    "A whole number of bytes; ValueError if it is none, or none at all."
-    try: size = int(min(memory, 1 << 62))
-    except (TypeError, ValueError): size = 0
-    if size <= 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
-    return size
 
 # %% ../../nbs/data/judging.ipynb #0197dfdf
 @dataclass
@@ -422,26 +392,20 @@ def judge_run(
     _check_options(ties, negative)
     if observe: observe.start()
     judgments = Qrels(qrels, copy=False)
-    size = _as_bytes(DEFAULT_MEMORY if memory is None else memory)
+    try: size = int(min(DEFAULT_MEMORY if memory is None else memory, 1 << 62))
+    except (TypeError, ValueError): size = 0
+    if size <= 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
     run = ready(Run.unread(run))
     file = _open_run(run, size, len(judgments.columns.value))
     if file is not None:
         def judge_rows(rows, looks):
             return JudgedPart.of(rows, judgments, ties, looks, observe)
-        parts, how = _judge_file(file, judge_rows, size, progress, observe)
-        if parts:
-            queries = sum(len(part.queries) for part in parts)
-            observed = [part.observed for part in parts]
-            how_to = negative, release_qrels, observe
-            judged, looks = _finish(judgments, file, parts, *how_to)
-            file.comments.warn()
-            read = how + getattr(file, 'way', '') + _left_out(file.comments)
-            notes = getattr(file, 'notes', ())
-            return judged, Reading(queries, file.tag, read, looks, observed, notes)
+        result = _judge_file(judgments, file, judge_rows, size, progress, negative, release_qrels, observe)
+        if result: return result
     results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
-    looks = _looks_at_run(judgments, results, hits)
+    looks = looks_at_dicts(judgments, results) if results.dicts else looks_at(windows(results.rows), judgments, hits)
     observed = [observe(results, hits[0])] if observe else []
     if observe: judged = assemble(judgments, hits, negative)
     else: judged = _ranked(judgments, results, hits, negative)
@@ -450,12 +414,6 @@ def judge_run(
     name, notes = results_given.name, results.notes
     return judged, Reading(results.answered, name, how, looks, observed, notes)
 
-def _looks_at_run(qrels, run, hits):
-    "A look at some queries of a run in memory."
-    if run.dicts: return looks_at_dicts(qrels, run)
-    return looks_at(windows(run.rows), qrels, hits)
-
 def _left_out(comments):
-    "What is said of a file's lines of comment, if it has any."
     lines = 'line' if comments.count == 1 else 'lines'
     return f', without {comments.count:,} {lines} of comment' if comments.count else ''

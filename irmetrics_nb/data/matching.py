@@ -23,7 +23,7 @@ from .text import Rows, rank_rows
 
 # %% ../../nbs/data/matching.ipynb #f2042a76
 def match_ids(index: KeyIndex, wanted: Ids, ids: Ids) -> np.ndarray:
-    "(n,) for each of `ids`, its number among the `wanted`, or -1; `index`: of the hashes of the wanted."
+    "Return (n,) for each of `ids`, its number among the `wanted`, or -1; `index`: of the hashes of the wanted."
     places = index.find(ids.hash())
     there = places >= 0
     exact = ids[there].equals(wanted[places[there]]).all()
@@ -35,7 +35,7 @@ def match_ids(index: KeyIndex, wanted: Ids, ids: Ids) -> np.ndarray:
 MANY = 8  # rows for each judgment, above which the index is faster
 
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "(rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
+    "Return (rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
     few = MANY * len(qrels.rows) < len(run.rows)
     rows, judgment = (_by_index if few else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
@@ -43,14 +43,12 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
     return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
 
 def _by_index(qrels, run, qrels_query):
-    "(rows, judgment) of `join` by the index, up to collisions of keys."
     rows = qrels.index.candidates(run.keys)
     entries = qrels.index.find(run.keys[rows])
     judged = entries >= 0
     return rows[judged], entries[judged]
 
 def _by_sorting(qrels, run, qrels_query):
-    "(rows, judgment) of `join` among the sorted judgments, up to collisions of the documents' hashes."
     order, packed = qrels.packed
     query = qrels_query[run.rows.query]
     known = slice(None) if (query >= 0).all() else np.flatnonzero(query >= 0)
@@ -68,17 +66,10 @@ def _by_sorting(qrels, run, qrels_query):
     return rows[judged], order[place[judged]]
 
 def _join_by_dict(qrels, run, qrels_query):
-    "(rows, judgment) of `join` by a dict of bytes, for the case that two different pairs share a key."
-    judgment_of = {}
-    for i, query in enumerate(qrels.rows.query):
-        doc = qrels.rows.doc.bytes(i)
-        judgment_of[query, doc] = i
+    judgment_of = {(query, qrels.rows.doc.bytes(i)): i for i, query in enumerate(qrels.rows.query)}
     rows = qrels.index.candidates(run.keys)
-    judgment = np.full(len(rows), -1)
-    for place, row in enumerate(rows):
-        query = qrels_query[run.rows.query[row]]
-        doc = run.rows.doc.bytes(row)
-        judgment[place] = judgment_of.get((query, doc), -1)
+    pairs = ((qrels_query[run.rows.query[row]], run.rows.doc.bytes(row)) for row in rows)
+    judgment = np.array([judgment_of.get(pair, -1) for pair in pairs], np.intp)
     judged = judgment >= 0
     return rows[judged], judgment[judged]
 
@@ -86,11 +77,9 @@ def _join_by_dict(qrels, run, qrels_query):
 def bisect_ranges(
     value: np.ndarray, low: np.ndarray, high: np.ndarray, score: np.ndarray, before: Callable,
 ) -> np.ndarray:
-    "(n,) for each score, the first place of the sorted value[low:high] where before(value, score) is False."
-    last_before = low - 1
-    last = high - 1
-    longest = int((high - low).max(initial=0))
-    step = 1 << longest.bit_length()
+    "Return (n,) for each score, the first place of the sorted value[low:high] where before(value, score) is False."
+    last_before, last = low - 1, high - 1
+    step = 1 << int((high - low).max(initial=0)).bit_length()
     while step > 1:
         step //= 2
         ahead = np.minimum(last_before + step, last)
@@ -99,15 +88,11 @@ def bisect_ranges(
 
 # %% ../../nbs/data/matching.ipynb #3023776d
 def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.ndarray, ties: str) -> np.ndarray:
-    """(n,) how many of the tied rows of its own group come before each of `rows`.
+    """Return (n,) how many of the tied rows of its own group come before each of `rows`.
 
     tied: rows whose score is shared, those of `rows` among them; group: for each of them, a
     number that tied rows have in common."""
-    if ties == 'given':
-        order = np.lexsort((tied, group))
-    else:
-        ascending = docs[tied].argsort(-group)
-        order = ascending[::-1]
+    order = np.lexsort((tied, group)) if ties == 'given' else docs[tied].argsort(-group)[::-1]
     ordered_group, ordered_rows = group[order], tied[order]
     group_start = np.searchsorted(ordered_group, ordered_group)
     tied_before = np.arange(len(order)) - group_start
@@ -120,7 +105,7 @@ def ranks_in_descending(
     value: np.ndarray, begin: np.ndarray, end: np.ndarray, rows: np.ndarray, score: np.ndarray,
     docs: Ids, ties: str,
 ) -> np.ndarray:
-    """(3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends."""
+    """Return (3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends."""
     first = bisect_ranges(value, begin, end, score, np.greater)
     last = bisect_ranges(value, first, end, score, np.greater_equal)
     start, size = first - begin + 1, last - first
@@ -134,40 +119,32 @@ def ranks_in_descending(
 
 # %% ../../nbs/data/matching.ipynb #047f1c27
 def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every query."
+    "Return (3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every query."
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
-    turn = _occurrence(query[rows])
+    order = np.argsort(query[rows], kind='stable')
+    turn = np.empty(len(rows), np.intp)  # of each row among those of its query
+    turn[order] = cumcount(query[rows][order])
     for k in range(turn.max(initial=-1) + 1):
         turn_rows = rows[turn == k]
         bar = np.full(len(run), np.nan)  # nothing is greater than NaN
         bar[query[turn_rows]] = value[turn_rows]
-        above, tied = _compare(value, bar[query])
+        bar = bar[query]
+        above, tied = value > bar, np.flatnonzero(value == bar)
         start = np.bincount(query[above], minlength=len(run))[query[turn_rows]] + 1
         size = np.bincount(query[tied], minlength=len(run))[query[turn_rows]]
         tied_before = count_tied_before(run.rows.doc, tied, query[tied], turn_rows, ties)
         out[:, turn == k] = start + tied_before, start, size
     return out
 
-def _compare(value, bar):
-    "Which values lie above their bar, as a mask; which lie at it, as row numbers."
-    return value > bar, np.flatnonzero(value == bar)
-
-def _occurrence(query):
-    "For each entry, how many before it have the same query."
-    order = np.argsort(query, kind='stable')
-    ordered = query[order]
-    occurrence = np.empty(len(query), np.intp)
-    first = np.searchsorted(ordered, ordered)
-    occurrence[order] = np.arange(len(query)) - first
-    return occurrence
-
 # %% ../../nbs/data/matching.ipynb #808131b3
 def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    "(order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
-    rows_there = rows_of_their_queries(rows, run)
-    row_at = argsort_descending(run.rows.query[rows_there], run.rows.value[rows_there], stable=False)
-    if not isinstance(rows_there, slice): row_at = rows_there[row_at]
+    "Return (order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
+    has_judged = np.zeros(len(run), bool)
+    has_judged[run.rows.query[rows]] = True
+    there = slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
+    row_at = argsort_descending(run.rows.query[there], run.rows.value[there], stable=False)
+    if not isinstance(there, slice): row_at = there[row_at]
     query = run.rows.query[row_at]
     begins = changes(query, run.rows.value[row_at])
     which = np.full(len(run.rows), -1, np.int32)
@@ -190,14 +167,8 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
         order[several], rank[several] = order[by_rank], rank[by_rank]
     return order, ranks
 
-def rows_of_their_queries(rows: np.ndarray, run: Run) -> np.ndarray | slice:
-    "All rows of the queries that some rows belong to, as they stand."
-    has_judged = np.zeros(len(run), bool)
-    has_judged[run.rows.query[rows]] = True
-    return slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
-
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the same, for `rows` as they stand."
+    "Return (3, n) the same, for `rows` as they stand."
     order, ordered = ranks_in_order(rows, run, ties)
     ranks = np.empty_like(ordered)
     ranks[:, order] = ordered
@@ -207,12 +178,18 @@ def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 MAX_SWEEPS = 8  # judged documents per query, above which sorting beats counting
 
 def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "(3, n) the rank of each of `rows` in its query, where its tie begins and its size, by the cheapest way."
+    "Return (3, n) the rank of each of `rows` in its query, where its tie begins and its size, by the cheapest way."
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
-    descending = _is_descending(query, value, len(run))[query[rows]]
+    step, sorted_queries = np.diff(query), np.zeros(len(run), bool)  # whose rows stand together, with falling scores
+    if not (step < 0).any():
+        sorted_queries[:] = True
+        sorted_queries[query[1:][(value[1:] > value[:-1]) & (step == 0)]] = False
+    descending = sorted_queries[query[rows]]
     if descending.any():
-        out[:, descending] = _ranks_by_bisection(rows[descending], run, ties)
+        found = rows[descending]
+        begin, end = (np.searchsorted(query, query[found], side) for side in ('left', 'right'))
+        out[:, descending] = ranks_in_descending(value, begin, end, found, value[found], run.rows.doc, ties)
     if not descending.all():
         unordered = rows[~descending]
         most_judged = np.bincount(query[unordered]).max()
@@ -220,78 +197,50 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
         out[:, ~descending] = way(unordered, run, ties)
     return out
 
-def _is_descending(query, value, queries):
-    "For each query, whether its rows stand together and their scores never rise."
-    step = np.diff(query)
-    if (step < 0).any(): return np.zeros(queries, bool)
-    rises = (value[1:] > value[:-1]) & (step == 0)
-    descending = np.ones(queries, bool)
-    query_of_lower = query[1:]
-    descending[query_of_lower[rises]] = False
-    return descending
-
-def _ranks_by_bisection(rows, run, ties):
-    "(rank, start of tie, its size) of some rows whose queries stand in descending order."
-    query, value = run.rows.query, run.rows.value
-    begin = np.searchsorted(query, query[rows], 'left')
-    end = np.searchsorted(query, query[rows], 'right')
-    return ranks_in_descending(value, begin, end, rows, value[rows], run.rows.doc, ties)
-
 # %% ../../nbs/data/matching.ipynb #6b35b8a0
 def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
-    "(n,) the score of each judged document in {query: {document: score}}; NaN where there is none."
-    scores_of_query = (docs.get(query, {}) for query in judged.docs)
-    looked_up = (map(scores.get, names, repeat(np.nan))
-             for scores, names in zip(scores_of_query, judged.docs.values(), strict=True))
+    "Return (n,) the score of each judged document in {query: {document: score}}; NaN where there is none."
+    looked_up = (map(docs.get(query, {}).get, names, repeat(np.nan)) for query, names in judged.docs.items())
     return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(looked_up)))
 
 # %% ../../nbs/data/matching.ipynb #bca7ec57
 def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
-    "The rows of the scores at some places of `run.sorted_values`, place for place up to the order of equal ones."
+    "Return the rows of the scores at some places of `run.sorted_values`, place for place up to the order of equal ones."
     query = np.searchsorted(run.begin, places, 'right') - 1
     begin, end = run.begin[query], run.begin[query + 1]
     rows = begin + end - 1 - places
     elsewhere = run.value[rows] != run.sorted_values[places]
     for q in set(query[elsewhere].tolist()):
-        begin = run.begin[q]
-        end = run.begin[q + 1]
+        first, last = run.begin[q:q + 2]
         rows_here = query == q
-        ascending = begin + np.argsort(run.value[begin:end])
-        rows[rows_here] = ascending[places[rows_here] - begin]
+        rows[rows_here] = first + np.argsort(run.value[first:last])[places[rows_here] - first]
     return rows
 
 # %% ../../nbs/data/matching.ipynb #8e536195
 def count_tied_in_dicts(
     run: DictSource, first: np.ndarray, last: np.ndarray, names: list[str], ties: str,
 ) -> np.ndarray:
-    """(n,) how many documents of the same score come before those named.
+    """Return (n,) how many documents of the same score come before those named.
 
     first, last: the places of `run.sorted_values` where that score begins and ends."""
-    starts, where, own_group = np.unique(first, return_index=True, return_inverse=True)
+    starts, where, group_of_name = np.unique(first, return_index=True, return_inverse=True)
     places, group = concat_ranges(starts, last[where])
     rows = rows_at_places(run, places)
     rows = rows[np.lexsort((rows, group))]
-    tied_names = _doc_ids_at(run, rows)
-    tied_pairs = zip(group.tolist(), tied_names, strict=True)
-    place_of = {pair: place for place, pair in enumerate(tied_pairs)}
-    own_pairs = zip(own_group.tolist(), names, strict=True)
-    wanted = np.array([place_of[pair] for pair in own_pairs])
-    return count_tied_before(Ids.from_list(tied_names), np.arange(len(rows)), group, wanted, ties)
-
-def _doc_ids_at(run, rows):
-    "The documents of some rows."
     query = np.searchsorted(run.begin, rows, 'right') - 1
     docs = list(run.docs.values())
-    names = {q: list(docs[q]) for q in set(query.tolist())}
-    place = rows - run.begin[query]
-    query_and_place = zip(query.tolist(), place.tolist(), strict=True)
-    return [names[q][i] for q, i in query_and_place]
+    docs_of = {q: list(docs[q]) for q in set(query.tolist())}
+    place_in_query = rows - run.begin[query]
+    tied_names = [docs_of[q][i] for q, i in zip(query.tolist(), place_in_query.tolist())]
+    place_of = {pair: place for place, pair in enumerate(zip(group.tolist(), tied_names))}
+    wanted = np.array([place_of[pair] for pair in zip(group_of_name.tolist(), names)])
+    return count_tied_before(Ids.from_list(tied_names), np.arange(len(rows)), group, wanted, ties)
 
 # %% ../../nbs/data/matching.ipynb #20a92928
 def ranks_in_dicts(
     judged: DictSource, run: DictSource, score: np.ndarray, ties: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    "(judgment, (3, n) as `ranks_of_rows` has them) of the judged documents that have a score in a run of dicts."
+    "Return (judgment, (3, n) as `ranks_of_rows` has them) of the judged documents that have a score in a run of dicts."
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
     run_query_of = np.array([number_of.get(query, -1) for query in judged.docs], np.intp)
@@ -322,9 +271,24 @@ class JudgedHits:
     count: np.ndarray      # (m,) how many documents were retrieved for each
 
 def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
-    "The judged documents in a run, with their ranks and ties; DataError for judgments of other chunks."
+    "Return the judged documents in a run, with their ranks and ties; DataError for judgments of other chunks."
     check_chunks(qrels, run)
-    return _match_dicts(qrels, run, ties) if run.dicts else _match_rows(qrels, run, ties)
+    if run.dicts:
+        judged, row_of = qrels.by_query
+        judgment, (rank, start, size) = ranks_in_dicts(judged, run.dicts, lookup_scores(judged, run.dicts.docs), ties)
+        retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
+        count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
+        return JudgedHits(row_of[judgment], rank, start, size, np.arange(len(count)), count)
+    qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
+    rows, judgment = join(qrels, run, qrels_query)
+    if MANY * len(rows) > len(run.rows):
+        order, ranks = ranks_in_order(rows, run, ties)
+        judgment = judgment[order]
+    else: ranks = ranks_of_rows(rows, run, ties)
+    in_few_bytes = (column.astype(np.min_scalar_type(column.max(initial=0))) for column in (judgment, *ranks))
+    judgment, rank, start, size = in_few_bytes  # all parts are kept until the end
+    count, is_judged = np.bincount(run.rows.query, minlength=len(run)), qrels_query >= 0
+    return JudgedHits(judgment, rank, start, size, qrels_query[is_judged], count[is_judged])
 
 def check_chunks(qrels: Qrels, run: Run) -> None:
     "Raise DataError for a chunk that judgments out of passages do not know."
@@ -336,36 +300,9 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
         way_out = 'evaluate each run with its own judgments, and compare the scores: compare([scores_a, scores_b])'
         raise DataError(f'{what}; {way_out}')
 
-def _match_rows(qrels, run, ties):
-    "The judged documents in a run of rows."
-    qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
-    rows, judgment = join(qrels, run, qrels_query)
-    count = np.bincount(run.rows.query, minlength=len(run))
-    judged = qrels_query >= 0
-    if MANY * len(rows) > len(run.rows):
-        order, ranks = ranks_in_order(rows, run, ties)
-        judgment = judgment[order]
-    else:
-        ranks = ranks_of_rows(rows, run, ties)
-    judgment, rank, start, size = map(_narrow, (judgment, *ranks))  # all parts are kept till the end
-    return JudgedHits(judgment, rank, start, size, qrels_query[judged], count[judged])
-
-def _narrow(numbers):
-    "Whole numbers from 0 in as few bytes as they need."
-    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
-
-def _match_dicts(qrels, run, ties):
-    "The judged documents in a run of dicts."
-    judged, row_of = qrels.by_query
-    judgment, ranks = ranks_in_dicts(judged, run.dicts, lookup_scores(judged, run.dicts.docs), ties)
-    rank, start, size = ranks
-    retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
-    count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
-    return JudgedHits(row_of[judgment], rank, start, size, np.arange(len(count)), count)
-
 # %% ../../nbs/data/matching.ipynb #14ef5ee2
 def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    "(first, leader): which rows are the first of their document in their query, and the row that is so for each."
+    "Return (first, leader): which rows are the first of their document in their query, and the row that is so for each."
     documents, code = factorize(rows.parent)
     pair = rows.query * np.int64(len(documents)) + code
     order = np.lexsort((rank_rows(rows, ties), pair))
@@ -378,7 +315,7 @@ def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/matching.ipynb #01022dc5
 def within_budget(rows: Rows, ties: str) -> np.ndarray:
-    "(n,) which rows stand before the first one of their query that does not fit into the budget."
+    "Return (n,) which rows come before the first one of their query that does not fit into the budget."
     order = np.lexsort((rank_rows(rows, ties), rows.query))
     length, query = rows.length[order], rows.query[order]
     used, begins = np.cumsum(length), np.flatnonzero(changes(query))
@@ -389,7 +326,7 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
 
 # %% ../../nbs/data/matching.ipynb #32fc95c5
 def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
-    """Judgments and run; where the run is made of chunks, both speak of them, and of none that has no place.
+    """Return judgments and run; where the run is made of chunks, both speak of them, and of none that has no place.
 
     DataError for a chunk that is called like a judged document that it is no part of."""
     if not run.count and np.isinf(run.budget): return qrels, run
@@ -403,52 +340,41 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     row, judgment = join(qrels, Run.unchecked(replace(rows, doc=rows.parent)), qrels_query)
     leads = first[row]
     met = Run.unchecked(rows)
-    _check_names(qrels, met, qrels_query, judgment[leads])
-    later = row[~leads]
-    return _of_chunks(qrels, rows, (row[leads], judgment[leads]), (later, judgment[~leads])), met
+    same_name, judgment_there = join(qrels, met, qrels_query)
+    confused = same_name[~np.isin(judgment_there, judgment[leads])]
+    if len(confused):
+        what = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
+        raise DataError(f'{rows.where(confused[0])}: {what} is called like another judged document')
+    return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
 def some_rows(rows: Rows, some: np.ndarray) -> Rows:
-    "Some rows, by a mask or by their numbers."
+    "Return some rows, by a mask or by their numbers."
     there = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
     return replace(rows, lines=(), **{name: getattr(rows, name)[some] for name in there})
 
 def run_of_documents(run: Run) -> Run:
-    "A run of chunks as one of documents, each with the score of its first chunk; any other as it is."
+    "Return a run of chunks as one of documents, each with the score of its first chunk; any other as it is."
     if not run.count: return run
     rows = run.rows
     if np.isfinite(run.budget): rows = some_rows(rows, within_budget(rows, 'docid'))
     rows = some_rows(rows, first_chunks(rows, 'docid')[0])
     return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
 
-def _check_names(qrels, run, qrels_query, matched):
-    "DataError if a judged document that was not found is called like a chunk of another."
-    alike = join(qrels, run, qrels_query)
-    lost = ~np.isin(alike[1], matched)
-    if not lost.any(): return
-    row = alike[0][lost][0]
-    chunk, parent = run.rows.doc[row], run.rows.parent[row]
-    what = f'the chunk {chunk!r} of document {parent!r} is called like another judged document'
-    raise DataError(f'{run.rows.where(row)}: {what}')
-
-def _of_chunks(qrels, rows, first, later):
-    "Judgments whose documents are the chunks that lead them; (row, judgment) of these, and of those of grade 0."
-    known = qrels.rows
-    joined, place = _joined(known.doc, rows.doc), np.arange(len(known))
-    place[first[1]] = len(known) + first[0]
-    place = np.append(place, len(known) + later[0])
-    query = np.append(known.query, known.query[later[1]])
-    value = np.append(known.value, np.minimum(known.value[later[1]], 0))  # a chunk of junk is junk
-    return Qrels.unchecked(replace(known, query=query, doc=joined[place], value=value, lines=()))
-
-def _joined(upper, lower):
-    "Two columns of ids, one below the other."
-    start = np.append(upper.start.astype(np.intp), lower.start.astype(np.intp) + len(upper.buffer))
-    buffer = np.concatenate((upper.buffer, lower.buffer))
-    return Ids(buffer, start, np.append(upper.length, lower.length))
+def _judged_chunks(qrels, rows, leader, led, repeated, later):
+    "Return judgments of chunks: those `led` are of the rows `leader`; the rows `later` have grade 0 by those `repeated`."
+    known, docs = qrels.rows, qrels.rows.doc
+    start = np.append(docs.start.astype(np.intp), rows.doc.start.astype(np.intp) + len(docs.buffer))
+    buffer, length = np.concatenate((docs.buffer, rows.doc.buffer)), np.append(docs.length, rows.doc.length)
+    place = np.arange(len(known))
+    place[led] = len(known) + leader
+    place = np.append(place, len(known) + later)
+    query = np.append(known.query, known.query[repeated])
+    value = np.append(known.value, np.minimum(known.value[repeated], 0))  # a chunk of junk is junk
+    return Qrels.unchecked(replace(known, query=query, doc=Ids(buffer, start, length)[place], value=value, lines=()))
 
 # %% ../../nbs/data/matching.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
-    "DataError where the mean, best or worst order of ties would have to say which of two chunks leads a document."
+    "Raise DataError where the mean, best or worst order of ties would have to say which of two chunks leads a document."
     if ties in ('docid', 'given'): return
     if np.isfinite(run.budget): raise DataError(f"a budget ends where the order says: take ties='docid', not {ties!r}")
     if run.count != 'chunks': return

@@ -36,15 +36,15 @@ from irmetrics_nb.data.ids import (
     mix,
     to_floats,
 )
-from .sources import read_lookup, read_rows
+from .sources import no_rows, read_lookup, read_rows
 from .tables import import_polars
-from .text import Note, Rows, rank_rows, side_by_side
+from .text import Note, Rows, rank_rows, select_rows, side_by_side
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
 
 def pair_keys(rows: Rows) -> np.ndarray:
-    "(n,) uint64: a hash of each row's query and document."
+    "Return (n,) uint64: a hash of each row's query and document."
     query_hash = mix(rows.query_ids.hash())
     keys = np.empty(len(rows), np.uint64)
     def fill(begin):
@@ -56,7 +56,6 @@ def pair_keys(rows: Rows) -> np.ndarray:
     return keys
 
 def _parts(query):
-    "Slices of about PART_ROWS rows that split no query; one of all rows, if queries are scattered."
     places = np.arange(PART_ROWS, len(query), PART_ROWS)
     ascending = len(places) and (query[1:] >= query[:-1]).all()
     cuts = np.unique(np.searchsorted(query, query[places])) if ascending else places[:0]
@@ -64,7 +63,7 @@ def _parts(query):
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
 def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
-    "The keys of rows that come more than once, and now and then one that does not."
+    "Return the keys of rows that come more than once, and now and then one that does not."
     packed = pack(rows.query, keys, len(rows.query_ids))
     ordered = np.sort(packed)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -77,47 +76,27 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
     for rows in batches:
         for i in np.flatnonzero(np.isin(pair_keys(rows), suspects)).tolist():
             pair = rows.query_ids.bytes(rows.query[i]), rows.doc.bytes(i)
-            if pair in line_of: _report_repeated(rows, i, line_of[pair])
-            else: line_of[pair] = rows.line and rows.line_of(i)
-
-def _report_repeated(rows, i, first_line):
-    "Report row i, which was there before on the line `first_line` (0: there are no lines)."
-    lines = f', line {rows.line_of(i)} (and {first_line})' if first_line else ''
-    query, doc = rows.query_ids[rows.query[i]], rows.doc[i]
-    way_out = "duplicates='first', 'last' or 'best' says which counts"
-    report_fault('duplicate', f'{rows.source}{lines}: document {doc!r} stands twice in query {query!r}; {way_out}')
+            if pair not in line_of:
+                line_of[pair] = rows.line and rows.line_of(i)
+                continue
+            lines = f', line {rows.line_of(i)} (and {line_of[pair]})' if line_of[pair] else ''
+            what = f'document {rows.doc[i]!r} stands twice in query {rows.query_ids[rows.query[i]]!r}'
+            way_out = "duplicates='first', 'last' or 'best' says which counts"
+            report_fault('duplicate', f'{rows.source}{lines}: {what}; {way_out}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
-    "Rows and their keys with one row for each document of a query: the 'first', the 'last' or the 'best'."
+    "Return rows and their keys with one row for each document of a query: the 'first', the 'last' or the 'best'."
     suspects = repeated_keys(keys, rows)
     if not len(suspects): return rows, keys
-    order, pair = _by_pair(rows, np.flatnonzero(np.isin(keys, suspects)))
-    if duplicates == 'best': order = order[np.lexsort((-rows.value[order], pair))]
-    other = np.diff(pair) != 0
-    chosen = np.append(other, True) if duplicates == 'last' else np.append(True, other)
+    suspected = np.flatnonzero(np.isin(keys, suspects))
+    order = suspected[rows.doc[suspected].argsort(rows.query[suspected])]  # by query, document and place
+    query, doc = rows.query[order], rows.doc[order]
+    changes = (query[1:] != query[:-1]) | ~doc[1:].equals(doc[:-1])
+    if duplicates == 'best': order = order[np.lexsort((-rows.value[order], np.append(0, np.cumsum(changes))))]
+    chosen = np.append(changes, True) if duplicates == 'last' else np.append(True, changes)
     kept = np.delete(np.arange(len(rows)), order[~chosen])
-    return _some_rows(rows, kept), keys[kept]
-
-def _by_pair(rows, some):
-    "Some of the rows, ordered by query and document and then as they are, and a number for each pair."
-    query, doc = rows.query[some], rows.doc[some]
-    order = doc.argsort(query)
-    query, doc = query[order], doc[order]
-    other = query[1:] != query[:-1]
-    other |= ~doc[1:].equals(doc[:-1])
-    return some[order], np.append(0, np.cumsum(other))
-
-def _some_rows(rows, kept):
-    "Some of the rows, of every query one or more; the queries stay in the order of first appearance."
-    old, first = np.unique(rows.query[kept], return_index=True)
-    order = old[np.argsort(first)]
-    number = np.empty(len(rows.query_ids), np.int32)
-    number[order] = np.arange(len(order))
-    lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
-    columns = {'query': number[rows.query[kept]], 'doc': rows.doc[kept], 'value': rows.value[kept]}
-    repeats = rows.repeats + len(rows) - len(kept)
-    return replace(rows, query_ids=rows.query_ids[order], lines=lines, repeats=repeats, **columns)
+    return replace(select_rows(rows, kept), repeats=rows.repeats + len(rows) - len(kept)), keys[kept]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
@@ -129,8 +108,10 @@ class DictSource:
 
     @classmethod
     def of(cls, source: Any, kind: str) -> 'DictSource | None':
-        "From a dict of dicts with text for ids and proper numbers; None for any other source."
-        if not _is_dict_of_dicts(source): return None
+        "Return the source for a dict of dicts with text ids and valid numbers; None for any other."
+        if type(source) is not dict or {*map(type, source)} != {str}: return None
+        if {*map(type, source.values())} != {dict}: return None
+        if not all(is_utf8_text(ids) for ids in (source, *source.values())): return None
         try:
             packed = b''.join(struct.pack(f'{len(docs)}d', *docs.values()) for docs in source.values())
         except (struct.error, OverflowError):
@@ -141,33 +122,26 @@ class DictSource:
 
     @cached_property
     def doc_ids(self) -> list[str]:
-        "All documents, query by query."
+        "Return all documents, query by query."
         return list(chain.from_iterable(self.docs.values()))
 
     @cached_property
     def query(self) -> np.ndarray:
-        "(n,) intp: the number of each document's query."
+        "Return (n,) intp: the number of each document's query."
         return np.repeat(np.arange(len(self.docs)), np.diff(self.begin))
 
     @cached_property
     def sorted_values(self) -> np.ndarray:
-        "(n,) float64: the numbers, ascending within each query."
+        "Return (n,) float64: the numbers, ascending within each query."
         value = self.value.copy()
         for begin, end in pairwise(self.begin.tolist()): value[begin:end].sort()
         return value
-
-# %% ../../nbs/data/qrels_and_runs.ipynb #56167250
-def _is_dict_of_dicts(source):
-    "Whether a source is a dict of dicts, all of whose ids are plain text."
-    if type(source) is not dict: return False
-    if {*map(type, source)} != {str} or {*map(type, source.values())} != {dict}: return False
-    return all(is_utf8_text(ids) for ids in (source, *source.values()))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #80ba791c
 CHUNKS = 'chunks', 'documents'  # what takes a place in a run of chunks
 
 def documents_of(rows: Rows, parents: Any) -> Ids:
-    """(n,) the document of each chunk. DataError for the first chunk that has none.
+    """Return (n,) the document of each chunk. DataError for the first chunk that has none.
 
     parents: {chunk: document}, a table or a file of both, a function, or the text that parts a document's id from the
     rest, the last time it stands in that of a chunk."""
@@ -182,7 +156,7 @@ PARENT_COLUMNS = 'document', 'doc_id', 'document_id', 'parent'
 LENGTH_COLUMNS = 'length', 'tokens', 'n_tokens', 'words'
 
 def _of_each_chunk(rows, find, why):
-    "What `find` gives for each different chunk, and (n,) which one each row is; DataError for one that has nothing."
+    "Return the result of `find` for each different chunk, and (n,) the number of each row's chunk; DataError for no result."
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
     lacking = np.array([parent is None or parent == '' for parent in results], bool)
@@ -191,7 +165,7 @@ def _of_each_chunk(rows, find, why):
     return results, code
 
 def _finder(source: Any, what: str, names: tuple[str, ...]) -> tuple[Callable, str]:
-    "What gives the document or the length of a chunk, and what to say of one without."
+    "Return a function for the document or the length of a chunk, and the message for a chunk without."
     if callable(source): return source, f'has none by the function {what}='
     chunks, columns = read_lookup(source, what, CHUNK_COLUMNS)
     column = next((columns[name] for name in names if name in columns), None)
@@ -203,7 +177,7 @@ def _before(chunk, sign): return chunk.rpartition(sign)[0]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #c763dd4d
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
-    "(n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for one that is none."
+    "Return (n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for one that is none."
     if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
     else: values, code = _of_each_chunk(rows, *_finder(lengths, 'lengths', LENGTH_COLUMNS))
     length = to_floats(values)[code]
@@ -214,8 +188,10 @@ def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
     return length
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #2af76f99
+NO_ROWS = no_rows('run')
+
 class QueryDocTable:
-    "What `Qrels` and `Run` share: rows of query, document and number, no pair twice."
+    "The common parts of `Qrels` and `Run`: rows of query, document and number, no pair twice."
     kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     dicts: Any = None   # a `DictSource`, if it came as dicts
     source: Any = None  # what the rows are still to be read from
@@ -228,91 +204,85 @@ class QueryDocTable:
         self._init(source, copy, columns, duplicates)
 
     def _init(self, source, copy, columns, duplicates, descending=True):
-        "Read a source, or share what another instance has read."
         check_option('duplicates', duplicates, CHOICES['duplicates'])
-        if not isinstance(source, QueryDocTable): self._read(source, copy, columns, duplicates, descending)
-        elif source.source is not None: self._read_now(source, copy, duplicates)
-        elif columns is None and descending is True: self._share(source)
-        else: raise ValueError(f'this {type(source).__name__} has been read: say columns=, descending= where it was')
+        name, unread = type(source).__name__, isinstance(source, QueryDocTable) and source.source is not None
+        if unread:
+            if source.own_name: self.own_name = source.own_name
+            columns, descending = source.options.get('columns'), source.options.get('descending', True)
+            source = source.source
+        default = columns is None and descending is True
+        if not isinstance(source, QueryDocTable):
+            self.dicts = DictSource.of(source, self.kind) if default else None
+            if self.dicts is None: self._read_rows(source, columns, duplicates, descending)
+            elif copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
+        elif not default: raise ValueError(f'this {name} has been read: say columns=, descending= where it was')
+        elif source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
+        else: self.__dict__ = source.__dict__  # with its caches
 
-    def _share(self, other):
-        "Share another instance's state and caches."
-        if other.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {type(other).__name__}')
-        self.__dict__ = other.__dict__
-
-    def _read_now(self, unread, copy, duplicates):
-        "Read the source of an instance that is not read yet."
-        columns, descending = unread.options.get('columns'), unread.options.get('descending', True)
-        self._read(unread.source, copy, columns, duplicates, descending)
-        if unread.own_name: self.own_name = unread.own_name
-
-    def _read(self, source, copy, columns, duplicates, descending):
-        "Read and check a source; a dict of dicts stays one."
-        self.dicts = DictSource.of(source, self.kind) if columns is None and descending is True else None
-        if self.dicts is None:
-            self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-            self._once(duplicates)
-        elif copy:
-            self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
-
-    def _once(self, duplicates):
-        "Report documents that stand twice in a query, or leave out all but one of their rows."
+    def _read_rows(self, source, columns, duplicates, descending):
+        "Read the rows; report duplicate documents of a query, or keep one row of each."
+        self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
         if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
         elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
         self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        "The keys of rows that may be there twice."
+        "Return the keys of rows that may be there twice."
         return repeated_keys(self.keys, self.rows)
 
     @classmethod
     def unchecked(cls, rows: Rows) -> Any:
-        "From rows already checked for duplicates."
+        "Return an instance of rows already checked for duplicates."
         self = cls.__new__(cls)
         self.rows = rows
         return self
 
     @cached_property
     def rows(self) -> Rows:
-        "The rows as columns."
+        "Return the rows as columns."
         if self.source is not None: return type(self)(self, copy=False).rows
         return read_rows(self.dicts.docs, self.kind)
 
     @property
     def columns(self) -> Any:
-        "What has the columns `query` and `value`, without reading dicts for it."
+        "Return an object with the columns `query` and `value`, without reading dicts for it."
         return self.dicts or self.rows
 
     @cached_property
     def keys(self) -> np.ndarray:
-        "(n,) uint64: a hash of each row's query and document."
+        "Return (n,) uint64: a hash of each row's query and document."
         return pair_keys(self.rows)
 
     @property
+    def facts(self) -> Rows:
+        "Return the rows, or rows of nothing for dicts and what is not read yet: neither has notes, chunks or duplicates."
+        return NO_ROWS if self.dicts or self.source is not None else self.rows
+
+    @property
     def listed(self) -> str:
-        "What judgments without grades came as: 'lists' or 'sets' of relevant documents; '' if they have grades."
-        return '' if self.dicts else self.rows.listed
+        "Return the form of judgments without grades: 'lists' or 'sets' of relevant documents; '' if they have grades."
+        return self.facts.listed
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        "What the small print says of how the source was read."
-        return () if self.dicts else self.rows.notes
+        "Return the notes on how the source was read."
+        return self.facts.notes
 
     @property
     def repeats(self) -> int:
-        "How many rows were left out, as `duplicates` asked, since their document stands in another one."
-        return 0 if self.dicts or self.source is not None else self.rows.repeats
+        "Return how many rows `duplicates` left out, since their document stands in another one."
+        return self.facts.repeats
 
     @cached_property
     def queries(self) -> list[str]:
-        "The query ids in the order of first appearance."
+        "Return the query ids in the order of first appearance."
         return list(self.dicts.docs) if self.dicts else self.rows.query_ids.tolist()
 
     def __len__(self) -> int: return len(self.queries)
 
     def to_dict(self) -> dict:
-        "All rows as {query: {document: number}}."
+        "Return all rows as {query: {document: number}}."
         rows = self.rows
         whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
@@ -323,14 +293,14 @@ class QueryDocTable:
         return dict(zip(self.queries, docs_of, strict=True))
 
     def to_polars(self) -> Any:
-        "All rows as a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
+        "Return all rows as a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
         pl = import_polars()
         query_ids = pl.Series('query_id', escape_non_utf8(self.queries), pl.String)
         doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
         return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self.number, self.rows.value)])
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        "All rows as a pandas table, with the columns of `to_polars`; ImportError if pandas is not installed."
+        "Return all rows as a pandas table, with the columns of `to_polars`; ImportError if pandas is not installed."
         try:
             import pandas as pd
         except ImportError:
@@ -398,12 +368,12 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def index(self) -> KeyIndex:
-        "The keys of the pairs, ready to be found."
+        "Return the keys of the pairs, ready to be found."
         return KeyIndex(self.keys)
 
     @cached_property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
-        "The order of the judgments by query and key, and both packed, in that order."
+        "Return the order of the judgments by query and key, and both packed, in that order."
         query, queries = self.rows.query, len(self)
         kept = self.__dict__.get('keys')  # another thread may be reading them
         packed = pair_keys(self.rows) if kept is None else kept.copy()
@@ -417,7 +387,7 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        "Keys of more than one row, from the order in which judgments are looked up."
+        "Return keys of more than one row, from the order in which judgments are looked up."
         order, packed = self.packed
         again = order[1:][packed[1:] == packed[:-1]]
         if not len(again): return np.empty(0, np.uint64)  # a slice keeps all
@@ -434,12 +404,12 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def query_index(self) -> KeyIndex:
-        "The hashes of the query ids, ready to be found."
+        "Return the hashes of the query ids, ready to be found."
         return KeyIndex(self.rows.query_ids.hash())
 
     @cached_property
     def by_query(self) -> tuple[DictSource, np.ndarray]:
-        "The judgments as `DictSource`, and which row each of them is."
+        "Return the judgments as `DictSource`, and which row each of them is."
         if self.dicts: return self.dicts, np.arange(len(self.dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
@@ -548,63 +518,50 @@ class Run(QueryDocTable):
         if not isinstance(name, str | None):
             raise TypeError(f'the name of a run must be text, not {name!r}')
         self._init(source, copy, columns, duplicates, descending)
-        if count is not None or parents is not None: self._set_parents(parents, count)
-        if budget is not None or lengths is not None: self._set_budget(budget, lengths)
-        if not name: return
-        self.__dict__ = dict(self.__dict__)  # the other one keeps its own
-        self.own_name = name
+        if name: self._change(own_name=name)
+        if count is not None or parents is not None:
+            if parents is None: raise ValueError('count= is for runs of chunks: say parents= too')
+            check_option('count', count or 'chunks', CHUNKS)
+            parent = documents_of(self.rows, parents)
+            self._change(rows=replace(self.rows, parent=parent, count=count or 'chunks'), dicts=None)
+        if budget is not None or lengths is not None:
+            if budget is None or lengths is None:
+                raise ValueError('a budget needs lengths=, and lengths need a budget=')
+            if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
+            length = lengths_of(self.rows, lengths)
+            self._change(rows=replace(self.rows, length=length, budget=float(budget)), dicts=None)
 
-    def _set_parents(self, parents, count):
-        "Say to which document each chunk belongs."
-        if parents is None:
-            raise ValueError('count= is for runs of chunks: say parents= too')
-        check_option('count', count or 'chunks', CHUNKS)
-        self.__dict__ = dict(self.__dict__)
-        parent = documents_of(self.rows, parents)
-        self.rows = replace(self.rows, parent=parent, count=count or 'chunks')
-        self.dicts = None
-
-    def _set_budget(self, budget, lengths):
-        "Say how long the chunks are, and how long they can be together."
-        if budget is None or lengths is None:
-            raise ValueError('a budget needs lengths=, and lengths need a budget=')
-        if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
-        self.__dict__ = dict(self.__dict__)
-        length = lengths_of(self.rows, lengths)
-        self.rows = replace(self.rows, length=length, budget=float(budget))
-        self.dicts = None
+    def _change(self, **state): self.__dict__ = self.__dict__ | state  # a run that shares the old one keeps it
 
     @property
     def budget(self) -> float:
-        "How long the chunks can be together that are looked at; infinite by default."
-        return np.inf if self.dicts or self.source is not None else self.rows.budget
+        "Return the length of all chunks that are looked at together; infinite by default."
+        return self.facts.budget
 
     @property
     def count(self) -> str:
-        "What takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
-        return '' if self.dicts or self.source is not None else self.rows.count
+        "Return the unit that takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
+        return self.facts.count
 
     @property
     def answered(self) -> int:
-        "How many queries have a document."
+        "Return how many queries have a document."
         if self.dicts: return sum(map(bool, self.dicts.docs.values()))
         return int(np.count_nonzero(np.bincount(self.rows.query)))
 
     @property
     def name(self) -> str:
-        "The name it was given, the tag in a TREC file, or the file's stem; '' if none."
+        "Return the name it was given, the tag in a TREC file, or the file's stem; '' if none."
         return self.own_name or ('' if self.dicts else self.rows.name)
 
     def to_polars(self) -> Any:
-        "A polars table with the rank of each document (ties by id, descending)."
+        "Return a polars table with the rank of each document (ties by id, descending)."
         pl = import_polars()
         return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
 
     def __repr__(self) -> str:
         kind = 'chunk' if self.count else 'document'
         retrieved = counted(len(self.columns.value), kind)
-        if self.count:
-            documents = counted(len(factorize(self.rows.parent)[0]), 'document')
-            retrieved = f'{retrieved} of {documents}'
+        if self.count: retrieved += f' of {counted(len(factorize(self.rows.parent)[0]), "document")}'
         name = f'Run {visible(self.name)}' if self.name else 'Run'
         return f'{name}: {counted(len(self), "query")}, {retrieved} retrieved'

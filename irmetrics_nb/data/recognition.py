@@ -16,13 +16,12 @@ from typing import Any
 
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.measures import Measure
-from .batches import StreamedRun, first_rows, large_table
+from .batches import first_rows, open_table
 from .errors import EMPTY, DataError, polars_errors
 from .qrels_and_runs import Qrels, Run
-from .sources import form_of, is_path, is_service
+from .sources import form_of, is_path, service_shape
 from irmetrics_nb.data.tables import (
     import_polars,
-    is_lazy,
     is_part,
     is_partition,
     is_relation,
@@ -36,23 +35,21 @@ from ..metrics.parsing import parse_all
 
 # %% ../../nbs/data/recognition.ipynb #304e40e0
 def found_runs(path: str | os.PathLike) -> list[str] | None:
-    "The runs of a folder or a pattern, in order of their names; None for a path that is one run by itself."
+    "Return the runs of a folder or a pattern, in order of their names; None for the path of one run."
     if is_remote(path): return None
     if not os.fspath(path): raise DataError(f'{EMPTY}: it names no run')
-    if os.path.isdir(path): return None if is_spread(path) else _in_folder(path)
+    if os.path.isdir(path):
+        if is_spread(path): return None
+        shown = sorted(name for name in os.listdir(path) if name[0] not in '._')
+        return _no_folder_lost([os.path.join(path, name) for name in shown]) or None
     text = os.fspath(path)
     if os.path.exists(text) or not set('*?[') & set(text): return None
     paths = sorted(glob(text, recursive=True))
     if not paths: raise DataError(f'{text}: no file matches this pattern')
     return _no_folder_lost(paths)
 
-def _in_folder(folder):
-    "The files of a folder, and its folders of parts, but for hidden ones; None if it has none."
-    shown = sorted(name for name in os.listdir(folder) if name[0] not in '._')
-    return _no_folder_lost([os.path.join(folder, name) for name in shown]) or None
-
 def _no_folder_lost(paths):
-    "The runs among some paths; DataError for a folder that is none, and of which nothing else is there."
+    "Return the runs among some paths; DataError for a folder that is none, and of which nothing else is there."
     tables = {Path(path) for path in paths if is_spread(path)}
     found = [path for path in paths if tables.isdisjoint(Path(path).parents)]
     folders = {Path(path) for path in found if os.path.isdir(path)} - tables
@@ -63,7 +60,7 @@ def _no_folder_lost(paths):
     return runs
 
 def check_no_parts(paths: list) -> None:
-    "DataError if some of the paths are parts of one run."
+    "Raise DataError if some of the paths are parts of one run."
     tables: dict[Path, Path] = {}
     for path in (Path(path) for path in paths if not is_remote(path)):
         folder = _table_with(path)
@@ -74,7 +71,7 @@ def check_no_parts(paths: list) -> None:
         raise DataError(f'{first} and {path} are parts of one run: {ways}')
 
 def _table_with(path):
-    "The folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of none."
+    "Return the folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of none."
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
@@ -82,49 +79,34 @@ def _table_with(path):
 
 # %% ../../nbs/data/recognition.ipynb #3591ca1a
 def by_system(source: Any, column: str) -> dict[str, Any]:
-    "{system: its rows, unread} of a table in which a column or a partition names the systems."
-    if is_path(source): return _by_name(_scanned(source), column, os.fspath(source))
-    if hasattr(source, 'iloc'): source = import_polars().from_pandas(source)
-    if is_relation(source): return _systems_of_relation(source, column)
-    if not is_table(source):
+    "Return {system: its rows, unread} of a table in which a column or a partition names the systems."
+    pl, name = import_polars(), 'the run'
+    if is_path(source):
+        name, path = os.fspath(source), source
+        if os.path.isdir(path) and not is_spread(path): raise DataError(f'{path}: this folder holds no table in parts')
+        if not is_remote(path) and not os.path.exists(path): raise DataError(f'{path}: there is no such file')
+        source = scan(path)
+    elif hasattr(source, 'iloc'): source = pl.from_pandas(source)
+    relation = is_relation(source)
+    if not (relation or is_table(source)):
         raise DataError(f'system={column!r} names a column of a table or a path, not of {type(source).__name__}')
-    lazy = source.lazy() if hasattr(source, 'lazy') else import_polars().DataFrame(source).lazy()
-    return _by_name(lazy, column, 'the run')
-
-def _scanned(path):
-    "A file, a folder of parts or what lies over the network, unread."
-    if os.path.isdir(path) and not is_spread(path): raise DataError(f'{path}: this folder holds no table in parts')
-    if not is_remote(path) and not os.path.exists(path): raise DataError(f'{path}: there is no such file')
-    return scan(path)
-
-def _by_name(lazy, column, name):
-    "The rows of each system."
-    pl = import_polars()
+    table = source if relation or hasattr(source, 'lazy') else pl.DataFrame(source)
+    if not relation: table = table.lazy()
     with polars_errors(name):
-        _check_there(column, lazy.collect_schema().names())
-        values = lazy.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
-    names = _checked_names(values, column, name)
-    return {text: lazy.filter(pl.col(column) == value) for text, value in names.items()}
-
-def _systems_of_relation(relation, column):
-    "The rows of each system, of a relation of DuckDB."
-    _check_there(column, relation.columns)
-    quoted = '"' + column.replace('"', '""') + '"'
-    values = [row[0] for row in relation.project(quoted).distinct().fetchall()]
-    def own(value): return str(value).replace("'", "''")
-    names = _checked_names(values, column, 'the run')
-    return {text: relation.filter(f"{quoted} = '{own(value)}'") for text, value in names.items()}
-
-def _check_there(column, columns):
-    if column not in columns: raise DataError(f'no column {column!r}; there are {", ".join(columns)}')
-
-def _checked_names(values, column, source):
-    "{name: value} in order; DataError for a row without a system, or two systems of one name."
-    if None in values: raise DataError(f'{source}: nothing in column {column!r}')
-    names = {str(value): value for value in values}
-    if len(names) < len(values): raise DataError(f'{source}: two systems in column {column!r} have one name')
-    if not names: raise DataError(f'{source}: the table has no rows')
-    return dict(sorted(names.items()))
+        columns = table.columns if relation else table.collect_schema().names()
+        if column not in columns: raise DataError(f'no column {column!r}; there are {", ".join(columns)}')
+        quoted = '"' + column.replace('"', '""') + '"'
+        if relation: values = [row[0] for row in table.project(quoted).distinct().fetchall()]
+        else: values = table.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
+    if None in values: raise DataError(f'{name}: nothing in column {column!r}')
+    systems = {str(value): value for value in values}
+    if len(systems) < len(values): raise DataError(f'{name}: two systems in column {column!r} have one name')
+    if not systems: raise DataError(f'{name}: the table has no rows')
+    def rows_of(value):
+        if not relation: return table.filter(pl.col(column) == value)
+        text = str(value).replace("'", "''")
+        return table.filter(f"{quoted} = '{text}'")
+    return {system: rows_of(value) for system, value in sorted(systems.items())}
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
@@ -133,15 +115,21 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         paths = _runs_of_paths([run]) if found_runs(run) is not None else None
         return paths and [('', path) for path in paths]
     named = isinstance(run, Mapping)
-    if is_table(run) or is_service(run) or not isinstance(run, Collection): return None
+    if is_table(run) or service_shape(run) or not isinstance(run, Collection): return None
     items = list(run.items()) if isinstance(run, Mapping) else [('', item) for item in run]
     sources = [source for _, source in items]
     if not named and items and not is_run(sources[0]): return None  # rows, maybe many
     whole = list(map(is_run, sources))
     if True not in whole: return None
-    if False in whole: raise ValueError(_half_of_them(items, whole, named))
-    if named: _check_paths(items)
-    elif all(map(is_path, sources)): return [('', path) for path in _runs_of_paths(sources)]
+    if False in whole:
+        run_and_other = whole.index(True), whole.index(False)
+        which = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
+        shapes = '{name: run}, one run is {query: {document: score}}' if named else '[run, run], one run is [(query, document, score), ...]'
+        raise ValueError(f'one run or several? {which[0]} is a run by itself, {which[1]} is none: several runs are {shapes}')
+    if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
+        name, text = items[0]
+        raise ValueError(f'{text!r}, given as {name!r}, is no file; a run by itself is {{query: {{document: score}}}}')
+    if not named and all(map(is_path, sources)): return [('', path) for path in _runs_of_paths(sources)]
     return [(str(name), source) for name, source in items]
 
 def is_run(source: Any) -> bool | None:
@@ -151,44 +139,24 @@ def is_run(source: Any) -> bool | None:
     return form.is_run(source) if form else False
 
 def _runs_of_paths(paths):
-    "Return the runs of files, folders and patterns; DataError for parts of one run."
     each = [found_runs(path) or [path] for path in paths]
     found = [path for group in each for path in group]
     check_no_parts(found)
     return found
 
-def _half_of_them(items, whole, named):
-    "Return what to say if some items are runs, and others are not."
-    run, other = whole.index(True), whole.index(False)
-    which = [repr(items[i][0]) if named else f'item {i + 1}' for i in (run, other)]
-    shape = '{name: run}' if named else '[run, run]'
-    alone = '{query: {document: score}}' if named else '[(query, document, score), ...]'
-    return (f'one run or several? {which[0]} is a run by itself, {which[1]} is none: '
-            f'several runs are {shape}, one run is {alone}')
-
-def _check_paths(items):
-    "Raise ValueError if the items are texts, and not one is a file."
-    if any(not isinstance(source, str) or os.path.exists(source) for _, source in items): return
-    name, text = items[0]
-    raise ValueError(f'{text!r}, given as {name!r}, is no file; '
-                     'a run by itself is {query: {document: score}}')
-
 # %% ../../nbs/data/recognition.ipynb #27bd558b
 def check_places(qrels: Any, run: Any) -> None:
-    "ValueError for anything but judgments and a run; it tells what to write instead."
+    "Raise ValueError, with what to write instead, unless there are judgments and a run."
     if isinstance(qrels, Run) or isinstance(run, Qrels):
         kinds = f'a {type(qrels).__name__} and a {type(run).__name__}'
         raise ValueError(f'evaluate(qrels, run) was given {kinds}: are they swapped?')
-    if isinstance(qrels, str | Measure) and _is_measure(qrels):
-        raise ValueError(f'{qrels!r} is a measure; write evaluate(qrels, run, {qrels!r})')
-    if isinstance(run, str | Measure) and _is_measure(run):
-        call = f'evaluate(qrels, run, {run!r})'
-        raise ValueError(f'{run!r} is a measure, not a run; write {call}')
+    for source, rest in ((qrels, ''), (run, ', not a run')):
+        if _is_measure(source): raise ValueError(f'{source!r} is a measure{rest}; write evaluate(qrels, run, {source!r})')
 
-def _is_measure(text):
-    "Whether a text names measures, and no file."
-    if isinstance(text, Measure): return True
-    try: return not os.path.exists(text) and bool(parse_all(text))
+def _is_measure(source):
+    "Return whether a source is a measure, or a text that names measures and no file."
+    if not isinstance(source, str): return isinstance(source, Measure)
+    try: return not os.path.exists(source) and bool(parse_all(source))
     except ValueError: return False
 
 # %% ../../nbs/data/recognition.ipynb #7a11c001
@@ -249,10 +217,8 @@ def ready(run: Run) -> Run:
     if not run.options:
         source, path = run.source, run.path
         if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
-        stream = None if path else StreamedRun.of(source) if is_lazy(source) else large_table(source)
-        if stream is not None:
-            run.stream = stream
-            return run
+        run.stream = None if path else open_table(source)
+        if run.stream is not None: return run
     return Run(run, copy=False)
 
 def run_head(run: Run) -> Rows:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
@@ -21,10 +21,11 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 # %% ../../nbs/data/records.ipynb #31f98800
+from ..core.arrays import is_missing
 from .errors import DataError, DataWarning, counted, file_errors, polars_errors, short_repr
 from .qrels_and_runs import Qrels, Run
-from .sources import ids_of_objects, named_lists
-from .tables import COLUMN_SYNONYMS, import_polars, plain_name
+from .sources import named_lists, parsed_lines
+from .tables import COLUMN_SYNONYMS, ids_of_objects, import_polars, plain_name
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):
@@ -41,37 +42,25 @@ RECORD_COLUMNS = {
 }
 
 def _record_names(there, columns):
-    "{part: name of its column}; DataError for all parts that are not there."
+    "Return {key: name of its column}; DataError for all columns that are missing."
     plain = {plain_name(name): name for name in there}
     unknown = [key for key in columns if key not in RECORD_COLUMNS]
     if unknown: raise DataError(f'columns= has the keys {", ".join(RECORD_COLUMNS)}, not {unknown[0]!r}')
-    usual = {part: next((plain[n] for n in names if n in plain), None) for part, names in RECORD_COLUMNS.items()}
-    chosen = {part: columns.get(part, usual[part]) for part in RECORD_COLUMNS}
-    missing = [columns.get(part, f'of {part}') for part, name in chosen.items() if name not in there]
+    usual = {key: next((plain[n] for n in names if n in plain), None) for key, names in RECORD_COLUMNS.items()}
+    chosen = usual | columns
+    missing = [columns.get(key, f'of {key}') for key, name in chosen.items() if name not in there]
     if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(there)[1:-1]}')
     return chosen
 
-def _queries(ids, where):
-    "The ids of queries as text; DataError for one that is none, or that comes twice."
+def _query_texts(ids, where):
     queries = ids_of_objects(list(ids), where).tolist()
     twice = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
     if twice is not None: raise DataError(f'{where}: the query {twice!r} comes twice')
     return queries
 
-def _lists(column, queries, name):
-    "The ids of each record: lists, or such as text."
-    return [_ids(value, query, name) for value, query in zip(column, queries)]
-
-def _in_order(lists, queries, name):
-    "Lists of ids; DataError for a set, which says nothing of what comes first."
-    for value, query in zip(lists, queries):
-        if not isinstance(value, Set): continue
-        raise DataError(f'query {query!r}: {name} should be a list, the best first, not the set {short_repr(value)}')
-    return lists
-
-def _ids(value, query, name):
-    "The ids of one record; of none, an empty list."
-    if _is_missing(value): return []
+def _ids_of_record(value, query, name):
+    "Return the ids of one record, or {id: grade}; an empty list for a missing value."
+    if is_missing(value): return []
     if isinstance(value, str) and value[:1] in ('[', '{'): value = _of_json(value, query, name)
     if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -79,43 +68,31 @@ def _ids(value, query, name):
     return list(value)
 
 def _of_json(text, query, name):
-    "What a text of JSON holds."
     try: return json.loads(text)
     except ValueError as error: raise DataError(f'query {query!r}: {name} is not JSON: {error}') from None
-
-def _is_missing(value): return value is None or isinstance(value, float) and value != value
-
-def _graded(ids): return dict(ids) if isinstance(ids, Mapping) else dict.fromkeys(ids, 1)
 
 SCORE_COLUMNS = 'scores', 'retrieved_scores', 'score', 'similarities'
 
 def _warn_of_scores(table, queries, lists):
     "Warn if the scores of a query contradict the order of the ids retrieved."
     column = next((name for name in table if plain_name(name) in SCORE_COLUMNS), None)
-    values = table[column] if column else []
-    scores = [_numbers_in(value, query, column) for value, query in zip(values, queries)]
-    wrong = [query for query, ids, numbers in zip(queries, lists, scores) if _contradict(numbers, ids)]
+    wrong = []
+    for value, query, ids in zip(table[column] if column else [], queries, lists):
+        if isinstance(value, str) and value[:1] == '[': value = _of_json(value, query, column)
+        listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping) and not isinstance(ids, Mapping)
+        scores = list(value) if listed else []
+        comparable = len(scores) == len(ids) and all(isinstance(score, Real) for score in scores)
+        if comparable and sorted(scores, reverse=True) != scores: wrong.append(query)
     if not wrong: return
     where = f'{counted(len(wrong), "query")}, such as {wrong[0]!r},'
     what = f'the {column} of {where} contradict the order of the ids, which decides'
     warnings.warn(f'{what}; sort the ids by falling score, or leave {column!r} out', DataWarning, stacklevel=3)
 
-def _numbers_in(value, query, name):
-    "Return a list of numbers, also from JSON; an empty one for anything else."
-    if isinstance(value, str) and value[:1] == '[': value = _of_json(value, query, name)
-    numbers = list(value) if isinstance(value, Iterable) and not isinstance(value, str | Mapping) else []
-    return numbers if all(isinstance(number, Real) for number in numbers) else []
-
-def _contradict(numbers, ids):
-    "Return whether there is a number for each id of a list, and the numbers rise somewhere."
-    listed = not isinstance(ids, Mapping) and len(numbers) == len(ids)
-    return listed and sorted(numbers, reverse=True) != numbers
-
 # %% ../../nbs/data/records.ipynb #ef6edbb8
 def from_records(
     source: Any, /, *, columns: Mapping[str, str] | None = None, **options: Any,
 ) -> Together:
-    """Judgments and a run out of records that hold both.
+    """Return judgments and a run out of records that hold both.
 
     Parameters
     ----------
@@ -154,16 +131,20 @@ def from_records(
     with polars_errors(os.fspath(where)):
         table = named_lists(source)
         names = _record_names(list(table), columns or {})
-    queries = _queries(table[names['query']], str(where))
+    queries = _query_texts(table[names['query']], str(where))
     with polars_errors(os.fspath(where)):
-        ranked = _in_order(table[names['retrieved']], queries, names['retrieved'])
-        retrieved = _lists(ranked, queries, names['retrieved'])
-        relevant = _lists(table[names['relevant']], queries, names['relevant'])
+        retrieved, relevant = [], []
+        for query, ranked, gold in zip(queries, table[names['retrieved']], table[names['relevant']]):
+            if isinstance(ranked, Set):
+                rule = f'{names["retrieved"]} should be a list, the best first'
+                raise DataError(f'query {query!r}: {rule}, not the set {short_repr(ranked)}')
+            retrieved.append(_ids_of_record(ranked, query, names['retrieved']))
+            relevant.append(_ids_of_record(gold, query, names['relevant']))
     _warn_of_scores(table, queries, retrieved)
     graded = any(isinstance(record, Mapping) for record in relevant)
-    gold = [_graded(record) if graded else record for record in relevant]
-    judged = [not _is_missing(value) for value in table[names['relevant']]]
-    qrels = dict(compress(zip(queries, gold), judged))
+    if graded: relevant = [record if isinstance(record, Mapping) else dict.fromkeys(record, 1) for record in relevant]
+    judged = [not is_missing(value) for value in table[names['relevant']]]
+    qrels = dict(compress(zip(queries, relevant), judged))
     run = dict(zip(queries, retrieved))
     if not qrels:
         column = names['relevant']
@@ -179,11 +160,11 @@ class Span(NamedTuple):
 
     @property
     def id(self) -> str:
-        "How it is called in judgments and runs."
+        "Return how it is called in judgments and runs."
         return f'{self.document}[{self.start}:{self.end}]'
 
     def common(self, other: 'Span') -> int:
-        "How many characters two passages share."
+        "Return how many characters two passages share."
         if self.document != other.document: return 0
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
@@ -193,48 +174,30 @@ class Span(NamedTuple):
         return shared / (self.end - self.start + other.end - other.start - shared)
 
     def covered(self, other: 'Span') -> float:
-        "The share of this passage that lies in the other one."
+        "Return the share of this passage that lies in the other one."
         return self.common(other) / (self.end - self.start)
 
 # %% ../../nbs/data/records.ipynb #1048d594
-def _threshold(iou, covered):
-    "(share, least): how an overlap is measured, and from what on it is enough."
-    thresholds = {'iou': iou, 'covered': covered}
-    said = {name: x for name, x in thresholds.items() if x is not None}
-    if len(said) != 1: raise ValueError('say one of iou= and covered=: from which overlap on a passage is relevant')
-    [(name, least)] = said.items()
-    if not 0 < least <= 1: raise ValueError(f'{name} must be above 0 and at most 1, not {least!r}')
-    return getattr(Span, name), least
-
-def _by_query(passages, name):
-    "{query: its passages}; DataError for two ids of queries that are one as text."
-    queries = _queries(passages, name)
-    return {query: _spans(spans, query) for query, spans in zip(queries, passages.values())}
-
-def _spans(passages, query):
-    "Passages of a query; DataError for one that is none, or that is there twice."
-    spans = [_span(passage, query) for passage in passages]
-    twice = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
-    if twice: raise DataError(f'query {query!r}: the passage {twice.id} stands twice')
-    return spans
+def _spans(passages, name):
+    "Return {query: its passages}; DataError for an invalid or repeated passage, or two queries that are equal as text."
+    spans_of = {}
+    for query, items in zip(_query_texts(passages, name), passages.values()):
+        spans = spans_of[query] = [_span(item, query) for item in items]
+        twice = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
+        if twice: raise DataError(f'query {query!r}: the passage {twice.id} stands twice')
+    return spans_of
 
 def _span(passage, query):
-    "One passage."
     try:
         document, start, end = passage
-        right = int(start) == start and int(end) == end and 0 <= start < end
-    except (TypeError, ValueError): right = False
-    if right: return Span(str(document), int(start), int(end))
-    wanted = 'a passage is (document, start, end), 0 <= start < end'
-    raise DataError(f'query {query!r}: {wanted}, not {short_repr(passage)}')
-
-def _said_several(n):
-    "What is said of passages that reach several gold ones."
-    what = f'{counted(n, "retrieved passage")} reach{"es" if n == 1 else ""} several gold ones'
-    return f'{what}, and each finds one: those that stand together are better given as one'
+        valid = int(start) == start and int(end) == end and 0 <= start < end
+    except (TypeError, ValueError): valid = False
+    if valid: return Span(str(document), int(start), int(end))
+    rule = 'a passage is (document, start, end), 0 <= start < end'
+    raise DataError(f'query {query!r}: {rule}, not {short_repr(passage)}')
 
 def _found(gold, retrieved, share, least):
-    "{id: grade} of the passages that reach a gold one, those not found, and how many reach several."
+    "Return {id: grade} of the passages that reach a gold one, those not found, and how many reach several."
     grades, left, several = {}, list(gold), 0
     for span in retrieved:
         near = [gold_span for gold_span in gold if share(gold_span, span) >= least]
@@ -249,7 +212,7 @@ def from_spans(
     gold: Mapping, retrieved: Mapping, /, *, iou: float | None = None,
     covered: float | None = None, **options: Any,
 ) -> Together:
-    """Judgments and a run out of passages that overlap.
+    """Return judgments and a run out of passages that overlap.
 
     Parameters
     ----------
@@ -290,19 +253,24 @@ def from_spans(
     >>> evaluate(*from_spans(gold, found, iou=.5), 'P@3 R@3').means
     {'P@3': 0.3333333333333333, 'R@3': 0.5}
     """
-    share, least = _threshold(iou, covered)
+    thresholds = {name: least for name, least in (('iou', iou), ('covered', covered)) if least is not None}
+    if len(thresholds) != 1: raise ValueError('say one of iou= and covered=: from which overlap on a passage is relevant')
+    [(share, least)] = thresholds.items()
+    if not 0 < least <= 1: raise ValueError(f'{share} must be above 0 and at most 1, not {least!r}')
     qrels: dict[str, dict] = {}
     several = 0
-    wanted, retrieved_spans = _by_query(gold, 'gold'), _by_query(retrieved, 'retrieved')
-    for query, spans in wanted.items():
-        grades, left, many = _found(spans, retrieved_spans.get(query, []), share, least)
+    gold_spans, retrieved_spans = _spans(gold, 'gold'), _spans(retrieved, 'retrieved')
+    for query, spans in gold_spans.items():
+        grades, left, many = _found(spans, retrieved_spans.get(query, []), getattr(Span, share), least)
         qrels[query] = grades | dict.fromkeys((span.id for span in left), 1)
         several += many
-    if several: warnings.warn(_said_several(several), DataWarning, stacklevel=2)
+    if several:
+        what = f'{counted(several, "retrieved passage")} reach{"es" if several == 1 else ""} several gold ones'
+        advice = 'and each finds one: those that stand together are better given as one'
+        warnings.warn(f'{what}, {advice}', DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     judgments = Qrels(qrels)
-    known = {query: {*docs, *run.get(query, ())} for query, docs in qrels.items()}
-    judgments.chunks = known
+    judgments.chunks = {query: {*docs, *run.get(query, ())} for query, docs in qrels.items()}
     return Together(judgments, Run(run, **options))
 
 # %% ../../nbs/data/records.ipynb #f0c1fe33
@@ -331,34 +299,31 @@ LONGEST = 160, 200  # letters of a title, and of more text
 RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
 
 def one_line(text: Any, most: int) -> str:
-    "A text without the breaks of its lines and without rules, cut behind `most` letters."
+    "Return a text without the breaks of its lines and without rules, cut behind `most` letters."
     plain = RULES.sub(' ', str('' if text is None else text)[:8 * most])
     line = ' '.join(plain.split())
     return line if len(line) <= most else line[:most - 1].rstrip() + '…'
 
 # %% ../../nbs/data/records.ipynb #790dd622
-def _rows(source, columns):
-    "The rows of a source, as dicts."
+def _rows_of_source(source, columns):
     if isinstance(source, str | os.PathLike): return _rows_of_file(os.fspath(source), columns)
     if isinstance(source, Mapping): return _rows_of_dict(source)
     return _rows_of_table(source, columns)
 
 def _rows_of_dict(source):
-    "{id: text} or {id: {column: text}}."
     for key, value in source.items():
         yield {'id': key} | (dict(value) if isinstance(value, Mapping) else {'text': value})
 
 def _rows_of_table(table, columns):
-    "Of a table of polars, pandas or pyarrow."
     names = getattr(table, 'column_names', None)
     if names is None: names = getattr(table, 'columns', None)
     if names is None:
         raise DataError(f'{columns.what}: a dict, a table or a path, not {type(table).__name__}')
     names = [str(name) for name in names]
-    wanted = [name for name in names if name.lower() in {*columns.ids, *columns.titles, *columns.texts}]
-    lists = [map(_plain, table[name]) for name in wanted]
-    if not lists: raise _no_column(columns.what, columns.ids[0], names)
-    return (dict(zip(wanted, row)) for row in zip(*lists))
+    used = [name for name in names if name.lower() in {*columns.ids, *columns.titles, *columns.texts}]
+    if not used: raise _no_column(columns.what, columns.ids[0], names)
+    lists = [map(_plain, table[name]) for name in used]
+    return (dict(zip(used, row)) for row in zip(*lists))
 
 def _plain(value): return value.as_py() if hasattr(value, 'as_py') else value
 
@@ -367,7 +332,6 @@ def _no_column(where, column, names):
 
 # %% ../../nbs/data/records.ipynb #9f4134dd
 def _rows_of_file(path, columns):
-    "Of a file, by the end of its name."
     name = path.lower().removesuffix('.gz')
     if name.endswith('.parquet'):
         with file_errors(path): table = import_polars().read_parquet(path)
@@ -376,29 +340,22 @@ def _rows_of_file(path, columns):
     opened = gzip.open if path.lower().endswith('.gz') else open
     with file_errors(path), opened(path, 'rt', encoding='utf-8-sig', errors='replace', newline='') as file:
         if name.endswith('.json'): yield from _rows_of_json(file, path)
-        elif name.endswith(('.jsonl', '.ndjson')): yield from _rows_of_lines(file, path)
+        elif name.endswith(('.jsonl', '.ndjson')):
+            for number, row in parsed_lines(file, path):
+                if not isinstance(row, Mapping): raise DataError(f'{path}, line {number}: an object is wanted')
+                yield row
         else: yield from _rows_of_text(file, path, name.endswith('.csv'), columns)
 
 def _rows_of_json(file, path):
-    "Of one dict or one list."
     try: data = json.load(file)
     except ValueError as e: raise DataError(f'{path}: {e}') from None
-    if isinstance(data, Mapping): yield from _rows_of_dict(data)
-    elif isinstance(data, list) and all(isinstance(row, Mapping) for row in data): yield from data
-    else: raise DataError(f'{path}: an object, or a list of objects, is wanted')
-
-def _rows_of_lines(file, path):
-    "Of an object per line."
-    for number, line in enumerate(file, 1):
-        if not line.strip(): continue
-        try: row = json.loads(line)
-        except ValueError as e: raise DataError(f'{path}, line {number}: {e}') from None
-        if not isinstance(row, Mapping): raise DataError(f'{path}, line {number}: an object is wanted')
-        yield row
+    if isinstance(data, Mapping): return _rows_of_dict(data)
+    if isinstance(data, list) and all(isinstance(row, Mapping) for row in data): return data
+    raise DataError(f'{path}: an object, or a list of objects, is wanted')
 
 # %% ../../nbs/data/records.ipynb #2aabc4a2
 def _rows_of_text(file, path, commas, columns):
-    "Of lines with tabs or commas, with a head or without; or of TREC's topics."
+    "Return the rows of lines with tabs or commas, with a header or without, or of TREC topics."
     first = next((line for line in file if line.strip()), '')
     lines = chain([first], file)
     if first.lstrip().startswith('<'): return _rows_of_topics(lines)
@@ -406,32 +363,28 @@ def _rows_of_text(file, path, commas, columns):
     if commas: fields = _comma_fields(lines, path)
     elif names & {*columns.ids}: fields = _tabbed_fields(lines)
     else: fields = (line.rstrip('\r\n').split('\t') for line in lines)
-    return _under_a_head(fields, columns, path)
+    return _rows_below_header(fields, columns, path)
 
 def _tabbed_fields(lines):
-    "The fields of TSV with a head; a quote that is open goes on only in lines that lack columns."
+    "Yield the fields of TSV with a header; an open quote continues only in lines that lack columns."
     record = next(lines)
     tabs = record.count('\t')
     for line in chain(lines, ['\t' * tabs]):
         if record.count('"') % 2 and line.count('\t') < tabs: record += line
         else:
-            yield _unquoted(record.rstrip('\r\n'))
+            record = record.rstrip('\r\n')
+            quoted = '"' in record and record.count('"') % 2 == 0 and len(record) <= csv.field_size_limit()
+            yield next(csv.reader([record], delimiter='\t')) if quoted else record.split('\t')
             record = line
 
-def _unquoted(record):
-    "The fields of a record, without the quotes around them if these are closed."
-    plain = '"' not in record or record.count('"') % 2 or len(record) > csv.field_size_limit()
-    return record.split('\t') if plain else next(csv.reader([record], delimiter='\t'))
-
 def _comma_fields(lines, path):
-    "The fields of a CSV file, also of those that are longer than Python expects."
     before = csv.field_size_limit(2**31 - 1)
     try: yield from csv.reader(lines)
     except csv.Error as e: raise DataError(f'{path}: {e}') from None
     finally: csv.field_size_limit(before)
 
-def _under_a_head(rows, columns, path):
-    "Rows of fields as dicts, under the head if the first is one, else as id and text."
+def _rows_below_header(rows, columns, path):
+    "Yield rows of fields as dicts, with the names of the header if the first row is one, else as id and text."
     first: list[str] = next(rows, [])
     names = [name.strip().strip('"').lower() for name in first]
     if not {*names} & {*columns.ids}: names, rows = ['id', 'text'], chain([first], rows)
@@ -440,65 +393,52 @@ def _under_a_head(rows, columns, path):
         elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: an id and a text, not {row[0][:60]!r}')
 
 def _rows_of_topics(lines):
-    "Of TREC's topics: <top> with <num>, <title>, <desc> and <narr>."
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:
-        parts = re.findall(r'(?is)<(num|title|desc|narr)>\s*(?:\w+:)?\s*(.*?)\s*(?=<|$)', topic)
-        row = {name.lower(): text for name, text in parts}
+        fields = re.findall(r'(?is)<(num|title|desc|narr)>\s*(?:\w+:)?\s*(.*?)\s*(?=<|$)', topic)
+        row = {name.lower(): text for name, text in fields}
         if 'num' in row: yield row | {'num': row['num'].split()[0]}
 
 # %% ../../nbs/data/records.ipynb #6fc87aaf
 def read_words(
     source: Any, wanted: Collection[str], columns: WordColumns = DOCUMENTS,
 ) -> dict[str, Words]:
-    """{id: Words} of those that are wanted, as far as the source has them.
+    """Return {id: Words} of the ids in `wanted` that the source has.
 
     source: {id: text}, {id: {column: text}}, a table, or the path of a JSONL, JSON, CSV,
     TSV or Parquet file or of TREC topics, packed by gzip or not; None: nothing is known.
     DataError, with file and line, for what cannot be read or has no such columns;
     DataWarning if the source knows none of those wanted."""
     if source is None or not wanted: return {}
-    where = os.fspath(source) if isinstance(source, str | os.PathLike) else columns.what
+    is_path = isinstance(source, str | os.PathLike)
+    where = os.fspath(source) if is_path else columns.what
     keep, words = set(wanted), {}
     first = None
-    for key, row in _keyed(_rows(source, columns), columns, where):
-        if first is None: first = key
-        if key in keep: words[key] = _words(row, columns)
-    if words or first is None: return words
-    _warn_of_strangers(source, where, first, keep, columns)
-    return words
-
-# %% ../../nbs/data/records.ipynb #ef4b6fd5
-def _keyed(rows: Iterable[Mapping], columns: WordColumns, where: str) -> Iterator[tuple[str, Mapping]]:
-    "(id, row) of each row; DataError for one without an id or without any text."
-    for row in rows:
-        row = row if all(name in row for name in ('id', 'text')) else {str(name).lower(): x for name, x in row.items()}
+    for row in _rows_of_source(source, columns):
+        row = row if 'id' in row and 'text' in row else {str(name).lower(): value for name, value in row.items()}
         id_column = next((name for name in columns.ids if name in row), None)
         if id_column is None: raise _no_column(where, columns.ids[0], row)
         if not any(name in row for name in columns.titles + columns.texts):
             raise _no_column(where, f'{columns.titles[0]} or text', row)
-        yield str(row[id_column]).strip(), row
+        key = str(row[id_column]).strip()
+        if first is None: first = key
+        if key in keep: words[key] = _title_and_text(row, columns)
+    if words or first is None: return words
+    ids = f'wanted is {short_repr(min(keep))}, there is {short_repr(first)}'
+    head = f'; a head must call the ids {" or ".join(columns.ids)}' if is_path else ''
+    warnings.warn(f'{where}: not one of the wanted {columns.what} ({ids}){head}', DataWarning, stacklevel=2)
+    return {}
 
-def _words(row, columns):
-    "The title and the text of a row; a text without a title is the title."
-    longest = LONGEST
-    lines = [one_line(row.get(name), sum(longest)) for name in columns.titles + columns.texts]
-    first, second = [*filter(None, lines), '', ''][:2]
+# %% ../../nbs/data/records.ipynb #ef4b6fd5
+def _title_and_text(row, columns):
+    "Return the title and the text of a row; without a title, the beginning of the text is one."
+    most, most_text = LONGEST
+    lines = [one_line(row.get(name), most + most_text) for name in columns.titles + columns.texts]
+    title, text = [*filter(None, lines), '', ''][:2]
     titled = any(row.get(name) for name in columns.titles)
-    if not titled or len(first) > longest[0] and not second: return _parted(first, longest)
-    return Words(one_line(first, longest[0]), one_line(second, longest[1]))
-
-def _parted(text, longest):
-    "A text that has no title: its beginning is one, and the rest follows."
-    cut = text.rfind(' ', 0, longest[0]) if len(text) > longest[0] else len(text)
-    cut = cut if cut > 0 else longest[0]
-    return Words(text[:cut].strip(), one_line(text[cut:].strip(), longest[1]))
-
-# %% ../../nbs/data/records.ipynb #13a2c4ff
-def _warn_of_strangers(source, where, first, wanted, columns):
-    "DataWarning that a source knows none of the ids: it may be another one, or its head was taken for a row."
-    ids = f'wanted is {short_repr(min(wanted))}, there is {short_repr(first)}'
-    head = f'; a head must call the ids {" or ".join(columns.ids)}' if isinstance(source, str | os.PathLike) else ''
-    warnings.warn(f'{where}: not one of the wanted {columns.what} ({ids}){head}', DataWarning, stacklevel=3)
+    if titled and (text or len(title) <= most): return Words(one_line(title, most), one_line(text, most_text))
+    cut = title.rfind(' ', 0, most) if len(title) > most else len(title)
+    if cut <= 0: cut = most
+    return Words(title[:cut].strip(), one_line(title[cut:].strip(), most_text))
 
 # %% ../../nbs/data/records.ipynb #e783d0eb
 class Example:
@@ -510,25 +450,25 @@ class Example:
 
     @cached_property
     def qrels(self) -> Qrels:
-        "The judgments."
+        "Return the judgments."
         return Qrels(self.folder / 'qrels.txt')
 
     @cached_property
     def runs(self) -> dict[str, Run]:
-        "The results of each system, by its name."
+        "Return the results of each system, by its name."
         paths = sorted((self.folder / 'runs').glob('*.run.gz'))
         return {path.name.removesuffix('.run.gz'): Run(path) for path in paths}
 
     @cached_property
     def topics(self) -> Any:
-        "The information needs: a polars table of query_id, query and narrative."
+        "Return the information needs: a polars table of query_id, query and narrative."
         pl = import_polars()
         path = self.folder / 'topics.tsv'
         return pl.read_csv(path, separator='\t', infer_schema=False, quote_char=None)
 
     @cached_property
     def documents(self) -> Any:
-        "The documents: a polars table of doc_id, title and text."
+        "Return the documents: a polars table of doc_id, title and text."
         pl = import_polars()
         path = self.folder / 'documents.jsonl.gz'
         with gzip.open(path, 'rt', encoding='utf-8') as file:
@@ -539,7 +479,7 @@ class Example:
 
 # %% ../../nbs/data/records.ipynb #537db04e
 def load_example() -> Example:
-    """The test collection that comes with the package.
+    """Return the test collection that comes with the package.
 
     Returns
     -------

@@ -22,7 +22,7 @@ import numpy as np
 
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
 from .errors import DataError, collecting, file_errors, polars_errors, report_fault, short_repr
-from .ids import PAD, Ids, check_lengths, factorize, factorize_blocks, to_floats
+from .ids import PAD, Ids, factorize, to_floats
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
     NO_COLUMNS,
@@ -31,12 +31,14 @@ from irmetrics_nb.data.tables import (
     check_clear,
     check_values,
     column_positions,
+    columns_error,
     csv_fields,
     find_columns,
     has_columns,
     header_names,
     header_separator,
     holds_ranks,
+    ids_of_objects,
     is_remote,
     is_spread,
     is_table,
@@ -44,6 +46,7 @@ from irmetrics_nb.data.tables import (
     read_table,
     rivals,
     rows_from_csv,
+    rows_from_lists,
     rows_from_table,
     said_columns,
     scan,
@@ -51,13 +54,11 @@ from irmetrics_nb.data.tables import (
     unused_columns,
 )
 from irmetrics_nb.data.text import (
-    COLUMN_NAMES,
+    COLUMN_KEYS,
     HEAD_BYTES,
-    USED_COLUMNS,
     Note,
     Rows,
     TextBytes,
-    column_keys,
     keep_freed_memory,
     negate_ranks,
     rows_from_text,
@@ -65,21 +66,20 @@ from irmetrics_nb.data.text import (
 )
 
 # %% ../../nbs/data/sources.ipynb #e9bee4be
-def is_service(source: object) -> bool:
-    "Return whether a source is a request or a response of Elasticsearch or OpenSearch."
-    return service_shape(plain_answer(source)) != ''
-
 def plain_answer(answer: Any) -> Any:
     "Return the body of a response object, as elasticsearch-py makes them; anything else as it is."
     body = getattr(answer, 'body', None)
     return body if isinstance(body, (dict, list)) else answer
 
 def service_shape(source: Any) -> str:
-    "Return 'request', 'details', 'search', 'one search' or 'msearch', by what stands in a dict; '' for any other."
+    """Return the shape of a request or a response of Elasticsearch or OpenSearch; '' for any other source.
+
+    It is 'request', 'details', 'search', 'one search' or 'msearch'."""
+    source = plain_answer(source)
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
     details: Any = source.get('details')
-    if _all_have('hits', details, dict) and _all_lists(answer['hits'] for answer in details.values()): return 'details'
+    if _all_have('hits', details, dict) and all(isinstance(answer['hits'], list) for answer in details.values()): return 'details'
     if _all_have('took', source.get('responses'), list) or _all_have('status', source.get('responses'), list):
         return 'msearch'
     if 'hits' in source and 'took' in source and _is_answer(source): return 'one search'
@@ -93,8 +93,6 @@ def _is_answer(answer):
     if isinstance(hits, dict): return isinstance(hits.get('hits'), list)
     return isinstance(answer.get('error'), (str, dict)) and ('status' in answer or len(answer) == 1)
 
-def _all_lists(items): return all(isinstance(item, list) for item in items)
-
 def _all_have(name, items, kind):
     "Return whether a list or a dict, of this kind, has items, and all are dicts with this name."
     if not isinstance(items, kind): return False
@@ -106,27 +104,29 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
     "Return {query: {document: number}} of a request or a response of Elasticsearch or OpenSearch."
     source = plain_answer(source)
     shape = service_shape(source)
-    _check_role(source, shape, kind, name)
-    if shape == 'request':
-        requests = source['requests']
-        twice = [id for id, n in Counter(each['id'] for each in requests).items() if n > 1]
-        if twice: raise DataError(f'{name}: two requests have the id {twice[0]!r}')
-        return {each['id']: _ratings_of(each['ratings'], each['id'], name) for each in requests}
-    answers = source['details'] if shape == 'details' else source
-    answers = {query: plain_answer(answer) for query, answer in answers.items()}
-    for query, answer in answers.items():
-        fault = _fault_of(answer)
-        if fault: raise DataError(f'{name}, query {query!r}: {fault}')
-    return {query: _ranks_of(_hits(answer), query, name) for query, answer in answers.items()}
-
-def _check_role(source, shape, kind, name):
-    "Raise DataError for a body that does not hold what it was given as."
     if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
     if kind == 'run' and shape == 'request':
         raise DataError(f'{name}: this is a request of _rank_eval, with judgments; the run is its response')
     if shape in NAMELESS: raise DataError(f'{name}: {NAMELESS[shape]}')
-    failed = source.get('failures') if shape == 'details' else None
-    if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
+    if shape == 'request':
+        requests = source['requests']
+        twice = [id for id, n in Counter(request['id'] for request in requests).items() if n > 1]
+        if twice: raise DataError(f'{name}: two requests have the id {twice[0]!r}')
+        unique = {request['id']: _by_id(request['ratings'], request['id'], name) for request in requests}
+        return {query: {doc: row.get('rating') for doc, row in rows.items()} for query, rows in unique.items()}
+    if shape == 'details':
+        failed = source.get('failures')
+        if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
+        source = source['details']
+    ranks = {}
+    for query, answer in source.items():
+        answer = plain_answer(answer)
+        fault = _fault_of(answer)
+        if fault: raise DataError(f'{name}, query {query!r}: {fault}')
+        hits = answer['hits']
+        hits = hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
+        ranks[query] = {doc: -rank for rank, doc in enumerate(_by_id(hits, query, name), 1)}
+    return ranks
 
 NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed '
                 'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
@@ -144,29 +144,15 @@ def _fault_of(answer):
     failed, total = shards.get('failed'), shards.get('total', '?')
     return f'the answer is not whole: {failed} of {total} shards failed' if failed else ''
 
-def _hits(answer):
-    "The documents of an answer, in order."
-    hits = answer['hits']
-    return hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
-
-def _ranks_of(hits, query, name):
-    "{document: negative of its rank}: the order of the hits is the ranking."
-    return {doc: -rank for rank, doc in enumerate(_unique_ids(hits, query, name), 1)}
-
-def _ratings_of(rows, query, name):
-    "{document: rating}."
-    return dict(zip(_unique_ids(rows, query, name), (row.get('rating') for row in rows)))
-
-def _unique_ids(rows, query, name):
-    "The ids of documents in order; DataError for one id in two indices, or twice."
-    indices: dict[str, Any] = {}
+def _by_id(rows, query, name):
+    "Return {document: its row}, in order; DataError for one id in two indices, or twice."
+    found: dict[str, Any] = {}
     for row in rows:
-        first = indices.setdefault(row['_id'], row.get('_index'))
-        if first == row.get('_index'): continue
-        both = f'{first!r} and {row.get("_index")!r}'
-        raise DataError(f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {both}')
-    if len(indices) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
-    return list(indices)
+        first, index = found.setdefault(row['_id'], row).get('_index'), row.get('_index')
+        if first != index:
+            raise DataError(f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}')
+    if len(found) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
+    return found
 
 HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
 
@@ -178,15 +164,17 @@ def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_C
 
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
+    "Return the rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
     if not source: raise DataError(f'{name}: there are no queries')
-    if holds_hits(source): return rows_from_triples(_triples_of_hits(source, kind, name), kind, name)
+    if holds_hits(source):
+        triples = ((q, *_hit(hit, kind, f'{name}, query {q!r}')) for q, hits in source.items() for hit in hits)
+        return rows_from_triples(triples, kind, name)
     source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
     if collecting(): source = _valid_docs(source, kind, name)
-    listed = _listed(source, name) if kind == 'qrels' else ''
+    listed = _list_form(source, name) if kind == 'qrels' else ''
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
-    numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers(source, kind, name)))
+    numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers_by_query(source, kind, name)))
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
@@ -196,9 +184,12 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
 def is_hit(item: Any) -> bool:
     "Return whether an item holds a document and a number, and no query."
     if isinstance(item, (tuple, list)): return len(item) == 2
-    if isinstance(item, Mapping): names = [*map(str, item)]
-    else: names = [name for name in HIT_ATTRIBUTES if hasattr(item, name)]
+    names = [*map(str, _record_of(item))]
     return len(candidates(names, 'document')) > 0 and not candidates(names, 'query')
+
+def _record_of(item):
+    if isinstance(item, Mapping): return item
+    return {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
 
 HIT_ATTRIBUTES = *COLUMN_SYNONYMS['document'], *COLUMN_SYNONYMS['query'], *COLUMN_SYNONYMS['run'], *COLUMN_SYNONYMS['qrels']
 
@@ -208,41 +199,27 @@ def holds_hits(source: Mapping) -> bool:
     first = next(lists, ('',))[0]
     return not isinstance(first, (str, bytes, int)) and is_hit(first)
 
-def _triples_of_hits(source, kind, name):
-    "Yield (query, document, number) of {query: documents with their numbers}."
-    for query, hits in source.items():
-        for hit in hits: yield query, *_hit(hit, kind, f'{name}, query {query!r}')
-
 def _hit(item, kind, place):
-    "Return the document and the number of an item."
     if isinstance(item, (tuple, list)) and len(item) == 2: return item
-    record = item if isinstance(item, Mapping) else {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
-    names = [*map(str, record)]
-    document, number = rivals(names, 'document'), rivals(names, kind)
+    record = _record_of(item)
+    document, number = (rivals(map(str, record), part) for part in ('document', kind))
     if document and number: return record[document[0]], record[number[0]]
-    raise DataError(f'{place}: expected a document and its {COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]}, not {short_repr(item)}')
+    raise DataError(f'{place}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
-def _listed(source, name):
-    "'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
+def _list_form(source, name):
+    "Return 'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
     if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
     for query, docs in source.items():
-        if len({isinstance(doc, (str, bytes)) for doc in docs}) < 2: continue
-        what = f'text and numbers in one list, {short_repr(docs)}'
-        raise DataError(f'{name}: query {query!r} holds {what}; grades stand in a dict, {{document: grade}}')
+        if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
+            what = f'text and numbers in one list, {short_repr(docs)}'
+            raise DataError(f'{name}: query {query!r} holds {what}; grades stand in a dict, {{document: grade}}')
     return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
-
-def ids_of_objects(items: Any, name: str) -> Ids:
-    "Ids from Python objects; DataError that begins with the source's name if one is none."
-    try:
-        return check_lengths(Ids.from_list(items))
-    except DataError as error:
-        raise DataError(f'{name}: {error}') from None
 
 def _valid_docs(source, kind, name):
     "Return {query: documents} without what is neither; such faults are reported."
     valid = {}
     for query, docs in source.items():
-        try: _numbers({query: docs}, kind, name)
+        try: _numbers_by_query({query: docs}, kind, name)
         except DataError as error: report_fault('columns', error)
         else:
             ids = [doc for doc in docs if _is_id(doc, f'{name}, query {query!r}')]
@@ -253,14 +230,13 @@ def _valid_docs(source, kind, name):
 
 def _is_id(item, place):
     "Return whether an object is an id; if not, that is reported."
-    try: ids_of_objects([item], place)
+    try: return len(ids_of_objects([item], place)) > 0
     except DataError as error:
         report_fault('id', error)
         return False
-    return True
 
-def _numbers(source, kind, name):
-    "For each query of a dict its numbers."
+def _numbers_by_query(source, kind, name):
+    "Return the numbers of each query of a dict."
     docs = source.values()
     if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs): return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
@@ -273,70 +249,57 @@ def _numbers(source, kind, name):
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
 ) -> Rows:
-    """The rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
+    """Return the rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
 
     columns: what is said of the names in records; lines: on which line of a file each item stands."""
-    triples, valid = [], []
+    triples, valid_lines = [], []
     notes: tuple[Note, ...] = ()
-    first_of: dict[bool, int] = {}  # whether the number is a rank: the first item of which it is true
-    for n, item in enumerate(source, 1):
-        place = f'{name}, line {lines[n - 1]}' if lines else f'{name}, item {n}'
+    first_of: dict[bool, str] = {}  # whether the number is a rank: the first item of which it is true
+    for i, item in enumerate(source):
+        where = f'line {lines[i]}' if lines else f'item {i + 1}'
+        place = f'{name}, {where}'
         try: triple, ranked = _triple(item, kind, place, columns)
         except DataError as error:
             report_fault('columns', error)
             continue
         if collecting() and not all(_is_id(id, place) for id in triple[:2]): continue
         triples.append(triple)
-        valid.append(n - 1)
-        if n == 1 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
-        first_of.setdefault(ranked, n)
+        if lines: valid_lines.append(lines[i])
+        if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
+        first_of.setdefault(ranked, place)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
-    queries, docs, numbers = zip(*triples, strict=True)
-    query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
-    query_ids, codes = factorize_blocks(query)
-    if lines: lines = [lines[i] for i in valid]
-    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines)
-    rows.notes = notes
-    rows = check_values(rows, kind, numbers)
-    if len(first_of) > 1:
-        n = max(first_of.values())
-        place = f'line {lines[n - 1]}' if lines else f'item {n}'
-        raise DataError(f'{name}, {place}: some have a score, others a rank alone')
-    return negate_ranks(rows) if True in first_of else rows
+    rows = rows_from_lists(triples, kind, name, valid_lines, True in first_of, notes)
+    if len(first_of) < 2: return rows
+    raise DataError(f'{[*first_of.values()][1]}: some have a score, others a rank alone')
 
 def _triple(item, kind, place, columns):
-    "(query, document, number) of an item, and whether the number is a rank."
-    if isinstance(item, Mapping): return _record(item, kind, place, columns)
-    number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
-    if columns:
+    "Return (query, document, number) of an item, and whether the number is a rank."
+    number = COLUMN_KEYS[kind][2]
+    if isinstance(item, Mapping):
+        names = [*map(str, item)]
+        keys = find_columns(names, kind, columns)
+        if None not in keys: return tuple(item[key] for key in keys), holds_ranks(keys[2], kind, columns)
+        with polars_errors(place):
+            check_clear(names, kind, columns)
+            if columns: column_positions(names, kind, columns)
+    elif columns:
         raise DataError(f'{place}: columns= is for tables, text and records, not for {short_repr(item)}')
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, a) for a in attributes): return tuple(getattr(item, a) for a in attributes), False
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
     raise DataError(f'{place}: expected (query, document, {number}), not {short_repr(item)}')
 
-def _record(item, kind, place, columns):
-    "(query, document, number) of a dict, and whether the numbers are ranks."
-    names = [*map(str, item)]
-    keys = find_columns(names, kind, columns)
-    if None not in keys: return tuple(item[c] for c in keys), holds_ranks(keys[2], kind, columns)
-    with polars_errors(place):
-        check_clear(names, kind, columns)
-        if columns: column_positions(names, kind, columns)
-    number = COLUMN_NAMES[kind][USED_COLUMNS[kind][2]]
-    raise DataError(f'{place}: expected (query, document, {number}), not {short_repr(item)}')
-
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
 def looks_like_json(head: bytes, name: str = '') -> bool:
-    "Whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
+    "Return whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
     if name.lower().removesuffix('.gz').endswith(('.json', '.jsonl', '.ndjson')): return True
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
 
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a JSON file; DataError if it is no JSON, or not of a known shape."
+    "Return the rows of a JSON file; DataError if it is no JSON, or not of a known shape."
     try:
         whole = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
@@ -345,28 +308,28 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
     for value in whole if isinstance(whole, list) else [whole]: _check_unique(value, name)
-    if isinstance(whole, dict) and _is_record(whole, kind, columns): whole = [whole]  # the only one of JSON lines
+    flat = isinstance(whole, dict) and not any(isinstance(value, Mapping | list) for value in whole.values())
+    if flat and has_columns([*whole], kind, columns): whole = [whole]  # the only one of JSON lines
     form = form_of(whole)
     if isinstance(whole, Mapping | list) and form: return form.read(whole, kind, name, columns)
     raise DataError(f'{name}: expected an object or a list, not {short_repr(whole)}')
 
 def _rows_from_lines(data, kind, name, columns):
-    "The rows of JSON lines, a record or a triple in each; DataError for the first line that is none."
     items, lines = [], []
-    for number, line in enumerate(data.splitlines(), 1):
-        if not line.strip(): continue
-        try: item = json.loads(line, object_pairs_hook=_object)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f'{name}, line {number}: not JSON: {error}') from None
+    for number, item in parsed_lines(data.splitlines(), name, _object):
         _check_unique(item, f'{name}, line {number}')
         items.append(item)
         lines.append(number)
     return rows_from_triples(items, kind, name, columns, lines)
 
-def _is_record(found, kind, columns):
-    "Whether an object is one row by itself: it has the columns, and holds neither objects nor lists."
-    if any(isinstance(x, Mapping | list) for x in found.values()): return False
-    return has_columns([*found], kind, columns)
+def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None = None) -> Iterator[tuple[int, Any]]:
+    "Yield the number and the value of each line of JSON lines that is not blank; DataError for what is no JSON."
+    for number, line in enumerate(lines, 1):
+        if not line.strip(): continue
+        try: value = json.loads(line, object_pairs_hook=hook)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f'{name}, line {number}: not JSON: {error}') from None
+        yield number, value
 
 class _Repeated(Mapping):
     "All names and values of a JSON object in which a name stands twice."
@@ -377,12 +340,11 @@ class _Repeated(Mapping):
     def values(self): return self.numbers
 
 def _object(pairs):
-    "A JSON object from its names and values."
     values = dict(pairs)
     return values if len(values) == len(pairs) else _Repeated(pairs)
 
 def _check_unique(found, name):
-    "DataError for an object in which a name stands twice."
+    "Raise DataError for an object in which a name stands twice."
     if not isinstance(found, _Repeated): return
     twice = max(found.names, key=found.names.count)
     raise DataError(f'{name}: {twice!r} stands twice in one JSON object')
@@ -396,14 +358,15 @@ BINARY_MAGIC = {
 def check_encoding(head: bytes, name: object) -> None:
     "Raise DataError for a file that begins like UTF-16 text."
     start = head[:64]
-    zeros = {place % 2 for place, byte in enumerate(start) if byte == 0}
-    halved = len(start) > 3 and len(zeros) == 1 and start.count(0) == len(start) // 2
-    marked = start.startswith((b'\xff\xfe', b'\xfe\xff')) and start.count(0) > len(start) // 4
+    half = len(start) // 2
+    halved = half > 1 and start.count(0) == half and half in (start[::2].count(0), start[1::2].count(0))
+    marked = start.startswith((b'\xff\xfe', b'\xfe\xff')) and start.count(0) > half // 2
     if halved or marked:
+
         raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
 def binary_hint(head: bytes) -> str:
-    "A question to append to an error if the first bytes of a file do not look like text; else ''."
+    "Return a question to append to an error if the first bytes of a file do not look like text; else ''."
     for magic, what in BINARY_MAGIC.items():
         if head.startswith(magic): return f'; is this {what}?'
     return f'; is this a binary file (a NUL at byte {head.index(0)})?' if 0 in head else ''
@@ -420,7 +383,7 @@ def hint_if_binary(head: bytes) -> Iterator[None]:
 MAX_LINE_BYTES = 1 << 20  # in what is unpacked or comes through a pipe
 
 def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
-    "DataError if text ends with too long a line, or in too many blanks; `line`: the number of its first line."
+    "Raise DataError if text ends with too long a line, or in too many blanks; `line`: the number of its first line."
     end = data[-MAX_LINE_BYTES:].tobytes()
     blank = end.isspace()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not blank): return
@@ -430,17 +393,17 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: str | os.PathLike) -> BufferedReader:
-    "A file opened to be read as bytes; OSError for a device."
+    "Return a file opened to be read as bytes; OSError for a device."
     mode = os.stat(path).st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode): raise OSError(None, 'this is a device, not a file')
     return open(path, 'rb')
 
 def decompressed(file: Any) -> Any:
-    "A stream of what is gzipped in an open file, or the file itself if it is not gzipped."
+    "Return a stream of what is gzipped in an open file, or the file itself if it is not gzipped."
     return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
 
 def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
-    "(size, time of the last change) of a file, given by its path or number; None for a pipe."
+    "Return (size, time of the last change) of a file, given by its path or number; None for a pipe."
     state = os.stat(file)
     return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
 
@@ -448,7 +411,7 @@ def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
 def ensure_unchanged(
     file: str | os.PathLike | int, name: object, before: tuple[int, int] | None = None,
 ) -> Iterator[None]:
-    "DataError if a file (a path or a number) changes while the block runs, or has since its state `before`."
+    "Raise DataError if a file (a path or a number) changes while the block runs, or has since its state `before`."
     before = before or file_state(file)
     yield
     if file_state(file) != before: raise DataError(f'{name}: the file changed while it was read')
@@ -458,7 +421,7 @@ MAX_UNPACKED_BYTES = 1 << 26  # that a packed file may grow to, whatever its siz
 MAX_UNPACKED_RATIO = 50       # or this many times its size
 
 def read_bytes(path: str | os.PathLike) -> np.ndarray:
-    "All bytes of a file, unpacked if it is gzipped, in an array with PAD spare bytes behind."
+    "Return all bytes of a file, unpacked if it is gzipped, in an array with PAD spare bytes behind."
     with open_bytes(path) as file, ensure_unchanged(file.fileno(), path):
         stream = decompressed(file)
         size = os.fstat(file.fileno()).st_size
@@ -472,7 +435,7 @@ def read_bytes(path: str | os.PathLike) -> np.ndarray:
     return data if complete else np.concatenate((data[:got], rest))
 
 def _read_stream(stream, path, most=np.inf):
-    "All bytes of a stream whose length is not known beforehand, and PAD more."
+    "Return all bytes of a stream whose length is not known beforehand, and PAD more."
     data = bytearray()
     while piece := stream.read(1 << 22):
         data += piece
@@ -484,12 +447,12 @@ def _read_stream(stream, path, most=np.inf):
     return np.frombuffer(data, np.uint8)
 
 def is_self_describing(head: bytes, name: str) -> bool:
-    "Whether a file is Parquet, Arrow or JSON, to which the limits of lines do not apply."
+    "Return whether a file is Parquet, Arrow or JSON, to which the limits of lines do not apply."
     return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
 def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows in a file's bytes, the last PAD of which are spare; its first bytes say how to read them."
+    "Return the rows in a file's bytes, the last PAD of which are spare; its first bytes say how to read them."
     content = data[:-PAD]
     head = content[:HEAD_BYTES].tobytes()
     if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name, columns)
@@ -503,7 +466,7 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
 def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a file; DataError if it cannot be read or one is wrong."
+    "Return the rows of a file; DataError if it cannot be read or one is wrong."
     keep_freed_memory()
     with file_errors(path): data = read_bytes(path)
     if len(data) == PAD: raise DataError(f'{path}: the file is empty')
@@ -512,14 +475,14 @@ def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COL
     return rows
 
 def file_stem(path: str | os.PathLike) -> str:
-    "The name of a file up to its first dot."
+    "Return the name of a file up to its first dot."
     return Path(path).name.split('.')[0]
 
 # %% ../../nbs/data/sources.ipynb #5e97baf6
 def read_lookup(
     source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None,
 ) -> tuple[list, dict[str, list]]:
-    """(ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
+    """Return (ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
 
     what: what an error calls it; ids: the usual names of the column of ids, unless `columns` names another as
     'query'; the other keys of `columns` say which columns are taken, by default all that are left."""
@@ -528,17 +491,26 @@ def read_lookup(
     if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
     with polars_errors(where): table = named_lists(source)
-    return _id_and_rest(table, where, ids, columns or {})
+    columns = columns or {}
+    plain = {plain_name(name): name for name in table}
+    usual = next((plain[name] for name in (*ids, 'id') if name in plain), '')
+    id_column = columns.get('query') or usual
+    values = [[names] if isinstance(names, str) else names for key, names in columns.items() if key != 'query']
+    wanted = [*chain.from_iterable(values)]
+    missing = [name for name in [id_column, *wanted] if name not in table]
+    if missing:
+        lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
+        raise DataError(f'{where}: no column {lacking}; there are {short_repr(list(table))[1:-1]}')
+    return table[id_column], {name: table[name] for name in wanted or table if name != id_column}
 
 def _of_dict(source):
-    "{id: value} or {id: {column: value}}."
     values = list(source.values())
     if not all(isinstance(record, Mapping) for record in values): return list(source), {'': values}
     names = dict.fromkeys(name for record in source.values() for name in record)
     return list(source), {str(name): [record.get(name) for record in source.values()] for name in names}
 
 def named_lists(source: Any) -> dict[str, list]:
-    "{column: values} of a table, of records or of a file."
+    "Return {column: values} of a table, of records or of a file."
     if isinstance(source, (str, os.PathLike)): return _lists_of_file(os.fspath(source))
     if hasattr(source, 'iloc') and hasattr(source, 'columns'):
         return {str(name): source[name].tolist() for name in source.columns}
@@ -548,67 +520,33 @@ def named_lists(source: Any) -> dict[str, list]:
     return to_polars_table(source, 'run').to_dict(as_series=False)
 
 def _lists_of_file(path):
-    "{column: values} of a Parquet, Arrow, JSON or JSON lines file, or of CSV or TSV with a head."
+    "Return {column: values} of a Parquet, Arrow, JSON or JSON lines file, or of CSV or TSV with a header."
     with file_errors(path): data = bytes(read_bytes(path)[:-PAD])
     if data.startswith(TABLE_MAGIC): return read_table(data, path).to_dict(as_series=False)
     text = data.decode('utf-8-sig', 'surrogateescape')
-    if text.lstrip()[:1] in ('{', '['): return _lists_of_json(text, path)
+    if text.lstrip()[:1] in ('{', '['):
+        try: content = json.loads(text)
+        except ValueError: content = [value for _, value in parsed_lines(text.splitlines(), path)]
+        if not isinstance(content, dict): return _of_dict(dict(enumerate(content)))[1]
+        ids, values = _of_dict(content)
+        return {'id': ids, **values}
     first_line = text.split('\n', 1)[0]
     separator = next((sign for sign in '\t,;' if sign in first_line), ',')
     head, *rows = [fields for _, fields in csv_fields(text, separator, path)] or [[]]
     names = header_names(head)
-    short = next((row for row in rows if len(row) != len(names)), None)
-    if short: raise DataError(f'{short_repr(short)} where the head has {len(names)} columns')
+    for row in rows:
+        if len(row) != len(names): raise DataError(f'{short_repr(row)} where the head has {len(names)} columns')
     return {name: [row[i].strip() or None for row in rows] for i, name in enumerate(names)}
-
-def _lists_of_json(text, path):
-    "{column: values} of records in a list, or one in a line; a single object is {id: value}."
-    try: data = json.loads(text)
-    except ValueError: data = _lines_of_json(text)
-    if isinstance(data, dict):
-        ids, values = _of_dict(data)
-        return {'id': ids, **values}
-    return _of_dict(dict(enumerate(data)))[1]
-
-def _lines_of_json(text):
-    "The objects of JSON lines."
-    values = []
-    for number, line in enumerate(text.splitlines(), 1):
-        try: values += [json.loads(line)] if line.strip() else []
-        except ValueError as error: raise DataError(f'line {number}: not JSON: {error}') from None
-    return values
-
-def _id_and_rest(table, where, ids, columns):
-    "The ids, and the columns that are asked for."
-    said = columns.get('query')
-    plain = {plain_name(name): name for name in table}
-    id_column = said or next((plain[name] for name in (*ids, 'id') if name in plain), None)
-    wanted = [name for key, names in columns.items() if key != 'query' for name in _as_names(names)]
-    missing = [name for name in [id_column, *wanted] if name not in table]
-    if missing:
-        lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
-        raise DataError(f'{where}: no column {lacking}; there are {short_repr(list(table))[1:-1]}')
-    return table[id_column], {name: table[name] for name in wanted or table if name != id_column}
-
-def _as_names(names): return [names] if isinstance(names, str) else list(names)
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def is_path(source: object) -> bool:
     "Return whether a source is the path of a file or a folder."
     return isinstance(source, (str, os.PathLike))
 
-def is_iterable(source: object) -> bool:
-    "Return whether a source gives rows one by one."
-    return isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray))
-
 def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "Read the rows of a file, of a folder with the parts of one table, or of a table over the network."
-    lazy = is_remote(path) or is_spread(path)
-    read = _rows_scanned if lazy else rows_from_file
-    return read(os.fspath(path), kind, columns)
-
-def _rows_scanned(path, kind, columns):
-    "The rows of a table in parts, or over the network."
+    path = os.fspath(path)
+    if not (is_remote(path) or is_spread(path)): return rows_from_file(path, kind, columns)
     with polars_errors(path):
         table = scan(path)
         names = table.collect_schema().names()
@@ -647,38 +585,34 @@ def is_row(item: Any) -> bool:
 class Form(NamedTuple):
     "A form of input."
     name: str                                      # what errors call it
-    fits: Callable[[Any], bool]                    # whether a source has this form
+    fits: Callable[[Any], object]                  # whether a source has this form
     read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)
     is_run: Callable[[Any], bool | None] = lambda source: True  # whether it stands for a run beside others
 
 FORMS = (
     Form('a path', is_path, rows_from_path),
-    Form('an answer of a search service', is_service, rows_from_service),
+    Form('an answer of a search service', service_shape, rows_from_service),
     Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents),
     Form('a table', is_table, rows_from_any_table),
-    Form('an iterable', is_iterable, rows_from_triples, holds_rows),
+    Form('an iterable', lambda source: isinstance(source, Iterable), rows_from_triples, holds_rows),
 )
 
 def form_of(source: Any) -> Form | None:
     "Return the form of a source; None for what is no source."
+    if isinstance(source, (bytes, bytearray)): return None
     return next((form for form in FORMS if form.fits(source)), None)
 
 def no_rows(kind: str) -> Rows:
     "Return judgments or a run without a row, as a part of a whole may be."
-    nobody = Ids.from_list([])
-    return Rows(nobody, np.empty(0, np.int32), nobody, np.empty(0), f'the {kind}')
-
-def one_of(forms: Iterable[Form]) -> str:
-    "Return the names of forms, as errors list them."
-    *names, last = [form.name for form in forms]
-    return f'{", ".join(names)} or {last}'
+    ids = Ids.from_list([])
+    return Rows(ids, np.empty(0, np.int32), ids, np.empty(0), f'the {kind}')
 
 # %% ../../nbs/data/sources.ipynb #0f699ee3
 def read_rows(
     source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
     descending: bool = True,
 ) -> Rows:
-    """The rows of any source of judgments or of results, as columns.
+    """Return the rows of any source of judgments or of results, as columns.
 
     Parameters
     ----------
@@ -718,22 +652,18 @@ def read_rows(
     >>> rows.query_ids.tolist(), rows.doc.tolist(), rows.value.tolist()
     (['q1'], ['d7', 'd2'], [9.5, 8.25])
     """
-    if kind not in COLUMN_NAMES:
+    if kind not in COLUMN_KEYS:
         raise ValueError(f"kind must be 'qrels' or 'run', not {kind!r}")
     if not isinstance(descending, bool):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
-    said, ranks = _checked_columns(columns, kind)
+    if columns is not None and not (isinstance(columns, Mapping) and columns): raise columns_error(columns, kind)
+    said, ranks = said_columns(columns or {}, kind)
     form = form_of(source)
-    if form is None: raise DataError(f'the {kind}: expected {one_of(FORMS)}, not {short_repr(source)}')
+    if form is None:
+        *names, last = [form.name for form in FORMS]
+        raise DataError(f'the {kind}: expected {", ".join(names)} or {last}, not {short_repr(source)}')
     rows = form.read(source, kind, f'the {kind}', said)
     rows.comments.warn()
     rises = ranks or not descending
     return negate_ranks(rows) if rises and not rows.ranks else rows
-
-def _checked_columns(columns, kind):
-    "Return columns= under the usual keys, and whether they say ranks; ValueError unless it holds names or places."
-    if columns is None: return NO_COLUMNS, False
-    if isinstance(columns, Mapping) and columns: return said_columns(columns, kind)
-    wanted = ', '.join(f'{key!r}: name' for key in column_keys(kind))
-    raise ValueError(f'columns must be like {{{wanted}}}, not {short_repr(columns)}')

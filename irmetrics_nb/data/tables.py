@@ -36,11 +36,11 @@ from irmetrics_nb.data.ids import (
     parse_floats,
     to_floats,
 )
-from .text import Note, Rows, blank_grades, column_keys, negate_ranks, without_rows
+from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_rows
 
 # %% ../../nbs/data/tables.ipynb #79a9c68f
 def import_polars(what: str = 'a table', instead: str = '') -> Any:
-    """The module polars; afterwards Ctrl-C still interrupts a read that blocks.
+    """Return the module polars; afterwards Ctrl-C still interrupts a read that blocks.
 
     ImportError where there is none: `what` needs it, and what will do `instead`."""
     import signal
@@ -64,11 +64,12 @@ COLUMN_SYNONYMS = {
 }
 LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc', 'id', '_id', 'url', 'uri'), 'qrels': ('score',),
                 'run': ('rank', 'doc_position')}
+PARTS = {kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()}  # and their keys in columns=
 ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 def plain_name(name: str) -> str:
-    "The name of a column in small letters, with _ for a blank or a hyphen."
+    "Return the name of a column in small letters, with _ for a blank or a hyphen."
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
 def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
@@ -78,13 +79,15 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
     said: dict[str, Any] = {}
     for key, name in columns.items():
         plain = plain_name(str(key))
-        parts = zip(('query', 'document', kind), column_keys(kind))
-        own = next((usual for part, usual in parts if plain == usual or plain in COLUMN_SYNONYMS[part]), None)
-        if own is None or own in said or not isinstance(name, str | int):
-            wanted = ', '.join(f'{usual!r}: name' for usual in column_keys(kind))
-            raise ValueError(f'columns must be like {{{wanted}}}, not {short_repr(columns)}')
-        said[own] = name
-    return said, kind == 'run' and any(holds_ranks(str(key), kind) for key in columns)
+        usual = next((usual for part, usual in PARTS[kind] if plain == usual or plain in COLUMN_SYNONYMS[part]), None)
+        if usual is None or usual in said or not isinstance(name, str | int): raise columns_error(columns, kind)
+        said[usual] = name
+    return said, any(holds_ranks(str(key), kind) for key in columns)
+
+def columns_error(columns: object, kind: str) -> ValueError:
+    "Return the error for columns= that do not name columns."
+    example = ', '.join(f'{key!r}: name' for key in COLUMN_KEYS[kind])
+    return ValueError(f'columns must be like {{{example}}}, not {short_repr(columns)}')
 
 def _standing(name, part):
     "Return 0 for the usual name of a column, and more the less likely a name is."
@@ -112,21 +115,20 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 
 @lru_cache
 def _find_columns(names, kind, columns):
-    "Find the columns; once for all records of the same names."
     given, matched = dict(columns), []
-    for part, key in zip(('query', 'document', kind), column_keys(kind)):
+    for part, key in PARTS[kind]:
         likely = [str(given[key])] if key in given else rivals(names, part)
         matched.append(likely[0] if len(likely) == 1 and likely[0] in names else None)
     return matched
 
 def has_columns(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS, numbers: bool = True) -> bool:
     "Return whether names are those of a query, a document and, if `numbers`, a number; it need not be clear which."
-    parts = zip(('query', 'document', *([kind] if numbers else [])), column_keys(kind))
+    parts = PARTS[kind] if numbers else PARTS[kind][:2]
     return all(str(columns[key]) in names if key in columns else candidates(names, part) for part, key in parts)
 
 def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) -> None:
     "Raise DataError if two columns of equal standing may be the query, the document or the number."
-    for part, key in zip(('query', 'document', kind), column_keys(kind)):
+    for part, key in PARTS[kind]:
         equal = [] if key in columns else rivals(names, part)
         if len(equal) < 2: continue
         call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
@@ -136,7 +138,7 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
     "Return notes on columns that were not used, and might be the query, the document or the number."
     names, notes = list(names), []
     expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
-    for part, key, used in zip(('query', 'document', kind), column_keys(kind), find_columns(names, kind, columns)):
+    for (part, key), used in zip(PARTS[kind], find_columns(names, kind, columns)):
         unused = [name for name in candidates(names, part) if name != used and plain_name(name) not in expected]
         if key in columns or not unused: continue
         side = 'run' if kind == 'run' else 'judgments'
@@ -145,12 +147,12 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
     return tuple(notes)
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
-    "Whether the column of numbers that was found holds ranks."
+    "Return whether the column of numbers that was found holds ranks."
     return kind == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
 def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
-    "The positions of the columns query, document and number; DataError if one is not there, or twice."
+    "Return the positions of the columns query, document and number; DataError if one is not there, or twice."
     names = list(names)
     check_clear(names, kind, columns)
     present = find_columns(names, kind, columns)
@@ -159,34 +161,26 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
         if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
     return [names.index(name) for name in present]
 
-def _missing_columns(names, kind, columns, matched):
-    "What to say of all columns that are not there."
-    parts = zip(('query', 'document', kind), column_keys(kind), matched)
-    missing = [(part, key) for part, key, name in parts if name is None]
-    wanted = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
-    lacking = '; '.join(f'no column {name}' for name in wanted)
-    way_out = _way_out(kind, [key for _, key in missing if key not in columns])
-    if kind in (part for part, _ in missing): way_out += _if_swapped(names, kind)
-    return f'{lacking}; there are {short_repr(names)[1:-1]}{way_out}'
-
-def _way_out(kind, keys):
-    "What to write if columns have other names; the least number may be the best."
-    if not keys: return ''
-    call = ', '.join(f'{key!r}: ...' for key in keys)
-    name, which = ('Run' if kind == 'run' else 'Qrels'), 'which they are' if len(keys) > 1 else 'which it is'
-    least = ', and descending=False if the least is the best, as of positions' if 'score' in keys else ''
-    return f'; or say {which}: {name}(..., columns={{{call}}}){least}'
-
-def _if_swapped(names, kind):
-    "A hint, if a table without its number has that of the other kind."
-    other = find_columns(names, 'qrels' if kind == 'run' else 'run')
-    return '; are judgments and run in each other\'s place?' if None not in other else ''
+def _missing_columns(names, kind, columns, present):
+    "Return the message for the columns that are missing, with what to write instead."
+    missing = [pair for pair, name in zip(PARTS[kind], present) if name is None]
+    expected = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
+    text = '; '.join(f'no column {name}' for name in expected) + f'; there are {short_repr(names)[1:-1]}'
+    keys = [key for _, key in missing if key not in columns]
+    if keys:
+        call = ', '.join(f'{key!r}: ...' for key in keys)
+        which, name = 'which they are' if len(keys) > 1 else 'which it is', 'Run' if kind == 'run' else 'Qrels'
+        text += f'; or say {which}: {name}(..., columns={{{call}}})'
+    if 'score' in keys: text += ', and descending=False if the least is the best, as of positions'
+    other_kind = 'qrels' if kind == 'run' else 'run'
+    swapped = present[2] is None and None not in find_columns(names, other_kind)
+    return text + "; are judgments and run in each other's place?" if swapped else text
 
 # %% ../../nbs/data/tables.ipynb #a32e288d
 PIECE_ROWS = 1 << 18
 
 def id_column(series: Any) -> Ids:
-    "A polars column as `Ids`; DataError if it holds neither text nor whole numbers."
+    "Return a polars column as `Ids`; DataError if it holds neither text nor whole numbers."
     pl = import_polars()
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
@@ -204,12 +198,11 @@ def id_column(series: Any) -> Ids:
     joined += bytes(PAD)
     return check_lengths(Ids(np.frombuffer(joined, np.uint8), start, length))
 
-def _pieces(series):
-    "Slices of a long column, of which no second copy is made."
+def _pieces(series):  # of which no second copy is made
     return [slice(i, i + PIECE_ROWS) for i in range(0, len(series), PIECE_ROWS)]
 
 def query_column(series: Any) -> tuple[Ids, np.ndarray]:
-    "The unique ids of a polars column in order of first appearance, and for each row the number of its own."
+    "Return the unique ids of a polars column in order of first appearance, and for each row the number of its own."
     pl = import_polars()
     if not (series.dtype == pl.String or series.dtype.is_integer()): return factorize_blocks(id_column(series))
     runs = series.rle().struct  # rows of one query that stand together are read once
@@ -217,7 +210,7 @@ def query_column(series: Any) -> tuple[Ids, np.ndarray]:
     return query_ids, np.repeat(codes, runs.field('len'))
 
 def number_column(series: Any) -> np.ndarray:
-    "A polars column as float64; NaN where it is not a number."
+    "Return a polars column as float64; NaN where it is not a number."
     pl = import_polars()
     if series.dtype == pl.String: return parse_floats(id_column(series.fill_null('')))
     if series.dtype == pl.Object: return to_floats(series.to_list())
@@ -230,27 +223,48 @@ def number_column(series: Any) -> np.ndarray:
 
 # %% ../../nbs/data/tables.ipynb #78f57903
 def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS) -> Rows:
-    "The rows of a polars table, which begins with the row number `first` of its file; DataError if one is wrong."
+    "Return the rows of a polars table, which begins with the row number `first` of its file; DataError if one is wrong."
     with polars_errors(name):
         query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
     blank_allowed = kind == 'qrels'
     if blank_allowed and number.dtype.is_float(): number = number.fill_nan(None)
-    required = {'id': [query, doc], 'number': [] if blank_allowed else [number]}
-    missing = [(code, column) for code, series in required.items() for column in series if column.null_count()]
-    for code, column in missing:
+    required = [query, doc] if blank_allowed else [query, doc, number]
+    gaps = [column for column in required if column.null_count()]
+    for column in gaps:
         for i in column.is_null().arg_true():
+            code = 'number' if column is number else 'id'
             report_fault(code, f'{name}, row {first + i + 1}: nothing in column {column.name!r}')
-    if missing:
-        valid = np.all([column.is_not_null() for _, column in missing], axis=0)
+    if gaps:
+        valid = np.all([column.is_not_null() for column in gaps], axis=0)
         query, doc, number = (column.filter(valid) for column in (query, doc, number))
         if not valid.any(): raise DataError(f'{name}: there is no valid row')
+    notes = unused_columns(table.columns, kind, columns)
     with polars_errors(name):
         query_ids, codes = query_column(query)
-        rows = Rows(query_ids, codes, id_column(doc), number_column(number), name)
-    rows.notes = unused_columns(table.columns, kind, columns)
+        rows = Rows(query_ids, codes, id_column(doc), number_column(number), name, notes=notes)
     rows = check_values(rows, kind, number)
     return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
+
+def rows_from_lists(
+    triples: Sequence, kind: str, name: str, lines: Sequence[int] = (), ranks: bool = False, notes: tuple[Note, ...] = (),
+) -> Rows:
+    """Return the rows of (query, document, number) as Python objects; DataError if one is wrong.
+
+    lines: the line of each; ranks: whether the numbers are ranks."""
+    queries, docs, numbers = zip(*triples, strict=True)
+    query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
+    query_ids, codes = factorize_blocks(query)
+    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
+    rows = check_values(rows, kind, numbers)
+    return negate_ranks(rows) if ranks else rows
+
+def ids_of_objects(items: Any, name: str) -> Ids:
+    "Return ids from Python objects; DataError that begins with the source's name if one is invalid."
+    try:
+        return check_lengths(Ids.from_list(items))
+    except DataError as error:
+        raise DataError(f'{name}: {error}') from None
 
 def check_values(rows: Rows, kind: str, source: Any) -> Rows:
     """Return the rows without those of a blank grade, which nobody judged; they are noted.
@@ -262,13 +276,15 @@ def check_values(rows: Rows, kind: str, source: Any) -> Rows:
     if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so nothing is judged')
     for i in sorted({*invalid}.difference(blank)):
         report_fault('number', f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
-    rows = without_rows(rows, invalid)
+    valid = np.delete(np.arange(len(rows)), invalid)
+    if not len(valid): raise DataError(f'{rows.source}: there is no valid row')
+    rows = select_rows(rows, valid)
     if blank: rows.notes += (blank_grades(len(blank)),)
     return rows
 
 # %% ../../nbs/data/tables.ipynb #d232ee4a
 def is_table(source: object) -> bool:
-    "Whether a source speaks Arrow, or is a table of polars or pandas."
+    "Return whether a source speaks Arrow, or is a table of polars or pandas."
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
 
 def is_lazy(source: object) -> bool:
@@ -281,21 +297,17 @@ def is_relation(source: object) -> bool:
     return of_duckdb and hasattr(source, 'project')
 
 def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
-    "Any table as a polars DataFrame (of a pandas one, only the columns that matter)."
+    "Return any table as a polars DataFrame (of a pandas one, only the columns that matter)."
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
-    if hasattr(source, 'iloc'): return _from_pandas(pl, source, kind, columns)
-    return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
+    if not hasattr(source, 'iloc'):
+        return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
+    if not hasattr(source, 'columns'): raise DataError('a table has columns; reset_index() makes one of a Series')
+    names = list(map(str, source.columns))
+    return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in column_positions(names, kind, columns)])
 
-def _from_pandas(pl, frame, kind, columns):
-    "The three columns that matter of a pandas table."
-    if not hasattr(frame, 'columns'): raise DataError('a table has columns; reset_index() makes one of a Series')
-    names = list(map(str, frame.columns))
-    used = column_positions(names, kind, columns)
-    return pl.DataFrame([_pandas_column(pl, names[i], frame.iloc[:, i]) for i in used])
-
-def _pandas_column(pl, name, column):
-    "A pandas column as a polars one."
+def _from_pandas(name, column):
+    pl = import_polars()
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in 'iuf': return pl.Series(name, column.to_numpy())
     items = [None if missing else x for x, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
     all_text = all(isinstance(x, (str, type(None))) for x in items)
@@ -305,18 +317,18 @@ def _pandas_column(pl, name, column):
 TABLE_MAGIC = b'PAR1', b'ARROW1'  # the first bytes of a Parquet and of an Arrow file
 
 def read_table(data: bytes, name: str) -> Any:
-    "The bytes of a Parquet or an Arrow file as a polars table."
+    "Return the bytes of a Parquet or an Arrow file as a polars table."
     pl = import_polars()
     with polars_errors(name):
         return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
 
 # %% ../../nbs/data/tables.ipynb #7ddb2631
 def header_names(fields: Iterable[str]) -> list[str]:
-    "The names in the first line of a CSV or TSV file, without the blanks and quotes around them."
+    "Return the names in the first line of a CSV or TSV file, without the blanks and quotes around them."
     return [field.strip(' \t').strip('"') for field in fields]
 
 def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS) -> str | None:
-    "The separator of a file whose first line names columns; None for any other file. columns: what is said of them."
+    "Return the separator of a file whose first line names columns; None for any other file."
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
@@ -325,7 +337,7 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
 
 # %% ../../nbs/data/tables.ipynb #1e1702c4
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
-    "(line, fields) of every line in which anything stands; blanks around a field belong to it."
+    "Yield (line, fields) of every line that is not blank; blanks around a field belong to it."
     quoted = '"' in (text.split('\n', 1)[0] if separator == '\t' else text)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
@@ -342,41 +354,30 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 def rows_from_csv(
     data: bytes, separator: str, kind: str, name: str, columns: Mapping = NO_COLUMNS,
 ) -> Rows:
-    "The rows of a CSV or TSV file; DataError if there are none or one is wrong."
+    "Return the rows of a CSV or TSV file; DataError if there are none or one is wrong."
     text = data.decode('utf-8-sig', 'surrogateescape')
-    records = []
-    snapshots: dict[str, str] = {}
+    triples, lines, snapshots = [], [], []
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
+        snapshot = names.index('Snapshot Name') if 'Snapshot Name' in names else None  # of Quepid
         for line, fields in lines_and_fields:
             code, fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
             if fault:
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
-            _check_snapshot(fields, names, snapshots, f'{name}, line {line}')
-            records.append((line, *(fields[c] for c in used)))
-    if not records: raise DataError(f'{name}: the table has no rows')
-    lines, *texts = zip(*records, strict=True)
-    query, doc, number = map(Ids.from_list, texts)
-    query_ids, codes = factorize_blocks(query)
-    rows = Rows(query_ids, codes, doc, parse_floats(number), name, line=1, lines=lines)
-    rows.notes = unused_columns(names, kind, columns)
-    rows = check_values(rows, kind, number)
-    return negate_ranks(rows) if holds_ranks(names[used[2]], kind, columns) else rows
-
-def _check_snapshot(fields, names, snapshots, where):
-    "DataError for a second snapshot in one file of Quepid's."
-    place = names.index('Snapshot Name') if 'Snapshot Name' in names else None
-    if place is None: return
-    label = fields[place]
-    first = snapshots.setdefault('first', label)
-    if label == first: return
-    raise DataError(f'{where}: a second snapshot, {label!r} beside {first!r}: take the rows of one, which is a run')
+            if snapshot is not None: snapshots.append(fields[snapshot])
+            if len({*snapshots[-2:]}) > 1:
+                both = f'{snapshots[-1]!r} beside {snapshots[-2]!r}'
+                raise DataError(f'{name}, line {line}: a second snapshot, {both}: take the rows of one, which is a run')
+            triples.append([fields[c] for c in used])
+            lines.append(line)
+    if not triples: raise DataError(f'{name}: the table has no rows')
+    ranks = holds_ranks(names[used[2]], kind, columns)
+    return rows_from_lists(triples, kind, name, lines, ranks, unused_columns(names, kind, columns))
 
 def _fault_in_fields(fields, names, columns):
-    "Return the code and the text of the first fault in a line; empty if there is none."
     if len(fields) != len(names):
         plural = 's' if len(fields) > 1 else ''
         return 'columns', f'{len(fields)} field{plural} where the header has {len(names)}'
@@ -387,11 +388,11 @@ def _fault_in_fields(fields, names, columns):
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
 def is_remote(path: str | os.PathLike) -> bool:
-    "Whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
+    "Return whether a path leads over the network, as s3://, gs://, hf:// and https:// do."
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
 
 def is_spread(path: str | os.PathLike) -> bool:
-    "Whether a path is a folder that holds one table in parts."
+    "Return whether a path is a folder that holds one table in parts."
     if is_remote(path) or not os.path.isdir(path): return False
     with os.scandir(os.fspath(path)) as entries: inside = {entry.name: entry.is_dir() for entry in entries}
     if '_SUCCESS' in inside or any(map(is_partition, compress(inside, inside.values()))): return True
@@ -399,15 +400,15 @@ def is_spread(path: str | os.PathLike) -> bool:
     return len(shown) > 0 and all(map(is_part, shown))
 
 def is_part(name: str) -> bool:
-    "Whether a file is called as a part of a table is: by Spark and pyarrow, by Dask, by DuckDB, by Snowflake."
+    "Return whether a file has the name of a part of a table, as Spark, pyarrow, Dask, DuckDB and Snowflake write it."
     return re.match(r'part-|part\.\d+\.|data_\d+\.parquet|data_\d+(_\d+)+\.', name) is not None
 
 def is_partition(name: str) -> bool:
-    "Whether a folder is called as that of one value of a column, like system=bm25."
+    "Return whether a folder has the name of a partition, like system=bm25."
     return re.fullmatch('[^=.]+=[^=]*', name) is not None
 
 def part_files(folder: str | os.PathLike) -> list[str]:
-    "The files of a table in parts, in order; DataError if there is none."
+    "Return the files of a table in parts, in order; DataError if there is none."
     every = map(Path, glob(os.path.join(escape(os.fspath(folder)), '**'), recursive=True))  # which follows links
     inner = [(path, path.relative_to(folder).parts) for path in every if path.is_file()]
     files = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
@@ -416,25 +417,27 @@ def part_files(folder: str | os.PathLike) -> list[str]:
 
 # %% ../../nbs/data/tables.ipynb #70c34795
 def scan(path: str | os.PathLike) -> Any:
-    "The table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
-    if is_remote(path): return _scan_remote(os.fspath(path))
-    files = part_files(path) if os.path.isdir(path) else [os.fspath(path)]
-    keys = _keys(os.path.relpath(file, path) for file in files) if os.path.isdir(path) else {}
-    return _scan_as(files, _kind_of_file(files[0]), keys)
-
-def _scan_as(files, kind, keys=()):
-    "Files of one kind: 'parquet', 'json', or the separator of CSV, all of whose fields are text; keys: of folders."
-    pl = import_polars()
-    texts = dict.fromkeys(keys, pl.String)
+    "Return the table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
+    pl, path, parts = import_polars(), os.fspath(path), []
+    files, remote = [path], is_remote(path)
+    if remote:
+        kind = _kind_by_name(path)
+        if path.partition('?')[0].endswith('/'): parts = [part.removeprefix(path) for part in _check_parts(path)]
+    else:
+        if os.path.isdir(path):
+            files = part_files(path)
+            parts = [os.path.relpath(file, path) for file in files]
+        kind = _kind_of_file(files[0])
+    folders = [name for part in parts for name in re.split(r'[/\\\\]', part)[:-1] if is_partition(name)]
+    keys = {name.partition('=')[0]: pl.String for name in folders}  # columns of text, as 07 and 7 are two ids
     if kind == 'json': return pl.scan_ndjson(files)
-    as_named = {'glob': is_remote(files[0])}  # on disk a bracket in a name is a bracket
     if kind == 'parquet':
-        return pl.scan_parquet(files, hive_partitioning=bool(texts), hive_schema=texts or None, **as_named)
+        return pl.scan_parquet(files, hive_partitioning=bool(keys), hive_schema=keys or None, glob=remote)
     quote = None if kind == '\t' else '"'
-    return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, **as_named)
+    return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
 
 def _kind_of_file(path):
-    "What a part is, by its first bytes; DataError for what is no table."
+    "Return 'parquet', 'json' or the separator of CSV, by the first bytes of a part; DataError for what is no table."
     with file_errors(path), open(path, 'rb') as file: head = file.read(1 << 16)
     if head.startswith(b'PAR1'): return 'parquet'
     if head.startswith(b'\x1f\x8b'):
@@ -447,13 +450,8 @@ def _kind_of_file(path):
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
-def _keys(paths):
-    "The columns that folders like model=a/ name in some paths; what they say is text, as 07 and 7 are two ids."
-    folders = [name for path in paths for name in re.split(r'[/\\\\]', path)[:-1]]
-    return dict.fromkeys(name.partition('=')[0] for name in folders if is_partition(name))
-
 def _check_parts(folder):
-    "The paths in a folder over the network; DataError for files that are not the parts of one table."
+    "Return the paths in a folder over the network; DataError for files that are not the parts of one table."
     pl = import_polars()
     with polars_errors(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
@@ -463,12 +461,11 @@ def _check_parts(folder):
     if len(files) < 2 or in_folders or all(is_part(name) for *_, name in names): return files
     raise DataError(f'{folder}: {files[0]} and {files[1]} are not parts of one table (part-*): give a list')
 
-def _scan_remote(path):
-    "A table over the network, by the end of its name; DataError for anything but a table."
+def _kind_by_name(path):
+    "Return the same for a table over the network, by the end of its name."
     name = path.partition('?')[0].removesuffix('.gz')
-    kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
     if '*' in name: raise DataError(f'{path}: over the network, no pattern is followed; name the files in a list')
-    if name.endswith('/'): return _scan_as([path], kind, _keys(part.removeprefix(path) for part in _check_parts(path)))
-    if kind: return _scan_as([path], kind)
+    kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
+    if kind: return kind
     raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '
                     f'({", ".join(REMOTE_KINDS)}); copy anything else here first')

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # %% ../../nbs/data/text.ipynb #082621f8
-from ..core.arrays import cumcount
-from .errors import DataError, DataWarning, collecting, report_fault, short_repr
+from ..core.arrays import changes, cumcount
+from .errors import DataError, DataWarning, collecting, counted, report_fault, short_repr
 from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
@@ -39,7 +39,6 @@ class Comments:
     doubt: str = ''    # where the first stands that may be a row, and what it is; '' if none may be
 
     def __add__(self, other: 'Comments') -> 'Comments':
-        "Those of two parts, one after the other."
         return Comments(self.count + other.count, self.doubt or other.doubt)
 
     def warn(self) -> None:
@@ -47,12 +46,6 @@ class Comments:
         if self.doubt: warnings.warn(self.doubt, DataWarning, stacklevel=2)
 
 NO_COMMENTS = Comments()
-
-def total_comments(parts: Iterable[Comments]) -> Comments:
-    "Those of all parts, in order."
-    total = NO_COMMENTS
-    for part in parts: total = total + part
-    return total
 
 # %% ../../nbs/data/text.ipynb #3be18c98
 @dataclass(frozen=True)
@@ -98,27 +91,25 @@ class Rows:
     def __len__(self) -> int: return len(self.value)
 
     def where(self, row: int) -> str:
-        "The words of an error that say where a row stands."
+        "Return the place of a row, for messages."
         if self.line: return f'{self.source}, line {self.line_of(row)}'
         return f'{self.source}, query {self.query_ids[self.query[row]]!r}, document {self.doc[row]!r}'
 
     def line_of(self, row: int) -> int:
-        "The line on which a row stands: counted only now, when somebody asks."
+        "Return the line of a row, which is counted only now."
         if self.lines: return self.lines[row]
         return self.line + int(np.searchsorted(self.newlines, self.doc.start[row]))
 
     @cached_property
     def newlines(self) -> np.ndarray:
-        "Where the newlines stand in the text of the documents."
+        "Return the places of the newlines in the text of the documents."
         return np.flatnonzero(self.doc.buffer == 10)
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
-def without_rows(rows: Rows, dropped: Sequence[int]) -> Rows:
-    "Return the rows without some of them, and without queries that have no row left; DataError if none is left."
-    kept = np.delete(np.arange(len(rows)), dropped)
-    if not len(kept): raise DataError(f'{rows.source}: there is no valid row')
-    empty = np.setdiff1d(rows.query[dropped], rows.query[kept])
-    queries = np.delete(np.arange(len(rows.query_ids)), empty)
+def select_rows(rows: Rows, kept: np.ndarray) -> Rows:
+    "Return some rows, by their numbers, and their queries in the order of first appearance."
+    queries, first = np.unique(rows.query[kept], return_index=True)
+    queries = queries[np.argsort(first)]
     number = np.zeros(len(rows.query_ids), np.int32)
     number[queries] = np.arange(len(queries))
     lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
@@ -130,10 +121,7 @@ COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
                 'run': ('query', 'Q0', 'document', 'rank', 'score', 'tag')}
 USED_COLUMNS = {'qrels': (0, 2, 3), 'run': (0, 2, 4)}  # query, document, number
 
-def column_keys(kind: str) -> tuple[str, str, str]:
-    "The keys of `columns`: 'query', 'document', and 'score' or 'relevance'."
-    query, document, number = (COLUMN_NAMES[kind][c] for c in USED_COLUMNS[kind])
-    return query, document, number
+COLUMN_KEYS = {'qrels': ('query', 'document', 'relevance'), 'run': ('query', 'document', 'score')}  # of `columns`
 
 # %% ../../nbs/data/text.ipynb #3f587d03
 class Layout(NamedTuple):
@@ -145,7 +133,7 @@ class Layout(NamedTuple):
 
     @property
     def usual(self) -> bool:
-        "Whether it is TREC's."
+        "Return whether it is TREC's."
         return self.width == len(COLUMN_NAMES[self.kind])
 
 LAYOUTS = {kind: Layout(kind, len(names), USED_COLUMNS[kind]) for kind, names in COLUMN_NAMES.items()}
@@ -155,28 +143,25 @@ BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # some programs write it in front
 HEAD_BYTES = 1 << 16  # how many of a file's first bytes are looked at
 
 def first_fields(head: bytes) -> list[bytes]:
-    "The fields of the first line that is neither empty nor a comment; none if the head breaks off within it."
+    "Return the fields of the first line that is neither empty nor a comment; none if the head breaks off within it."
     lines = head.removeprefix(BYTE_ORDER_MARK).split(b'\n')
     if len(head) >= HEAD_BYTES: lines.pop()
     rows = (line.split() for line in lines)
     return next((fields for fields in rows if fields and not fields[0].startswith(b'#')), [])
 
 def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({})) -> Layout:
-    "What stands where in a text that begins with `head`, if `columns` say so or its first row shows it."
+    "Return the layout of a text that begins with `head`, by `columns` or by its first row."
     fields = first_fields(head)
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
-    if columns: return _given_layout(columns, kind, len(fields))
-    ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
-    return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
-
-def _given_layout(columns, kind, count):
-    "By places from 1, or by the names of TREC's columns."
-    names, parts = COLUMN_NAMES[kind], column_keys(kind)
-    by_name = all(isinstance(chosen, str) for chosen in columns.values())
-    width = len(names) if by_name else count
-    usual = {part: place + 1 for part, place in zip(parts, USED_COLUMNS[kind])} if width == len(names) else {}
-    chosen = [columns.get(part, usual.get(part, f'the {part}')) for part in parts]
-    places = [names.index(x) + 1 if x in names else x for x in chosen]
+    if not columns:
+        ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
+        return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
+    names, keys = COLUMN_NAMES[kind], COLUMN_KEYS[kind]
+    by_name = all(isinstance(column, str) for column in columns.values())
+    width = len(names) if by_name else len(fields)
+    defaults = keys if width == len(names) else [f'the {key}' for key in keys]
+    chosen = [columns.get(key, default) for key, default in zip(keys, defaults)]
+    places = [names.index(column) + 1 if column in names else column for column in chosen]
     for place in places:
         if isinstance(place, int) and 1 <= place <= width: continue
         raise DataError(f'no column {place!r}: those of a text are numbers from 1 to {width}, or {", ".join(names)}')
@@ -185,13 +170,13 @@ def _given_layout(columns, kind, count):
 
 # %% ../../nbs/data/text.ipynb #3abed234
 def negate_ranks(rows: Rows) -> Rows:
-    "The rows with numbers that fall where they rose: ranks as scores."
+    "Return the rows with numbers that fall where they rose: ranks as scores."
     rows.value = -rows.value
     rows.ranks = True
     return rows
 
 def check_ranks(rows: Rows) -> None:
-    "DataError unless the numbers of every query go from 1 to n."
+    "Raise DataError unless the numbers of every query go from 1 to n."
     order = np.lexsort((rows.value, rows.query))
     wrong = order[rows.value[order] != cumcount(rows.query[order]) + 1]
     if not len(wrong): return
@@ -202,31 +187,27 @@ def check_ranks(rows: Rows) -> None:
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
-    "(n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as 'given'."
+    "Return (n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as 'given'."
     order = np.lexsort((-rows.value, rows.query))
-    if ties == 'docid': _order_ties(order, rows)
+    query, value = rows.query[order], rows.value[order]
+    if ties == 'docid':
+        group = np.cumsum(changes(query, value))
+        tied = np.flatnonzero(np.bincount(group)[group] > 1)
+        descending = rows.doc[order[tied]].argsort(-group[tied])[::-1]
+        order[tied] = order[tied][descending]
     rank = np.empty(len(rows), np.int64)
-    rank[order] = cumcount(rows.query[order]) + 1
+    rank[order] = cumcount(query) + 1
     return rank
 
-def _order_ties(order, rows):
-    "Put rows of equal query and score, which stand together in `order`, in descending order of their documents."
-    query, value = rows.query[order], rows.value[order]
-    changes = (np.diff(query) != 0) | (np.diff(value) != 0)
-    group = np.append(0, np.cumsum(changes))[:len(rows)]
-    tied = np.flatnonzero(np.bincount(group)[group] > 1)
-    descending = rows.doc[order[tied]].argsort(-group[tied])[::-1]
-    order[tied] = order[tied][descending]
-
 # %% ../../nbs/data/text.ipynb #3cf21b1c
-def is_blank(data: np.ndarray) -> np.ndarray:
-    "(n,) bool: which bytes separate fields (space, tab, newline, carriage return, vertical tab, form feed)."
+def are_blank(data: np.ndarray) -> np.ndarray:
+    "Return (n,) bool: which bytes separate fields (space, tab, newline, carriage return, vertical tab, form feed)."
     return (data == 32) | (data - np.uint8(9) < 5)
 
 # %% ../../nbs/data/text.ipynb #86913d55
 def split_fields(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "(start, end) of the fields in `data`, whose last byte is blank."
-    blank = is_blank(data)
+    "Return (start, end) of the fields in `data`, whose last byte is blank."
+    blank = are_blank(data)
     if blank[0] or (blank[1:] & blank[:-1]).any():
         change = np.flatnonzero(np.diff(blank, prepend=True))
         return change[0::2], change[1::2]
@@ -247,7 +228,7 @@ class Lines(NamedTuple):
     doubtful: np.ndarray = NOTHING  # begin and end of comments of one line's fields each, `#q1` first
 
 def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Callable | None = None) -> Lines:
-    """The fields of every line that is neither empty nor a comment.
+    """Return the fields of every line that is neither empty nor a comment.
 
     `fail(at, count)` is called for each wrong line: where it begins, how many fields it has. If it returns, the line is
     left out.
@@ -261,14 +242,14 @@ def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Calla
     if (data == HASH).any():
         data, n_comments, doubtful = blank_comments(data, start, end, columns)
         start, end = split_fields(data)
-    start, end = _check_lines(data, columns, (start, end), fail, may_go_on)
+    start, end = _check_lines(data, columns, start, end, fail, may_go_on)
     return Lines(start.reshape(-1, columns), end.reshape(-1, columns), n_comments, doubtful)
 
 # %% ../../nbs/data/text.ipynb #a7cc34b9
 def blank_comments(
     data: np.ndarray, start: np.ndarray, end: np.ndarray, columns: int,
 ) -> tuple[np.ndarray, int, np.ndarray]:
-    """(the same with blanks for comments, how many there are, (n, 2) begin and end of those that may be rows).
+    """Return (the same with blanks for comments, how many there are, (n, 2) begin and end of those that may be rows).
 
     start, end: of the fields. What may be a row has a first field that is longer than `#`, and as many as a line."""
     newline = np.flatnonzero(data == 10)
@@ -285,11 +266,12 @@ def blank_comments(
     alike = (count[comment] == columns) & (end[first] - begin > 1)
     return blanked, len(comment), np.stack([begin[alike], stop[alike]], axis=1)
 
-def _check_lines(data, columns, fields, fail, may_go_on):
-    "(start, end) of the fields of lines; `fail` is called for those that have another number."
-    start, end = fields
+def _check_lines(data, columns, start, end, fail, may_go_on):
+    "Return (start, end) of the fields of lines; `fail` is called for lines with another number of fields."
     newline = np.flatnonzero(data == 10)
-    if _newlines_fit(newline, columns, start): return fields
+    if len(start) == columns * len(newline):  # every newline may be between two lines
+        last, following = start[columns - 1::columns], start[columns::columns]
+        if (last < newline).all() and (newline[:-1] < following).all(): return start, end
     behind = np.searchsorted(start, newline)
     count = np.diff(behind, prepend=0)
     full = np.flatnonzero(count >= columns)
@@ -301,12 +283,6 @@ def _check_lines(data, columns, fields, fail, may_go_on):
     line_start = np.append(0, newline + 1)
     for i in np.flatnonzero(wrong): fail(int(line_start[i]), int(count[i]))
     return start[fields[right]], end[fields[right]]
-
-def _newlines_fit(newline, columns, start):
-    "Whether every newline stands between the last field of a line and the first of the next."
-    if len(start) != columns * len(newline): return False
-    last, following = start[columns - 1::columns], start[columns::columns]
-    return (last < newline).all() and (newline[:-1] < following).all()
 
 # %% ../../nbs/data/text.ipynb #ceae816a
 PIECE_BYTES = 1 << 20
@@ -323,13 +299,13 @@ class TextBytes:
 
     @cached_property
     def lines(self) -> int:
-        "How many lines there are."
+        "Return how many lines there are."
         pieces = (self.buffer[i:i + PIECE_BYTES] for i in range(0, self.end, PIECE_BYTES))
         return sum(int(np.count_nonzero(piece == 10)) for piece in pieces)
 
     @classmethod
     def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, whole: bool = True) -> 'TextBytes':
-        "From an array of bytes, the last PAD of which are spare; only a `whole` file may begin with a mark."
+        "Return the text of an array of bytes with PAD spare bytes at its end; only a `whole` file may begin with a mark."
         marked = whole and data[:3].tobytes() == BYTE_ORDER_MARK
         begin = len(BYTE_ORDER_MARK) if marked else 0
         end = len(data) - PAD
@@ -340,19 +316,15 @@ class TextBytes:
 
     @cached_property
     def newlines(self) -> np.ndarray:
-        "Where the newlines stand."
+        "Return the places of the newlines."
         return np.flatnonzero(self.buffer == 10)
 
-    def fail(self, at: int, code: str, what: str) -> None:
-        "Report a fault of the line that holds the byte `at`."
-        report_fault(code, f'{self.where(at)}: {what}')
-
     def where(self, at: int) -> str:
-        "The words that say on which line the byte `at` stands."
+        "Return the file and the line of the byte `at`, for messages."
         return f'{self.name}, line {self.line + np.searchsorted(self.newlines, at)}'
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        "(begin, end) of pieces that end with a line."
+        "Yield (begin, end) of pieces that end with a line."
         begin = self.begin
         while begin < self.end:
             end = self.line_end(min(begin + PIECE_BYTES, self.end))
@@ -360,12 +332,12 @@ class TextBytes:
             begin = end
 
     def tag(self, at: int) -> str:
-        "The run's tag on the line of the document that begins at `at`."
+        "Return the run's tag on the line of the document that begins at `at`."
         rest_of_line = self.buffer[at:self.line_end(at)].tobytes()
         return rest_of_line.split()[3].decode('utf-8', 'replace')
 
     def line_end(self, at: int, reach: int = 1024) -> int:
-        "The place behind the first newline from `at` on."
+        "Return the place behind the first newline from `at` on."
         newline = self.buffer[at:at + reach].tobytes().find(b'\n')
         if newline >= 0: return at + newline + 1
         return self.end if at + reach >= self.end else self.line_end(at, reach * 8)
@@ -379,40 +351,35 @@ class TextColumns(NamedTuple):
     value: np.ndarray  # and as float64
     comments: Comments = NO_COMMENTS
 
-    def without(self, rows: Sequence[int]) -> 'TextColumns':
-        "Return the columns without some rows."
-        kept = np.delete(np.arange(len(self.value)), rows)
-        return TextColumns(self.query[kept], self.doc[kept], self.number[kept], self.value[kept])
-
 def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextColumns:
     "Return the columns in text.buffer[begin:end]; faults of lines are reported."
-    lines, (query, doc, number) = _cut(text, begin, end, layout, layout.used)
+    lines, (query, doc, number) = _fields(text, begin, end, layout, layout.used)
     columns = TextColumns(query, doc, number, parse_floats(number))
-    faults = sorted(_invalid_fields(columns, layout.kind))
-    for at, code, fault, _ in faults: text.fail(at, code, fault)
-    if faults: columns = columns.without([row for *_, row in faults])
+    faults = [(ids.start[i], 'id', f'an id of {ids.length[i]:,} bytes', i)
+              for ids in (query, doc) for i in np.flatnonzero(ids.length > MAX_ID_BYTES)]
+    faults += [(number.start[i], 'number', invalid_number(layout.kind, number[i], columns.value[i]), i)
+               for i in invalid_rows(columns.value, layout.kind)]
+    for at, code, fault, _ in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
+    if faults:
+        kept = np.delete(np.arange(len(columns.value)), [row for *_, row in faults])
+        columns = TextColumns(query[kept], doc[kept], number[kept], columns.value[kept])
     if not lines.n_comments: return columns
     return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
 
-def _cut(text, begin, end, layout, used):
-    "The lines of a piece, and some of their columns."
+def _fields(text, begin, end, layout, used):
     def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
-    def may_go_on(start, end): return _are_run_lines(text.buffer, start + begin, end + begin)
+    def columns(start, end, used):
+        return [Ids(text.buffer, start[:, c] + begin, (end[:, c] - start[:, c]).astype(np.int32)) for c in used]
+    def may_go_on(start, end):  # with words behind the tag, if rank and score are numbers, and the tag is none
+        rank, score, tag = map(parse_floats, columns(start, end, (3, 4, 5)))
+        whole = np.isfinite(rank) & (np.floor(rank) == rank)
+        return whole & ~np.isnan(score) & np.isnan(tag) & (text.buffer[end[:, 5] + begin] != RETURN)
     words_behind = may_go_on if layout == LAYOUTS['run'] else None
     lines = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
-    def column(c):
-        return Ids(text.buffer, lines.start[:, c] + begin, (lines.end[:, c] - lines.start[:, c]).astype(np.int32))
-    return lines, tuple(map(column, used))
-
-def _are_run_lines(buffer, start, end):
-    "For lines with words behind the tag: whether of the last three fields before them only the two first are numbers."
-    length = (end - start).astype(np.int32)
-    rank, score, tag = (parse_floats(Ids(buffer, start[:, c], length[:, c])) for c in (3, 4, 5))
-    whole = np.isfinite(rank) & (np.floor(rank) == rank)
-    return whole & ~np.isnan(score) & np.isnan(tag) & (buffer[end[:, 5]] != RETURN)
+    return lines, columns(lines.start, lines.end, used)
 
 def _doubt(text, comments, layout):
-    "What to say of the first comment that is a row but for its `#`; '' if none is. comments: (n, 2) begin and end."
+    "Return a warning for the first comment that is a row except for its `#`; '' if none is. comments: (n, 2) begin and end."
     for begin, end in comments.tolist():
         line = text.buffer[begin:end].tobytes()
         number = float_of_bytes(line.split()[layout.used[2]])
@@ -422,42 +389,26 @@ def _doubt(text, comments, layout):
         return f'{text.where(begin)}: {what}'
     return ''
 
-def _invalid_fields(columns, kind):
-    "Yield the place, the code and the text of each fault, and its row."
-    for ids in (columns.query, columns.doc):
-        for i in np.flatnonzero(ids.length > MAX_ID_BYTES):
-            yield ids.start[i], 'id', f'an id of {ids.length[i]:,} bytes', i
-    for i in invalid_rows(columns.value, kind):
-        yield columns.number.start[i], 'number', invalid_number(kind, columns.number[i], columns.value[i]), i
-
 # %% ../../nbs/data/text.ipynb #7d1e0b32
 def _fail_at_line(text, layout, begin, at, count):
     "Report a line with too few or too many columns; DataError for a line above it that is wrong."
     if at > begin and not collecting(): parse_piece(text, begin, at, layout)
-    plural = 's' if count != 1 else ''
-    text.fail(at, 'columns', f'{count} column{plural} where {_wanted(layout)}{_hint(layout, count)}')
-
-def _wanted(layout):
-    "The words for the columns that a line should have."
-    if not layout.usual: return f'the first line has {layout.width}'
-    has = {'qrels': 'judgments have', 'run': 'a run has'}[layout.kind]
-    return f'{has} {layout.width} ({" ".join(COLUMN_NAMES[layout.kind])})'
-
-def _hint(layout, count):
-    "Words for what such a line may be."
-    other_kind = {'qrels': 'run', 'run': 'qrels'}[layout.kind]
-    if not layout.usual: return ''
-    if count == len(COLUMN_NAMES[other_kind]): return f'; is this a {other_kind} file?'
-    name = {'qrels': 'relevance', 'run': 'score'}[layout.kind]
-    call = f"columns={{'query': 1, 'document': 2, {name!r}: 3}}"
-    least = ', and descending=False if the least is the best' if layout.kind == 'run' else ''
-    return f'; if they are others, say which: {call}{least}' if count == 3 else ''
+    found, kind = counted(count, 'column'), layout.kind
+    has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[kind]
+    hint = ''
+    if count == len(COLUMN_NAMES[other_kind]): hint = f'; is this a {other_kind} file?'
+    elif count == 3:
+        call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
+        least = ', and descending=False if the least is the best' if kind == 'run' else ''
+        hint = f'; if they are others, say which: {call}{least}'
+    rule = f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}' if layout.usual else f'the first line has {layout.width}'
+    report_fault('columns', f'{text.where(at)}: {found} where {rule}')
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
     "Yield the documents, the ranks and the tags of a TREC run, piece by piece."
     for begin, end in text.pieces():
-        _, (doc, rank, tag) = _cut(text, begin, end, LAYOUTS['run'], (2, 3, 5))
+        _, (doc, rank, tag) = _fields(text, begin, end, LAYOUTS['run'], (2, 3, 5))
         yield doc, rank, tag
 
 # %% ../../nbs/data/text.ipynb #560ae418
@@ -466,65 +417,51 @@ def keep_freed_memory() -> None:
     np.empty(1 << 24, np.uint8)
 
 # %% ../../nbs/data/text.ipynb #60260c96
-def side_by_side(f: Callable, items: Iterable, workers: int = 2) -> Iterator:
-    "f of every item, in order, computed by several threads; in this one where no other can be started."
+def side_by_side(f: Callable, items: Iterable) -> Iterator:
+    "Yield f of every item, in order, computed by two threads; in this thread if no other can be started."
     from concurrent.futures import ThreadPoolExecutor
-    with ThreadPoolExecutor(workers) as pool:
-        submit: Callable = pool.submit
+    with ThreadPoolExecutor(2) as pool:
+        threads = True
         waiting: deque = deque()
         for item in items:
             try:
-                future = submit(f, item)
-            except RuntimeError:  # can't start new thread
-                submit = _call
-                future = submit(f, item)
-            waiting.append(future)
-            if len(waiting) > workers: yield waiting.popleft().result()
+                if threads: waiting.append(pool.submit(f, item))
+            except RuntimeError: threads = False  # can't start new thread
+            if not threads:
+                while waiting: yield waiting.popleft().result()
+                yield f(item)
+            if len(waiting) > 2: yield waiting.popleft().result()
         while waiting: yield waiting.popleft().result()
-
-def _call(f, item):
-    "f(item), done at once, as a future."
-    from concurrent.futures import Future
-    future: Future = Future()
-    try: future.set_result(f(item))
-    except Exception as error: future.set_exception(error)
-    return future
 
 # %% ../../nbs/data/text.ipynb #3a899aa8
 BATCH_BYTES = 1 << 23  # of a file read at a time; what is made of them stays in the larger cache
 
 def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> Rows:
-    "The rows of a TREC file, or of one with other columns; DataError if there are none or one is wrong."
+    "Return the rows of a TREC file, or of one with other columns; DataError if there are none or one is wrong."
     layout = layout or LAYOUTS[kind]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0
-    comments = []
-    for columns in _parsed_pieces(text, layout):
+    comments = NO_COMMENTS
+    def parse(span): return parse_piece(text, span[0], span[1], layout)
+    parallel = text.end > 2 * BATCH_BYTES and not collecting()
+    for columns in (side_by_side if parallel else map)(parse, text.pieces()):
         piece = slice(n, n + len(columns.value))
         query[piece] = factorize_blocks(columns.query, vocabulary)[1]
         start[piece] = columns.doc.start
         length[piece] = columns.doc.length
         value[piece] = columns.value
-        comments.append(columns.comments)
+        comments += columns.comments
         longest = max(longest, columns.number.length.max(initial=0))
         n = piece.stop
     if n == 0: raise DataError(f'{text.name}: there are no rows in this file')
     tag = text.tag(start[0]) if layout == LAYOUTS['run'] else ''
     doc = Ids(text.buffer, start[:n], length[:n])
-    rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line)
-    rows.comments = total_comments(comments)
+    rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line, comments=comments)
     if text.torn and layout == LAYOUTS['qrels']: _warn_if_cut_off(text, rows, longest)
     if not layout.ranks: return rows
     check_ranks(rows)
     return negate_ranks(rows)
-
-def _parsed_pieces(text, layout):
-    "The columns of the pieces, in order."
-    def parse(piece): return parse_piece(text, piece[0], piece[1], layout)
-    parallel = text.end > 2 * BATCH_BYTES and not collecting()
-    apply: Any = side_by_side if parallel else map
-    return apply(parse, text.pieces())
 
 # %% ../../nbs/data/text.ipynb #58f3137e
 def _warn_if_cut_off(text, rows, longest):

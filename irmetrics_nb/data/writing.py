@@ -32,7 +32,7 @@ from .text import Rows, rank_rows
 OPEN_FILES = '/proc/self/fd', '/proc/thread-self/fd', '/dev/fd'  # where a process finds what it has open, by number
 
 def open_file_number(path: str | os.PathLike) -> int | None:
-    "The number of the open file that a path names, as /dev/stdout does, or a link to it; None if it names none."
+    "Return the number of the open file that a path names, as /dev/stdout does, or a link to it; None if it names none."
     path, folders = os.fspath(path), {os.path.realpath(folder) for folder in OPEN_FILES}
     for _ in range(40):  # links, of which a system follows no more either
         folder, name = os.path.split(path)
@@ -42,7 +42,7 @@ def open_file_number(path: str | os.PathLike) -> int | None:
     return None
 
 def is_stream(path: str | os.PathLike) -> bool:
-    "Whether bytes pass through what stands at a path: a pipe or a terminal. OSError for a folder, a disk or a socket."
+    "Return whether a path is a pipe or a terminal; OSError for a folder, a disk or a socket."
     try: mode = os.stat(path).st_mode
     except FileNotFoundError: return False
     if stat.S_ISDIR(mode): raise OSError(errno.EISDIR, 'this is a directory, not a file')
@@ -114,7 +114,7 @@ NOT_HELD = {  # format: pattern of an id that it cannot hold, what is wrong
 }
 
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
-    "ValueError for an id that such a file cannot hold."
+    "Raise ValueError for an id that such a file cannot hold."
     if form not in NOT_HELD: return
     pattern, what = NOT_HELD[form]
     bad = next((id for id in ids if re.fullmatch(pattern, id, re.DOTALL)), None)
@@ -124,14 +124,14 @@ def check_ids(ids: Iterable[str], form: str, path: object) -> None:
 
 # %% ../../nbs/data/writing.ipynb #984504b7
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
-    "The columns by name: ids as lists, numbers as arrays. Beside scores, the ranks with ties by 'docid' or as 'given'."
+    "Return the columns by name: ids as lists, numbers as arrays. Beside scores, the ranks with ties by 'docid' or as 'given'."
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}
     return columns | {'rank': rank_rows(rows, ties)} if number == 'score' else columns
 
 def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
-    "Columns as CSV or TSV with a header; text is in quotes if any of it needs them."
+    "Return columns as CSV or TSV with a header; text is in quotes if any of it needs them."
     rows, out = list(zip(*columns.values(), strict=True)), StringIO(newline='')
     special = any(re.search(r'[\s",;\x00-\x1f]', x) for row in rows for x in row if isinstance(x, str))
     quoting: Any = csv.QUOTE_NONNUMERIC if special else csv.QUOTE_NONE
@@ -147,7 +147,7 @@ def json_lines(pairs: Any) -> bytes:
     return ''.join(json.dumps(dict(zip(names, row))) + '\n' for row in rows).encode()
 
 def parquet_bytes(pairs: Any) -> bytes:
-    "A `Qrels` or `Run` as Parquet."
+    "Return a `Qrels` or `Run` as Parquet."
     out, table = BytesIO(), pairs.to_polars()
     if 'rank' in table.columns: table = table.with_columns(rank=rank_rows(pairs.rows, 'given'))
     table.write_parquet(out)
@@ -155,16 +155,15 @@ def parquet_bytes(pairs: Any) -> bytes:
 
 # %% ../../nbs/data/writing.ipynb #1cc6410c
 def _shortest(number):
-    "A number as text that reads back as the same: 2 for 2.0, 0.1, 1e-30."
     return f'{number:.0f}' if abs(number) < 1e15 and number % 1 == 0 else repr(float(number))
 
 def qrels_lines(rows: Rows) -> Iterator[str]:
-    "The lines of TREC qrels, in the order of the rows."
+    "Yield the lines of TREC qrels, in the order of the rows."
     for query, doc, grade in zip(*map(list, named_columns(rows, 'relevance').values()), strict=True):
         yield f'{query} 0 {doc} {_shortest(grade)}\n'
 
 def run_lines(rows: Rows, name: str) -> Iterator[str]:
-    "The lines of a TREC run, in the order of queries and scores; equal scores, also as 32-bit floats, stay as given."
+    "Yield the lines of a TREC run, in the order of queries and scores; equal scores, also as 32-bit floats, stay as given."
     tag = '_'.join((name or 'run').split())
     query, doc, score, rank = map(list, named_columns(rows, 'score', 'given').values())
     with np.errstate(over='ignore'): to_seven_digits = rows.value.astype(np.float32)
@@ -173,31 +172,25 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
 
 # %% ../../nbs/data/writing.ipynb #4fda42fa
 def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
-    "A `Qrels` or `Run` as the bytes of a file with this name; ValueError for ids that such a file cannot hold."
+    "Return a `Qrels` or `Run` as the bytes of a file with this name; ValueError for ids that such a file cannot hold."
     form = file_form(path)
-    if form != '.json' and pairs.kind == 'qrels': _check_rows(pairs, path)
+    if form != '.json' and pairs.kind == 'qrels':
+        rows = np.bincount(pairs.rows.query, minlength=len(pairs))
+        if not rows.all():  # a query without a judgment counts
+            query = pairs.queries[int(rows.argmin())]
+            raise ValueError(f'{visible(path)}: query {query!r} has no judgment, and so no row; .json can hold it')
     check_ids(chain(pairs.queries, pairs.rows.doc.tolist()), form, path)
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)
-    else: data = _text(pairs, form, path)
+    elif form:
+        columns = named_columns(pairs.rows, pairs.number, 'given')
+        data = separated_text({name: list(column) for name, column in columns.items()}, form)
+    else:
+        remark = next((query for query in pairs.queries if query.startswith('#')), None)
+        if remark is not None:
+            raise ValueError(f'{visible(path)}: TREC text that begins with # is a comment: query {remark!r}')
+        lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
+        data = ''.join(lines).encode('utf-8', 'surrogateescape')
     packed = str(path).lower().endswith('.gz')
     return gzip.compress(data, mtime=0) if packed else data
-
-def _check_rows(qrels, path):
-    "ValueError for a query without a judgment, which counts and has no row."
-    rows = np.bincount(qrels.rows.query, minlength=len(qrels))
-    if rows.all(): return
-    query = qrels.queries[int(rows.argmin())]
-    raise ValueError(f'{visible(path)}: query {query!r} has no judgment, and so no row; .json can hold it')
-
-def _text(pairs, form, path):
-    "Judgments or a run as TREC text, CSV or TSV."
-    if form:
-        columns = named_columns(pairs.rows, pairs.number, 'given')
-        return separated_text({name: list(column) for name, column in columns.items()}, form)
-    remark = next((query for query in pairs.queries if query.startswith('#')), None)
-    if remark is not None:
-        raise ValueError(f'{visible(path)}: TREC text that begins with # is a comment: query {remark!r}')
-    lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
-    return ''.join(lines).encode('utf-8', 'surrogateescape')
