@@ -11,7 +11,7 @@ import re
 from collections import UserDict
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
 from textwrap import fill
@@ -223,12 +223,17 @@ class Kind:
 
         ties: 'best', 'worst' or 'average'. TiesError for a kind that has no best order,
         or orders that are too many to go through."""
-        if self.unordered: return self.value(judged, **params)
-        if ties == 'average': return self._average(judged, params)
-        worth = self.worth_of(judged, **params)
+        average = ties == 'average'
+        if self.unordered or average and not (judged.tie_size > 1).any(): return self.value(judged, **params)
+        averaged = self.averaged(judged, **params) if average else None
+        if averaged: return averaged.value
+        try: worth = self.worth_of(judged, **params)
+        except TiesError:
+            if not average: raise
+            worth = None  # there is no best order, but a mean there is
+        if average: return mean_over_orders(lambda batch: self.value(batch, **params), judged, worth)
         if worth is None:
-            advice = "use ties='average' or 'docid'"
-            raise TiesError(f'it has no {ties} order of ties: {advice}')
+            raise TiesError(f"it has no {ties} order of ties: use ties='average' or 'docid'")
         order = {'best': in_best_order, 'worst': in_worst_order}[ties]
         return self.value(order(judged, worth), **params)
 
@@ -243,34 +248,23 @@ class Kind:
         mean = mean_over_places(lambda batch: self.parts(batch, **params).terms, judged)
         return replace(untied, entries=judged, values=mean)
 
-    def _average(self, judged, params):
-        "Return the mean over all orders: by a formula, or by enumeration."
-        if not (judged.tie_size > 1).any(): return self.value(judged, **params)
-        averaged = self.averaged(judged, **params)
-        if averaged is not None: return averaged.value
-        try: worth = self.worth_of(judged, **params)
-        except TiesError: worth = None  # there is no best order, but a mean there is
-        return mean_over_orders(lambda batch: self.value(batch, **params), judged, worth)
-
 # %% ../../nbs/core/measures.ipynb #7dc63171
 def check_claims(kind: Kind) -> None:
-    "Raise ValueError for a claim of a kind that its values contradict."
+    "Raise ValueError for a claim of a kind that its values on all orders of small tied rankings contradict."
     if kind.counts: return
-    cutoff = {'k': 2}.get(str(kind.at), .5)
-    for params in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
-        _check_orders(kind, _tiny(), params | kind.complete(_tiny(), params))
-
-def _check_orders(kind, tied, params):
-    "Check the claims with some parameters on all orders of small tied rankings."
+    tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
-    values = np.split(kind.value(all_orders(tied, orders), **params), np.cumsum(orders)[:-1])
-    mean, lowest, highest = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
-    if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
-    averaged = kind.averaged(tied, **params)
-    if averaged: _check_claim(kind, 'its mean over ties', averaged.value, mean)
-    if kind.unordered or kind.worth is None: return
-    _check_claim(kind, 'its worst order', kind.over_ties(tied, 'worst', **params), lowest)
-    _check_claim(kind, 'its best order', kind.over_ties(tied, 'best', **params), highest)
+    untied = all_orders(tied, orders)
+    for given in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
+        params = given | kind.complete(tied, given)
+        values = np.split(kind.value(untied, **params), np.cumsum(orders)[:-1])
+        mean, lowest, highest = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
+        if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
+        averaged = kind.averaged(tied, **params)
+        if averaged: _check_claim(kind, 'its mean over ties', averaged.value, mean)
+        if kind.unordered or kind.worth is None: continue
+        for order, true in ('worst', lowest), ('best', highest):
+            _check_claim(kind, f'its {order} order', kind.over_ties(tied, order, **params), true)
 
 def _check_claim(kind, claim, claimed, true):
     "Raise ValueError if values differ from the true ones."
@@ -328,12 +322,14 @@ def enter(kind: Kind) -> Kind:
     is run twice, takes the old place."""
     _check_names(kind)
     folded = kind.name.casefold()
-    new = not kind.built_in and folded not in map(str.casefold, KINDS)
-    if new: module_of_measures().check_name(kind)
-    taken = next((name for name in KINDS.data if name.casefold() == folded), None)
-    declared = KINDS.data.get(taken) if taken else None
-    if declared and not _is_redeclared(declared, kind):
-        raise ValueError(f'{kind.name!r} is taken, by {declared.function.__module__}')
+    if not kind.built_in and folded not in map(str.casefold, KINDS):
+        module_of_measures().check_name(kind)
+    for declared in [*KINDS.data.values()]:
+        if declared.name.casefold() != folded: continue
+        old, new = declared.function, kind.function
+        same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
+        if not same_name or (old.__module__ != new.__module__ and _words(old) != _words(new)):
+            raise ValueError(f'{kind.name!r} is taken, by {declared.module}')
     KINDS[kind.name] = kind
     return kind
 
@@ -354,12 +350,6 @@ def _check_names(kind):
     unknown = sorted(named - _parameters(kind.function).keys())
     if not unknown: return
     raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
-
-def _is_redeclared(declared, kind):
-    "Return whether a kind is declared again, in the same place or word by word."
-    old, new = declared.function, kind.function
-    if (declared.name, old.__qualname__) != (kind.name, new.__qualname__): return False
-    return old.__module__ == new.__module__ or _words(old) == _words(new)
 
 def _words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
 
@@ -386,11 +376,10 @@ def _kind_named(name):
 def _way_out(measure, arguments):
     "Return what to write instead of calling a measure with these arguments."
     number = arguments[0]
-    if len(arguments) == 1 and isinstance(number, int | float):
-        if measure.kind.at is None: return f'{measure.name} takes parameters by name, and no number'
-        return f'what follows the name in brackets are parameters; for {number} write {measure.name}@{number}'
-    if len(arguments) == 1: return f'the value of one list is {measure!r}.of([1, 0, 1])'
-    return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
+    if len(arguments) > 1: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
+    if not isinstance(number, int | float): return f'the value of one list is {measure!r}.of([1, 0, 1])'
+    if measure.kind.at is None: return f'{measure.name} takes parameters by name, and no number'
+    return f'what follows the name in brackets are parameters; for {number} write {measure.name}@{number}'
 
 # %% ../../nbs/core/measures.ipynb #27c595ec
 _P = ParamSpec('_P')  # the parameters of a metric
@@ -470,14 +459,10 @@ class Measure(Generic[_P]):
     def __call__(self, *wrong: _P.args, **params: _P.kwargs) -> 'Measure[_P]': ...
     def __call__(self, *wrong: Any, **params: Any) -> Any:
         if wrong: raise TypeError(_way_out(self, wrong))
-        return self._with({**self.given, **params}, self.at)
+        return Measure(self.name, {**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':
-        return self._with(self.given, at)
-
-    def _with(self, params, at):
-        "Return a measure of the same kind."
-        return Measure(self.name, params, at)
+        return Measure(self.name, self.given, at)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -486,9 +471,8 @@ class Measure(Generic[_P]):
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         "Return the measure with these parameters, except where it was given others."
-        open = self.defaults.keys() - self.said
-        new = {p: x for p, x in params.items() if p in open}
-        return self._with({**self.given, **new}, self.at) if new else self
+        new = {p: x for p, x in params.items() if p in self.defaults and p not in self.said}
+        return self(**new) if new else self
 
     def view(self, judged: Judged) -> Judged:
         "Return the batch that this measure evaluates."
@@ -499,8 +483,7 @@ class Measure(Generic[_P]):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments for the function of its kind: all parameters, and the
         value of @."""
-        params = {name: x for name, x in self.params.items() if name in self.kind.params}
-        args = {**self.kind.params, **params}
+        args = {name: self.params.get(name, default) for name, default in self.kind.params.items()}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
     def of(
@@ -536,8 +519,11 @@ class Measure(Generic[_P]):
         return float(values[0]) if single else values
 
     def _values(self, judged, ties):
-        "Return one value per query."
-        kind, looked_at = _proved(self.kind), self.view(judged)
+        "Return one value per query; check the claims of a kind of the user at its first use."
+        kind, looked_at = self.kind, self.view(judged)
+        if not kind.built_in and id(kind) not in _proven:
+            check_claims(kind)
+            _proven.add(id(kind))
         if ties in ('docid', 'given'): return kind.value(looked_at, **self.arguments())
         complete = self.resolve(judged)  # what the judgments decide is the same for all
         try: return kind.over_ties(looked_at, ties, **complete.arguments())
@@ -546,28 +532,24 @@ class Measure(Generic[_P]):
     def resolve(self, judged: Judged) -> 'Measure[_P]':
         "Return the complete measure, with the parameters that depend on the judgments."
         params = self.kind.complete(judged, self.arguments())
-        return self._with({**self.given, **params}, self.at) if params else self
+        return self(**params) if params else self
 
-    def __repr__(self) -> str:
-        shown = {p: self.defaults[p] for p in self.kind.shown.split()}
-        return self._written({**shown, **self.params})
+    def __repr__(self) -> str: return self._written(self.defaults)
 
-    def _written(self, params):
-        "Return the measure with these parameters as text."
-        name = self.name
+    def _written(self, shown):
+        "Return the measure as text, with those of the parameters shown that every name says."
+        name, params = self.name, {p: shown[p] for p in self.kind.shown.split() if p in shown} | {**self.params}
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue
             name, params = short, {p: x for p, x in params.items() if p not in meant}
-        texts = [getattr(x, '__name__', repr(x)) for x in params.values()]
-        arguments = ', '.join(f'{p}={text}' for p, text in zip(params, texts))
+        arguments = ', '.join(f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items())
         at = '' if self.at is None else f'@{self.at}'
         return name + (f'({arguments})' if arguments else '') + at
 
     @property
     def asked(self) -> str:
         "Return the measure as text, without the parameters of conventions."
-        shown = {p: x for p, x in self.given.items() if p in self.kind.shown.split()}
-        return self._written({**shown, **self.params})
+        return self._written(self.given)
 
     def __eq__(self, other: object) -> bool:
         mine = self.name, self.params, self.at
@@ -583,13 +565,6 @@ class Measure(Generic[_P]):
 # %% ../../nbs/core/measures.ipynb #aac46fb8
 _proven: set[int] = set()  # the kinds that somebody declared, and whose claims hold
 
-def _proved(kind):
-    "Return the kind, with its claims checked at its first use unless this package declares it."
-    if not kind.built_in and id(kind) not in _proven:
-        check_claims(kind)
-        _proven.add(id(kind))
-    return kind
-
 # %% ../../nbs/core/measures.ipynb #08f3baa2
 # What the letters of `Kind.written` stand for.
 _LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that come so far',
@@ -598,30 +573,22 @@ _LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that co
 
 def _help_of(measure):
     "Describe a measure: the question, the formula, its parameters and an example."
-    kind = measure.kind
+    kind, shown = measure.kind, Measure(measure.name)
     meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
     text = [f'{measure!r}: {kind.question}', '', meaning, '']
-    if kind.written: text += [f'Each document adds {kind.written}, {_letters_in(kind.written)}.', '']
-    text += ['Parameters', '----------', *_parameter_lines(measure)]
-    shown = repr(Measure(kind.name))
-    value = round(float(Measure(kind.name).of([3, 0, 0, 1, 2, 1])), 4)
-    example = ['>>> from irmetrics_nb import parse', f'>>> round(parse({shown!r}).of([3, 0, 0, 1, 2, 1]), 4)']
-    return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
-
-def _letters_in(written):
-    "Explain the letters of a term."
-    used = re.findall(r'[a-zA-Z]\w*', written)
-    return ', '.join(f'{x}: {_LETTERS[x]}' for x in dict.fromkeys(used) if x in _LETTERS)
-
-def _parameter_lines(measure):
-    "Yield the parameters of a measure, with their meaning, default and setting."
+    letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
+    explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
+    if kind.written: text += [f'Each document adds {kind.written}, {explained}.', '']
+    text += ['Parameters', '----------']
     for name, default in measure.defaults.items():
-        type_, meaning = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
+        type_, explanation = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
         setting = f', here {measure.params[name]!r}' if name in measure.params else ''
-        yield f'{name} : {type_}, default {default!r}{setting}'
-        yield fill(meaning, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)
-    at = measure.kind.at
-    if at is not None: yield from (f'@ : {PARAMETERS[at][0]}', f'    {PARAMETERS[at][1]}')
+        text += [f'{name} : {type_}, default {default!r}{setting}',
+                 fill(explanation, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)]
+    if kind.at is not None: text += [f'@ : {PARAMETERS[kind.at][0]}', f'    {PARAMETERS[kind.at][1]}']
+    value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
+    example = ['>>> from irmetrics_nb import parse', f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)']
+    return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
 
 class _Help:
     "Give the class a docstring, and each measure one of its own."
@@ -693,23 +660,14 @@ def measure(name: str, **declared: Any) -> Declares:
         metric: Any = per_query(f, kind.value)
         metric.terms = per_entry(f, lambda batch, **params: kind.parts(batch, **params).terms)
         metric.terms.__qualname__ = f'{f.__qualname__}.terms'
-        metric.over_ties = partial(_average_by, kind)
-        metric.variant = partial(_enter_changed, metric, kind)
-        metric.kinds = {}
-        metric.measure = _enter(metric, kind)
+        def over_ties(formula):
+            kind.averages.insert(0, formula)  # before the others
+            return formula
+        def variant(name, **changes):
+            changed = replace(kind, name=name, metric=metric, averages=kind.averages, **changes)
+            metric.kinds[name] = enter(changed)
+            return Measure(name)
+        metric.over_ties, metric.variant, metric.kinds = over_ties, variant, {}
+        metric.measure = variant(name)
         return metric
     return declare
-
-def _average_by(kind, formula):
-    "Give a kind a formula for its mean over ties, which comes before the others."
-    kind.averages.insert(0, formula)
-    return formula
-
-def _enter_changed(metric, kind, name, **changes):
-    "Enter a changed copy of a kind, and return its measure."
-    return _enter(metric, replace(kind, name=name, **changes))
-
-def _enter(metric, kind):
-    "Enter a kind by its name, and return its measure."
-    metric.kinds[kind.name] = enter(replace(kind, metric=metric, averages=kind.averages))
-    return Measure(kind.name)
