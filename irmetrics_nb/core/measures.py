@@ -459,10 +459,14 @@ class Measure(Generic[_P]):
     def __call__(self, *wrong: _P.args, **params: _P.kwargs) -> 'Measure[_P]': ...
     def __call__(self, *wrong: Any, **params: Any) -> Any:
         if wrong: raise TypeError(_way_out(self, wrong))
-        return Measure(self.name, {**self.given, **params}, self.at)
+        return self._with({**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':
-        return Measure(self.name, self.given, at)
+        return self._with(self.given, at)
+
+    def _with(self, params, at):
+        "Return a measure of the same kind."
+        return Measure(self.name, params, at)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -573,7 +577,7 @@ _LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that co
 
 def _help_of(measure):
     "Describe a measure: the question, the formula, its parameters and an example."
-    kind, shown = measure.kind, Measure(measure.name)
+    kind, shown = measure.kind, measure._with({}, None)
     meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
     text = [f'{measure!r}: {kind.question}', '', meaning, '']
     letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))

@@ -108,7 +108,7 @@ def use_judgments(data: SourceData, source: Any) -> int:
 def use_run(judgments: SourceData, path: Any, data: SourceData, source: Any) -> int:
     "Count a run and judge it; return how many comments are in it. path: the run as the user gave it."
     qrels = judgments.pairs or Qrels(no_rows('qrels'), copy=False)
-    trec = source is path and is_trec_run(path)
+    trec = is_trec_run(path)
     data.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=trec)
     data.hits, data.reading = judge_run(qrels, source, observe=data.counter)
     data.counts, data.batches = total_counts(data.reading.observed), partial(row_batches, source)

@@ -99,7 +99,14 @@ def _documents(evidence):
         yield from _documents_misspelled(spelling, missed)
     elif evidence.judged and (retrieved or not missed or evidence.thorough):
         spelling = find_spelling(missed, retrieved)
-        yield problem('nothing-judged', ids=_ids_of_both_sides(missed, retrieved, spelling))
+        ids = ''
+        if retrieved:
+            query = next(iter(retrieved))
+            examples = zip(*spelling.examples) if spelling else (missed[query][:2], retrieved[query][:2])
+            judged_ids, run_ids = map(_listed, examples)
+            hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
+            ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
+        yield problem('nothing-judged', ids=ids)
         if not evidence.thorough: return
         yield from _documents_misspelled(spelling, missed, 'error')
         yield from _numeric('document', sum(missed.values(), []), sum(retrieved.values(), []))
@@ -111,15 +118,6 @@ def _documents_misspelled(spelling, missed, severity=''):
     judged, retrieved = map(set, zip(*spelling.examples))
     worth_saying = spelling.matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
     if worth_saying or severity: yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
-
-def _ids_of_both_sides(missed, retrieved, spelling):
-    "Return two ids of each side and the spelling by which they would match."
-    if not retrieved: return ''
-    query = next(iter(retrieved))
-    judged_ids, run_ids = missed[query][:2], retrieved[query][:2]
-    if spelling: judged_ids, run_ids = zip(*spelling.examples)
-    hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
-    return f': the judgments have {_listed(judged_ids)}, the run has {_listed(run_ids)}; {hint}'
 
 def _words_of(spelling):
     "Return the words of a message about a spelling."
@@ -179,13 +177,11 @@ class PositionSigns:
         "Look at the scores of every query; None if those of one are not positions."
         signs = cls()
         for score in scores:
-            n, first = len(score), score.min()
-            if first not in (0, 1): return None
-            positions = np.arange(first, first + n)
-            if not np.array_equal(np.sort(score), positions): return None
-            direction = frozenset([_direction(np.diff(score))] if n > 1 else [])
+            n, first, step = len(score), score.min(), np.diff(score)
+            if first not in (0, 1) or not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
+            direction = 'rising' if (step > 0).all() else 'falling' if (step < 0).all() else 'mixed'
             bits = lgamma(n + 1) / log(2)  # n things have n! orders
-            signs += cls(frozenset([int(first)]), direction, bits)
+            signs += cls(frozenset([int(first)]), frozenset([direction] * (n > 1)), bits)
         return signs
 
     def __add__(self, other: 'PositionSigns') -> 'PositionSigns':
@@ -207,11 +203,6 @@ def find_positions(scores: Iterable[np.ndarray]) -> Positions | None:
     every query; None for others."""
     signs = PositionSigns.of(scores)
     return signs.kind if signs else None
-
-def _direction(step):
-    "Return 'rising', 'falling' or 'mixed'."
-    if (step > 0).all(): return 'rising'
-    return 'falling' if (step < 0).all() else 'mixed'
 
 def turned(judged: Judged) -> tuple[int, int]:
     """Return (queries that gain less those that lose, all that change) if lists are read
@@ -292,9 +283,14 @@ def signs_of_swap(
     if small and look_like_scores(qrels.columns.value): return FRACTIONS_AND_WHOLE
     return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''
 
-def _swapped(evidence):
-    "Find judgments and a run in each other's place."
+def _sources(evidence):
+    "Find judgments and a run in each other's place, and runs of which hardly a query is answered by two."
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
+    answered = evidence.answered
+    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
+    n_runs = np.sum(answered, axis=0)
+    shared, queries = np.count_nonzero(n_runs > 1), np.count_nonzero(n_runs)
+    if shared < min(len(answered), queries / 2): yield problem('parts')
 
 # %% ../../nbs/evaluation/findings.ipynb #cf52d3fa
 TOP = 10  # the ranks of which the small print says how many are judged
@@ -338,15 +334,15 @@ def _levels(evidence):
     largest = grades.max(initial=0)
     if 0 < largest < 1:
         ideal = Judged.from_grades([np.sort(grades[grades > 0])[::-1]])
-        blind = [m for m in asking if not np.any(m.of(ideal))]
-        for m in blind[:1]:
-            level = m.params.get('rel', m.kind.params['rel'])
+        for m in asking:
+            if np.any(m.of(ideal)): continue
+            level = m.arguments()['rel']
             yield problem('below-one', level=level, grade=largest, measure=m, half=largest / 2)
-        if blind: return
-    by_default = [m for m in asking if 'rel' not in m.said]
-    for m in by_default[:1]:
-        level = m.kind.params['rel']
-        if not many_fractions_below(grades, level): return
+            return
+    m = next((m for m in asking if 'rel' not in m.said), None)
+    if m is None: return
+    level = m.kind.params['rel']
+    if many_fractions_below(grades, level):
         yield problem('fractions-below', level=level, measure=m, advised=m(rel=level / 2))
 
 def many_fractions_below(grade: np.ndarray, level: float) -> bool:
@@ -372,36 +368,25 @@ def _report_queries(code, queries, n_all=None, **words):
 def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonzero(mask).tolist()]
 
 # %% ../../nbs/evaluation/findings.ipynb #c495d31d
-def _divided(evidence):
-    "Find runs that answer different queries: hardly one is answered by two of them."
-    answered = evidence.answered
-    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
-    n_runs = np.sum(answered, axis=0)
-    shared, queries = np.count_nonzero(n_runs > 1), np.count_nonzero(n_runs)
-    if shared < min(len(answered), queries / 2): yield problem('parts')
+#| exporti
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
 def _grades(evidence):
     "Find unusual grades, and queries without a relevant document."
     if evidence.qrels is None or not len(evidence.grades): return
     rows, grade = evidence.qrels.rows, evidence.grades
-    different, largest = np.unique(grade), grade.max()
+    different, largest, judged = np.unique(grade), grade.max(), np.unique(rows.query)
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
+    lacking = queries_without_relevant(evidence.qrels)
     if largest <= 0: yield problem('nothing-relevant', grade=largest)
-    elif largest >= 1: yield from _without_relevant(evidence.qrels)
+    elif largest >= 1: yield from _report_queries('no-relevant', lacking, all=len(judged))
     fractions = different[different % 1 != 0]
     if len(different) > 20: yield problem('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
     elif len(fractions) and largest >= 1 and not many_fractions_below(grade, 1):
         yield problem('fractions', [f'{g:g}' for g in fractions[:2]])
     if largest > 20: yield problem('large-grade', grade=largest)
     if different[0] < 0: yield problem('negative', n=np.count_nonzero(grade < 0))
-    if len(different) == 1 and (rows.query != rows.query[0]).any(): yield problem('one-grade', grade=largest)
-
-def _without_relevant(qrels):
-    "Find queries without a relevant document."
-    queries = queries_without_relevant(qrels)
-    n_judged = len(np.unique(qrels.rows.query))
-    if queries: yield problem('no-relevant', shown(queries), n=len(queries), all=n_judged)
+    if len(different) == 1 and len(judged) > 1: yield problem('one-grade', grade=largest)
 
 def queries_without_relevant(qrels: Qrels) -> list[str]:
     "Return the judged queries without a grade of 1 or more."
@@ -418,7 +403,7 @@ def _unusual_ids(evidence):
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d5
 def _scores(evidence):
-    "Find scores that say little, and queries that retrieve themselves."
+    "Find scores that say little, queries that retrieve themselves, and ranks and tags that do not fit the scores."
     counts = evidence.counts
     if not counts: return
     several, flat = counts.depth > 1, counts.least == counts.most
@@ -427,14 +412,18 @@ def _scores(evidence):
     infinite = np.isinf(counts.least) | np.isinf(counts.most)
     yield from _report_queries('infinite', _queries_where(counts, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
+    tags, ranks = counts.tags, counts.ranks
+    if len(tags) > 1: yield problem('tags', shown(tags.examples), n=len(tags))
+    if ranks.unread: yield problem('rank-number', n=ranks.unread)
+    if ranks.twice: yield problem('rank-twice', shown(ranks.twice))
+    if ranks.rising: yield problem('rank-order' if ranks.falls else 'distances', shown(ranks.rising), n=ranks.n_rising)
 
 def _ties_and_leaks(evidence):
     "Find runs with few judged documents, runs that are the judgments, and tied runs."
     counts, hits = evidence.counts, evidence.hits
     if not (counts and hits and evidence.common): return
-    depth = counts.depth[counts.judged >= 0]
+    depth, n = counts.depth[counts.judged >= 0], len(hits.rank)
     share = judged_share(hits, depth, TOP)
-    n = len(hits.rank)
     if n and share < .1: yield problem('few-judged', share=share)
     complete = n == depth.sum() == len(evidence.qrels.rows) and counts.equal
     if complete and len(np.unique(hits.grade)) > 1: yield problem('leak')
@@ -450,15 +439,6 @@ def judged_share(hits: Judged, depth: np.ndarray, k: int) -> float:
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query of each judged document that shares its score with another document."
     return hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
-
-def _ranks(evidence):
-    "Find ranks and tags of a TREC run that do not fit its scores."
-    if not evidence.counts: return
-    tags, ranks = evidence.counts.tags, evidence.counts.ranks
-    if len(tags) > 1: yield problem('tags', shown(tags.examples), n=len(tags))
-    if ranks.unread: yield problem('rank-number', n=ranks.unread)
-    if ranks.twice: yield problem('rank-twice', shown(ranks.twice))
-    if ranks.rising: yield problem('rank-order' if ranks.falls else 'distances', shown(ranks.rising), n=ranks.n_rising)
 
 def _faults(evidence): yield from evidence.faults
 
@@ -606,8 +586,8 @@ RUN_RULES = {
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 RULES = SOURCE_RULES | JUDGMENT_RULES | ID_RULES | RUN_RULES
 
-CHEAP_CONDITIONS = _swapped, _queries, _documents, _positions, _depth, _levels, _divided
-CONDITIONS = *CHEAP_CONDITIONS, _faults, _grades, _unusual_ids, _scores, _ties_and_leaks, _ranks
+CHEAP_CONDITIONS = _sources, _queries, _documents, _positions, _depth, _levels
+CONDITIONS = *CHEAP_CONDITIONS, _faults, _grades, _unusual_ids, _scores, _ties_and_leaks
 
 def find(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
     "Apply the rules, or the cheap ones; return findings in the order of the table."
@@ -641,22 +621,16 @@ def judged_evidence(
     unanswered = [qrels.queries[i] for i in np.flatnonzero(judged.retrieved == 0)]
     span = len(depth), depth.min(initial=1 << 62), depth.max(initial=0)
     counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
-    if unanswered and run.source is None: counts['unjudged'] = _unjudged_queries(qrels, run)
+    if unanswered and run.source is None:
+        known = {*qrels.queries}
+        counts['unjudged'] = [query for query in run.queries if query not in known]
     evidence = run_evidence(looks, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
     if evidence.positions: evidence.upwards = upwards(judged)
-    if not evidence.retrieved and _are_behind_budget(qrels, run): evidence.judged = 0
+    if not evidence.retrieved and run.source is None and np.isfinite(run.budget):
+        docs = run.rows.parent or run.rows.doc
+        behind_budget = not {*docs.tolist()}.isdisjoint(qrels.rows.doc.tolist())
+        if behind_budget: evidence.judged = 0
     return evidence
-
-def _unjudged_queries(qrels, run):
-    "Return the queries of a run without judgments."
-    judged = {*qrels.queries}
-    return [query for query in run.queries if query not in judged]
-
-def _are_behind_budget(qrels, run):
-    "Return whether judged documents are retrieved behind the budget of a run."
-    if run.source is not None or np.isinf(run.budget): return False
-    docs = run.rows.parent or run.rows.doc
-    return not {*docs.tolist()}.isdisjoint(qrels.rows.doc.tolist())
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: Run) -> None:
