@@ -39,9 +39,13 @@ class Finding:
     examples: tuple[str, ...] = () # Where to look
     where: str = ''                # The judgments, or the run's name
 
+    @property
+    def lead(self) -> str:
+        "Return level, code and source, as a message begins."
+        return f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
+
     def __str__(self) -> str:
-        lead = f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
-        return '\n    '.join(map(visible, [f'{lead}: {self.text}', *self.examples]))
+        return '\n    '.join(map(visible, [f'{self.lead}: {self.text}', *self.examples]))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d1
 @dataclass

@@ -379,16 +379,15 @@ def aliases_of(kind: str) -> tuple[str, ...]:
 
 # %% ../../nbs/metrics/names.ipynb #b49a5541
 def name_table() -> list[dict[str, str]]:
-    "Return the table of names as rows of text: name, tool, measure."
-    return [_text_of(row) for row in NAMES]
-
-def _text_of(row):
-    "Return a row as text, with letters for the numbers."
-    name = row.name.format(k='k', x='x', p='p')
-    measure = row.measure.format(k='k', x='x', root='√x', p='.p')
-    why = row.why or find_elsewhere(row.name)
-    if not measure: measure = f'not offered: {why}' if why else 'not offered'
-    return {'name': name, 'tool': row.tool, 'measure': measure}
+    "Return the table of names as rows of text: name, tool, measure; with letters for the numbers."
+    rows = []
+    for row in NAMES:
+        name = row.name.format(k='k', x='x', p='p')
+        measure = row.measure.format(k='k', x='x', root='√x', p='.p')
+        why = row.why or find_elsewhere(row.name)
+        if not measure: measure = f'not offered: {why}' if why else 'not offered'
+        rows.append({'name': name, 'tool': row.tool, 'measure': measure})
+    return rows
 
 # %% ../../nbs/metrics/names.ipynb #320278ef
 def reads(kind: Kind) -> str:
