@@ -43,9 +43,7 @@ def exp_gain(g: float | Column) -> np.ndarray:
 
     ValueError where that is too large for a float (g >= 1024)."""
     g = np.asarray(g, dtype=float)
-    if np.any(g >= 1024):
-        top = f'{g.max():g}'
-        raise ValueError(f'the gain 2^g - 1 of grade {top} is too large for a number')
+    if np.any(g >= 1024): raise ValueError(f'the gain 2^g - 1 of grade {g.max():g} is too large for a number')
     return np.exp2(g) - 1
 
 def binary_gain(g: float | Column) -> np.ndarray:
@@ -119,8 +117,7 @@ def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
     if callable(discount): return _on_arrays(discount)
     if discount == 'jarvelin': return lambda i: jarvelin_discount(i, b)
     if isinstance(discount, str) and discount in DISCOUNTS: return DISCOUNTS[discount]
-    expected = f'use one of {sorted(DISCOUNTS)}, or a function'
-    raise ValueError(f'unknown discount {discount!r}: {expected}')
+    raise ValueError(f'unknown discount {discount!r}: use one of {sorted(DISCOUNTS)}, or a function')
 
 # %% ../../nbs/core/conventions.ipynb #ff4aded2
 def check_cutoff(k: int | None) -> int | None:
@@ -202,7 +199,6 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
 
 @cache
 def _indented(meaning):
-    "Wrap the meaning of a parameter into indented lines."
     return tuple(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/core/conventions.ipynb #2d345158

@@ -102,8 +102,8 @@ class Judged:
         total = np.bincount(self.query, weights=weights, minlength=len(self))
         wrong = total[~np.isfinite(total)]
         if wrong.size:
-            sums = f'the grades of a query give terms that add up to {wrong[0]:g}'
-            raise ValueError(f'{sums}, beyond what a number can hold')
+            raise ValueError(f'the grades of a query give terms that add up to {wrong[0]:g}, '
+                             'beyond what a number can hold')
         return total
 
     def tie_numbers(self) -> np.ndarray:
@@ -404,7 +404,7 @@ def _no_ties(rank):
     return {'tie_start': rank, 'tie_size': np.broadcast_to(1, np.shape(rank))}
 
 # %% ../../nbs/core/judged.ipynb #d9798864
-def _faults(judged):
+def _column_faults(judged):
     "Yield a mask of the invalid entries of each column, with a message."
     retrieved, queries = judged.retrieved, len(judged.retrieved)
     yield (retrieved < 0) | (retrieved % 1 != 0), 'retrieved must hold whole numbers from 0'
@@ -435,7 +435,7 @@ def check_columns(judged: 'Judged') -> None:
         sizes = {name: np.shape(getattr(judged, name)) for name in columns}
         if len({*sizes.values()}) > 1 or np.ndim(getattr(judged, columns[0])) != 1:
             raise ValueError(f'Judged: columns of unequal lengths: {sizes}')
-    for wrong, message in _faults(judged):
+    for wrong, message in _column_faults(judged):
         if wrong.any(): raise ValueError(f'Judged: {message} (entry {wrong.argmax()})')
 
 # %% ../../nbs/core/judged.ipynb #38217be1

@@ -124,7 +124,7 @@ def _parameters(f):
     "Return the parameters of a function after the first: name -> default."
     return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
 
-def _call(f, judged, params):
+def _call_on_batch(f, judged, params):
     "Call f with the batch and the parameters that f has."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
@@ -211,11 +211,11 @@ class Kind:
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
         "Return the worth of each entry; None for a kind that has no best order."
-        return self.worth and np.asarray(_call(self.worth, judged, params), dtype=float)
+        return self.worth and np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
         "Return the parameters that depend on the judgments; `params`: the given ones."
-        return _call(self.complete_by, judged, params) if self.complete_by else {}
+        return _call_on_batch(self.complete_by, judged, params) if self.complete_by else {}
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
@@ -242,7 +242,7 @@ class Kind:
         without a formula."""
         if self.averages:
             formula = self.averages[0]
-            return Parts.of(judged, _call(formula, judged, params))
+            return Parts.of(judged, _call_on_batch(formula, judged, params))
         if not self.linear: return None
         untied = self.parts(judged, **params)
         mean = mean_over_places(lambda batch: self.parts(batch, **params).terms, judged)
@@ -255,8 +255,8 @@ def check_claims(kind: Kind) -> None:
     tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
-    for given in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
-        params = given | kind.complete(tied, given)
+    for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
+        params = requested | kind.complete(tied, requested)
         values = np.split(kind.value(untied, **params), np.cumsum(orders)[:-1])
         mean, lowest, highest = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
         if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
@@ -269,10 +269,9 @@ def check_claims(kind: Kind) -> None:
 def _check_claim(kind, claim, claimed, true):
     "Raise ValueError if values differ from the true ones."
     wrong = np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9))
-    if not wrong.size: return
-    q = wrong[0]
-    gives = f'{claimed[q]:g}, but going through the orders of a tie gives {true[q]:g}'
-    raise ValueError(f'{kind.name}: {claim} gives {gives}')
+    for q in wrong[:1]:
+        raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, '
+                         f'but going through the orders of a tie gives {true[q]:g}')
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
@@ -320,7 +319,7 @@ def enter(kind: Kind) -> Kind:
     Where the function has no k, there is no @. ValueError for a name that is taken, or
     parameters that the function lacks. The same function declared again, as when a cell
     is run twice, takes the old place."""
-    _check_names(kind)
+    _check_words(kind)
     folded = kind.name.casefold()
     if not kind.built_in and folded not in map(str.casefold, KINDS):
         module_of_measures().check_name(kind)
@@ -328,7 +327,7 @@ def enter(kind: Kind) -> Kind:
         if declared.name.casefold() != folded: continue
         old, new = declared.function, kind.function
         same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
-        if not same_name or (old.__module__ != new.__module__ and _words(old) != _words(new)):
+        if not same_name or (old.__module__ != new.__module__ and _code_words(old) != _code_words(new)):
             raise ValueError(f'{kind.name!r} is taken, by {declared.module}')
     KINDS[kind.name] = kind
     return kind
@@ -337,43 +336,26 @@ def enter(kind: Kind) -> Kind:
 # far; how many relevant and other documents stand down to here, and how many there are.
 LETTERS = 'i g e r n R N log2 min'.split()
 
-def _check_names(kind):
+def _check_words(kind):
     "Raise ValueError if `@`, other tools' words or `written` hold an unknown name."
     letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
     strange = letters - {*LETTERS, *kind.params, kind.at}
     if strange:
         raise ValueError(f'{kind.name}: written holds {min(strange)!r}; it may hold '
                          f'{" ".join(LETTERS)} and its parameters')
-    tables = [words for words in kind.spellings.values() if isinstance(words, Mapping)]
-    translated = {p for table in tables for ours in table.values() for p in ours}
-    named = {kind.at, *kind.without.split(), *translated} - {None}
+    named = {kind.at, *kind.without.split()} - {None}
+    for table in kind.spellings.values():
+        if isinstance(table, Mapping): named.update(*table.values())
     unknown = sorted(named - _parameters(kind.function).keys())
-    if not unknown: return
-    raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
+    if unknown: raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
 
-def _words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
+def _code_words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
 
 # %% ../../nbs/core/measures.ipynb #bd3588bd
 VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> what is looked at
 
-def _check_type(measure, name, default, value):
-    "Raise ValueError for a value of another type than a boolean or numeric default."
-    if isinstance(default, bool): fits, expected = isinstance(value, bool), 'True or False'
-    elif isinstance(default, int | float):
-        fits, expected = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
-    else: return
-    if not fits: raise ValueError(f'{measure!r}: {name} must be {expected}, not {value!r}')
-
-def _kind_named(name):
-    "Return the kind of this name, in upper or lower case; raise ValueError for an unknown name."
-    folded = name.casefold()
-    matching = (kind for kind in KINDS.values() if kind.name.casefold() == folded)
-    kind = KINDS.get(name) or next(matching, None)
-    if kind is None: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
-    return kind
-
 # %% ../../nbs/core/measures.ipynb #167e2a9e
-def _way_out(measure, arguments):
+def _call_advice(measure, arguments):
     "Return what to write instead of calling a measure with these arguments."
     number = arguments[0]
     if len(arguments) > 1: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
@@ -419,9 +401,11 @@ class Measure(Generic[_P]):
     metric: Any = field(default=None, init=False)  # The function of lists it belongs to
 
     def __post_init__(self) -> None:
-        kind = _kind_named(self.name)
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
-        self.__dict__.update(said=frozenset(self.params), params=self._without_defaults())
+        folded = self.name.casefold()
+        kind = KINDS.get(self.name) or next((k for k in KINDS.values() if k.name.casefold() == folded), None)
+        if kind is None: raise ValueError(f'there is no measure {self.name!r}; there are {" ".join(KINDS)}')
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at), said=frozenset(self.params))
+        self.__dict__.update(params=self._without_defaults())
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no @, not even @{self.at}')
         if not self.params and self.at is None: return
@@ -431,17 +415,23 @@ class Measure(Generic[_P]):
 
     def _without_defaults(self):
         """Return the parameters that differ from their default, in the order of the
-        function."""
+        function; raise ValueError for an unknown one, or one of another type."""
         unknown = sorted(set(self.params) - set(self.defaults))
         if unknown:
-            known = f'it has {list(self.defaults)}'
             cutoff = unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None
-            if cutoff: known = f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
-            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {known}')
-
-        params = {p: tidy(self.params[p]) for p in self.defaults if p in self.params}
-        for p, value in params.items(): _check_type(self, p, self.defaults[p], value)
-        return {p: x for p, x in params.items() if x != self.defaults[p]}
+            advice = f'a cutoff is written {self.name}@{self.params[unknown[0]]}' if cutoff else f'it has {list(self.defaults)}'
+            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {advice}')
+        params = {}
+        for p, default in self.defaults.items():
+            if p not in self.params: continue
+            value = tidy(self.params[p])
+            flag, number = isinstance(value, bool), isinstance(value, int | float)
+            if isinstance(default, bool): fits, expected = flag, 'True or False'
+            elif isinstance(default, int | float): fits, expected = number and not flag and isfinite(value), 'a number'
+            else: fits, expected = True, ''
+            if not fits: raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
+            if value != default: params[p] = value
+        return params
 
     @property
     def kind(self) -> Kind:
@@ -458,14 +448,13 @@ class Measure(Generic[_P]):
     @overload
     def __call__(self, *wrong: _P.args, **params: _P.kwargs) -> 'Measure[_P]': ...
     def __call__(self, *wrong: Any, **params: Any) -> Any:
-        if wrong: raise TypeError(_way_out(self, wrong))
+        if wrong: raise TypeError(_call_advice(self, wrong))
         return self._with({**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':
         return self._with(self.given, at)
 
     def _with(self, params, at):
-        "Return a measure of the same kind."
         return Measure(self.name, params, at)
 
     @property
@@ -541,7 +530,8 @@ class Measure(Generic[_P]):
     def __repr__(self) -> str: return self._written(self.defaults)
 
     def _written(self, shown):
-        "Return the measure as text, with those of the parameters shown that every name says."
+        """Return the measure as text, with the values of `shown` for parameters that
+        every name has."""
         name, params = self.name, {p: shown[p] for p in self.kind.shown.split() if p in shown} | {**self.params}
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue

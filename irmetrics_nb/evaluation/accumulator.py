@@ -45,9 +45,9 @@ class ExactSum:
 
     def add(self, values: Iterable[float]) -> None:
         "Add some more; another ExactSum's two parts are numbers as well."
-        parts = [*values, self.near, self.rest]
-        self.near = fsum(parts)
-        self.rest = fsum([*parts, -self.near])
+        terms = [*values, self.near, self.rest]
+        self.near = fsum(terms)
+        self.rest = fsum([*terms, -self.near])
 
     def __float__(self) -> float: return self.near
 
@@ -77,7 +77,7 @@ class _Total:
 
     @property
     def value(self):
-        "The one number; NaN if nothing was counted."
+        "Return the aggregate; NaN if nothing was counted."
         if not self.count: return float('nan')
         if self.aggregate is SUM: return float(self.sum)
         mean = float(self.sum) / self.count
@@ -162,12 +162,12 @@ class Accumulator:
         batch_scores = self._add(judged, None if groups is None else ids.tolist(), views)
         if self.histogram is None: return batch_scores
         self.histogram.update(labels, scores)
-        each = group_auc(labels, scores, group, rel=self.rel)
-        weight = np.ones(len(each)) if self.weights is None else getattr(each, self.weights).astype(float)
-        defined = ~np.isnan(each.auc)
-        self.group_auc.add((weight * each.auc)[defined].tolist())
+        of_groups = group_auc(labels, scores, group, rel=self.rel)
+        weight = np.ones(len(of_groups)) if self.weights is None else getattr(of_groups, self.weights).astype(float)
+        defined = ~np.isnan(of_groups.auc)
+        self.group_auc.add((weight * of_groups.auc)[defined].tolist())
         self.weight.add(weight[defined].tolist())
-        self.skipped += each.skipped
+        self.skipped += of_groups.skipped
         return batch_scores
 
     def add(self, judged: Judged, ids: Iterable | None = None) -> Scores:
@@ -190,8 +190,8 @@ class Accumulator:
         return scores
 
     def compute(self) -> dict[str, float]:
-        """Measure -> its mean over everything so far, as `Scores.means`; any spelling of
-        a measure finds it. 'AUC' and 'GAUC' too, if asked for. NaN for no group."""
+        """Return {measure: its mean over everything so far}, as `Scores.means`; any
+        spelling of a measure finds it."""
         values = [(repr(m), t.value) for m, t in zip(self.measures, self.totals)]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
@@ -211,7 +211,7 @@ class Accumulator:
         return float(self.group_auc) / weight if weight else float('nan')
 
     def merge(self, other: 'Accumulator') -> 'Accumulator':
-        """Count what another one has counted, such as that of another process.
+        """Count what another accumulator has counted, such as that of another process.
 
         ValueError if it has other measures or options."""
         if not isinstance(other, Accumulator) or self._asked() != other._asked():
@@ -225,7 +225,7 @@ class Accumulator:
         return self
 
     def _asked(self):
-        "What must be alike to be merged."
+        "Return what must be equal in accumulators that are merged."
         bins = None if self.histogram is None else self.histogram.limit
         return self.measures, self.conventions, self.rel, self.weights, bins
 
@@ -234,12 +234,12 @@ class Accumulator:
         return f'Accumulator of {names}: {self.groups:,} groups, {self.items:,} items'
 
 def _of_stream(conventions, ties, no_relevant):
-    "Conventions for labels and scores, which have no ids and are all judged."
-    allowed = [way for way in CHOICES['ties'] if way != 'docid']
+    "Return conventions for labels and scores, which have no ids and are all judged."
+    allowed = [order for order in CHOICES['ties'] if order != 'docid']
     if ties is not None: check_option('ties', ties, allowed)
     chosen = Conventions(ties='given') if conventions is None else conventions
     rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
-    ways = [rules.ties, *(answer for _, name, answer in rules.measures if name == 'ties')]
-    if 'docid' not in ways: return replace(rules, negative='keep')
+    orders = [rules.ties, *(answer for _, name, answer in rules.measures if name == 'ties')]
+    if 'docid' not in orders: return replace(rules, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
     raise ValueError(f'{tool} ties by document id, which a stream has not: say ties=')

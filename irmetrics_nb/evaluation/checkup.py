@@ -44,7 +44,7 @@ from irmetrics_nb.evaluation.findings import (
     LEVELS,
     Evidence,
     Finding,
-    find,
+    find_problems,
     judged_share,
     look_like_scores,
     problem,
@@ -146,7 +146,6 @@ def _variants(keys, batches):
     return case_variants({id for docs in candidates for id in escape_non_utf8(docs.tolist())})
 
 def _judged_queries(qrels):
-    "Return the queries with judgments, as text."
     judged = np.unique(qrels.rows.query)
     return [*escape_non_utf8(qrels.rows.query_ids[judged].tolist())]
 
@@ -227,12 +226,12 @@ class Checkup(Result):
 
     @property
     def ok(self) -> bool:
-        "Whether there is no error; there may be warnings."
+        "Return whether there is no error; there may be warnings."
         return not any(f.level == 'error' for f in self.findings)
 
     @property
     def codes(self) -> list[str]:
-        "The code of every finding, each once."
+        "Return the code of every finding, each once."
         return list(dict.fromkeys(f.code for f in self.findings))
 
     def to_dict(self) -> dict[str, Any]:
@@ -256,7 +255,6 @@ class Checkup(Result):
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_text(value):
-    "Format a fact."
     if isinstance(value, float): return f'{value:.1%}'
     if isinstance(value, int): return f'{value:,}'
     return value if isinstance(value, str) else ', '.join(f'{k}: {v:,}' for k, v in value.items())
@@ -313,7 +311,7 @@ def check(
     judgments = read_source(_rereadable_source(qrels), 'qrels', faults, use_judgments)
     evidence = evidence_of_judgments(judgments)
     facts = {'judgments': facts_of_judgments(evidence)}
-    findings = find(evidence, 'judgments') + _notes(judgments.pairs, 'judgments')
+    findings = find_problems(evidence, 'judgments') + _note_findings(judgments.pairs, 'judgments')
     answered = []
 
     for name, source in runs.items():
@@ -322,13 +320,12 @@ def check(
         data = read_source(source, 'run', faults, partial(use_run, judgments, source))
         evidence = evidence_of_run(judgments, data, k)
         facts[name] = facts_of_run(evidence, data.reading)
-        findings += find(evidence, name) + _notes(data.reading, name)
+        findings += find_problems(evidence, name) + _note_findings(data.reading, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)
-    findings += find(Evidence(answered=answered))
+    findings += find_problems(Evidence(answered=answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
 
-def _notes(source, where):
-    "Return the notes of a reader as findings."
+def _note_findings(source, where):
     notes = getattr(source, 'notes', ())
     return [Finding('note', note.code, str(note), (), where) for note in notes]

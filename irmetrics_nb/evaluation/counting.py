@@ -201,7 +201,7 @@ class ScoreSigns:
         if may_be_grades and score.min() >= -3 and score.max() <= 10:
             values, down = {*np.unique(score)[:FEW + 1].tolist()}, counted_down(query, score)
         whole = bool((score == np.floor(score)).all())
-        return cls(float(score[0]), whole, values, down, _positions(query, score))
+        return cls(float(score[0]), whole, values, down, _position_signs(query, score))
 
     def __add__(self, other: 'ScoreSigns') -> 'ScoreSigns':
         "Return the signs of both, one after the other."
@@ -211,7 +211,7 @@ class ScoreSigns:
         whole = self.whole and other.whole
         return ScoreSigns(self.first, whole, self.values | other.values, down, positions)
 
-def _positions(query, score):
+def _position_signs(query, score):
     "Return the `PositionSigns` of scores that may be positions; None for others."
     begin = np.flatnonzero(changes(query))
     depth = np.diff(begin, append=len(query))
@@ -384,8 +384,8 @@ class Counter:
 
     def _judgments_of(self, queries):
         "Return (judgments, for each the index of its query) of some judged queries."
-        places, row = concat_ranges(self.begin[queries], self.begin[queries + 1])
-        return places if isinstance(self.order, slice) else self.order[places], row
+        positions, row = concat_ranges(self.begin[queries], self.begin[queries + 1])
+        return positions if isinstance(self.order, slice) else self.order[positions], row
 
     def _lacks(self, judgments): return ~self.found[judgments] & (self.qrels.rows.value[judgments] >= 0)
 

@@ -73,7 +73,7 @@ class Evidence:
 
     @property
     def thorough(self) -> bool:
-        "Tell whether all of the run is known, not some of its queries."
+        "Return whether all of the run is known, not a sample of its queries."
         return self.counts is not None
 
     @property
@@ -91,7 +91,7 @@ def shown(ids: Iterable[str]) -> list[str]:
     return [short_repr(id) for id, _ in zip(ids, range(2))]
 
 # %% ../../nbs/evaluation/findings.ipynb #1c356409
-def _documents(evidence):
+def _document_problems(evidence):
     """Find judged documents that were not retrieved: all of them, or some because of
     another spelling."""
     looks = [look for look in evidence.looks if look.missed]
@@ -107,7 +107,7 @@ def _documents(evidence):
         if retrieved:
             query = next(iter(retrieved))
             examples = zip(*spelling.examples) if spelling else (missed[query][:2], retrieved[query][:2])
-            judged_ids, run_ids = map(_listed, examples)
+            judged_ids, run_ids = map(_quoted_ids, examples)
             hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
             ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
         yield problem('nothing-judged', ids=ids)
@@ -124,16 +124,15 @@ def _documents_misspelled(spelling, missed, severity=''):
     if worth_saying or severity: yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
 
 def _words_of(spelling):
-    "Return the words of a message about a spelling."
-    judged, retrieved = map(_listed, zip(*spelling.examples))
+    judged, retrieved = map(_quoted_ids, zip(*spelling.examples))
     return {'n': spelling.matches, 'how': spelling.how, 'judged': judged, 'retrieved': retrieved}
 
-def _listed(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
+def _quoted_ids(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
 
 # %% ../../nbs/evaluation/findings.ipynb #3f0a1d52
 COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares more
 
-def _queries(evidence):
+def _query_problems(evidence):
     "Find judged queries missing from the run, and queries of the run without judgments."
     unanswered, unjudged = evidence.unanswered, evidence.unjudged
     compared = COMPARED_QUERIES * (5 if evidence.thorough else 1)
@@ -142,7 +141,7 @@ def _queries(evidence):
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
-        yield problem('no-common-query', examples, hint=_hint(spelling))
+        yield problem('no-common-query', examples, hint=_spelling_text(spelling))
         yield from _numeric('query', unanswered, unjudged)
     elif spelling: yield problem('query-ids', all=n_judged, **_words_of(spelling))
     elif unanswered: yield problem('missing', shown(unanswered), n=len(unanswered), all=n_judged)
@@ -150,9 +149,9 @@ def _queries(evidence):
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     "Return the end of an error about ids that do not match: the spelling by which they would."
-    return _hint(find_spelling({'': judged}, {'': retrieved}))
+    return _spelling_text(find_spelling({'': judged}, {'': retrieved}))
 
-def _hint(spelling): return f'; they would match {spelling.how}' if spelling else ''
+def _spelling_text(spelling): return f'; they would match {spelling.how}' if spelling else ''
 
 def _numeric(kind, judged, retrieved):
     "Find ids that are numbers in one of the two sources only."
@@ -178,7 +177,8 @@ class PositionSigns:
 
     @classmethod
     def of(cls, scores: Iterable[np.ndarray]) -> 'PositionSigns | None':
-        "Look at the scores of every query; None if those of one are not positions."
+        """Collect the signs of the scores of every query; None if the scores of one are
+        no positions."""
         signs = cls()
         for score in scores:
             n, first, step = len(score), score.min(), np.diff(score)
@@ -228,7 +228,7 @@ def in_deviations(surplus: int, changed: int) -> float:
 
 LEAST_UPWARDS = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
-def _positions(evidence):
+def _position_problems(evidence):
     "Find scores that are positions: listed from 1 on, or better read upwards."
     positions = evidence.positions
     if positions is None or evidence.upwards < LEAST_UPWARDS[positions.order]: return
@@ -287,7 +287,7 @@ def signs_of_swap(
     if small and look_like_scores(qrels.columns.value): return FRACTIONS_AND_WHOLE
     return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''
 
-def _sources(evidence):
+def _source_problems(evidence):
     "Find judgments and a run in each other's place, and runs of which hardly a query is answered by two."
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
     answered = evidence.answered
@@ -331,7 +331,7 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
 MANY_FRACTIONS = 0.1  # of the grades above 0
 
-def _levels(evidence):
+def _level_problems(evidence):
     "Find a relevance level that no grade reaches, or below which many fractions lie."
     grades = np.asarray(evidence.grades)
     asking = [m for m in evidence.measures if 'rel' in m.kind.params]
@@ -356,7 +356,7 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
     return bool(fractions and fractions >= MANY_FRACTIONS * np.count_nonzero(grade > 0))
 
 # %% ../../nbs/evaluation/findings.ipynb #0405bdc4
-def _depth(evidence):
+def _depth_problems(evidence):
     "Find lists that end before the cutoff, in all queries at one rank or in some."
     counts, k = evidence.counts, evidence.cutoff
     n, shortest, longest = evidence.depth
@@ -375,7 +375,7 @@ def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonz
 #| exporti
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
-def _grades(evidence):
+def _grade_problems(evidence):
     "Find unusual grades, and queries without a relevant document."
     if evidence.qrels is None or not len(evidence.grades): return
     rows, grade = evidence.qrels.rows, evidence.grades
@@ -398,7 +398,7 @@ def queries_without_relevant(qrels: Qrels) -> list[str]:
     lacking = np.setdiff1d(rows.query, rows.query[rows.value >= 1])
     return [*escape_non_utf8(rows.query_ids[lacking].tolist())]
 
-def _unusual_ids(evidence):
+def _id_problems(evidence):
     "Find ids that match a pattern, such as quotes around them."
     for column, tallies, variants in evidence.ids:
         for code, tally in tallies.items():
@@ -406,8 +406,8 @@ def _unusual_ids(evidence):
         if variants: yield problem('case-variants', shown(variants), n=len(variants), column=column)
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d5
-def _scores(evidence):
-    "Find scores that say little, queries that retrieve themselves, and ranks and tags that do not fit the scores."
+def _score_problems(evidence):
+    "Find useless scores, queries that retrieve themselves, and ranks and tags that do not fit the scores."
     counts = evidence.counts
     if not counts: return
     several, flat = counts.depth > 1, counts.least == counts.most
@@ -422,7 +422,7 @@ def _scores(evidence):
     if ranks.twice: yield problem('rank-twice', shown(ranks.twice))
     if ranks.rising: yield problem('rank-order' if ranks.falls else 'distances', shown(ranks.rising), n=ranks.n_rising)
 
-def _ties_and_leaks(evidence):
+def _tie_problems(evidence):
     "Find runs with few judged documents, runs that are the judgments, and tied runs."
     counts, hits = evidence.counts, evidence.hits
     if not (counts and hits and evidence.common): return
@@ -444,7 +444,7 @@ def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query of each judged document that shares its score with another document."
     return hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
 
-def _faults(evidence): yield from evidence.faults
+def _reported_problems(evidence): yield from evidence.faults
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 SOURCE_RULES = {
@@ -590,25 +590,25 @@ RUN_RULES = {
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 RULES = SOURCE_RULES | JUDGMENT_RULES | ID_RULES | RUN_RULES
 
-CHEAP_CONDITIONS = _sources, _queries, _documents, _positions, _depth, _levels
-CONDITIONS = *CHEAP_CONDITIONS, _faults, _grades, _unusual_ids, _scores, _ties_and_leaks
+CHEAP_CONDITIONS = _source_problems, _query_problems, _document_problems, _position_problems, _depth_problems, _level_problems
+CONDITIONS = *CHEAP_CONDITIONS, _reported_problems, _grade_problems, _id_problems, _score_problems, _tie_problems
 
-def find(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
+def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
     "Apply the rules, or the cheap ones; return findings in the order of the table."
     problems: dict[str, list] = {code: [] for code in RULES}
     for condition in CHEAP_CONDITIONS if cheap else CONDITIONS:
         for code, *details in condition(evidence): problems[code].append(details)
-    found = []
+    findings = []
     for code, (usual, cost, message) in RULES.items():
         if cheap and cost != 'cheap': continue
-        found += [Finding(severity or usual, code, message.format(**words), examples, where)
+        findings += [Finding(severity or usual, code, message.format(**words), examples, where)
                   for examples, severity, words in problems[code]]
-    return found
+    return findings
 
 def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
-    "Return the warnings of `evaluate`; name: that of the run."
+    "Return the warnings of `evaluate`; name: the name of the run."
     lead = f'run {name!r}: ' if name else ''
-    return [lead + finding.text for finding in find(evidence, cheap=True)]
+    return [lead + finding.text for finding in find_problems(evidence, cheap=True)]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7da
 def run_evidence(looks: Sequence[QueryLook], **fields: Any) -> Evidence:
@@ -626,8 +626,8 @@ def judged_evidence(
     span = len(depth), depth.min(initial=1 << 62), depth.max(initial=0)
     counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
     if unanswered and run.source is None:
-        known = {*qrels.queries}
-        counts['unjudged'] = [query for query in run.queries if query not in known]
+        judged_queries = {*qrels.queries}
+        counts['unjudged'] = [query for query in run.queries if query not in judged_queries]
     evidence = run_evidence(looks, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
     if evidence.positions: evidence.upwards = upwards(judged)
     if not evidence.retrieved and run.source is None and np.isfinite(run.budget):

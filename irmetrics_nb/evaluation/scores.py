@@ -37,13 +37,13 @@ from ..results.results import rendered as written
 
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
 def small_print(scores: Any) -> str:
-    "Return the line under the table of one run: queries, what was left out, conventions, and how much ties decide."
+    "Return the line under the table of one run: queries, omissions, conventions, and the effect of ties."
     ties = _tie_words(scores)
-    counts = _counts(scores, _remarks(scores))
+    counts = _counts_line(scores, _remarks(scores))
     return counts + (f' By the order of ties: {ties}.' if ties else '')
 
-def _counts(scores, remarks=()):
-    "Return the line without the ties; remarks: on the run alone."
+def _counts_line(scores, remarks=()):
+    "Return the line without the ties; remarks: those on the run."
     info, queries = scores.runs[0], 'query' if len(scores) == 1 else 'queries'
     counts = {queries: len(scores), 'not answered by the run': info.missing, _without_relevant(scores): info.no_relevant,
               'in the run without judgments (left out)': info.unjudged}
@@ -186,7 +186,7 @@ FORMATS = {'table': 'text', 'markdown': 'markdown', 'html': 'html', 'latex': 'la
 def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = False) -> list[Any]:
     "Return the scores of single runs as a table of means or of queries, with the small print; per_run: of each run."
     check_measures(runs, 'runs in one table')
-    notes = [Text(note, 'small') for note in _notes(runs, per_run)]
+    notes = [Text(note, 'small') for note in _small_prints(runs, per_run)]
     if per_query: return [_query_table(runs, name_runs=len(runs) > 1), *notes]
     return [means_table(runs), *slice_tables(runs), *notes]
 
@@ -207,23 +207,23 @@ def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False,
 
 MANY_RUNS = 5  # from which on their small print is put together
 
-def _notes(runs, per_run=False):
+def _small_prints(runs, per_run=False):
     "Return the small print of all runs: once where it is the same, and then what differs."
     if len(runs) == 1: return [small_print(runs[0])]
-    if len(runs) >= MANY_RUNS and not per_run: return [_together(runs)]
-    notes = list(dict.fromkeys(map(_counts, runs)))
-    if len(notes) > 1: notes = [f'{_run_name(run)}: {_counts(run)}' for run in runs]
+    if len(runs) >= MANY_RUNS and not per_run: return [_shared_print(runs)]
+    notes = list(dict.fromkeys(map(_counts_line, runs)))
+    if len(notes) > 1: notes = [f'{_run_name(run)}: {_counts_line(run)}' for run in runs]
     for run in runs:
         ties = _tie_words(run)
         remarks = _remarks(run) + [f'by the order of ties, {ties}'] * bool(ties)
         if remarks: notes.append(f'{_run_name(run)}: {"; ".join(remarks)}.')
     return notes
 
-def _together(runs):
+def _shared_print(runs):
     "Return one line for many runs: what all share, and the range of the rest."
     figures, names = [*map(_figures, runs)], [*map(_run_name, runs)]
-    labels = dict.fromkeys(label for each in figures for label in each)
-    phrases = [_from_to([each.get(label, 0) for each in figures], label, names) for label in labels]
+    labels = dict.fromkeys(label for of_run in figures for label in of_run)
+    phrases = [_from_to([of_run.get(label, 0) for of_run in figures], label, names) for label in labels]
     first = runs[0].runs[0]
     if first.listed: phrases.append(LISTED.format(first.listed))
     phrases += dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes)
@@ -234,7 +234,6 @@ def _together(runs):
 
 
 def _figures(scores):
-    "Return the counts of one run."
     info = scores.runs[0]
     figures = {'queries': len(scores), 'not answered': info.missing, _without_relevant(scores): info.no_relevant,
              'without judgments (left out)': info.unjudged}
@@ -356,34 +355,35 @@ class Scores(Result):
     # What was computed
     @property
     def name(self) -> str:
-        "The run's name."
+        "Return the run's name."
         return self._only().name
 
     @property
     def missing(self) -> int:
-        "How many judged queries the run does not answer."
+        "Return the number of judged queries that the run does not answer."
         return self._only().missing
 
     @property
     def no_relevant(self) -> int:
-        "In how many judged queries no measure finds a relevant document."
+        """Return the number of judged queries in which no measure finds a relevant
+        document."""
         return self._only().no_relevant
 
     @property
     def unjudged(self) -> int:
-        "How many queries of the run have no judgments; they are always left out."
+        """Return the number of queries of the run without judgments; they are always left
+        out."""
         return self._only().unjudged
 
     @property
     def reading(self) -> str:
-        "How the run was read: in one piece, in batches or in parts."
+        "Describe how the run was read: in one piece, in batches or in parts."
         return self._only().reading
 
     def _only(self):
-        "Return what is known of the only run; ValueError if there are several."
+        "Return the information on the only run; raise ValueError if there are several."
         if self.single: return self.runs[0]
-        advice = f'take one of them, as scores.run({self.runs[0].name!r})'
-        raise ValueError(f'scores of {len(self.runs)} runs: {advice}')
+        raise ValueError(f'scores of {len(self.runs)} runs: take one of them, as scores.run({self.runs[0].name!r})')
 
     # Numbers
     @property
@@ -429,7 +429,6 @@ class Scores(Result):
         return tables[0] if self.single else {run.name: table for run, table in zip(self.runs, tables)}
 
     def _name(self, measure):
-        "Return the name in the table of a measure in any spelling."
         return repr(self.measures[self._index(measure)])
 
     def _index(self, measure):
@@ -484,7 +483,7 @@ class Scores(Result):
         return replace(self, values=self.values[order], runs=runs, first_ranks=self.first_ranks[order])
 
     def _columns_of(self, members, **fields):
-        "Return the scores of those queries that are members, with other fields."
+        "Return the scores of some queries, by a mask, with other fields."
         ids = tuple(compress(self.query_ids, members))
         values, ranks = self.values[..., members], self.first_ranks[:, members]
         return replace(self, query_ids=ids, values=values, first_ranks=ranks, **fields)
@@ -571,7 +570,7 @@ class Scores(Result):
         import pandas as pd
         index = pd.Index(escape_non_utf8(self.query_ids), name='query_id')
         columns = [dict(zip(self.keys(), values)) for values in self.values]
-        tables = [pd.DataFrame(each, index=index) for each in columns]
+        tables = [pd.DataFrame(column, index=index) for column in columns]
         if self.single: return tables[0]
         return pd.concat(tables, keys=[run.name for run in self.runs], names=['run'])
 
@@ -626,8 +625,7 @@ def _check_alike(scores, items):
     for other in scores[1:]:
         if other.conventions != first.conventions:
             differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
-            differ = f'which differ: {sorted(differences)}'
-            raise ValueError(f'{items} need the same conventions, {differ}')
+            raise ValueError(f'{items} need the same conventions, which differ: {sorted(differences)}')
 
 # %% ../../nbs/evaluation/scores.ipynb #635fecc0
 def beside(runs: Iterable[Scores]) -> Scores:
@@ -643,9 +641,9 @@ def beside(runs: Iterable[Scores]) -> Scores:
     index = {q: i for i, q in enumerate(ids)}
     infos = []
     for row, states, scores in zip(values, ranks, runs):
-        places = [index[q] for q in scores.query_ids]
-        row[:, places] = scores.values[0]
-        states[places] = scores.first_ranks[0]
+        indexes = [index[q] for q in scores.query_ids]
+        row[:, indexes] = scores.values[0]
+        states[indexes] = scores.first_ranks[0]
         infos.append(replace(scores.runs[0], absent=frozenset(ids) - frozenset(scores.query_ids)))
     return replace(runs[0], query_ids=ids, values=values, runs=tuple(infos), single=False,
                    first_ranks=ranks)
@@ -654,7 +652,6 @@ def beside(runs: Iterable[Scores]) -> Scores:
 PLOTS = 'means', 'distribution'
 
 def _draw(scores, measure, kind, ax):
-    "Draw one of the pictures of a measure."
     from irmetrics_nb.results.drawing import distribution, forest
     check_option('kind', kind, PLOTS)
     index = 0 if measure is None else scores._index(measure)
@@ -679,7 +676,7 @@ def concat(parts: Iterable[Scores]) -> Scores:
     first = parts[0]
     if any((len(part.runs), part.single) != (len(first.runs), first.single) for part in parts):
         raise ValueError('the parts differ in their runs')
-    if not first.single: parts = [_in_order(part, first) for part in parts]
+    if not first.single: parts = [_in_run_order(part, first) for part in parts]
     ids = tuple(q for part in parts for q in part.query_ids)
     repeated = [q for q, count in Counter(ids).items() if count > 1]
     if repeated: raise ValueError(f'the query {repeated[0]!r} is in two parts')
@@ -690,7 +687,7 @@ def concat(parts: Iterable[Scores]) -> Scores:
     return replace(first, query_ids=ids, values=values, runs=runs, groups=groups,
                    first_ranks=ranks)
 
-def _in_order(part, first):
+def _in_run_order(part, first):
     """Return scores with their runs in the order of the first; ValueError if the runs
     differ."""
     names, expected = [[run.name for run in scores.runs] for scores in (part, first)]
@@ -701,7 +698,6 @@ def _in_order(part, first):
     return part._rows([names.index(name) for name in expected])
 
 def _whole_run(parts, i):
-    "Combine what is known of the i-th run."
     runs = [part.runs[i] for part in parts]
     sums: dict[str, Any] = {name: sum(getattr(run, name) for run in runs)
                             for name in ('missing', 'no_relevant', 'unjudged', 'short')}
@@ -712,8 +708,8 @@ def _whole_run(parts, i):
         notes=total_notes(note for run in runs for note in run.notes))
 
 def _whole_bounds(parts, i):
-    """Combine the tie bounds of the i-th run; where ties decide nothing, the values stand
-    for both."""
+    """Combine the tie bounds of the i-th run; where ties decide nothing, both are the
+    values."""
     bounds = {}
     for m, name in enumerate(parts[0].keys()):
         if not any(name in part.runs[i].tie_bounds for part in parts): continue

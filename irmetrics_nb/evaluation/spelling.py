@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 # %% ../../nbs/evaluation/spelling.ipynb #c2de0fe5
 def _rule(pattern, by=''):
-    "Return a function that replaces what matches in a text."
     expression = re.compile(pattern)
     return lambda id: expression.sub(by, id)
 
@@ -73,7 +72,6 @@ def _affix_rules(ids_of_both):
     return rules
 
 def _without(where, affix):
-    "Return a function that removes an affix."
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _unique_forms(ids, rule, side):

@@ -30,13 +30,13 @@ def _columns(labels, scores, rel, group):
     positive = labels >= rel
     sizes = f'{len(positive)} labels, {len(scores)} scores'
     if group is None: group = np.zeros(len(scores), np.int64)
-    else: group, sizes = _numbers(np.asarray(group)), f'{sizes}, {len(group)} groups'
+    else: group, sizes = _group_numbers(np.asarray(group)), f'{sizes}, {len(group)} groups'
     if not len(positive) == len(scores) == len(group):
         raise ValueError(f'columns of unequal lengths: {sizes}')
     warn_if_swapped(labels, scores)
     return positive, scores, group
 
-def _numbers(group):
+def _group_numbers(group):
     "Convert group numbers to 64-bit integers; raise ValueError if they are too large to be packed."
     are_integers = group.dtype.kind in 'iu'
     fits = are_integers and group.min(initial=0) >= 0 and group.max(initial=0) < 2**31
@@ -60,7 +60,6 @@ def _sorted_keys(positive, scores, group):
     return key, ranked[new], bits
 
 def _begins(ordered):
-    "Return a mask of the first of equal values."
     return np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3

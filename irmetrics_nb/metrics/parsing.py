@@ -54,7 +54,7 @@ def shorter(text: str, limit: int = 300) -> str:
     return text if len(text) <= limit else text[:limit] + '...'
 
 # %% ../../nbs/metrics/parsing.ipynb #6c19be07
-def _arguments(name, text):
+def _parse_arguments(name, text):
     "Parse the parameters after the name, and the value of @."
     if not name: raise SyntaxError
     at, params = None, {}
@@ -94,7 +94,7 @@ def read(text: str) -> Written:
     match = _MEASURE_PARTS.fullmatch(text.strip())
     tool, name, arguments, level = match.groups() if match else (None, '', '', None)
     name, tool = name.strip(), tool or ''
-    try: params, at = _arguments(name, arguments)
+    try: params, at = _parse_arguments(name, arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
         advice = 'write it like AP, nDCG@10 or P(rel=2)@5'
         raise ValueError(f'{quoted(text)} is not a measure; {advice}') from None
@@ -228,7 +228,6 @@ def _row_of(name, params, tool):
 
 @lru_cache
 def _read_own(text):
-    "Parse a measure in our spelling."
     name, params, at, _ = read(text)
     return Measure(name, params, at)
 
@@ -316,7 +315,6 @@ def _flat_value(value):
     return re.sub('[^A-WYZa-z0-9]', lambda sign: f'X{ord(sign[0]):02X}', text)
 
 def _value_of_flat(text):
-    "Parse a parameter value from a flat name."
     if re.fullmatch(r'\d+p\d+', text): return float(text.replace('p', '.'))
     decoded = re.sub('X([0-9A-F]{2})', lambda code: chr(int(code[1], 16)), text)
     try: return ast.literal_eval(decoded)
