@@ -45,7 +45,10 @@ def run_lengths(first: np.ndarray, n: int) -> np.ndarray:
 def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
     "Accumulate `values` by `op` (np.add, np.multiply, ...) within each query."
     values = np.asarray(values)
-    if op is np.add and values.dtype.kind in 'bi': return _running_count(values, query)
+    if op is np.add and values.dtype.kind in 'bi':  # integers and truth values are exact
+        total, first = np.cumsum(values), np.flatnonzero(changes(query))
+        total -= np.repeat(total[first] - values[first], run_lengths(first, len(query)))
+        return total
     position, out, step = cumcount(query), values.copy(), 1
     deepest = position.max(initial=0)
     while step <= deepest:
@@ -53,13 +56,6 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
         out[step:] = np.where(same_query, op(out[step:], out[:-step]), out[step:])
         step *= 2
     return out
-
-def _running_count(values, query):
-    "Accumulate integers or truth values within each query."
-    total, first = np.cumsum(values), np.flatnonzero(changes(query))
-    offset = total[first] - values[first]
-    total -= np.repeat(offset, run_lengths(first, len(query)))
-    return total
 
 # %% ../../nbs/core/arrays.ipynb #06b9f0c8
 FEW_ROWS = 1000  # rows that two sorts put in order as fast
@@ -86,7 +82,8 @@ def argsort_descending(
 
     Equal values of a query stay in their order; unless `stable`, in any."""
     if len(value) < FEW_ROWS: return np.lexsort((-value, query))
-    if _descends(query, value): return np.arange(len(value))
+    step, rises = np.diff(query), value[1:] > value[:-1]
+    if not ((step < 0) | (rises & (step == 0))).any(): return np.arange(len(value))
     packed = pack(query, descending_bits(value), int(query.max()))
     order = np.argsort(packed, kind='stable' if stable else None)
     ordered = query[order]
@@ -97,11 +94,6 @@ def argsort_descending(
         rows = np.sort(order[again])
         order[again] = rows[np.lexsort((-value[rows], query[rows]))]
     return order
-
-def _descends(query, value):
-    "Return whether the rows are sorted already."
-    step, rises = np.diff(query), value[1:] > value[:-1]
-    return not ((step < 0) | (rises & (step == 0))).any()
 
 # %% ../../nbs/core/arrays.ipynb #248fffcd
 MOST_GRADES = 64
@@ -137,30 +129,22 @@ def as_array(values: Any, name: str) -> np.ndarray:
 
     `name` appears in errors. A tensor that has a gradient, or is on another device,
     or of bfloat16, is taken as its numbers. ValueError for what numpy cannot read."""
-    values = _of_tensor(values)
+    if hasattr(values, 'detach') and hasattr(values, 'cpu'):
+        values = values.detach().cpu()
+        if 'bfloat16' in str(values.dtype): values = values.float()
     foreign = not hasattr(values, '__array__') and hasattr(values, '__dlpack__')
     try: array = np.from_dlpack(values) if foreign else np.asarray(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
         kind = type(values).__name__
         raise ValueError(f'{name}: numpy cannot read this {kind}: {e}') from None
-    return _unmasked(values) if is_masked(values) else array
+    if not is_masked(values): return array
+    numbers = np.ma.filled(values.astype(float), np.nan)
+    rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()  # floats would round the others
+    return np.ma.filled(values.astype(object), np.nan) if rounded else numbers
 
 def is_masked(values: Any) -> bool:
     "Return whether this is a masked array, without loading numpy.ma."
     return isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
-
-def _of_tensor(values):
-    """Convert a tensor of torch to one that numpy reads: detached, on the CPU, of a known
-    type."""
-    if not (hasattr(values, 'detach') and hasattr(values, 'cpu')): return values
-    detached = values.detach().cpu()
-    return detached.float() if 'bfloat16' in str(detached.dtype) else detached
-
-def _unmasked(values):
-    "Replace masked values by NaN; return objects if floats would round the others."
-    numbers = np.ma.filled(values.astype(float), np.nan)
-    rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()
-    return np.ma.filled(values.astype(object), np.nan) if rounded else numbers
 
 def _is_large(numbers):
     "Return a mask of the floats that may represent several integers."
@@ -198,11 +182,15 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
     raise ValueError(f'{name} must be numbers, not {array.dtype} such as {array[0]!r}')
 
 def _objects_as_numbers(array, name):
-    "Convert objects to floats, None and the NA of pandas to NaN."
+    "Convert objects to floats, None and the NA of pandas to NaN; raise ValueError for text and other objects."
     try: numbers = array.astype(float)
     except (TypeError, ValueError, OverflowError):
-        parsed = [_as_number(x, i, name) for i, x in enumerate(array)]
-        numbers = np.array(parsed, float)
+        numbers = np.full(len(array), np.nan)
+        for i, x in enumerate(array):
+            if is_missing(x): continue
+            try: numbers[i] = float('no' if isinstance(x, str) else x)
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(f'{name} must be numbers: item {i} is {x!r}') from None
     return _check_exact(array, numbers, name)
 
 def _check_exact(array, numbers, name):
@@ -215,13 +203,6 @@ def _check_exact(array, numbers, name):
         way_out = '; subtract the least of them from all' if name == 'scores' else ''
         raise ValueError(f'{name}: item {i} is {array[i]}, which no float holds{way_out}')
     return numbers
-
-def _as_number(x, i, name):
-    "Convert an object to a float; raise ValueError for text and other objects."
-    if is_missing(x): return np.nan
-    try: return float('no' if isinstance(x, str) else x)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f'{name} must be numbers: item {i} is {x!r}') from None
 
 # %% ../../nbs/core/arrays.ipynb #b0153e11
 def check_items(fine: np.ndarray, values: np.ndarray, message: str) -> None:
@@ -238,9 +219,12 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     ids = unrounded(groups, as_array(groups, 'groups'))
     if ids.ndim != 1:
         raise ValueError(f'groups must be one column of ids, not of shape {ids.shape}')
-    missing = _missing(ids, groups)
-    if missing is not None:
-        raise ValueError(f'groups must not be None or NaN: item {missing} is')
+    kind = ids.dtype.kind
+    missing: Any = np.isnan(ids) if kind in 'fcmM' else False
+    listed = kind == 'U' and not hasattr(groups, 'dtype')  # numpy reads None as a name
+    if kind == 'O' or listed: missing = [is_missing(x) for x in (groups if listed else ids)]
+    if np.any(missing):
+        raise ValueError(f'groups must not be None or NaN: item {np.argmax(missing)} is')
     try:
         begins = ids[1:] != ids[:-1]
         if not (ids[1:][begins] > ids[:-1][begins]).all(): return _sorted_ids(ids)
@@ -250,27 +234,14 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     return ids[first], np.cumsum(first) - 1
 
 def _sorted_ids(ids):
-    "Number unsorted ids; integers close together need a table instead of a sort."
+    "Number unsorted ids; integers close together need a table of all that may occur instead of a sort."
     if ids.dtype.kind in 'biu' and np.can_cast(ids.dtype, np.int64):
         low, high = int(ids.min()), int(ids.max())
-        if high - low <= 4 * len(ids) + 1000: return _in_a_table(ids, low)
+        if high - low <= 4 * len(ids) + 1000:
+            offset = ids.astype(np.int64) - low
+            seen = np.bincount(offset) > 0
+            return (np.flatnonzero(seen) + low).astype(ids.dtype), (np.cumsum(seen) - 1)[offset]
     return np.unique(ids, return_inverse=True)
-
-def _in_a_table(ids, low):
-    "Number integers from `low` on by a table of all that may occur."
-    offset = ids.astype(np.int64) - low
-    seen = np.bincount(offset) > 0
-    return (np.flatnonzero(seen) + low).astype(ids.dtype), (np.cumsum(seen) - 1)[offset]
-
-def _missing(ids, source):
-    """Return the position of the first id that is None or NaN, which numpy reads as a
-    name in text."""
-    kind = ids.dtype.kind
-    if kind in 'fcmM': none = np.isnan(ids)
-    elif kind == 'O' or kind == 'U' and not hasattr(source, 'dtype'):
-        none = [is_missing(x) for x in (ids if kind == 'O' else source)]
-    else: return None
-    return int(np.argmax(none)) if np.any(none) else None
 
 # %% ../../nbs/core/arrays.ipynb #4dff71d9
 def number_sizes(sizes: Any, items: int) -> np.ndarray:
@@ -301,23 +272,25 @@ def number_groups(
         group = number_sizes(sizes, items)
         return np.arange(group.max(initial=-1) + 1), group
     ids, group = number_ids(groups)
-    if len(group) != items:
-        hint = ''
-        if ids.dtype.kind in 'iu' and as_array(groups, 'groups').sum() == items:
-            hint = '; numbers that add up to that are sizes: say sizes='
-        raise ValueError(f'{len(group)} groups for {items} items{hint}')
-    return ids, group
+    if len(group) == items: return ids, group
+    are_sizes = ids.dtype.kind in 'iu' and as_array(groups, 'groups').sum() == items
+    hint = '; numbers that add up to that are sizes: say sizes=' if are_sizes else ''
+    raise ValueError(f'{len(group)} groups for {items} items{hint}')
 
 # %% ../../nbs/core/arrays.ipynb #503dd89c
 def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
     """EvaluationWarning if `labels` look like scores and `scores` like labels.
 
     It points to the line outside of this package from which it was called."""
-    if not (_look_like_labels(scores) and _look_like_scores(labels)): return
-    signs = 'the labels are fractions or below 0, the scores a few small whole numbers'
-    order = 'labels come first, scores second'
-    text = f'are labels and scores swapped? {order}; here {signs}'
-    warn_caller(text)
+    if _look_like_labels(scores) and _look_like_scores(labels):
+        warn_caller('are labels and scores swapped? labels come first, scores second; here '
+                    'the labels are fractions or below 0, the scores a few small whole numbers')
+
+def _look_like_scores(numbers):
+    "Return whether most numbers are distinct fractions or negative, as scores are."
+    no_grades = numbers[(numbers != np.floor(numbers)) | (numbers < 0)]
+    different = len(np.unique(no_grades[:10_000]))
+    return 2 * len(no_grades) > len(numbers) and different >= min(5, len(no_grades))
 
 LARGEST_LABEL = 10
 
@@ -329,21 +302,11 @@ def _look_like_labels(numbers):
     if (numbers != np.floor(numbers)).any(): return False
     return np.count_nonzero(np.bincount(numbers.astype(np.intp))) < len(numbers)
 
-def _look_like_scores(numbers):
-    "Return whether most numbers are distinct fractions or negative, as scores are."
-    no_grades = numbers[(numbers != np.floor(numbers)) | (numbers < 0)]
-    different = len(np.unique(no_grades[:10_000]))
-    return 2 * len(no_grades) > len(numbers) and different >= min(5, len(no_grades))
-
 def warn_caller(text: str) -> None:
     "Warn with EvaluationWarning, pointing to the calling line outside of this package."
-    warnings.warn(text, EvaluationWarning, stacklevel=_frames_within())
+    package = __name__.partition('.')[0]
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get('__name__', '').partition('.')[0] == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, EvaluationWarning, stacklevel=level)
 
-def _frames_within():
-    "Count the frames of this package on the stack, for `stacklevel`."
-    def within(frame):
-        package, name = __name__.partition('.')[0], frame.f_globals.get('__name__', '')
-        return name.partition('.')[0] == package
-    frame, level = sys._getframe(1), 1
-    while frame.f_back and within(frame): frame, level = frame.f_back, level + 1
-    return level

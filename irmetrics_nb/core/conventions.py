@@ -43,9 +43,7 @@ def exp_gain(g: float | Column) -> np.ndarray:
 
     ValueError where that is too large for a float (g >= 1024)."""
     g = np.asarray(g, dtype=float)
-    if np.any(g >= 1024):
-        top = f'{g.max():g}'
-        raise ValueError(f'the gain 2^g - 1 of grade {top} is too large for a number')
+    if np.any(g >= 1024): raise ValueError(f'the gain 2^g - 1 of grade {g.max():g} is too large for a number')
     return np.exp2(g) - 1
 
 def binary_gain(g: float | Column) -> np.ndarray:
@@ -66,8 +64,7 @@ def as_gain(gain: Gain = 'linear') -> Callable:
     if callable(gain): return _on_arrays(gain)
     if isinstance(gain, Mapping): return lambda g: _gains_by_table(gain, g)
     if isinstance(gain, str) and gain in NAMED_GAINS: return NAMED_GAINS[gain]
-    expected = f'use one of {sorted(NAMED_GAINS)}, a mapping or a function'
-    raise ValueError(f'unknown gain {gain!r}: {expected}')
+    raise ValueError(f'unknown gain {gain!r}: use one of {sorted(NAMED_GAINS)}, a mapping or a function')
 
 def _on_arrays(f):
     "Wrap a caller's function: it gets an array of floats and gives as many."
@@ -83,8 +80,7 @@ def _gains_by_table(table, g):
     table, lacking = dict(table), [float(x) for x in grades if x not in table]
     otherwise = table.pop('else', None)
     if lacking and otherwise is None:
-        has = f'it has {sorted(table)}'
-        raise ValueError(f'the gain mapping has no grade {lacking[0]:g}; {has}')
+        raise ValueError(f'the gain mapping has no grade {lacking[0]:g}; it has {sorted(table)}')
     if lacking: table |= zip(lacking, as_gain(otherwise)(lacking))
     gains = np.array([table[x] for x in grades], dtype=float)
     return gains[index].reshape(np.shape(g))
@@ -121,8 +117,7 @@ def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
     if callable(discount): return _on_arrays(discount)
     if discount == 'jarvelin': return lambda i: jarvelin_discount(i, b)
     if isinstance(discount, str) and discount in DISCOUNTS: return DISCOUNTS[discount]
-    expected = f'use one of {sorted(DISCOUNTS)}, or a function'
-    raise ValueError(f'unknown discount {discount!r}: {expected}')
+    raise ValueError(f'unknown discount {discount!r}: use one of {sorted(DISCOUNTS)}, or a function')
 
 # %% ../../nbs/core/conventions.ipynb #ff4aded2
 def check_cutoff(k: int | None) -> int | None:
@@ -190,46 +185,27 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     Before its example come the parameters of f, as `PARAMETERS` explains them, and what f
     returns, if `returns` gives its type and meaning."""
     explained = [p for p in signature(f).parameters.values() if p.name in PARAMETERS]
-    lines = ['Parameters', '----------']
+    if not explained: return f
+    text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
+    lines = [text, '', 'Parameters', '----------']
     for p in explained:
         kind, meaning = PARAMETERS[p.name]
         default = '' if p.default is p.empty else f', default {p.default!r}'
         lines += [f'{p.name} : {kind}{default}', *_indented(meaning)]
-    if returns:
-        kind, meaning = returns
-        lines += ['', 'Returns', '-------', kind, f'    {meaning}']
-    text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
-    shown = ['', 'Examples', '--------', f'>>> {code}'] if example else []
-    if explained: f.__doc__ = '\n'.join([text, '', *lines, *shown])
+    if returns: lines += ['', 'Returns', '-------', returns[0], f'    {returns[1]}']
+    if example: lines += ['', 'Examples', '--------', f'>>> {code}']
+    f.__doc__ = '\n'.join(lines)
     return f
 
 @cache
 def _indented(meaning):
-    "Wrap the meaning of a parameter into indented lines."
     return tuple(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/core/conventions.ipynb #2d345158
-def _check_entries(entries):
-    "Raise ValueError for an invalid entry of `Conventions.measures`; check hashable entries once."
-    check = _check_measures if _is_hashable(entries) else _check_measures.__wrapped__
-    check(entries)
-
-def _is_hashable(value):
-    try: return hash(value) is not None
-    except TypeError: return False
-
 @lru_cache
 def _check_measures(entries):
-    "Raise ValueError for an invalid entry, or an unknown kind or parameter."
-    for kind, params in _parameters_by_kind(entries).items(): module_of_measures().check_parameters(kind, params)
-
-def module_of_measures() -> Any:
-    "Import the module that knows all measures by name: on demand, since its package is above this one."
-    return import_module('irmetrics_nb.metrics.parsing')
-
-def _parameters_by_kind(entries):
-    "Group the parameters by kind, without conventions; raise ValueError for an invalid entry."
-    params: dict = {}
+    "Raise ValueError for an invalid entry of `Conventions.measures`, or an unknown kind or parameter."
+    params: dict = {}  # of each kind, without conventions
     for entry in entries:
         if not isinstance(entry, tuple) or [*map(type, entry[:2])] != [str, str] or len(entry) != 3:
             raise ValueError(f"measures holds (kind, parameter, value), not {entry!r}")
@@ -238,7 +214,11 @@ def _parameters_by_kind(entries):
         if name in OF_A_KIND: check_option(f'{name} of {kind}', value, CHOICES[name])
         elif name not in CHOICES: params[kind][name] = value
         else: raise ValueError(f'{name} is answered for all measures alike, not for {kind}')
-    return params
+    for kind, values in params.items(): module_of_measures().check_parameters(kind, values)
+
+def module_of_measures() -> Any:
+    "Import the module that knows all measures by name: on demand, since its package is above this one."
+    return import_module('irmetrics_nb.metrics.parsing')
 
 # %% ../../nbs/core/conventions.ipynb #196016a4
 TiesChoice = Literal['docid', 'given', 'average', 'best', 'worst']
@@ -337,7 +317,9 @@ class Conventions:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check_option(name, getattr(self, name), choices)
-        _check_entries(self.measures)
+        try: hash(self.measures)
+        except TypeError: _check_measures.__wrapped__(self.measures)
+        else: _check_measures(self.measures)  # once for all that are equal
 
     def of(self, kind: str) -> 'Conventions':
         "Return the conventions for a kind of measures, which may have some of its own."
@@ -363,9 +345,7 @@ class Conventions:
         everywhere = self._averaged_over(self.no_relevant)
         by_kind = {kind: self._averaged_over(answer)
                for kind, name, answer in self.measures if name == 'no_relevant'}
-        exceptions = [f'; of {kind}, {over}' for kind, over in by_kind.items()
-                      if over != everywhere]
-        return everywhere + ''.join(exceptions)
+        return everywhere + ''.join(f'; of {kind}, {over}' for kind, over in by_kind.items() if over != everywhere)
 
     def _averaged_over(self, no_relevant):
         "Describe the queries of a mean for this value of `no_relevant`."

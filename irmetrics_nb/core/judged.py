@@ -68,9 +68,14 @@ class Judged:
     def __post_init__(self) -> None:
         for name, column in _no_ties(self.rank).items():
             if getattr(self, name) is None: object.__setattr__(self, name, column)
-        self.__dict__.update(_as_numbers(self))
+        for name in COLUMNS:
+            try: self.__dict__[name] = np.asarray(getattr(self, name), dtype=float)
+            except (TypeError, ValueError):
+                raise ValueError(f'Judged: {name} must be a list of numbers') from None
         check_columns(self)
-        self.__dict__.update(_as_typed(self))
+        for name in COLUMNS:
+            kind = float if name in ('grade', 'pool_grade') else np.intp if name in NUMBERS else np.int64
+            self.__dict__[name] = getattr(self, name).astype(kind)
 
     # Questions to the entries
     def relevant(self, rel: float = 1) -> np.ndarray:
@@ -97,8 +102,8 @@ class Judged:
         total = np.bincount(self.query, weights=weights, minlength=len(self))
         wrong = total[~np.isfinite(total)]
         if wrong.size:
-            sums = f'the grades of a query give terms that add up to {wrong[0]:g}'
-            raise ValueError(f'{sums}, beyond what a number can hold')
+            raise ValueError(f'the grades of a query give terms that add up to {wrong[0]:g}, '
+                             'beyond what a number can hold')
         return total
 
     def tie_numbers(self) -> np.ndarray:
@@ -123,10 +128,7 @@ class Judged:
         rows = np.flatnonzero(kept)
         tied = self.tie_start is not self.rank
         names = [name for name in ENTRY if tied or name not in TIE]
-        columns = {name: getattr(self, name)[rows] for name in names}
-        if not tied: columns['tie_start'] = columns['rank']
-        if not tied: columns['tie_size'] = self.tie_size[:len(rows)]
-        subset = self.changed(**columns)
+        subset = self.changed(**{name: getattr(self, name)[rows] for name in names})
         parent_rows = self.__dict__.get('_part_of')
         subset.__dict__['_part_of'] = rows if parent_rows is None else parent_rows[rows]
         return subset
@@ -137,15 +139,12 @@ class Judged:
         Those left out get 0. ValueError for a batch that is no part of it."""
         values = np.broadcast_to(values, self.rank.shape)
         result = np.zeros(len(whole.rank), np.result_type(values, int))
-        result[self._places_in(whole)] = values
+        rows, whole_rows = self.__dict__.get('_part_of'), whole.__dict__.get('_part_of')
+        if self is whole: rows = slice(None)
+        elif rows is None: raise ValueError('these are no entries of that batch')
+        elif whole_rows is not None: rows = np.searchsorted(whole_rows, rows)
+        result[rows] = values
         return result
-
-    def _places_in(self, parent):
-        "Return where the entries are in the batch from which `only` selected them."
-        if self is parent: return slice(None)
-        rows, batch_rows = (batch.__dict__.get('_part_of') for batch in (self, parent))
-        if rows is None: raise ValueError('these are no entries of that batch')
-        return rows if batch_rows is None else np.searchsorted(batch_rows, rows)
 
     # The judged documents of each query
     def n_relevant(self, rel: float = 1, counts: Counts = None) -> np.ndarray:
@@ -400,40 +399,34 @@ class Judged:
         return f'Judged: {queries}, {retrieved}, {judged}'
 
 # %% ../../nbs/core/judged.ipynb #d4ad21b9
-def _tie_faults(query, rank, start, size, retrieved):
-    "Yield the invalid entries of the columns of ties, with a message."
-    yield np.flatnonzero((start % 1 != 0) | (size % 1 != 0)), 'tie_start and tie_size must be whole numbers'
-    last, end = start + size - 1, retrieved[query.astype(np.intp)]
-    outside = (start < 1) | (rank < start) | (rank > last) | (last > end)
-    yield np.flatnonzero(outside), 'a tie must hold the rank of its document, within the documents retrieved'
-    same = (np.diff(start) == 0) & (np.diff(size) == 0)
-    separate = same | (start[1:] >= start[:-1] + size[:-1])
-    yield np.flatnonzero(~separate & (np.diff(query) == 0)) + 1, 'ties of a query must not overlap'
-
 def _no_ties(rank):
     "Return the columns of ties for documents without equal scores."
     return {'tie_start': rank, 'tie_size': np.broadcast_to(1, np.shape(rank))}
 
 # %% ../../nbs/core/judged.ipynb #d9798864
-def _faults(judged):
-    "Yield the invalid entries of each column, with a message."
-    retrieved, queries = np.asarray(judged.retrieved), len(judged.retrieved)
-    yield np.flatnonzero((retrieved < 0) | (retrieved % 1 != 0)), 'retrieved must hold whole numbers from 0'
+def _column_faults(judged):
+    "Yield a mask of the invalid entries of each column, with a message."
+    retrieved, queries = judged.retrieved, len(judged.retrieved)
+    yield (retrieved < 0) | (retrieved % 1 != 0), 'retrieved must hold whole numbers from 0'
     for name in NUMBERS:
-        query = np.asarray(getattr(judged, name))
-        yield np.flatnonzero((query < 0) | (query >= queries)), f'{name} must hold numbers below {queries}'
-        yield np.flatnonzero(np.diff(query) < 0) + 1, f'{name} must not fall'
-    query, rank, grade = np.asarray(judged.query), np.asarray(judged.rank), np.asarray(judged.grade)
-    yield np.flatnonzero((rank < 1) | (rank % 1 != 0)), 'rank must hold whole numbers from 1'
-    yield np.flatnonzero((np.diff(rank) <= 0) & (np.diff(query) == 0)) + 1, 'rank must rise within a query'
-    yield np.flatnonzero(rank > retrieved[query.astype(np.intp)]), 'rank must not exceed the number retrieved'
-    yield np.flatnonzero(~np.isfinite(grade)), 'grade must be finite'
-    start, size = np.asarray(judged.tie_start), np.asarray(judged.tie_size)
-    yield from _tie_faults(query, rank, start, size, retrieved)
-    pool_query, pool_grade = np.asarray(judged.pool_query), np.asarray(judged.pool_grade)
-    yield np.flatnonzero(~np.isfinite(pool_grade)), 'pool_grade must be finite'
-    rises = (np.diff(pool_grade) > 0) & (np.diff(pool_query) == 0)
-    yield np.flatnonzero(rises) + 1, 'pool_grade must not rise within a query'
+        query = getattr(judged, name)
+        yield (query < 0) | (query >= queries), f'{name} must hold numbers below {queries}'
+        yield np.diff(query, prepend=0) < 0, f'{name} must not fall'
+    query, rank, same_query = judged.query, judged.rank, ~changes(judged.query)
+    yield (rank < 1) | (rank % 1 != 0), 'rank must hold whole numbers from 1'
+    yield (np.diff(rank, prepend=0) <= 0) & same_query, 'rank must rise within a query'
+    end = retrieved[query.astype(np.intp)]
+    yield rank > end, 'rank must not exceed the number retrieved'
+    yield ~np.isfinite(judged.grade), 'grade must be finite'
+    start, last = judged.tie_start, judged.tie_start + judged.tie_size - 1
+    yield (start % 1 != 0) | (judged.tie_size % 1 != 0), 'tie_start and tie_size must be whole numbers'
+    outside = (start < 1) | (rank < start) | (rank > last) | (last > end)
+    yield outside, 'a tie must hold the rank of its document, within the documents retrieved'
+    yield changes(start, last) & same_query & (start <= np.roll(last, 1)), 'ties of a query must not overlap'
+    pool_grade = judged.pool_grade
+    yield ~np.isfinite(pool_grade), 'pool_grade must be finite'
+    rises = np.diff(pool_grade, prepend=np.inf) > 0
+    yield rises & ~changes(judged.pool_query), 'pool_grade must not rise within a query'
 
 # %% ../../nbs/core/judged.ipynb #895ae420
 def check_columns(judged: 'Judged') -> None:
@@ -442,23 +435,8 @@ def check_columns(judged: 'Judged') -> None:
         sizes = {name: np.shape(getattr(judged, name)) for name in columns}
         if len({*sizes.values()}) > 1 or np.ndim(getattr(judged, columns[0])) != 1:
             raise ValueError(f'Judged: columns of unequal lengths: {sizes}')
-    for column, message in _faults(judged):
-        if len(column): raise ValueError(f'Judged: {message} (entry {column[0]})')
-
-def _as_numbers(judged):
-    "Convert the columns to arrays of floats."
-    columns = {}
-    for name in COLUMNS:
-        try: columns[name] = np.asarray(getattr(judged, name), dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(f'Judged: {name} must be a list of numbers') from None
-    return columns
-
-def _as_typed(judged):
-    "Convert the columns to their types: integers, and floats for grades."
-    types: dict[str, type] = dict.fromkeys(COLUMNS, np.int64)
-    types |= dict.fromkeys(NUMBERS, np.intp) | dict(grade=float, pool_grade=float)
-    return {name: getattr(judged, name).astype(types[name]) for name in COLUMNS}
+    for wrong, message in _column_faults(judged):
+        if wrong.any(): raise ValueError(f'Judged: {message} (entry {wrong.argmax()})')
 
 # %% ../../nbs/core/judged.ipynb #38217be1
 def as_judged(

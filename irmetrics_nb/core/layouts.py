@@ -33,22 +33,15 @@ from irmetrics_nb.core.arrays import (
 from .conventions import Column, Counts
 
 # %% ../../nbs/core/layouts.ipynb #5d694070
-def _without_masks(lists, name):
-    "Return lists or an array of numbers: masked values become NaN, arrays of objects lists."
-    if not hasattr(lists, '__len__'): raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
-    if is_masked(lists): return np.ma.filled(lists.astype(float), np.nan)
-    array = np.asarray(lists) if hasattr(lists, '__array__') else lists
-    return list(array) if getattr(array, 'dtype', None) == np.dtype('O') else array
-
-def _depth(values):
+def _nesting(values):
     "Return the depth of nested lists; 2 also for uneven depths, which numpy refuses."
     try: return np.ndim(values)
     except ValueError: return 2
 
-def _row(values, name):
+def _floats_of_row(values, name):
     "Convert one list to an array of floats; raise ValueError that shows an invalid value."
     wrong = ValueError(f'{name} must be lists of numbers, not {values!r}')
-    if _depth(values) != 1: raise wrong
+    if _nesting(values) != 1: raise wrong
     row = np.asarray(values)
     if any(isinstance(x, str | bytes) for x in values if row.dtype.kind in 'USO'):
         raise ValueError(f'{name} must be lists of numbers, not ids such as {values!r}; for ids there is '
@@ -67,14 +60,17 @@ class RankingsLike(Column, Protocol):
 def is_single(lists: RankingsLike) -> bool:
     "Return whether this is one ranking (numbers), not several (lists of numbers)."
     if isinstance(lists, np.ndarray) and lists.dtype != object: return lists.ndim == 1
-    return all(not hasattr(item, '__len__') or _depth(item) == 0 for item in lists)
+    return all(not hasattr(item, '__len__') or _nesting(item) == 0 for item in lists)
 
 def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.ndarray]:
     """Return the values of one list or several in one array, and the length of each list.
 
-    `name` appears in errors."""
-    lists = _without_masks(lists, name)
-    rows = [_row(x, name) for x in ([lists] if is_single(lists) else lists)]
+    Masked values become NaN. `name` appears in errors."""
+    if not hasattr(lists, '__len__'): raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
+    if is_masked(lists): lists = np.ma.filled(lists.astype(float), np.nan)
+    elif hasattr(lists, '__array__'): lists = np.asarray(lists)
+    if isinstance(lists, np.ndarray) and lists.dtype == object: lists = list(lists)
+    rows = [_floats_of_row(x, name) for x in ([lists] if is_single(lists) else lists)]
     sizes = np.array([len(row) for row in rows], dtype=np.intp)
     return np.concatenate([*rows, np.zeros(0)]), sizes
 
@@ -134,24 +130,16 @@ def columns_of_ranks(
     rank = values[np.lexsort((values, query))].astype(np.int64)
     if np.any((np.diff(rank) == 0) & (np.diff(query) == 0)):
         raise ValueError(f'a rank is there twice: {ranks!r}')
-    retrieved = _lengths(n_retrieved, rank, query, len(lengths))
-    n_relevant = lengths if n_relevant is None else n_relevant
-    R = check_count('n_relevant', n_relevant, lengths, 'relevant')
+    last = np.zeros(len(lengths), dtype=np.int64)
+    np.maximum.at(last, query, rank)
+    retrieved = last if n_retrieved is None else np.broadcast_to(np.asarray(n_retrieved), last.shape)
+    if np.any(retrieved % 1) or not np.all(retrieved >= last):
+        raise ValueError(f'n_retrieved={n_retrieved}: not whole, or below the last rank {last.max(initial=0)}')
+    R = check_count('n_relevant', lengths if n_relevant is None else n_relevant, lengths, 'relevant')
     pool_query = np.repeat(np.arange(len(lengths)), R.astype(np.intp))
     return {'query': query, 'rank': rank, 'grade': np.ones(len(rank)),
             'retrieved': retrieved,
             'pool_query': pool_query, 'pool_grade': np.ones(len(pool_query))}
-
-def _lengths(n_retrieved, rank, query, queries):
-    "Return the number of retrieved documents of each query: as given, or its last rank."
-    last = np.zeros(queries, dtype=np.int64)
-    np.maximum.at(last, query, rank)
-    if n_retrieved is None: return last
-    retrieved = np.broadcast_to(np.asarray(n_retrieved), last.shape)
-    if np.any(retrieved % 1) or not np.all(retrieved >= last):
-        limit = f'the last rank {last.max(initial=0)}'
-        raise ValueError(f'n_retrieved={n_retrieved}: not whole, or below {limit}')
-    return retrieved
 
 # %% ../../nbs/core/layouts.ipynb #479da3a6
 def columns_of_scores(
@@ -162,8 +150,7 @@ def columns_of_scores(
     ValueError for NaN, columns of different lengths, or groups that do not fit."""
     labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
     if len(labels) != len(scores):
-        got = f'{len(labels):,} labels, {len(scores):,} scores'
-        raise ValueError(f'one label and one score per item: got {got}')
+        raise ValueError(f'one label and one score per item: got {len(labels):,} labels, {len(scores):,} scores')
     check_items(np.isfinite(labels), labels, 'labels must be finite')
     check_items(~np.isnan(scores), scores, 'scores must not be NaN')
     warn_if_swapped(labels, scores)
@@ -183,10 +170,12 @@ def filler(ids: np.ndarray) -> Any:
     return -1 if ids.dtype.kind == 'i' else ''
 
 # %% ../../nbs/core/layouts.ipynb #e3301bac
-def _ids(values):
+def _as_ids(values):
     "Convert ids of any shape to 64-bit integers or text, None and NaN to the filler."
     ids = as_array(values, 'items')
-    if isinstance(values, list): ids = _as_listed(values, ids)
+    if isinstance(values, list):
+        mixed = ids.dtype.kind == 'U' and not {*map(type, values)} <= {str, np.str_}  # numpy made text of other types
+        ids = np.fromiter(values, object, len(values)) if mixed else unrounded(values, ids)
     if ids.dtype.kind in 'OT': ids = _of_objects(ids.astype(object))
     if ids.dtype.kind == 'f': ids = _of_floats(ids)
     if ids.dtype.kind == 'u' and ids.max(initial=0) < 2**63: ids = ids.astype(np.int64)
@@ -194,13 +183,7 @@ def _ids(values):
     raise _id_error(ids.dtype)
 
 def _id_error(value):
-    "Return the error for an invalid id."
     return ValueError(f'items are known by whole numbers or by text, not by {value}')
-
-def _as_listed(values, ids):
-    "Return the ids of a list, as objects where numpy made text of other types or floats of large integers."
-    mixed = ids.dtype.kind == 'U' and not {*map(type, values)} <= {str, np.str_}
-    return np.fromiter(values, object, len(values)) if mixed else unrounded(values, ids)
 
 def _of_objects(ids):
     "Convert Python objects to integers or text, missing ones to the filler."
@@ -209,23 +192,20 @@ def _of_objects(ids):
     if present.ndim > 1: raise _id_error(repr(ids[~gap][0]))
     if not present.size: present = np.zeros(0, np.int64)
     if present.dtype.kind == 'O':
-        raise _id_error(repr(next((x for x in present if not _fits(x)), present[0])))
-    present = _ids(present)
+        wrong = [x for x in present if not isinstance(x, int | np.integer) or not -2**63 <= x < 2**63]
+        raise _id_error(repr((wrong or present)[0]))
+    present = _as_ids(present)
     filled = np.full(ids.shape, filler(present), present.dtype)
     filled[~gap] = present
     return filled
-
-def _fits(x):
-    "Return whether an object is an integer of 64 bits."
-    return isinstance(x, int | np.integer) and -2**63 <= x < 2**63
 
 def _of_floats(ids):
     "Convert floats to integers, NaN to the filler."
     gap = np.isnan(ids)
     large = ids[np.abs(ids) >= np.float64(2**53)]
     if large.size:
-        way_out = 'give ids as integers or text'
-        raise ValueError(f'a float such as {large[0]:.17g} may stand for several whole numbers: {way_out}')
+        raise ValueError(f'a float such as {large[0]:.17g} may stand for several whole numbers: '
+                         'give ids as integers or text')
     integers = np.where(gap, -1, ids).astype(np.int64)
     wrong = ids[~gap & (integers != ids)]
     if wrong.size: raise _id_error(wrong[0])
@@ -234,37 +214,28 @@ def _of_floats(ids):
 # %% ../../nbs/core/layouts.ipynb #f3a6bbe8
 def _sets_of(relevant):
     "Return the relevant items of each user, from any form of input."
-    if hasattr(relevant, 'tocsr'): return _of_matrix(relevant.tocsr())
-    if isinstance(relevant, tuple): return _of_offsets(*relevant)
+    if hasattr(relevant, 'tocsr'):
+        matrix = relevant.tocsr()
+        grade = as_numbers(matrix.data, 'grades')
+        return Sets(matrix.indices.astype(np.int64), matrix.indptr.astype(np.intp), grade, matrix.shape[1])
+    if isinstance(relevant, tuple):
+        items, offsets = relevant
+        item, begin = _as_ids(items), as_numbers(offsets, 'offsets')
+        ends = len(begin) and begin[0] == 0 and begin[-1] == len(item)
+        if not ends or (np.diff(begin) < 0).any() or (begin % 1).any():
+            raise ValueError('relevant, as a pair, is (items, offsets): '
+                             f'offsets rise from 0 to {len(item)}, the number of items')
+        return Sets(item, begin.astype(np.intp), None)
     rows = _plain_topk(relevant)
-    if isinstance(rows, np.ndarray): return _of_table(rows)
-    graded = any(row for row in rows if isinstance(row, Mapping))
-    grade = as_numbers([*chain.from_iterable(map(_grades, rows))], 'grades') if graded else None
-    return Sets(_listed(rows), _begin(rows), grade)
-
-def _grades(row):
-    "Return the grades of one user's items: 1, if none are given."
-    return row.values() if isinstance(row, Mapping) else [1] * len(row)
-
-def _of_matrix(matrix):
-    "Read a scipy matrix: the columns in which a row has an entry."
-    grade = as_numbers(matrix.data, 'grades')
-    return Sets(matrix.indices.astype(np.int64), matrix.indptr.astype(np.intp), grade, matrix.shape[1])
-
-def _of_offsets(item, offsets):
-    "Read items in one array, and the offsets of each user."
-    item, begin = _ids(item), as_numbers(offsets, 'offsets')
-    ends = len(begin) and begin[0] == 0 and begin[-1] == len(item)
-    if not ends or (np.diff(begin) < 0).any() or (begin % 1).any():
-        rise = f'offsets rise from 0 to {len(item)}, the number of items'
-        raise ValueError(f'relevant, as a pair, is (items, offsets): {rise}')
-    return Sets(item, begin.astype(np.intp), None)
-
-def _of_table(table):
-    "Read a table with fillers."
-    ids = _ids(table)
-    present = ids != filler(ids)
-    return Sets(ids[present], np.append(0, np.cumsum(present.sum(axis=1))), None)
+    if isinstance(rows, np.ndarray):
+        ids = _as_ids(rows)
+        present = ids != filler(ids)
+        return Sets(ids[present], np.append(0, np.cumsum(present.sum(axis=1))), None)
+    grade = None
+    if any(row for row in rows if isinstance(row, Mapping)):
+        grades = (row.values() if isinstance(row, Mapping) else [1] * len(row) for row in rows)
+        grade = as_numbers([*chain.from_iterable(grades)], 'grades')
+    return Sets(_ids_of_lists(rows), _begin(rows), grade)
 
 def _plain_topk(lists):
     "Return a table as a two-dimensional array, lists of any lengths as a list."
@@ -284,9 +255,9 @@ def _flat(lists):
     nested = lists and hasattr(lists[0], '__len__') and not isinstance(lists[0], str | bytes)
     return list(chain.from_iterable(lists)) if nested else lists
 
-def _listed(rows):
+def _ids_of_lists(rows):
     "Return the ids of all lists in one array."
-    ids = _ids(_flat(rows))
+    ids = _as_ids(_flat(rows))
     if ids.ndim > 1: raise ValueError(f'items are known by whole numbers or by text, not by {ids[0].tolist()!r}')
     return ids
 
@@ -315,10 +286,9 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
             raise ValueError('relevant has grades of its own: give no others')
         sets = sets._replace(grade=as_numbers(_flat(grades), 'grades'))
     if sets.grade is not None:
-        lengths = f'{len(sets.item):,} relevant items and {len(sets.grade):,} grades'
-        if len(sets.item) != len(sets.grade): raise ValueError(lengths)
-        fine = np.isfinite(sets.grade)
-        check_items(fine, sets.grade, 'grades must be finite')
+        if len(sets.item) != len(sets.grade):
+            raise ValueError(f'{len(sets.item):,} relevant items and {len(sets.grade):,} grades')
+        check_items(np.isfinite(sets.grade), sets.grade, 'grades must be finite')
     return sets
 
 # %% ../../nbs/core/layouts.ipynb #57de47e2
@@ -356,11 +326,10 @@ def positions_in(
 # %% ../../nbs/core/layouts.ipynb #cb7ba3e0
 def _numbered(table, items):
     "Return two arrays of ids as codes from 0 in the same order, and the largest code."
-    room = 1 << 40
-    filled = [x for x in (table, items) if x.size]
+    filled = [x for x in (table, items) if x.size] or [np.zeros(1, np.int64)]
     if all(x.dtype.kind == 'i' for x in filled):
-        low, high = min((int(x.min()) for x in filled), default=0), max((int(x.max()) for x in filled), default=0)
-        if high - low < room: return table - np.int64(low), items - np.int64(low), high - low
+        low, high = min(int(x.min()) for x in filled), max(int(x.max()) for x in filled)
+        if high - low < 1 << 40: return table - np.int64(low), items - np.int64(low), high - low
     ids, code = np.unique(np.concatenate([table.ravel(), items]), return_inverse=True)
     return code[:table.size].reshape(table.shape), code[table.size:], len(ids)
 
@@ -378,14 +347,14 @@ def hits_of(table: np.ndarray, sets: Sets) -> Hits:
     """Return the relevant items in some rows of a table.
 
     ValueError for a gap within a row, or an item that is twice in a row or a set."""
-    shown = _shown(table)
+    shown = _count_shown(table)
     user = np.repeat(np.arange(len(table)), np.diff(sets.begin))
     code, target, largest = _numbered(table, sets.item)
     _check_sets(user, target, largest, sets.item)
     code = np.where(table == filler(table), largest + 1, code)  # behind all others
     bits = table.shape[1].bit_length()
     rows = sorted_rows(code, bits, largest + 1)
-    _check_rows(rows, bits, largest, table)
+    _check_repeated(rows, bits, largest, table)
     position = positions_in(rows, user, target, bits)
     hit = np.flatnonzero(position >= 0)
     hit = hit[np.lexsort((position[hit], user[hit]))]
@@ -393,7 +362,7 @@ def hits_of(table: np.ndarray, sets: Sets) -> Hits:
     return Hits(user[hit], position[hit] + 1, grade, shown)
 
 # %% ../../nbs/core/layouts.ipynb #7c9d49d5
-def _shown(table):
+def _count_shown(table):
     "Count the items of each row; raise ValueError for a gap before the last."
     present = table != filler(table)
     gap = present[:, 1:] > present[:, :-1]
@@ -402,7 +371,7 @@ def _shown(table):
         raise _Fault(user, f'a gap at rank {i + 1}, and an item at rank {i + 2}')
     return present.sum(axis=1, dtype=np.int64)
 
-def _check_rows(rows, bits, largest, table):
+def _check_repeated(rows, bits, largest, table):
     "Raise ValueError for a duplicate item in a sorted row."
     repeated = (rows[:, 1:] ^ rows[:, :-1]) < 1 << bits
     if not repeated.any(): return
@@ -435,43 +404,34 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.
     """Build the columns of a `Judged` from top-k lists and sets of relevant items, as `Judged.from_topk` takes them.
 
     ValueError for what does not fit together, an item twice, a gap within a list, a grade that is not finite."""
-    table, sets = _as_table(items), as_sets(relevant, grades)
+    table, sets = _plain_topk(items), as_sets(relevant, grades)
+    if not isinstance(table, np.ndarray):  # fill up the shorter lists
+        ids, size = _ids_of_lists(table), np.diff(_begin(table))
+        table = np.full((len(size), size.max(initial=0)), filler(ids), ids.dtype)
+        table[np.arange(table.shape[1]) < size[:, None]] = ids
     users = len(sets.begin) - 1
     if len(table) != users: raise ValueError(f'items has {len(table):,} users, relevant {users:,}')
-    blocks = list(_hits_by_blocks(table, sets))
-    def joined(name): return np.concatenate([getattr(block, name) for block in blocks])
+    hits = Hits(*map(np.concatenate, zip(*_hits_by_blocks(table, sets))))
     pool_query = np.repeat(np.arange(users), np.diff(sets.begin))
     pool = (pool_query, np.ones(len(pool_query))) if sets.grade is None else sort_pool(pool_query, sets.grade)
-    return {'query': joined('user'), 'rank': joined('rank'), 'grade': joined('grade'), 'retrieved': joined('shown'),
+    return {'query': hits.user, 'rank': hits.rank, 'grade': hits.grade, 'retrieved': hits.shown,
             'pool_query': pool[0], 'pool_grade': pool[1]}
 
-def _as_table(items):
-    "Convert top-k lists to a two-dimensional array; shorter lists get fillers."
-    rows = _plain_topk(items)
-    if isinstance(rows, np.ndarray): return rows
-    ids, begin = _listed(rows), _begin(rows)
-    size = np.diff(begin)
-    table = np.full((len(rows), size.max(initial=0)), filler(ids), ids.dtype)
-    table[np.arange(table.shape[1]) < size[:, None]] = ids
-    return table
-
 def _hits_by_blocks(table, sets) -> Iterator[Hits]:
-    "Yield the hits of consecutive users, numbered as in the whole table."
+    """Yield the hits of consecutive users, numbered as in the whole table; raise ValueError for mixed numbers and text,
+    or a number beyond the columns of a matrix."""
     step = max(1, AT_ONCE // max(1, table.shape[1]))
+    kinds = {'i': 'numbers', 'U': 'text'}
     for a in range(0, max(1, len(table)), step):
-        ids, begin = _ids(table[a:a + step]), sets.begin[a:a + step + 1]
+        ids, begin = _as_ids(table[a:a + step]), sets.begin[a:a + step + 1]
         members = slice(begin[0], begin[-1])
         grade = None if sets.grade is None else sets.grade[members]
         block = Sets(sets.item[members], begin - begin[0], grade)
-        _check_kinds(ids, block.item, sets.columns)
+        kind, expected = ids.dtype.kind, block.item.dtype.kind
+        if kind != expected and block.item.size and (ids != filler(ids)).any():
+            raise ValueError(f'items are {kinds[kind]}, relevant ones {kinds[expected]}')
+        if sets.columns is not None and ids.max(initial=-1) >= sets.columns:
+            raise ValueError(f'items holds {ids.max()}, but the matrix of relevant ones has {sets.columns} columns')
         try: hits = hits_of(ids, block)
         except _Fault as fault: raise ValueError(f'user {a + fault.user} has {fault.fault}') from None
         yield hits._replace(user=hits.user + a)
-
-def _check_kinds(ids, item, columns):
-    "Raise ValueError for mixed numbers and text, or a number beyond the columns of a matrix."
-    kinds = {'i': 'numbers', 'U': 'text'}
-    if ids.dtype.kind != item.dtype.kind and item.size and (ids != filler(ids)).any():
-        raise ValueError(f'items are {kinds[ids.dtype.kind]}, relevant ones {kinds[item.dtype.kind]}')
-    if columns is not None and ids.max(initial=-1) >= columns:
-        raise ValueError(f'items holds {ids.max()}, but the matrix of relevant ones has {columns} columns')

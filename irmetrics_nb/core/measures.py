@@ -11,7 +11,7 @@ import re
 from collections import UserDict
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
 from textwrap import fill
@@ -124,7 +124,7 @@ def _parameters(f):
     "Return the parameters of a function after the first: name -> default."
     return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
 
-def _call(f, judged, params):
+def _call_on_batch(f, judged, params):
     "Call f with the batch and the parameters that f has."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
@@ -211,11 +211,11 @@ class Kind:
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
         "Return the worth of each entry; None for a kind that has no best order."
-        return self.worth and np.asarray(_call(self.worth, judged, params), dtype=float)
+        return self.worth and np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
         "Return the parameters that depend on the judgments; `params`: the given ones."
-        return _call(self.complete_by, judged, params) if self.complete_by else {}
+        return _call_on_batch(self.complete_by, judged, params) if self.complete_by else {}
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
@@ -223,12 +223,17 @@ class Kind:
 
         ties: 'best', 'worst' or 'average'. TiesError for a kind that has no best order,
         or orders that are too many to go through."""
-        if self.unordered: return self.value(judged, **params)
-        if ties == 'average': return self._average(judged, params)
-        worth = self.worth_of(judged, **params)
+        average = ties == 'average'
+        if self.unordered or average and not (judged.tie_size > 1).any(): return self.value(judged, **params)
+        averaged = self.averaged(judged, **params) if average else None
+        if averaged: return averaged.value
+        try: worth = self.worth_of(judged, **params)
+        except TiesError:
+            if not average: raise
+            worth = None  # there is no best order, but a mean there is
+        if average: return mean_over_orders(lambda batch: self.value(batch, **params), judged, worth)
         if worth is None:
-            advice = "use ties='average' or 'docid'"
-            raise TiesError(f'it has no {ties} order of ties: {advice}')
+            raise TiesError(f"it has no {ties} order of ties: use ties='average' or 'docid'")
         order = {'best': in_best_order, 'worst': in_worst_order}[ties]
         return self.value(order(judged, worth), **params)
 
@@ -237,48 +242,36 @@ class Kind:
         without a formula."""
         if self.averages:
             formula = self.averages[0]
-            return Parts.of(judged, _call(formula, judged, params))
+            return Parts.of(judged, _call_on_batch(formula, judged, params))
         if not self.linear: return None
         untied = self.parts(judged, **params)
         mean = mean_over_places(lambda batch: self.parts(batch, **params).terms, judged)
         return replace(untied, entries=judged, values=mean)
 
-    def _average(self, judged, params):
-        "Return the mean over all orders: by a formula, or by enumeration."
-        if not (judged.tie_size > 1).any(): return self.value(judged, **params)
-        averaged = self.averaged(judged, **params)
-        if averaged is not None: return averaged.value
-        try: worth = self.worth_of(judged, **params)
-        except TiesError: worth = None  # there is no best order, but a mean there is
-        return mean_over_orders(lambda batch: self.value(batch, **params), judged, worth)
-
 # %% ../../nbs/core/measures.ipynb #7dc63171
 def check_claims(kind: Kind) -> None:
-    "Raise ValueError for a claim of a kind that its values contradict."
+    "Raise ValueError for a claim of a kind that its values on all orders of small tied rankings contradict."
     if kind.counts: return
-    cutoff = {'k': 2}.get(str(kind.at), .5)
-    for params in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
-        _check_orders(kind, _tiny(), params | kind.complete(_tiny(), params))
-
-def _check_orders(kind, tied, params):
-    "Check the claims with some parameters on all orders of small tied rankings."
+    tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
-    values = np.split(kind.value(all_orders(tied, orders), **params), np.cumsum(orders)[:-1])
-    mean, lowest, highest = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
-    if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
-    averaged = kind.averaged(tied, **params)
-    if averaged: _check_claim(kind, 'its mean over ties', averaged.value, mean)
-    if kind.unordered or kind.worth is None: return
-    _check_claim(kind, 'its worst order', kind.over_ties(tied, 'worst', **params), lowest)
-    _check_claim(kind, 'its best order', kind.over_ties(tied, 'best', **params), highest)
+    untied = all_orders(tied, orders)
+    for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
+        params = requested | kind.complete(tied, requested)
+        values = np.split(kind.value(untied, **params), np.cumsum(orders)[:-1])
+        mean, lowest, highest = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
+        if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
+        averaged = kind.averaged(tied, **params)
+        if averaged: _check_claim(kind, 'its mean over ties', averaged.value, mean)
+        if kind.unordered or kind.worth is None: continue
+        for order, true in ('worst', lowest), ('best', highest):
+            _check_claim(kind, f'its {order} order', kind.over_ties(tied, order, **params), true)
 
 def _check_claim(kind, claim, claimed, true):
     "Raise ValueError if values differ from the true ones."
     wrong = np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9))
-    if not wrong.size: return
-    q = wrong[0]
-    gives = f'{claimed[q]:g}, but going through the orders of a tie gives {true[q]:g}'
-    raise ValueError(f'{kind.name}: {claim} gives {gives}')
+    for q in wrong[:1]:
+        raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, '
+                         f'but going through the orders of a tie gives {true[q]:g}')
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
@@ -326,14 +319,16 @@ def enter(kind: Kind) -> Kind:
     Where the function has no k, there is no @. ValueError for a name that is taken, or
     parameters that the function lacks. The same function declared again, as when a cell
     is run twice, takes the old place."""
-    _check_names(kind)
+    _check_words(kind)
     folded = kind.name.casefold()
-    new = not kind.built_in and folded not in map(str.casefold, KINDS)
-    if new: module_of_measures().check_name(kind)
-    taken = next((name for name in KINDS.data if name.casefold() == folded), None)
-    declared = KINDS.data.get(taken) if taken else None
-    if declared and not _is_redeclared(declared, kind):
-        raise ValueError(f'{kind.name!r} is taken, by {declared.function.__module__}')
+    if not kind.built_in and folded not in map(str.casefold, KINDS):
+        module_of_measures().check_name(kind)
+    for declared in [*KINDS.data.values()]:
+        if declared.name.casefold() != folded: continue
+        old, new = declared.function, kind.function
+        same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
+        if not same_name or (old.__module__ != new.__module__ and _code_words(old) != _code_words(new)):
+            raise ValueError(f'{kind.name!r} is taken, by {declared.module}')
     KINDS[kind.name] = kind
     return kind
 
@@ -341,56 +336,32 @@ def enter(kind: Kind) -> Kind:
 # far; how many relevant and other documents stand down to here, and how many there are.
 LETTERS = 'i g e r n R N log2 min'.split()
 
-def _check_names(kind):
+def _check_words(kind):
     "Raise ValueError if `@`, other tools' words or `written` hold an unknown name."
     letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
     strange = letters - {*LETTERS, *kind.params, kind.at}
     if strange:
         raise ValueError(f'{kind.name}: written holds {min(strange)!r}; it may hold '
                          f'{" ".join(LETTERS)} and its parameters')
-    tables = [words for words in kind.spellings.values() if isinstance(words, Mapping)]
-    translated = {p for table in tables for ours in table.values() for p in ours}
-    named = {kind.at, *kind.without.split(), *translated} - {None}
+    named = {kind.at, *kind.without.split()} - {None}
+    for table in kind.spellings.values():
+        if isinstance(table, Mapping): named.update(*table.values())
     unknown = sorted(named - _parameters(kind.function).keys())
-    if not unknown: return
-    raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
+    if unknown: raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
 
-def _is_redeclared(declared, kind):
-    "Return whether a kind is declared again, in the same place or word by word."
-    old, new = declared.function, kind.function
-    if (declared.name, old.__qualname__) != (kind.name, new.__qualname__): return False
-    return old.__module__ == new.__module__ or _words(old) == _words(new)
-
-def _words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
+def _code_words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
 
 # %% ../../nbs/core/measures.ipynb #bd3588bd
 VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> what is looked at
 
-def _check_type(measure, name, default, value):
-    "Raise ValueError for a value of another type than a boolean or numeric default."
-    if isinstance(default, bool): fits, expected = isinstance(value, bool), 'True or False'
-    elif isinstance(default, int | float):
-        fits, expected = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value), 'a number'
-    else: return
-    if not fits: raise ValueError(f'{measure!r}: {name} must be {expected}, not {value!r}')
-
-def _kind_named(name):
-    "Return the kind of this name, in upper or lower case; raise ValueError for an unknown name."
-    folded = name.casefold()
-    matching = (kind for kind in KINDS.values() if kind.name.casefold() == folded)
-    kind = KINDS.get(name) or next(matching, None)
-    if kind is None: raise ValueError(f'there is no measure {name!r}; there are {" ".join(KINDS)}')
-    return kind
-
 # %% ../../nbs/core/measures.ipynb #167e2a9e
-def _way_out(measure, arguments):
+def _call_advice(measure, arguments):
     "Return what to write instead of calling a measure with these arguments."
     number = arguments[0]
-    if len(arguments) == 1 and isinstance(number, int | float):
-        if measure.kind.at is None: return f'{measure.name} takes parameters by name, and no number'
-        return f'what follows the name in brackets are parameters; for {number} write {measure.name}@{number}'
-    if len(arguments) == 1: return f'the value of one list is {measure!r}.of([1, 0, 1])'
-    return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
+    if len(arguments) > 1: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
+    if not isinstance(number, int | float): return f'the value of one list is {measure!r}.of([1, 0, 1])'
+    if measure.kind.at is None: return f'{measure.name} takes parameters by name, and no number'
+    return f'what follows the name in brackets are parameters; for {number} write {measure.name}@{number}'
 
 # %% ../../nbs/core/measures.ipynb #27c595ec
 _P = ParamSpec('_P')  # the parameters of a metric
@@ -430,9 +401,11 @@ class Measure(Generic[_P]):
     metric: Any = field(default=None, init=False)  # The function of lists it belongs to
 
     def __post_init__(self) -> None:
-        kind = _kind_named(self.name)
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
-        self.__dict__.update(said=frozenset(self.params), params=self._without_defaults())
+        folded = self.name.casefold()
+        kind = KINDS.get(self.name) or next((k for k in KINDS.values() if k.name.casefold() == folded), None)
+        if kind is None: raise ValueError(f'there is no measure {self.name!r}; there are {" ".join(KINDS)}')
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at), said=frozenset(self.params))
+        self.__dict__.update(params=self._without_defaults())
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no @, not even @{self.at}')
         if not self.params and self.at is None: return
@@ -442,17 +415,23 @@ class Measure(Generic[_P]):
 
     def _without_defaults(self):
         """Return the parameters that differ from their default, in the order of the
-        function."""
+        function; raise ValueError for an unknown one, or one of another type."""
         unknown = sorted(set(self.params) - set(self.defaults))
         if unknown:
-            known = f'it has {list(self.defaults)}'
             cutoff = unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None
-            if cutoff: known = f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
-            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {known}')
-
-        params = {p: tidy(self.params[p]) for p in self.defaults if p in self.params}
-        for p, value in params.items(): _check_type(self, p, self.defaults[p], value)
-        return {p: x for p, x in params.items() if x != self.defaults[p]}
+            advice = f'a cutoff is written {self.name}@{self.params[unknown[0]]}' if cutoff else f'it has {list(self.defaults)}'
+            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {advice}')
+        params = {}
+        for p, default in self.defaults.items():
+            if p not in self.params: continue
+            value = tidy(self.params[p])
+            flag, number = isinstance(value, bool), isinstance(value, int | float)
+            if isinstance(default, bool): fits, expected = flag, 'True or False'
+            elif isinstance(default, int | float): fits, expected = number and not flag and isfinite(value), 'a number'
+            else: fits, expected = True, ''
+            if not fits: raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
+            if value != default: params[p] = value
+        return params
 
     @property
     def kind(self) -> Kind:
@@ -469,14 +448,13 @@ class Measure(Generic[_P]):
     @overload
     def __call__(self, *wrong: _P.args, **params: _P.kwargs) -> 'Measure[_P]': ...
     def __call__(self, *wrong: Any, **params: Any) -> Any:
-        if wrong: raise TypeError(_way_out(self, wrong))
+        if wrong: raise TypeError(_call_advice(self, wrong))
         return self._with({**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':
         return self._with(self.given, at)
 
     def _with(self, params, at):
-        "Return a measure of the same kind."
         return Measure(self.name, params, at)
 
     @property
@@ -486,9 +464,8 @@ class Measure(Generic[_P]):
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         "Return the measure with these parameters, except where it was given others."
-        open = self.defaults.keys() - self.said
-        new = {p: x for p, x in params.items() if p in open}
-        return self._with({**self.given, **new}, self.at) if new else self
+        new = {p: x for p, x in params.items() if p in self.defaults and p not in self.said}
+        return self(**new) if new else self
 
     def view(self, judged: Judged) -> Judged:
         "Return the batch that this measure evaluates."
@@ -499,8 +476,7 @@ class Measure(Generic[_P]):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments for the function of its kind: all parameters, and the
         value of @."""
-        params = {name: x for name, x in self.params.items() if name in self.kind.params}
-        args = {**self.kind.params, **params}
+        args = {name: self.params.get(name, default) for name, default in self.kind.params.items()}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
     def of(
@@ -536,8 +512,11 @@ class Measure(Generic[_P]):
         return float(values[0]) if single else values
 
     def _values(self, judged, ties):
-        "Return one value per query."
-        kind, looked_at = _proved(self.kind), self.view(judged)
+        "Return one value per query; check the claims of a kind of the user at its first use."
+        kind, looked_at = self.kind, self.view(judged)
+        if not kind.built_in and id(kind) not in _proven:
+            check_claims(kind)
+            _proven.add(id(kind))
         if ties in ('docid', 'given'): return kind.value(looked_at, **self.arguments())
         complete = self.resolve(judged)  # what the judgments decide is the same for all
         try: return kind.over_ties(looked_at, ties, **complete.arguments())
@@ -546,28 +525,25 @@ class Measure(Generic[_P]):
     def resolve(self, judged: Judged) -> 'Measure[_P]':
         "Return the complete measure, with the parameters that depend on the judgments."
         params = self.kind.complete(judged, self.arguments())
-        return self._with({**self.given, **params}, self.at) if params else self
+        return self(**params) if params else self
 
-    def __repr__(self) -> str:
-        shown = {p: self.defaults[p] for p in self.kind.shown.split()}
-        return self._written({**shown, **self.params})
+    def __repr__(self) -> str: return self._written(self.defaults)
 
-    def _written(self, params):
-        "Return the measure with these parameters as text."
-        name = self.name
+    def _written(self, shown):
+        """Return the measure as text, with the values of `shown` for parameters that
+        every name has."""
+        name, params = self.name, {p: shown[p] for p in self.kind.shown.split() if p in shown} | {**self.params}
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue
             name, params = short, {p: x for p, x in params.items() if p not in meant}
-        texts = [getattr(x, '__name__', repr(x)) for x in params.values()]
-        arguments = ', '.join(f'{p}={text}' for p, text in zip(params, texts))
+        arguments = ', '.join(f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items())
         at = '' if self.at is None else f'@{self.at}'
         return name + (f'({arguments})' if arguments else '') + at
 
     @property
     def asked(self) -> str:
         "Return the measure as text, without the parameters of conventions."
-        shown = {p: x for p, x in self.given.items() if p in self.kind.shown.split()}
-        return self._written({**shown, **self.params})
+        return self._written(self.given)
 
     def __eq__(self, other: object) -> bool:
         mine = self.name, self.params, self.at
@@ -583,13 +559,6 @@ class Measure(Generic[_P]):
 # %% ../../nbs/core/measures.ipynb #aac46fb8
 _proven: set[int] = set()  # the kinds that somebody declared, and whose claims hold
 
-def _proved(kind):
-    "Return the kind, with its claims checked at its first use unless this package declares it."
-    if not kind.built_in and id(kind) not in _proven:
-        check_claims(kind)
-        _proven.add(id(kind))
-    return kind
-
 # %% ../../nbs/core/measures.ipynb #08f3baa2
 # What the letters of `Kind.written` stand for.
 _LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that come so far',
@@ -598,30 +567,22 @@ _LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that co
 
 def _help_of(measure):
     "Describe a measure: the question, the formula, its parameters and an example."
-    kind = measure.kind
+    kind, shown = measure.kind, measure._with({}, None)
     meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
     text = [f'{measure!r}: {kind.question}', '', meaning, '']
-    if kind.written: text += [f'Each document adds {kind.written}, {_letters_in(kind.written)}.', '']
-    text += ['Parameters', '----------', *_parameter_lines(measure)]
-    shown = repr(Measure(kind.name))
-    value = round(float(Measure(kind.name).of([3, 0, 0, 1, 2, 1])), 4)
-    example = ['>>> from irmetrics_nb import parse', f'>>> round(parse({shown!r}).of([3, 0, 0, 1, 2, 1]), 4)']
-    return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
-
-def _letters_in(written):
-    "Explain the letters of a term."
-    used = re.findall(r'[a-zA-Z]\w*', written)
-    return ', '.join(f'{x}: {_LETTERS[x]}' for x in dict.fromkeys(used) if x in _LETTERS)
-
-def _parameter_lines(measure):
-    "Yield the parameters of a measure, with their meaning, default and setting."
+    letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
+    explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
+    if kind.written: text += [f'Each document adds {kind.written}, {explained}.', '']
+    text += ['Parameters', '----------']
     for name, default in measure.defaults.items():
-        type_, meaning = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
+        type_, explanation = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
         setting = f', here {measure.params[name]!r}' if name in measure.params else ''
-        yield f'{name} : {type_}, default {default!r}{setting}'
-        yield fill(meaning, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)
-    at = measure.kind.at
-    if at is not None: yield from (f'@ : {PARAMETERS[at][0]}', f'    {PARAMETERS[at][1]}')
+        text += [f'{name} : {type_}, default {default!r}{setting}',
+                 fill(explanation, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)]
+    if kind.at is not None: text += [f'@ : {PARAMETERS[kind.at][0]}', f'    {PARAMETERS[kind.at][1]}']
+    value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
+    example = ['>>> from irmetrics_nb import parse', f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)']
+    return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
 
 class _Help:
     "Give the class a docstring, and each measure one of its own."
@@ -693,23 +654,14 @@ def measure(name: str, **declared: Any) -> Declares:
         metric: Any = per_query(f, kind.value)
         metric.terms = per_entry(f, lambda batch, **params: kind.parts(batch, **params).terms)
         metric.terms.__qualname__ = f'{f.__qualname__}.terms'
-        metric.over_ties = partial(_average_by, kind)
-        metric.variant = partial(_enter_changed, metric, kind)
-        metric.kinds = {}
-        metric.measure = _enter(metric, kind)
+        def over_ties(formula):
+            kind.averages.insert(0, formula)  # before the others
+            return formula
+        def variant(name, **changes):
+            changed = replace(kind, name=name, metric=metric, averages=kind.averages, **changes)
+            metric.kinds[name] = enter(changed)
+            return Measure(name)
+        metric.over_ties, metric.variant, metric.kinds = over_ties, variant, {}
+        metric.measure = variant(name)
         return metric
     return declare
-
-def _average_by(kind, formula):
-    "Give a kind a formula for its mean over ties, which comes before the others."
-    kind.averages.insert(0, formula)
-    return formula
-
-def _enter_changed(metric, kind, name, **changes):
-    "Enter a changed copy of a kind, and return its measure."
-    return _enter(metric, replace(kind, name=name, **changes))
-
-def _enter(metric, kind):
-    "Enter a kind by its name, and return its measure."
-    metric.kinds[kind.name] = enter(replace(kind, metric=metric, averages=kind.averages))
-    return Measure(kind.name)

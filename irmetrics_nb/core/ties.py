@@ -208,7 +208,6 @@ class LazyMapping(Mapping[str, np.ndarray]):
         self._later: tuple | None = (make, args)
 
     def _computed(self):
-        "Return the mapping, computed once."
         if self._later is not None:
             make, args = self._later
             self._items = dict(make(*args))

@@ -24,7 +24,7 @@ from irmetrics_nb.core.conventions import (
     check_option,
 )
 from ..core.judged import Judged
-from ..core.measures import GEOMETRIC_MEAN, MEAN, SUM, Measure
+from ..core.measures import GEOMETRIC_MEAN, MEAN, SUM
 from ..data.judging import Reading
 from .evaluation import other_views, score_batch
 from .findings import Evidence, warning_texts
@@ -45,9 +45,9 @@ class ExactSum:
 
     def add(self, values: Iterable[float]) -> None:
         "Add some more; another ExactSum's two parts are numbers as well."
-        parts = [*values, self.near, self.rest]
-        self.near = fsum(parts)
-        self.rest = fsum([*parts, -self.near])
+        terms = [*values, self.near, self.rest]
+        self.near = fsum(terms)
+        self.rest = fsum([*terms, -self.near])
 
     def __float__(self) -> float: return self.near
 
@@ -77,7 +77,7 @@ class _Total:
 
     @property
     def value(self):
-        "The one number; NaN if nothing was counted."
+        "Return the aggregate; NaN if nothing was counted."
         if not self.count: return float('nan')
         if self.aggregate is SUM: return float(self.sum)
         mean = float(self.sum) / self.count
@@ -130,7 +130,11 @@ class Accumulator:
         requested = parse_all(measures)
         said = {completed(m, self.conventions): m for m in reversed(requested)}
         self.measures, self.asked = map(tuple, zip(*reversed(said.items())))
-        for m in self.measures: _check_complete(m)
+        for m in self.measures:
+            complete = m.resolve(Judged.concat([]))
+            if complete == m: continue
+            lacking = next(p for p in complete.params if p not in m.params)
+            raise ValueError(f'{m} needs to know {lacking}, which a stream cannot tell: {m.name}({lacking}=...)')
         self.totals = [_Total(m.kind.aggregate) for m in self.measures]
         self.groups = self.items = self.no_relevant = 0
         self.rel, self.weights = rel, weights
@@ -155,11 +159,15 @@ class Accumulator:
         scores, judged = ranked(self.conventions.score_dtype)
         views = {view: ranked(view.score_dtype)[1] for view in other_views(self.measures, self.conventions)}
         ids, group = number_groups(groups, sizes, len(labels))
-        named = groups is not None
-        batch_scores = self._add(judged, ids.tolist() if named else None, views)
-        if self.histogram is not None:
-            self.histogram.update(labels, scores)
-            self._add_groups(group_auc(labels, scores, group, rel=self.rel))
+        batch_scores = self._add(judged, None if groups is None else ids.tolist(), views)
+        if self.histogram is None: return batch_scores
+        self.histogram.update(labels, scores)
+        of_groups = group_auc(labels, scores, group, rel=self.rel)
+        weight = np.ones(len(of_groups)) if self.weights is None else getattr(of_groups, self.weights).astype(float)
+        defined = ~np.isnan(of_groups.auc)
+        self.group_auc.add((weight * of_groups.auc)[defined].tolist())
+        self.weight.add(weight[defined].tolist())
+        self.skipped += of_groups.skipped
         return batch_scores
 
     def add(self, judged: Judged, ids: Iterable | None = None) -> Scores:
@@ -171,33 +179,19 @@ class Accumulator:
 
     def _add(self, judged, ids, views):
         "Count a batch; views: the same in other views, for kinds that the conventions treat otherwise."
-        first = self.groups
-        names = range(first, first + len(judged)) if ids is None else ids
+        names = range(self.groups, self.groups + len(judged)) if ids is None else ids
         reading = Reading(len(judged), '', 'in one piece')
-        scores = score_batch(
-            self.measures, tuple(map(str, names)), judged, reading, self.conventions,
-            views)
-        evidence = Evidence(self.measures, judged.pool_grade)
-        for text in warning_texts(evidence): warn_caller(text)
-
+        scores = score_batch(self.measures, tuple(map(str, names)), judged, reading, self.conventions, views)
+        for text in warning_texts(Evidence(self.measures, judged.pool_grade)): warn_caller(text)
         for total, values in zip(self.totals, scores.values[0]): total.add(values)
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())
         self.no_relevant += scores.no_relevant
         return scores
 
-    def _add_groups(self, each):
-        "Count the AUC of each of some groups."
-        defined = ~np.isnan(each.auc)
-        kind = self.weights
-        weight = np.ones(len(each)) if kind is None else getattr(each, kind).astype(float)
-        self.group_auc.add((weight * each.auc)[defined].tolist())
-        self.weight.add(weight[defined].tolist())
-        self.skipped += each.skipped
-
     def compute(self) -> dict[str, float]:
-        """Measure -> its mean over everything so far, as `Scores.means`; any spelling of
-        a measure finds it. 'AUC' and 'GAUC' too, if asked for. NaN for no group."""
+        """Return {measure: its mean over everything so far}, as `Scores.means`; any
+        spelling of a measure finds it."""
         values = [(repr(m), t.value) for m, t in zip(self.measures, self.totals)]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
@@ -217,7 +211,7 @@ class Accumulator:
         return float(self.group_auc) / weight if weight else float('nan')
 
     def merge(self, other: 'Accumulator') -> 'Accumulator':
-        """Count what another one has counted, such as that of another process.
+        """Count what another accumulator has counted, such as that of another process.
 
         ValueError if it has other measures or options."""
         if not isinstance(other, Accumulator) or self._asked() != other._asked():
@@ -227,13 +221,11 @@ class Accumulator:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.group_auc.add(other.group_auc)
         self.weight.add(other.weight)
-        histogram = other.histogram
-        if self.histogram is not None and histogram is not None:
-            self.histogram.merge(histogram)
+        if self.histogram is not None and other.histogram is not None: self.histogram.merge(other.histogram)
         return self
 
     def _asked(self):
-        "What must be alike to be merged."
+        "Return what must be equal in accumulators that are merged."
         bins = None if self.histogram is None else self.histogram.limit
         return self.measures, self.conventions, self.rel, self.weights, bins
 
@@ -242,20 +234,12 @@ class Accumulator:
         return f'Accumulator of {names}: {self.groups:,} groups, {self.items:,} items'
 
 def _of_stream(conventions, ties, no_relevant):
-    "Conventions for labels and scores, which have no ids and are all judged."
-    allowed = [way for way in CHOICES['ties'] if way != 'docid']
+    "Return conventions for labels and scores, which have no ids and are all judged."
+    allowed = [order for order in CHOICES['ties'] if order != 'docid']
     if ties is not None: check_option('ties', ties, allowed)
     chosen = Conventions(ties='given') if conventions is None else conventions
     rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
-    ways = [rules.ties, *(answer for _, name, answer in rules.measures if name == 'ties')]
-    if 'docid' not in ways: return replace(rules, negative='keep')
+    orders = [rules.ties, *(answer for _, name, answer in rules.measures if name == 'ties')]
+    if 'docid' not in orders: return replace(rules, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
     raise ValueError(f'{tool} ties by document id, which a stream has not: say ties=')
-
-def _check_complete(measure: Measure) -> None:
-    "ValueError for a measure with a parameter that only all judgments can tell."
-    complete = measure.resolve(Judged.concat([]))
-    if complete == measure: return
-    lacking = next(p for p in complete.params if p not in measure.params)
-    raise ValueError(f'{measure} needs to know {lacking}, which a stream cannot tell: '
-                     f'{measure.name}({lacking}=...)')

@@ -44,7 +44,7 @@ from irmetrics_nb.evaluation.findings import (
     LEVELS,
     Evidence,
     Finding,
-    find,
+    find_problems,
     judged_share,
     look_like_scores,
     problem,
@@ -108,7 +108,7 @@ def use_judgments(data: SourceData, source: Any) -> int:
 def use_run(judgments: SourceData, path: Any, data: SourceData, source: Any) -> int:
     "Count a run and judge it; return how many comments are in it. path: the run as the user gave it."
     qrels = judgments.pairs or Qrels(no_rows('qrels'), copy=False)
-    trec = source is path and is_trec_run(path)
+    trec = is_trec_run(path)
     data.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=trec)
     data.hits, data.reading = judge_run(qrels, source, observe=data.counter)
     data.counts, data.batches = total_counts(data.reading.observed), partial(row_batches, source)
@@ -146,7 +146,6 @@ def _variants(keys, batches):
     return case_variants({id for docs in candidates for id in escape_non_utf8(docs.tolist())})
 
 def _judged_queries(qrels):
-    "Return the queries with judgments, as text."
     judged = np.unique(qrels.rows.query)
     return [*escape_non_utf8(qrels.rows.query_ids[judged].tolist())]
 
@@ -161,68 +160,58 @@ def evidence_of_judgments(judgments: SourceData) -> Evidence:
 
 def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence:
     "Return the evidence about a run, with its judgments if there are any."
-    counts, hits = data.counts, data.hits
+    counts, hits, qrels = data.counts, data.hits, judgments.pairs
     if counts is None: return Evidence(faults=data.faults)
-    depth, positions = counts.depth, counts.scores.positions
-    span, kind = (len(depth), depth.min(), depth.max()), positions and positions.kind
-    known = {'counts': counts, 'ids': ids_of_run(data), 'faults': data.faults}
-    evidence = Evidence(depth=span, cutoff=k, positions=kind, **known)
-    if judgments.pairs is None: return evidence
-    looks, common = _looks_to_compare(data.counter.missed), int((counts.judged >= 0).sum())
+    depth, scores = counts.depth, counts.scores
+    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids_of_run(data),
+                        positions=scores.positions and scores.positions.kind, faults=data.faults)
+    if qrels is None: return evidence
+    looks, n_docs = [], 0  # of missed queries, with COMPARED_ROWS documents at most
+    for look in (query.look for query in data.counter.missed):
+        looks.append(replace(look, docs=look.docs[:COMPARED_ROWS - n_docs]))
+        n_docs += len(looks[-1].docs)
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
     unjudged = [query for query in counts.queries if query not in answered]
-    unanswered = [query for query in _judged_queries(judgments.pairs) if query not in answered]
+    unanswered = [query for query in _judged_queries(qrels) if query not in answered]
     if evidence.positions: evidence.upwards = upwards(hits)
-    scores, extremes = counts.scores, (counts.least.min(), counts.most.max())
-    fraction = np.floor(extremes[0]) + .5 if extremes[0] < extremes[1] else extremes[0]
-    sample = np.array([*extremes] if scores.whole else [*extremes, fraction])
-    swapped = signs_of_swap(judgments.pairs, scores.values, scores.down, depth, sample)
-    n_judged = len(judgments.pairs.rows) if common else 0
+    lowest, highest = counts.least.min(), counts.most.max()
+    fraction = np.floor(lowest) + .5 if lowest < highest else lowest
+    sample = np.array([lowest, highest] if scores.whole else [lowest, highest, fraction])
+    swapped = signs_of_swap(qrels, scores.values, scores.down, depth, sample)
+    common = int((counts.judged >= 0).sum())
     return replace(
-        evidence, judged=n_judged, retrieved=len(hits.rank), common=common, looks=looks, unanswered=unanswered,
-        unjudged=unjudged, swapped=swapped, qrels=judgments.pairs, hits=hits)
-
-def _looks_to_compare(missed):
-    "Return the queries that lack a judged document, with COMPARED_ROWS documents at most."
-    looks, n = [], 0
-    for look in (query.look for query in missed):
-        looks.append(replace(look, docs=look.docs[:COMPARED_ROWS - n]))
-        n += len(looks[-1].docs)
-    return looks
+        evidence, judged=len(qrels.rows) if common else 0, retrieved=len(hits.rank), common=common, looks=looks,
+        unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=qrels, hits=hits)
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     "Return the facts about judgments."
     qrels, grades = evidence.qrels, evidence.grades
     if qrels is None: return {}
-    different, counts = np.unique(grades, return_counts=True)
-    distribution: Any = {f'{g:g}': n for g, n in zip(different.tolist(), counts.tolist())}
+    different, counts = (column.tolist() for column in np.unique(grades, return_counts=True))
+    distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
     if len(different) > 20: distribution = f'{len(different):,} different'
     return {'queries': len(np.unique(qrels.rows.query)), 'documents': len(grades), 'grades': distribution,
             'queries with nothing relevant': len(queries_without_relevant(qrels))}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
-    "Return the facts about a run, with its judgments if there are any."
-    if not evidence.counts: return {}
+    "Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move means."
+    counts, hits, k = evidence.counts, evidence.hits, evidence.cutoff
+    if not counts: return {}
     _, shortest, longest = evidence.depth
-    depth, k = evidence.counts.depth, evidence.cutoff
-    facts = {'documents': int(depth.sum()), 'per query': f'{shortest:,} to {longest:,}',
-             f'queries with fewer than {k}': int((depth < k).sum())}
-    if evidence.qrels is None: return facts
-    queries = {'queries': len(depth), 'of them judged': evidence.common,
-               'judged queries without an answer': len(evidence.unanswered)}
-    return queries | (_facts_of_hits(evidence, reading) if evidence.common else {}) | facts
-
-def _facts_of_hits(evidence, reading):
-    "Return how much is judged, and how far ties could move the means."
-    hits, tied = evidence.hits, len(tied_queries(evidence.hits))
-    depth = evidence.counts.depth[evidence.counts.judged >= 0]
-    share = {f'top {k} judged': judged_share(hits, depth, k) for k in (10, 100)}
-    facts = {**share, 'judged documents found': len(hits.rank), 'of them in a tie': tied}
-    if not tied: return facts
-    scores = score_batch(MEASURES, evidence.qrels.queries, hits, reading, conventions_of(None))
-    bounds = {f'{m}, worst to best': f'{low:.4f} to {high:.4f}' for m, (low, high) in scores.tie_bounds.items()}
-    return facts | bounds
+    facts: dict[str, Any] = {}
+    if evidence.qrels is not None:
+        facts |= {'queries': len(counts.depth), 'of them judged': evidence.common,
+                  'judged queries without an answer': len(evidence.unanswered)}
+    if evidence.common:
+        judged_depth, tied = counts.depth[counts.judged >= 0], len(tied_queries(hits))
+        facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
+        facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
+        if tied:
+            scores = score_batch(MEASURES, evidence.qrels.queries, hits, reading, conventions_of(None))
+            for m, (low, high) in scores.tie_bounds.items(): facts[f'{m}, worst to best'] = f'{low:.4f} to {high:.4f}'
+    return facts | {'documents': int(counts.depth.sum()), 'per query': f'{shortest:,} to {longest:,}',
+                    f'queries with fewer than {k}': int((counts.depth < k).sum())}
 
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
@@ -237,12 +226,12 @@ class Checkup(Result):
 
     @property
     def ok(self) -> bool:
-        "Whether there is no error; there may be warnings."
+        "Return whether there is no error; there may be warnings."
         return not any(f.level == 'error' for f in self.findings)
 
     @property
     def codes(self) -> list[str]:
-        "The code of every finding, each once."
+        "Return the code of every finding, each once."
         return list(dict.fromkeys(f.code for f in self.findings))
 
     def to_dict(self) -> dict[str, Any]:
@@ -251,40 +240,24 @@ class Checkup(Result):
         return {'ok': self.ok, 'facts': self.facts, 'findings': findings}
 
     def _columns(self) -> dict[str, Any]:
-        rows = [asdict(finding) for finding in self.findings]
         names = 'level', 'code', 'where', 'text'
-        columns = {name: [row[name] for row in rows] for name in names}
-        return columns | {'examples': ['\n'.join(row['examples']) for row in rows]}
+        columns = {name: [getattr(finding, name) for finding in self.findings] for name in names}
+        return columns | {'examples': ['\n'.join(finding.examples) for finding in self.findings]}
 
     def _parts(self):
-        table = _fact_table(self)
-        if table.rows: yield table
-        yield Items([_as_item(finding) for finding in self.findings])
-        yield Text(_verdict(self), 'small')
+        facts = dict.fromkeys(name for column in self.facts.values() for name in column)
+        rows = [[fact, *(_fact_text(column.get(fact, '')) for column in self.facts.values())] for fact in facts]
+        if rows: yield Table(['', *self.facts], rows, 'The input.', 'tab:input')
+        yield Items([(finding.lead, finding.text, finding.examples) for finding in self.findings])
+        counts = {level: sum(finding.level == level for finding in self.findings) for level in LEVELS}
+        phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
+        yield Text(', '.join(phrases) or 'nothing odd was found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
-def _fact_table(checkup):
-    "Return the facts as a table, a row each, with a column for each source."
-    facts = dict.fromkeys(name for column in checkup.facts.values() for name in column)
-    rows = [[fact, *(_fact_text(column.get(fact, '')) for column in checkup.facts.values())] for fact in facts]
-    return Table(['', *checkup.facts], rows, 'The input.', 'tab:input')
-
 def _fact_text(value):
-    "Format a fact."
     if isinstance(value, float): return f'{value:.1%}'
     if isinstance(value, int): return f'{value:,}'
     return value if isinstance(value, str) else ', '.join(f'{k}: {v:,}' for k, v in value.items())
-
-def _verdict(checkup):
-    "Count the findings of each level."
-    counts = {level: sum(f.level == level for f in checkup.findings) for level in LEVELS}
-    phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
-    return ', '.join(phrases) or 'nothing odd was found'
-
-def _as_item(finding):
-    "Return a finding as an item of a list."
-    where = f' in {finding.where}' if finding.where else ''
-    return f'{finding.level} ({finding.code}){where}', finding.text, finding.examples
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
 def _rereadable_source(source):
@@ -294,11 +267,11 @@ def _rereadable_source(source):
 
 def _named_runs(qrels, runs, system):
     "Return {name: run} of one run or of several, each as the user gave it."
-    named = [(run.name if run.source is None else run.own_name or run.path, run) for run in recognise(qrels, runs, system)]
-    named = [(name or 'run', run if run.source is None or run.options else run.source) for name, run in named]
-    names = [name for name, _ in named]
-    return {name if names.count(name) == 1 else f'{name} ({n})': run for n, (name, run) in enumerate(named, 1)}
-
+    recognised = recognise(qrels, runs, system)
+    names = [(run.name if run.source is None else run.own_name or run.path) or 'run' for run in recognised]
+    sources = [run if run.source is None or run.options else run.source for run in recognised]
+    return {name if names.count(name) == 1 else f'{name} ({n})': source
+            for n, (name, source) in enumerate(zip(names, sources), 1)}
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
@@ -338,7 +311,7 @@ def check(
     judgments = read_source(_rereadable_source(qrels), 'qrels', faults, use_judgments)
     evidence = evidence_of_judgments(judgments)
     facts = {'judgments': facts_of_judgments(evidence)}
-    findings = find(evidence, 'judgments') + _notes(judgments.pairs, 'judgments')
+    findings = find_problems(evidence, 'judgments') + _note_findings(judgments.pairs, 'judgments')
     answered = []
 
     for name, source in runs.items():
@@ -347,13 +320,12 @@ def check(
         data = read_source(source, 'run', faults, partial(use_run, judgments, source))
         evidence = evidence_of_run(judgments, data, k)
         facts[name] = facts_of_run(evidence, data.reading)
-        findings += find(evidence, name) + _notes(data.reading, name)
+        findings += find_problems(evidence, name) + _note_findings(data.reading, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)
-    findings += find(Evidence(answered=answered))
+    findings += find_problems(Evidence(answered=answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
 
-def _notes(source, where):
-    "Return the notes of a reader as findings."
+def _note_findings(source, where):
     notes = getattr(source, 'notes', ())
     return [Finding('note', note.code, str(note), (), where) for note in notes]

@@ -47,47 +47,38 @@ from .presets import identical_rows
 CAPITAL, SMALL, OTHER, FOREIGN = 1, 2, 4, 8
 LONG_ID = 250  # bytes
 
-def _kinds():
-    "Return the kind of every byte; 0 for digits and most signs."
-    kind = bytearray(256)
-    for byte in (*range(1, 33), 127, *b'"\'\\'): kind[byte] = OTHER
-    for byte in range(128, 256): kind[byte] = OTHER | FOREIGN
-    for capital, small in zip(range(ord('A'), ord('Z') + 1), range(ord('a'), ord('z') + 1)):
-        kind[capital], kind[small] = CAPITAL, SMALL
-    return bytes(kind)
+def _kind_of(byte):
+    "Return the kind of a byte; 0 for digits and most signs."
+    if byte > 127: return OTHER | FOREIGN
+    letter = chr(byte)
+    if letter.isupper(): return CAPITAL
+    if letter.islower(): return SMALL
+    return OTHER if 0 < byte <= 32 or letter in '"\'\\\x7f' else 0
 
-BYTE_KINDS = _kinds()
+BYTE_KINDS = bytes(map(_kind_of, range(256)))
 
 def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 
 def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     "Return (rows that need a second look, the kinds of bytes at each place of some id, eight places in a number)."
     rows, seen = [np.empty(0, np.intp)], np.zeros(-(-int(ids.length.max(initial=0)) // 8), np.uint64)
+    other = _of_all_bytes(OTHER)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
-        suspect = _of_odd_length(block)
+        suspect = (block.length == 0) | (block.length > LONG_ID)
+        short = np.flatnonzero((block.length == 3) | (block.length == 4))
+        suspect[short] = np.isin(block.buffer[block.start[short]], [*b'nN<'])  # as nan, null and <NA> begin
         for done in range(0, int(block.length.max()), PAD):
             longer = np.flatnonzero(block.length > done) if done else slice(None)
-            _look_at_words(block, done, longer, suspect, seen)
+            tails = Ids(block.buffer, block.start[longer] + done, block.length[longer] - done)
+            n_words = min(-(-int(tails.length.max()) // 8), PAD // 8)
+            for position, word in enumerate(tails.first_words(n_words), done // 8):
+                kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
+                kinds = np.bitwise_or.reduce(kind)
+                seen[position] |= kinds
+                if kinds & other: suspect[longer] |= (kind & other) != 0
         rows.append(np.flatnonzero(suspect) + i)
     return np.concatenate(rows), seen
-
-def _look_at_words(ids, done, longer, suspect, seen):
-    "Look at the words of some ids from the byte `done` on."
-    tails = Ids(ids.buffer, ids.start[longer] + done, ids.length[longer] - done)
-    n_words = min(-(-int(tails.length.max()) // 8), PAD // 8)
-    for position, word in enumerate(tails.first_words(n_words), done // 8):
-        kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
-        kinds = np.bitwise_or.reduce(kind)
-        seen[position] |= kinds
-        if kinds & _of_all_bytes(OTHER): suspect[longer] |= (kind & _of_all_bytes(OTHER)) != 0
-
-def _of_odd_length(ids):
-    "Return which ids are empty, very long, or as long as `nan` and `null` and begin like these."
-    suspect = (ids.length == 0) | (ids.length > LONG_ID)
-    short = np.flatnonzero((ids.length == 3) | (ids.length == 4))
-    suspect[short] = np.isin(ids.buffer[ids.start[short]], [*b'nN<'])
-    return suspect
 
 def may_differ_in_case(seen: np.ndarray) -> bool:
     "Return whether two ids may differ in case only, by the bytes that `look_over` has seen."
@@ -144,17 +135,12 @@ def case_keys(ids: Ids) -> np.ndarray:
     "Return a number of 64 bits for each id, whose first bits are equal for ids that differ in case only."
     low = Ids(np.frombuffer(ids.buffer.tobytes().translate(SMALL_LETTERS), np.uint8), ids.start, ids.length)
     hashes = low.hash()
-    foreign = np.flatnonzero(_are_foreign(ids))
+    n_foreign = np.append(np.int32(0), np.cumsum(ids.buffer > 127, dtype=np.int32))  # bytes that are not ASCII
+    foreign = np.flatnonzero(n_foreign[ids.start + ids.length] > n_foreign[ids.start])
     if len(foreign):
         texts = escape_non_utf8(ids[foreign].tolist())
         hashes[foreign] = Ids.from_list([text.lower() for text in texts]).hash()
     return hashes & ~ITS_OWN | ids.hash() >> np.uint64(40)
-
-def _are_foreign(ids):
-    "Return whether an id has a byte that is not ASCII."
-    count = np.cumsum(ids.buffer > 127, dtype=np.int32)
-    count = np.append(np.int32(0), count)
-    return count[ids.start + ids.length] > count[ids.start]
 
 def shared_keys(keys: np.ndarray) -> np.ndarray:
     "Return the first bits that several different keys share."
@@ -179,18 +165,17 @@ class RankSigns:
 
     def __add__(self, other: 'RankSigns') -> 'RankSigns':
         "Return the signs of both, with two queries as examples."
-        rising, twice = (sorted(a + b)[:2] for a, b in ((self.rising, other.rising), (self.twice, other.twice)))
+        rising, twice = sorted(self.rising + other.rising)[:2], sorted(self.twice + other.twice)[:2]
         n_rising = self.n_rising + other.n_rising
         return RankSigns(self.unread + other.unread, rising, twice, n_rising, self.falls or other.falls)
 
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray, names: Callable) -> RankSigns:
     "Compare ranks with scores. names(queries) gives ids as text."
-    inside = ~changes(query)[1:]
-    ordered = np.where(inside, rank[1:] >= rank[:-1], query[1:] >= query[:-1])
-    if not ordered.all():
+    steps_back = np.where(changes(query)[1:], query[1:] < query[:-1], rank[1:] < rank[:-1])
+    if steps_back.any():
         order = np.lexsort((rank, query))
         query, rank, score = query[order], rank[order], score[order]
-        inside = ~changes(query)[1:]
+    inside = ~changes(query)[1:]
     with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
     twice = np.unique(query[1:][inside & (np.diff(rank) == 0)])
     rising = np.unique(query[1:][inside & ~(step <= 0)])
@@ -216,7 +201,7 @@ class ScoreSigns:
         if may_be_grades and score.min() >= -3 and score.max() <= 10:
             values, down = {*np.unique(score)[:FEW + 1].tolist()}, counted_down(query, score)
         whole = bool((score == np.floor(score)).all())
-        return cls(float(score[0]), whole, values, down, _positions(query, score))
+        return cls(float(score[0]), whole, values, down, _position_signs(query, score))
 
     def __add__(self, other: 'ScoreSigns') -> 'ScoreSigns':
         "Return the signs of both, one after the other."
@@ -226,7 +211,7 @@ class ScoreSigns:
         whole = self.whole and other.whole
         return ScoreSigns(self.first, whole, self.values | other.values, down, positions)
 
-def _positions(query, score):
+def _position_signs(query, score):
     "Return the `PositionSigns` of scores that may be positions; None for others."
     begin = np.flatnonzero(changes(query))
     depth = np.diff(begin, append=len(query))
@@ -254,17 +239,14 @@ class RunCounts:
 
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
     "Add the counts of all batches, in order."
-    def joined(name): return np.concatenate([getattr(batch, name) for batch in batches])
-    judged, depth, least, most = map(joined, ('judged', 'depth', 'least', 'most'))
-    same_documents = len({batch.docs for batch in batches}) == 1 and (depth == depth[0]).all()
+    def of_batches(name): return [getattr(batch, name) for batch in batches]
+    columns = {name: np.concatenate(of_batches(name)) for name in ('judged', 'depth', 'least', 'most')}
+    sums = {name: reduce(add, of_batches(name)) for name in ('queries', 'scores', 'comments', 'identical', 'ranks')}
+    depth = columns['depth']
+    same_documents = len({*of_batches('docs')}) == 1 and (depth == depth[0]).all()
     docs = batches[0].docs if same_documents else None
-    names = 'queries', 'scores', 'identical'
-    queries, scores, identical = (reduce(add, [getattr(batch, name) for batch in batches]) for name in names)
-    equal, comments = all(batch.equal for batch in batches), sum(batch.comments for batch in batches)
-    total = RunCounts(queries, judged, depth, least, most, scores, docs, equal, comments, identical)
-    for batch in batches:
-        total.ranks += batch.ranks
-        total.tags.add(batch.tags.hashes, batch.tags.examples, list)
+    total = RunCounts(**columns, **sums, docs=docs, equal=all(of_batches('equal')))
+    for tags in of_batches('tags'): total.tags.add(tags.hashes, tags.examples, list)
     return total
 
 # %% ../../nbs/evaluation/counting.ipynb #5dcedb4b
@@ -335,26 +317,21 @@ def is_trec_run(source: Any) -> bool:
 # %% ../../nbs/evaluation/counting.ipynb #470747f5
 def read_ranks(batch: BatchRows, tags: Tally) -> RankSigns:
     "Compare the ranks of TREC text with its scores, and count its tags."
-    rows, columns = batch.rows, []
+    rows, ranks, unread = batch.rows, [], 0
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, whole=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
         for doc, rank, tag in ranks_and_tags(text):
             read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
-            columns.append((rank[read], tag[read]))
-    ranks = [parse_floats(rank) for rank, _ in columns]
-    unread = sum(map(_count_words, (rank for rank, _ in columns), ranks))
-    for _, tag in columns:
-        different, _ = factorize(tag[block_starts(tag)])
-        tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
+            numbers, tag = parse_floats(rank[read]), tag[read]
+            words = rank[read][np.flatnonzero(np.isnan(numbers))].tolist()
+            unread += sum(not re.fullmatch('[+-]?nan', word.lower()) for word in words)
+            ranks.append(numbers)
+            different, _ = factorize(tag[block_starts(tag)])
+            tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
     if unread: return RankSigns(unread)
     def names(queries): return escape_non_utf8(rows.query_ids[queries].tolist())
     return rank_signs(batch.query, np.concatenate(ranks)[batch.order], batch.value, names)
-
-def _count_words(rank, number):
-    "Return how many ranks are neither a number nor NaN."
-    words = rank[np.flatnonzero(np.isnan(number))].tolist()
-    return sum(not re.fullmatch('[+-]?nan', word.lower()) for word in words)
 
 # %% ../../nbs/evaluation/counting.ipynb #76860b32
 class Counter:
@@ -379,13 +356,20 @@ class Counter:
 
     def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
         "Count a part, which has all rows of its queries."
-        rows, batch = run.rows, BatchRows.of(run.rows)
+        rows, batch, qrels = run.rows, BatchRows.of(run.rows), self.qrels.rows
         query_ids = rows.query_ids[batch.query[batch.begin]]
-        judged, depth = self._judged_queries(query_ids), batch.end - batch.begin
-        hit = hits.judgment[self.qrels.rows.value[hits.judgment] >= 0]
+        number = match_ids(self.qrels.query_index, qrels.query_ids, query_ids)
+        unjudged = np.diff(self.begin, append=self.begin[-1]) == 0  # the last is that of an unknown query
+        judged, depth = np.where(unjudged[number], -1, number), batch.end - batch.begin
+        hit = hits.judgment[qrels.value[hits.judgment] >= 0]
         self.found[hit] = True
         self._keep_missed(batch, judged)
-        self._look_at_docs(rows.doc)
+        docs, kinds = look_over(rows.doc)
+        with self.lock:
+            shorter, self.seen = sorted((self.seen, kinds), key=len)
+            self.seen[:len(shorter)] |= shorter
+            if len(docs): tally_ids(self.tallies, rows.doc[docs])
+        if may_differ_in_case(self.seen): self.keys.append(np.unique(case_keys(rows.doc)))
         all_judged = len(hit) == depth[judged >= 0].sum()
         self.equal = self.equal and all_judged and equals_grades(batch, judged, hits, self.qrels)
         least, most = (f.reduceat(batch.value, batch.begin) for f in (np.minimum, np.maximum))
@@ -398,28 +382,18 @@ class Counter:
         if self.trec: counts.ranks = read_ranks(batch, counts.tags)
         return counts
 
-    def _judged_queries(self, ids):
-        "Return the number of each query in the judgments; -1 for one without a judgment."
-        number = match_ids(self.qrels.query_index, self.qrels.rows.query_ids, ids)
-        lacking = np.diff(self.begin, append=self.begin[-1]) == 0
-        return np.where(lacking[number], -1, number)
+    def _judgments_of(self, queries):
+        "Return (judgments, for each the index of its query) of some judged queries."
+        positions, row = concat_ranges(self.begin[queries], self.begin[queries + 1])
+        return positions if isinstance(self.order, slice) else self.order[positions], row
 
-    def _look_at_docs(self, docs):
-        "Count the ids of documents that match a pattern."
-        rows, seen = look_over(docs)
-        with self.lock:
-            shorter, longer = sorted((self.seen, seen), key=len)
-            longer[:len(shorter)] |= shorter
-            self.seen = longer
-            if len(rows): tally_ids(self.tallies, docs[rows])
-        if may_differ_in_case(longer): self.keys.append(np.unique(case_keys(docs)))
+    def _lacks(self, judgments): return ~self.found[judgments] & (self.qrels.rows.value[judgments] >= 0)
 
     def _keep_missed(self, batch, judged):
         "Keep the queries that lack a judged document, if theirs are among the first."
         judged_rows = np.flatnonzero(judged >= 0)
-        places, row = concat_ranges(self.begin[judged[judged_rows]], self.begin[judged[judged_rows] + 1])
-        judgment = places if isinstance(self.order, slice) else self.order[places]
-        missing = ~self.found[judgment] & (self.qrels.rows.value[judgment] >= 0)
+        judgment, row = self._judgments_of(judged[judged_rows])
+        missing = self._lacks(judgment)
         lacking, first = np.unique(row[missing], return_index=True)
         at, queries = judgment[missing][first], judged_rows[lacking]
         with self.lock:
@@ -431,12 +405,10 @@ class Counter:
     def _look(self, batch, i, judged):
         "Return what the query i of a part lacks, and the documents without judgments that it has."
         rows, judgments = batch.rows, self.qrels.rows
-        places = np.arange(self.begin[judged[i]], self.begin[judged[i] + 1])
-        judgment = places if isinstance(self.order, slice) else self.order[places]
-        missing = judgment[~self.found[judgment] & (judgments.value[judgment] >= 0)]
+        judgment, _ = self._judgments_of(judged[i:i + 1])
         judged_docs = {*judgments.doc[judgment].tolist()}
         positions = batch.at(batch.begin[i], min(batch.end[i], batch.begin[i] + COMPARED_ROWS))
         docs = [doc for doc in rows.doc[positions].tolist() if doc not in judged_docs]
-        missed = escape_non_utf8(judgments.doc[missing].tolist())
+        missed = escape_non_utf8(judgments.doc[judgment[self._lacks(judgment)]].tolist())
         query = judgments.query_ids[int(judged[i])]
         return QueryLook(query, True, np.empty(0), [*missed], [*escape_non_utf8(docs)])

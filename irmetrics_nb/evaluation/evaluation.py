@@ -252,10 +252,10 @@ class View(NamedTuple):
         return cls(order, conventions.negative, conventions.score_dtype)
 
 def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[View, Conventions]:
-    "Return {view: conventions} of those kinds of measures that are viewed in another way than the rest."
+    "Return {view: conventions} of the kinds of measures whose view differs from the default."
     if not conventions.measures: return {}
-    each = [conventions.of(m.name) for m in measures]
-    views = {View.of(answers): answers for answers in each}
+    by_measure = [conventions.of(m.name) for m in measures]
+    views = {View.of(answers): answers for answers in by_measure}
     views.pop(View.of(conventions), None)
     return views
 
@@ -280,9 +280,7 @@ def score_run(
     if views: run = Run(run, duplicates=conventions.duplicates, copy=False)
     results = _as_read(run, conventions)
     if not (part or roles_known): check_swapped(qrels, results)
-    batches = {}
-    for view, answers in views.items():
-        batches[view], _ = _judge(qrels, _as_read(run, answers), answers, part)
+    batches = {view: _judge(qrels, _as_read(run, answers), answers, part)[0] for view, answers in views.items()}
     judged, reading = _judge(qrels, results, conventions, part, **options)
     reading.name = run.own_name or reading.name
     scores = score_batch(requested, qrels.queries, judged, reading, conventions, batches)
@@ -298,17 +296,14 @@ def _judge(qrels, run, conventions, part, **options):
     for order in orders if run.source is None else (): check_tied_chunks(qrels, run, order)
     view = View.of(conventions)
     options |= {'ties': view.order, 'negative': view.negative}
-    if part: return _judge_part(qrels, Run(run, copy=False), options)
+    if part: run = Run(run, copy=False)
+    if part and {*run.queries}.isdisjoint(qrels.queries):
+        judged, _ = judge_run(qrels, no_rows('run'), **options)
+        return judged, Reading(run.answered, run.name, 'in one piece')
     try: return judge_run(qrels, run, **options)
     except NoCommonQuery as error:
         hint = spelling_hint(qrels.queries[:20_000], error.queries[:20_000])
         raise DataError(f'{error}{hint}') from None
-
-def _judge_part(qrels, run, options):
-    "Judge a run that may have no query in common with the judgments."
-    if set(run.queries) & set(qrels.queries): return judge_run(qrels, run, **options)
-    judged, _ = judge_run(qrels, no_rows('run'), **options)
-    return judged, Reading(run.answered, run.name, 'in one piece')
 
 def _of_part(source, kind):
     "Return a source; of a dict, a list or a table without a row, no rows."
@@ -316,11 +311,9 @@ def _of_part(source, kind):
     return no_rows(kind) if empty else source
 
 def _texts_of_run(measures, qrels, result):
-    "Return the warnings about a run beside its judgments."
-    _, judged, reading, run = result
-    evidence = judged_evidence(measures, judged, qrels, run, reading.looks)
-    of_judgments = Evidence(measures, judged.pool_grade)
-    return warning_texts(evidence, reading.name) + warning_texts(of_judgments)
+    evidence = judged_evidence(measures, result.judged, qrels, result.run, result.reading.looks)
+    of_judgments = Evidence(measures, result.judged.pool_grade)
+    return warning_texts(evidence, result.reading.name) + warning_texts(of_judgments)
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(
@@ -337,99 +330,87 @@ def score_batch(
         batch = views.get(View.of(answers), judged)
         if answers.judgments == 'retrieved': batch = listed(batch)
         plan.append((completed(asked, conventions).resolve(batch), asked, answers, batch))
-    unlike = {repr(row[0]): row for row in reversed(plan)}  # two may become one
-    measures, requested, how, batches = zip(*reversed(unlike.values()))
-    each = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, how, batches)]
-    values, unanswered = np.stack(each).astype(float), judged.retrieved == 0
-    nothing = _have_nothing(measures, values, batches)
-    for answers, empty in zip(how, nothing):
+    by_name = {repr(row[0]): row for row in reversed(plan)}  # two may become one
+    measures, requested, rules, batches = zip(*reversed(by_name.values()))
+    by_measure = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, rules, batches)]
+    values, unanswered = np.stack(by_measure).astype(float), judged.retrieved == 0
+    nothing = _nothing_to_find(measures, values, batches)
+    for answers, empty in zip(rules, nothing):
         if answers.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
-    no_relevant = _for_all(measures, nothing)
-    for m, answers, row, empty in zip(measures, how, values, nothing):
+    asking = [m.kind.reads_grades for m in measures]
+    no_relevant = nothing[asking if any(asking) else slice(None)].all(axis=0)
+    for m, answers, row, empty in zip(measures, rules, values, nothing):
         if answers.no_relevant != 'zero': row[empty] = worth_of_nothing(m, answers.no_relevant)
-    dropped = np.zeros(len(judged), bool)
-    if conventions.missing == 'skip': dropped |= unanswered
-    if conventions.no_relevant == 'skip': dropped |= no_relevant
-    n_missing, n_no_relevant = int(unanswered.sum()), int(no_relevant.sum())
-    unjudged = reading.queries - (len(judged) - n_missing)
-    kept = ~dropped
-    counted = values[:, kept]
-    bounds = LazyMapping(_all_tie_bounds, measures, counted, batches, kept)
-    short, ranks = n_short(judged, measures), first_ranks(judged)[kept]
-    info = RunInfo(reading.name, n_missing, n_no_relevant, unjudged, reading.how,
-                   tie_bounds=bounds, short=short, notes=reading.notes)
-    ids = tuple(compress(query_ids, kept))
-    return Scores(measures, ids, counted, (info,), conventions, requested, first_ranks=ranks)
+    scored = np.ones(len(judged), bool)
+    if conventions.missing == 'skip': scored &= ~unanswered
+    if conventions.no_relevant == 'skip': scored &= ~no_relevant
+    n_missing, counted = int(unanswered.sum()), values[:, scored]
+    info = RunInfo(
+        reading.name, n_missing, int(no_relevant.sum()), reading.queries - (len(judged) - n_missing), reading.how,
+        tie_bounds=LazyMapping(_all_tie_bounds, measures, counted, batches, scored),
+        short=n_short(judged, measures), notes=reading.notes)
+    return Scores(measures, tuple(compress(query_ids, scored)), counted, (info,), conventions, requested,
+                  first_ranks=first_ranks(judged)[scored])
 
-def _have_nothing(measures, values, batches):
-    "(measures, queries) where there is nothing to find: the ideal ranking scores 0 too."
+def _nothing_to_find(measures, values, batches):
+    "Return a mask (measures, queries) of no relevant documents: the ideal ranking scores 0 too."
     nothing = ~(values > 0)  # a query that scored has something relevant
     doubtful = np.flatnonzero(nothing.any(axis=0))
-    best_of = cache(lambda batch: batch.take(doubtful).ideal)
-    best = [best_of(batch) for batch in batches]
-    if len(doubtful): nothing[:, doubtful] &= np.stack([m.of(b) == 0 for m, b in zip(measures, best)])
+    ideals = {batch: batch.take(doubtful).ideal for batch in batches if len(doubtful)}
+    for m, batch, row in zip(measures, batches, nothing):
+        if ideals: row[doubtful] &= m.of(ideals[batch]) == 0
     return nothing
 
-def _all_tie_bounds(measures, values, batches, kept):
-    "`tie_bounds` of each batch, in the order of the measures."
+def _all_tie_bounds(measures, values, batches, scored):
+    "Return the `tie_bounds` of each batch, in the order of the measures."
     bounds: dict = {}
     for batch in dict.fromkeys(batches):
-        mine = [each is batch for each in batches]
-        bounds |= tie_bounds([*compress(measures, mine)], values[mine], batch, kept)
+        of_batch = [other is batch for other in batches]
+        bounds |= tie_bounds([*compress(measures, of_batch)], values[of_batch], batch, scored)
     return {name: bounds[name] for name in map(repr, measures) if name in bounds}
 
-def _for_all(measures, nothing):
-    """The queries in which there is nothing to find for every measure that reads grades.
-
-    If none does, for every measure."""
-    asking = [m.kind.reads_grades for m in measures]
-    return nothing[asking if any(asking) else slice(None)].all(axis=0)
-
 def worth_of_nothing(measure: Measure, answer: str) -> float:
-    "What a query scores in which there is nothing to find: NaN; or 1, but a count is 0."
+    "Return the score of a query without relevant documents: NaN; or 1, but a count is 0."
     return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/evaluation/evaluation.ipynb #16a794a6
 def _parsed(measures):
-    "The measures, parsed; what is text alone is not parsed twice."
+    "Return the measures, parsed; texts are not parsed twice."
     if isinstance(measures, list): measures = tuple(measures)
-    texts = isinstance(measures, tuple) and {*map(type, measures)} == {str}
-    if texts or isinstance(measures, str): return _parse_text(measures)
-    return tuple(parse_all(measures))
+    texts = isinstance(measures, str) or isinstance(measures, tuple) and {*map(type, measures)} == {str}
+    return _parse_text(measures) if texts else tuple(parse_all(measures))
 
 @lru_cache
-def _parse_text(text): return tuple(parse_all(text))
+def _parse_text(texts): return tuple(parse_all(texts))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
 def _with_groups(scores, groups):
-    "Scores that know the group of each query; DataError if no query has one."
+    "Add the group of each query to scores; raise DataError if no query has one."
     from irmetrics_nb.data.groups import read_groups
-    known = {q: group for q, group in read_groups(groups).items() if group}
-    if not any(known.get(q) for q in scores.query_ids):
+    group_of = {q: group for q, group in read_groups(groups).items() if group}
+    if not any(group_of.get(q) for q in scores.query_ids):
         raise DataError('none of the queries is in a group: do the ids agree?')
-    return replace(scores, groups=known)
+    return replace(scores, groups=group_of)
 
 def _with_rows(scores, judgments, results):
-    "Scores that say how many rows of judgments and run were left out, and whether judgments came without grades."
-    here, count, budget = results.repeats, results.count, results.budget
-    noted = judgments.repeats or here or judgments.listed or judgments.notes
-    if not (noted or count or np.isfinite(budget)): return scores
-    info = scores.runs[0]
-    how = f'{info.reading}, without {counted(here, "row")} of a document that stands twice' if here else info.reading
-    notes = judgments.notes + info.notes
-    pieces = {'count': count, 'budget': budget, 'listed': judgments.listed, 'notes': notes}
-    known = replace(info, reading=how, repeats=(judgments.repeats, here), **pieces)
-    return replace(scores, runs=(known,))
+    "Add to scores how many rows of judgments and run were left out, and how they were read."
+    [info] = scores.runs
+    reading, repeats = info.reading, results.repeats
+    if repeats: reading += f', without {counted(repeats, "row")} of a document that stands twice'
+    completed = replace(
+        info, reading=reading, repeats=(judgments.repeats, repeats), count=results.count, budget=results.budget,
+        listed=judgments.listed, notes=judgments.notes + info.notes)
+    return replace(scores, runs=(completed,))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #08f1f951
 def _reporters(progress, runs):
     "Return for each run what reports its progress: bytes of one file, or of all together."
     if progress is None or runs.single: return repeat(progress)
     sizes = [os.path.getsize(run.path) or 1 if os.path.isfile(run.path) else 1 for run in runs]
-    before = [0, *accumulate(sizes)]
-    def of(i):
-        return lambda done, total: progress(before[i] + sizes[i] * done // max(total, 1), before[-1])
-    return [of(i) for i in range(len(sizes))]
+    total = sum(sizes)
+    def of(before, size):
+        return lambda done, all_bytes: progress(before + size * done // max(all_bytes, 1), total)
+    return [of(end - size, size) for end, size in zip(accumulate(sizes), sizes)]
 
 @contextmanager
 def _error_names(runs, run, number):
@@ -440,12 +421,12 @@ def _error_names(runs, run, number):
         raise DataError(f'{run.own_name or f"run {number}"}: {error}') from None
 
 def _with_names(scores, runs):
-    "Return scores, no two of one name: what a list gives twice also says which file or place it is from."
+    "Give scores different names: a name that is there twice gets the file or the number of its run."
     counts = Counter(result.name for result in scores)
     named: list = []
     for i, (result, run) in enumerate(zip(scores, runs), 1):
         name = result.name
         if counts[name] > 1: name = f'{name} ({run.path})'.strip() if run.path else f'{name or "run"} {i}'
-        if name in {each.name for each in named}: name = f'{name} ({i})'
+        if name in {earlier.name for earlier in named}: name = f'{name} ({i})'
         named.append(replace(result, runs=(replace(result.runs[0], name=name),)))
     return named

@@ -39,9 +39,13 @@ class Finding:
     examples: tuple[str, ...] = () # Where to look
     where: str = ''                # The judgments, or the run's name
 
+    @property
+    def lead(self) -> str:
+        "Return level, code and source, as a message begins."
+        return f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
+
     def __str__(self) -> str:
-        lead = f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
-        return '\n    '.join(map(visible, [f'{lead}: {self.text}', *self.examples]))
+        return '\n    '.join(map(visible, [f'{self.lead}: {self.text}', *self.examples]))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d1
 @dataclass
@@ -69,7 +73,7 @@ class Evidence:
 
     @property
     def thorough(self) -> bool:
-        "Tell whether all of the run is known, not some of its queries."
+        "Return whether all of the run is known, not a sample of its queries."
         return self.counts is not None
 
     @property
@@ -87,7 +91,7 @@ def shown(ids: Iterable[str]) -> list[str]:
     return [short_repr(id) for id, _ in zip(ids, range(2))]
 
 # %% ../../nbs/evaluation/findings.ipynb #1c356409
-def _documents(evidence):
+def _document_problems(evidence):
     """Find judged documents that were not retrieved: all of them, or some because of
     another spelling."""
     looks = [look for look in evidence.looks if look.missed]
@@ -99,7 +103,14 @@ def _documents(evidence):
         yield from _documents_misspelled(spelling, missed)
     elif evidence.judged and (retrieved or not missed or evidence.thorough):
         spelling = find_spelling(missed, retrieved)
-        yield problem('nothing-judged', ids=_ids_of_both_sides(missed, retrieved, spelling))
+        ids = ''
+        if retrieved:
+            query = next(iter(retrieved))
+            examples = zip(*spelling.examples) if spelling else (missed[query][:2], retrieved[query][:2])
+            judged_ids, run_ids = map(_quoted_ids, examples)
+            hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
+            ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
+        yield problem('nothing-judged', ids=ids)
         if not evidence.thorough: return
         yield from _documents_misspelled(spelling, missed, 'error')
         yield from _numeric('document', sum(missed.values(), []), sum(retrieved.values(), []))
@@ -112,26 +123,16 @@ def _documents_misspelled(spelling, missed, severity=''):
     worth_saying = spelling.matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
     if worth_saying or severity: yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
 
-def _ids_of_both_sides(missed, retrieved, spelling):
-    "Return two ids of each side and the spelling by which they would match."
-    if not retrieved: return ''
-    query = next(iter(retrieved))
-    judged_ids, run_ids = missed[query][:2], retrieved[query][:2]
-    if spelling: judged_ids, run_ids = zip(*spelling.examples)
-    hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
-    return f': the judgments have {_listed(judged_ids)}, the run has {_listed(run_ids)}; {hint}'
-
 def _words_of(spelling):
-    "Return the words of a message about a spelling."
-    judged, retrieved = map(_listed, zip(*spelling.examples))
+    judged, retrieved = map(_quoted_ids, zip(*spelling.examples))
     return {'n': spelling.matches, 'how': spelling.how, 'judged': judged, 'retrieved': retrieved}
 
-def _listed(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
+def _quoted_ids(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
 
 # %% ../../nbs/evaluation/findings.ipynb #3f0a1d52
 COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares more
 
-def _queries(evidence):
+def _query_problems(evidence):
     "Find judged queries missing from the run, and queries of the run without judgments."
     unanswered, unjudged = evidence.unanswered, evidence.unjudged
     compared = COMPARED_QUERIES * (5 if evidence.thorough else 1)
@@ -140,7 +141,7 @@ def _queries(evidence):
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
-        yield problem('no-common-query', examples, hint=_hint(spelling))
+        yield problem('no-common-query', examples, hint=_spelling_text(spelling))
         yield from _numeric('query', unanswered, unjudged)
     elif spelling: yield problem('query-ids', all=n_judged, **_words_of(spelling))
     elif unanswered: yield problem('missing', shown(unanswered), n=len(unanswered), all=n_judged)
@@ -148,9 +149,9 @@ def _queries(evidence):
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     "Return the end of an error about ids that do not match: the spelling by which they would."
-    return _hint(find_spelling({'': judged}, {'': retrieved}))
+    return _spelling_text(find_spelling({'': judged}, {'': retrieved}))
 
-def _hint(spelling): return f'; they would match {spelling.how}' if spelling else ''
+def _spelling_text(spelling): return f'; they would match {spelling.how}' if spelling else ''
 
 def _numeric(kind, judged, retrieved):
     "Find ids that are numbers in one of the two sources only."
@@ -176,16 +177,15 @@ class PositionSigns:
 
     @classmethod
     def of(cls, scores: Iterable[np.ndarray]) -> 'PositionSigns | None':
-        "Look at the scores of every query; None if those of one are not positions."
+        """Collect the signs of the scores of every query; None if the scores of one are
+        no positions."""
         signs = cls()
         for score in scores:
-            n, first = len(score), score.min()
-            if first not in (0, 1): return None
-            positions = np.arange(first, first + n)
-            if not np.array_equal(np.sort(score), positions): return None
-            direction = frozenset([_direction(np.diff(score))] if n > 1 else [])
+            n, first, step = len(score), score.min(), np.diff(score)
+            if first not in (0, 1) or not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
+            direction = 'rising' if (step > 0).all() else 'falling' if (step < 0).all() else 'mixed'
             bits = lgamma(n + 1) / log(2)  # n things have n! orders
-            signs += cls(frozenset([int(first)]), direction, bits)
+            signs += cls(frozenset([int(first)]), frozenset([direction] * (n > 1)), bits)
         return signs
 
     def __add__(self, other: 'PositionSigns') -> 'PositionSigns':
@@ -208,11 +208,6 @@ def find_positions(scores: Iterable[np.ndarray]) -> Positions | None:
     signs = PositionSigns.of(scores)
     return signs.kind if signs else None
 
-def _direction(step):
-    "Return 'rising', 'falling' or 'mixed'."
-    if (step > 0).all(): return 'rising'
-    return 'falling' if (step < 0).all() else 'mixed'
-
 def turned(judged: Judged) -> tuple[int, int]:
     """Return (queries that gain less those that lose, all that change) if lists are read
     from the end."""
@@ -233,7 +228,7 @@ def in_deviations(surplus: int, changed: int) -> float:
 
 LEAST_UPWARDS = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
-def _positions(evidence):
+def _position_problems(evidence):
     "Find scores that are positions: listed from 1 on, or better read upwards."
     positions = evidence.positions
     if positions is None or evidence.upwards < LEAST_UPWARDS[positions.order]: return
@@ -292,9 +287,14 @@ def signs_of_swap(
     if small and look_like_scores(qrels.columns.value): return FRACTIONS_AND_WHOLE
     return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''
 
-def _swapped(evidence):
-    "Find judgments and a run in each other's place."
+def _source_problems(evidence):
+    "Find judgments and a run in each other's place, and runs of which hardly a query is answered by two."
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
+    answered = evidence.answered
+    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
+    n_runs = np.sum(answered, axis=0)
+    shared, queries = np.count_nonzero(n_runs > 1), np.count_nonzero(n_runs)
+    if shared < min(len(answered), queries / 2): yield problem('parts')
 
 # %% ../../nbs/evaluation/findings.ipynb #cf52d3fa
 TOP = 10  # the ranks of which the small print says how many are judged
@@ -331,22 +331,22 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
 MANY_FRACTIONS = 0.1  # of the grades above 0
 
-def _levels(evidence):
+def _level_problems(evidence):
     "Find a relevance level that no grade reaches, or below which many fractions lie."
     grades = np.asarray(evidence.grades)
     asking = [m for m in evidence.measures if 'rel' in m.kind.params]
     largest = grades.max(initial=0)
     if 0 < largest < 1:
         ideal = Judged.from_grades([np.sort(grades[grades > 0])[::-1]])
-        blind = [m for m in asking if not np.any(m.of(ideal))]
-        for m in blind[:1]:
-            level = m.params.get('rel', m.kind.params['rel'])
+        for m in asking:
+            if np.any(m.of(ideal)): continue
+            level = m.arguments()['rel']
             yield problem('below-one', level=level, grade=largest, measure=m, half=largest / 2)
-        if blind: return
-    by_default = [m for m in asking if 'rel' not in m.said]
-    for m in by_default[:1]:
-        level = m.kind.params['rel']
-        if not many_fractions_below(grades, level): return
+            return
+    m = next((m for m in asking if 'rel' not in m.said), None)
+    if m is None: return
+    level = m.kind.params['rel']
+    if many_fractions_below(grades, level):
         yield problem('fractions-below', level=level, measure=m, advised=m(rel=level / 2))
 
 def many_fractions_below(grade: np.ndarray, level: float) -> bool:
@@ -356,7 +356,7 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
     return bool(fractions and fractions >= MANY_FRACTIONS * np.count_nonzero(grade > 0))
 
 # %% ../../nbs/evaluation/findings.ipynb #0405bdc4
-def _depth(evidence):
+def _depth_problems(evidence):
     "Find lists that end before the cutoff, in all queries at one rank or in some."
     counts, k = evidence.counts, evidence.cutoff
     n, shortest, longest = evidence.depth
@@ -372,36 +372,25 @@ def _report_queries(code, queries, n_all=None, **words):
 def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonzero(mask).tolist()]
 
 # %% ../../nbs/evaluation/findings.ipynb #c495d31d
-def _divided(evidence):
-    "Find runs that answer different queries: hardly one is answered by two of them."
-    answered = evidence.answered
-    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
-    n_runs = np.sum(answered, axis=0)
-    shared, queries = np.count_nonzero(n_runs > 1), np.count_nonzero(n_runs)
-    if shared < min(len(answered), queries / 2): yield problem('parts')
+#| exporti
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
-def _grades(evidence):
+def _grade_problems(evidence):
     "Find unusual grades, and queries without a relevant document."
     if evidence.qrels is None or not len(evidence.grades): return
     rows, grade = evidence.qrels.rows, evidence.grades
-    different, largest = np.unique(grade), grade.max()
+    different, largest, judged = np.unique(grade), grade.max(), np.unique(rows.query)
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
+    lacking = queries_without_relevant(evidence.qrels)
     if largest <= 0: yield problem('nothing-relevant', grade=largest)
-    elif largest >= 1: yield from _without_relevant(evidence.qrels)
+    elif largest >= 1: yield from _report_queries('no-relevant', lacking, all=len(judged))
     fractions = different[different % 1 != 0]
     if len(different) > 20: yield problem('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
     elif len(fractions) and largest >= 1 and not many_fractions_below(grade, 1):
         yield problem('fractions', [f'{g:g}' for g in fractions[:2]])
     if largest > 20: yield problem('large-grade', grade=largest)
     if different[0] < 0: yield problem('negative', n=np.count_nonzero(grade < 0))
-    if len(different) == 1 and (rows.query != rows.query[0]).any(): yield problem('one-grade', grade=largest)
-
-def _without_relevant(qrels):
-    "Find queries without a relevant document."
-    queries = queries_without_relevant(qrels)
-    n_judged = len(np.unique(qrels.rows.query))
-    if queries: yield problem('no-relevant', shown(queries), n=len(queries), all=n_judged)
+    if len(different) == 1 and len(judged) > 1: yield problem('one-grade', grade=largest)
 
 def queries_without_relevant(qrels: Qrels) -> list[str]:
     "Return the judged queries without a grade of 1 or more."
@@ -409,7 +398,7 @@ def queries_without_relevant(qrels: Qrels) -> list[str]:
     lacking = np.setdiff1d(rows.query, rows.query[rows.value >= 1])
     return [*escape_non_utf8(rows.query_ids[lacking].tolist())]
 
-def _unusual_ids(evidence):
+def _id_problems(evidence):
     "Find ids that match a pattern, such as quotes around them."
     for column, tallies, variants in evidence.ids:
         for code, tally in tallies.items():
@@ -417,8 +406,8 @@ def _unusual_ids(evidence):
         if variants: yield problem('case-variants', shown(variants), n=len(variants), column=column)
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d5
-def _scores(evidence):
-    "Find scores that say little, and queries that retrieve themselves."
+def _score_problems(evidence):
+    "Find useless scores, queries that retrieve themselves, and ranks and tags that do not fit the scores."
     counts = evidence.counts
     if not counts: return
     several, flat = counts.depth > 1, counts.least == counts.most
@@ -427,14 +416,18 @@ def _scores(evidence):
     infinite = np.isinf(counts.least) | np.isinf(counts.most)
     yield from _report_queries('infinite', _queries_where(counts, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
+    tags, ranks = counts.tags, counts.ranks
+    if len(tags) > 1: yield problem('tags', shown(tags.examples), n=len(tags))
+    if ranks.unread: yield problem('rank-number', n=ranks.unread)
+    if ranks.twice: yield problem('rank-twice', shown(ranks.twice))
+    if ranks.rising: yield problem('rank-order' if ranks.falls else 'distances', shown(ranks.rising), n=ranks.n_rising)
 
-def _ties_and_leaks(evidence):
+def _tie_problems(evidence):
     "Find runs with few judged documents, runs that are the judgments, and tied runs."
     counts, hits = evidence.counts, evidence.hits
     if not (counts and hits and evidence.common): return
-    depth = counts.depth[counts.judged >= 0]
+    depth, n = counts.depth[counts.judged >= 0], len(hits.rank)
     share = judged_share(hits, depth, TOP)
-    n = len(hits.rank)
     if n and share < .1: yield problem('few-judged', share=share)
     complete = n == depth.sum() == len(evidence.qrels.rows) and counts.equal
     if complete and len(np.unique(hits.grade)) > 1: yield problem('leak')
@@ -451,16 +444,7 @@ def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query of each judged document that shares its score with another document."
     return hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
 
-def _ranks(evidence):
-    "Find ranks and tags of a TREC run that do not fit its scores."
-    if not evidence.counts: return
-    tags, ranks = evidence.counts.tags, evidence.counts.ranks
-    if len(tags) > 1: yield problem('tags', shown(tags.examples), n=len(tags))
-    if ranks.unread: yield problem('rank-number', n=ranks.unread)
-    if ranks.twice: yield problem('rank-twice', shown(ranks.twice))
-    if ranks.rising: yield problem('rank-order' if ranks.falls else 'distances', shown(ranks.rising), n=ranks.n_rising)
-
-def _faults(evidence): yield from evidence.faults
+def _reported_problems(evidence): yield from evidence.faults
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 SOURCE_RULES = {
@@ -606,25 +590,25 @@ RUN_RULES = {
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 RULES = SOURCE_RULES | JUDGMENT_RULES | ID_RULES | RUN_RULES
 
-CHEAP_CONDITIONS = _swapped, _queries, _documents, _positions, _depth, _levels, _divided
-CONDITIONS = *CHEAP_CONDITIONS, _faults, _grades, _unusual_ids, _scores, _ties_and_leaks, _ranks
+CHEAP_CONDITIONS = _source_problems, _query_problems, _document_problems, _position_problems, _depth_problems, _level_problems
+CONDITIONS = *CHEAP_CONDITIONS, _reported_problems, _grade_problems, _id_problems, _score_problems, _tie_problems
 
-def find(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
+def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
     "Apply the rules, or the cheap ones; return findings in the order of the table."
     problems: dict[str, list] = {code: [] for code in RULES}
     for condition in CHEAP_CONDITIONS if cheap else CONDITIONS:
         for code, *details in condition(evidence): problems[code].append(details)
-    found = []
+    findings = []
     for code, (usual, cost, message) in RULES.items():
         if cheap and cost != 'cheap': continue
-        found += [Finding(severity or usual, code, message.format(**words), examples, where)
+        findings += [Finding(severity or usual, code, message.format(**words), examples, where)
                   for examples, severity, words in problems[code]]
-    return found
+    return findings
 
 def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
-    "Return the warnings of `evaluate`; name: that of the run."
+    "Return the warnings of `evaluate`; name: the name of the run."
     lead = f'run {name!r}: ' if name else ''
-    return [lead + finding.text for finding in find(evidence, cheap=True)]
+    return [lead + finding.text for finding in find_problems(evidence, cheap=True)]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7da
 def run_evidence(looks: Sequence[QueryLook], **fields: Any) -> Evidence:
@@ -641,22 +625,18 @@ def judged_evidence(
     unanswered = [qrels.queries[i] for i in np.flatnonzero(judged.retrieved == 0)]
     span = len(depth), depth.min(initial=1 << 62), depth.max(initial=0)
     counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
-    if unanswered and run is not None and run.source is None: counts['unjudged'] = _unjudged_queries(qrels, run)
+    in_memory = run is not None and run.source is None
+    if unanswered and run is not None and in_memory:
+        judged_queries = {*qrels.queries}
+        counts['unjudged'] = [query for query in run.queries if query not in judged_queries]
+
     evidence = run_evidence(looks, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
     if evidence.positions: evidence.upwards = upwards(judged)
-    if not evidence.retrieved and _are_behind_budget(qrels, run): evidence.judged = 0
+    if not evidence.retrieved and run is not None and in_memory and np.isfinite(run.budget):
+        docs = run.rows.parent or run.rows.doc
+        behind_budget = not {*docs.tolist()}.isdisjoint(qrels.rows.doc.tolist())
+        if behind_budget: evidence.judged = 0
     return evidence
-
-def _unjudged_queries(qrels, run):
-    "Return the queries of a run without judgments."
-    judged = {*qrels.queries}
-    return [query for query in run.queries if query not in judged]
-
-def _are_behind_budget(qrels, run):
-    "Return whether judged documents are retrieved behind the budget of a run."
-    if run is None or run.source is not None or np.isinf(run.budget): return False
-    docs = run.rows.parent or run.rows.doc
-    return not {*docs.tolist()}.isdisjoint(qrels.rows.doc.tolist())
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: Run) -> None:

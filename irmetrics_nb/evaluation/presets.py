@@ -215,25 +215,25 @@ PRESETS['ragas'] = Preset(
 def conventions_of(
     base: str | Conventions | None = None, /, **said: str | None,
 ) -> Conventions:
-    """The conventions of a tool by its name, or those given, or the defaults.
+    """Return the conventions of a tool by its name, or those given, or the defaults.
 
     said: the answers that are given beside them and win, as in `Conventions`; None: not
     given. ValueError for a tool or an answer that is not known."""
     if isinstance(base, str):
         if base not in PRESETS:
-            known = f'there are {" ".join(PRESETS)}'
-            raise ValueError(f'no conventions are called {base!r}; {known}')
+            raise ValueError(f'no conventions are called {base!r}; there are {" ".join(PRESETS)}')
         preset = PRESETS[base]
         name = f'{base} ({preset.version})'
         base = replace(preset.conventions, name=name, kinds=preset.kinds)
     answers: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
     chosen = replace(base or Conventions(), **answers)
-    exceptions = tuple(each for each in chosen.measures if each[1] not in answers)
+    exceptions = tuple(entry for entry in chosen.measures if entry[1] not in answers)
     return replace(chosen, measures=exceptions)
 
 # %% ../../nbs/evaluation/presets.ipynb #41951cfd
 def completed(measure: Measure, conventions: Conventions) -> Measure:
-    "The measure with what the conventions say of it, where it does not say so itself."
+    """Complete a measure with the parameters of the conventions that it does not have
+    itself."""
     params = {name: value for kind, name, value in conventions.measures
               if kind == measure.name}
     if conventions.unjudged == 'skip': params['judged_only'] = True
@@ -241,7 +241,7 @@ def completed(measure: Measure, conventions: Conventions) -> Measure:
 
 # %% ../../nbs/evaluation/presets.ipynb #fe70e5ac
 def single_precision(run: Any) -> Run:
-    "The run with every score rounded to a 32-bit float, as trec_eval 9 keeps them."
+    "Round every score of a run to a 32-bit float, as trec_eval 9 keeps them."
     results = Run(run, copy=False)
     rows = results.rows
     with np.errstate(over='ignore'): value = rows.value.astype(np.float32).astype(float)
@@ -256,12 +256,12 @@ def identical_rows(rows: Rows) -> np.ndarray:
 def without_identical_ids(run: Any) -> Run:
     "Return the run without documents that have the id of their query."
     results = Run(run, copy=False)
-    kept = ~identical_rows(results.rows)
-    return Run(Run.unchecked(some_rows(results.rows, kept)), name=results.name)
+    different = ~identical_rows(results.rows)
+    return Run(Run.unchecked(some_rows(results.rows, different)), name=results.name)
 
 # %% ../../nbs/evaluation/presets.ipynb #1f7d89a1
 def touches_rows(conventions: Conventions) -> bool:
-    "Whether the conventions ask for something that changes the rows of a run."
+    "Return whether the conventions change the rows of a run."
     skips = conventions.identical_ids == 'skip'
     narrow = conventions.score_dtype == 'float32'
     return skips or narrow or conventions.duplicates != 'refuse'

@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 # %% ../../nbs/evaluation/spelling.ipynb #c2de0fe5
 def _rule(pattern, by=''):
-    "Return a function that replaces what matches in a text."
     expression = re.compile(pattern)
     return lambda id: expression.sub(by, id)
 
@@ -61,20 +60,18 @@ def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, st
     return [affix for affix, _ in counts.most_common(3)]
 
 # %% ../../nbs/evaluation/spelling.ipynb #ae2596a1
-def _named_rules(): return [((how, f, f),) for how, f in SPELLINGS.items()]
-
 def _affix_rules(ids_of_both):
     "Return rules that remove a prefix or a suffix of the ids of one source."
     judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
     retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
-    of_run, of_judgments = affixes(retrieved_only, judged_only), affixes(judged_only, retrieved_only)
-    rules = [((_describe_affix(*affix, 'the run'), str, _without(*affix)),) for affix in of_run]
-    return rules + [((_describe_affix(*affix, 'the judgments'), _without(*affix), str),) for affix in of_judgments]
-
-def _describe_affix(where, affix, source): return f'without {affix!r} {where} those of {source}'
+    rules = []
+    for where, affix in affixes(retrieved_only, judged_only):
+        rules.append(((f'without {affix!r} {where} those of the run', str, _without(where, affix)),))
+    for where, affix in affixes(judged_only, retrieved_only):
+        rules.append(((f'without {affix!r} {where} those of the judgments', _without(where, affix), str),))
+    return rules
 
 def _without(where, affix):
-    "Return a function that removes an affix."
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _unique_forms(ids, rule, side):
@@ -96,12 +93,12 @@ def _keeps_distinct(rule, id, other):
 
 def _match_by(ids_of_both, rule):
     "Return how many ids match by a rule, which has one step or several."
-    met: list = []
+    pairs: list = []
     for judged, retrieved in ids_of_both:
         judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
-        pairs = ((id, retrieved_forms.get(form, id)) for form, id in judged_forms.items())
-        met += [(a, b) for a, b in pairs if a != b and _keeps_distinct(rule, a, b)]
-    return Spelling(' and '.join(step[0] for step in rule), len(met), tuple(dict.fromkeys(met))[:2])
+        common = [(id, retrieved_forms[form]) for form, id in judged_forms.items() if form in retrieved_forms]
+        pairs += [(a, b) for a, b in common if a != b and _keeps_distinct(rule, a, b)]
+    return Spelling(' and '.join(step[0] for step in rule), len(pairs), tuple(dict.fromkeys(pairs))[:2])
 
 # %% ../../nbs/evaluation/spelling.ipynb #eb29814e
 @dataclass(frozen=True)
@@ -132,48 +129,39 @@ def find_spelling(
     'without leading zeros'"""
     common = [q for q in judged if q in retrieved]
     ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
-    single = [*_named_rules(), *_affix_rules(ids_of_both)]
+    single = [*(((how, f, f),) for how, f in SPELLINGS.items()), *_affix_rules(ids_of_both)]
     double = [a + b for a, b in combinations(single, 2)] if pairs else []
     for rules in single, double:
-        met = (_match_by(ids_of_both, rule) for rule in rules)
-        best = max(met, key=lambda s: s.matches, default=None)
+        spellings = (_match_by(ids_of_both, rule) for rule in rules)
+        best = max(spellings, key=lambda s: s.matches, default=None)
         if best and best.matches: return best
     return None
 
 # %% ../../nbs/evaluation/spelling.ipynb #6db63ae2
-def _folded(text):
-    "Return a text in small composed letters, with codes resolved and one sign for _, - and blanks."
-    text = unquote(text) if '%' in text else text
-    text = text if text.isascii() else normalize('NFC', text)
-    return text.casefold().replace('_', '-').replace(' ', '-')
-
 _PREFIX = re.compile(r'^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?', re.MULTILINE)
 _SUFFIX = re.compile(r'(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$', re.MULTILINE)
 _ZEROS = re.compile('(?<![0-9])0+(?=[0-9])')
 
 def _stripped(ids):
-    "Remove from each id what any spelling removes."
-    text = _folded(_by_line(ids)).replace('"', '').replace("'", '')
+    "Remove from each id what any spelling removes: small composed letters, one sign for _, - and blanks."
+    text = '\n'.join(ids)
+    if not ''.join(ids).isprintable(): text = '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
+    if '%' in text: text = unquote(text)
+    if not text.isascii(): text = normalize('NFC', text)
+    text = text.casefold().replace('_', '-').replace(' ', '-').replace('"', '').replace("'", '')
     if '0' in text: text = _ZEROS.sub('', text)
     if {'.', '/', '#'} & {*text}: text = _SUFFIX.sub('', _PREFIX.sub('', text))
     return [line.rpartition('/')[-1].strip('- ') for line in text.split('\n')]
-
-def _fragments(id):
-    "Return what precedes or follows each border within an id, as `affixes` may leave it."
-    cuts = [m.end() for m in re.finditer('[^0-9A-Za-z]', id)][:9]
-    return {id[cut:] for cut in cuts} | {id[:cut - 1] for cut in cuts}
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     "Return the retrieved ids that may be missed ones in another spelling."
     ids, text = [*missed], '\n'.join(retrieved)
     forms, numbers = {*_stripped(ids)} - {''}, {*re.findall('[0-9]+', text)}
     matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
-    matching |= {fragment for id in ids for fragment in _fragments(id)}.intersection(retrieved)
+    fragments: set[str] = set()  # what precedes or follows a border within an id, as `affixes` may leave it
+    for id in ids:
+        for border in [m.end() for m in re.finditer('[^0-9A-Za-z]', id)][:9]: fragments |= {id[border:], id[:border - 1]}
+    matching |= fragments.intersection(retrieved)
     inside = [id for id in ids if (id in numbers if id.isdigit() else id in text)]
     matching |= {id for id in retrieved for fragment in inside if any(_left_over(id, fragment))}
     return [id for id in retrieved if id in matching]
-
-def _by_line(ids):
-    "Return the ids as lines, without invisible characters."
-    if ''.join(ids).isprintable(): return '\n'.join(ids)
-    return '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)

@@ -30,13 +30,13 @@ def _columns(labels, scores, rel, group):
     positive = labels >= rel
     sizes = f'{len(positive)} labels, {len(scores)} scores'
     if group is None: group = np.zeros(len(scores), np.int64)
-    else: group, sizes = _numbers(np.asarray(group)), f'{sizes}, {len(group)} groups'
+    else: group, sizes = _group_numbers(np.asarray(group)), f'{sizes}, {len(group)} groups'
     if not len(positive) == len(scores) == len(group):
         raise ValueError(f'columns of unequal lengths: {sizes}')
     warn_if_swapped(labels, scores)
     return positive, scores, group
 
-def _numbers(group):
+def _group_numbers(group):
     "Convert group numbers to 64-bit integers; raise ValueError if they are too large to be packed."
     are_integers = group.dtype.kind in 'iu'
     fits = are_integers and group.min(initial=0) >= 0 and group.max(initial=0) < 2**31
@@ -60,7 +60,6 @@ def _sorted_keys(positive, scores, group):
     return key, ranked[new], bits
 
 def _begins(ordered):
-    "Return a mask of the first of equal values."
     return np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
@@ -148,28 +147,21 @@ Weights = NamedWeights | Mapping | Column | None  # named, by id, in order of id
 def _weights(aucs, weights):
     "Return one weight per group, from any spelling of them."
     if weights is None: return np.ones(len(aucs))
-    if isinstance(weights, str): return _named_weights(aucs, weights)
+    names = get_args(NamedWeights)
+    if isinstance(weights, str):
+        if weights in names: return getattr(aucs, weights)
+        raise ValueError(f'unknown weights {weights!r}: use one of {names}, or numbers')
     if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
-    if isinstance(weights, Mapping): weights = _weights_by_id(weights, aucs.ids.tolist())
+    if isinstance(weights, Mapping):
+        lacking = [x for x in aucs.ids.tolist() if x not in weights]
+        if lacking: raise ValueError(f'the weights lack group {lacking[0]!r}')
+        weights = [weights[x] for x in aucs.ids.tolist()]
     w = np.asarray(weights, dtype=float)
     if w.shape != (len(aucs),):
-        groups = f'{len(aucs)} groups, weights of shape {w.shape}'
-        raise ValueError(f'one weight per group: {groups}')
+        raise ValueError(f'one weight per group: {len(aucs)} groups, weights of shape {w.shape}')
     wrong = ~((w >= 0) & (w < np.inf))
     if wrong.any(): raise ValueError(f'weights must be numbers >= 0, not {w[wrong][0]:g}')
     return w
-
-def _named_weights(aucs, name):
-    "Return the number of items of each group, or of its positive items."
-    if name in get_args(NamedWeights): return getattr(aucs, name)
-    names = get_args(NamedWeights)
-    raise ValueError(f'unknown weights {name!r}: use one of {names}, or numbers')
-
-def _weights_by_id(table, ids):
-    "Return the weight of each id; raise ValueError for a missing id."
-    lacking = [x for x in ids if x not in table]
-    if lacking: raise ValueError(f'the weights lack group {lacking[0]!r}')
-    return [table[x] for x in ids]
 
 # %% ../../nbs/metrics/auc.ipynb #ac15e9a7
 @dataclass(frozen=True, eq=False, repr=False)
@@ -311,14 +303,10 @@ class ScoreHistogram:
 
     def _add(self, key, positives, negatives, high, low):
         "Add bins, and merge neighbours if there are too many."
-        self.key = np.concatenate([self.key, key])
-        self.positives = np.concatenate([self.positives, positives])
-        self.negatives = np.concatenate([self.negatives, negatives])
-        self.high = np.concatenate([self.high, high])
-        self.low = np.concatenate([self.low, low])
-        order = np.argsort(self.key, kind='stable')
-        for name in ('key', 'positives', 'negatives', 'high', 'low'):
-            setattr(self, name, getattr(self, name)[order])
+        order = np.argsort(np.concatenate([self.key, key]), kind='stable')
+        columns = {'key': key, 'positives': positives, 'negatives': negatives, 'high': high, 'low': low}
+        for name, added in columns.items():
+            setattr(self, name, np.concatenate([getattr(self, name), added])[order])
         self._forget(self.forgotten + bits_too_many(self.key, self.limit))
 
     def _forget(self, forgotten):

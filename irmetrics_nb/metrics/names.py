@@ -312,7 +312,7 @@ class Name(NamedTuple):
         root = sqrt(float(number)) if '{root}' in self.measure else ''
         return self.measure.format(k=number, x=number, root=root, p=f'0.{number}')
 
-def _rows(tool, text, not_offered=''):
+def _rows_of_tool(tool, text, not_offered=''):
     "Yield the rows of a tool, from its text."
     for line in text.strip().splitlines():
         name, measure = (field.strip() for field in line.split('=', 1))
@@ -323,11 +323,11 @@ def _rows(tool, text, not_offered=''):
 
 def _all_rows():
     "Yield the rows of every tool; the first tool that has a name owns it."
-    yield from _rows('trec_eval', TREC_EVAL, NOT_OFFERED)
-    yield from _rows('ir_measures', IR_MEASURES, NOT_OF_IR_MEASURES)
-    yield from _rows('ranx', RANX)
-    for tool, text in THE_REST.items(): yield from _rows(tool, text)
-    yield from _rows('trec_eval10', TREC_EVAL_10)
+    yield from _rows_of_tool('trec_eval', TREC_EVAL, NOT_OFFERED)
+    yield from _rows_of_tool('ir_measures', IR_MEASURES, NOT_OF_IR_MEASURES)
+    yield from _rows_of_tool('ranx', RANX)
+    for tool, text in THE_REST.items(): yield from _rows_of_tool(tool, text)
+    yield from _rows_of_tool('trec_eval10', TREC_EVAL_10)
 
 NAMES = tuple(_all_rows())
 TOOLS = tuple(dict.fromkeys([*(row.tool for row in NAMES), *KIN]))
@@ -379,16 +379,15 @@ def aliases_of(kind: str) -> tuple[str, ...]:
 
 # %% ../../nbs/metrics/names.ipynb #b49a5541
 def name_table() -> list[dict[str, str]]:
-    "Return the table of names as rows of text: name, tool, measure."
-    return [_text_of(row) for row in NAMES]
-
-def _text_of(row):
-    "Return a row as text, with letters for the numbers."
-    name = row.name.format(k='k', x='x', p='p')
-    measure = row.measure.format(k='k', x='x', root='√x', p='.p')
-    why = row.why or find_elsewhere(row.name)
-    if not measure: measure = f'not offered: {why}' if why else 'not offered'
-    return {'name': name, 'tool': row.tool, 'measure': measure}
+    "Return the table of names as rows of text: name, tool, measure; with letters for the numbers."
+    rows = []
+    for row in NAMES:
+        name = row.name.format(k='k', x='x', p='p')
+        measure = row.measure.format(k='k', x='x', root='√x', p='.p')
+        why = row.why or find_elsewhere(row.name)
+        if not measure: measure = f'not offered: {why}' if why else 'not offered'
+        rows.append({'name': name, 'tool': row.tool, 'measure': measure})
+    return rows
 
 # %% ../../nbs/metrics/names.ipynb #320278ef
 def reads(kind: Kind) -> str:
@@ -467,7 +466,6 @@ def question_of(card: Card) -> str:
 CARDS: dict[str, Card] = {}
 
 def _card(name, title, formula, **fields):
-    "Enter a card."
     CARDS[name] = Card(name, title, formula, **fields)
 
 _FLOWERS = [3, 0, 0, 1, 2, 1]  # the grades of the flower search, of whose five relevant one was not found
@@ -597,11 +595,10 @@ class Cards(tuple[Card, ...]):
     def __repr__(self) -> str: return '\n\n'.join(map(str, self))
 
     def _repr_markdown_(self):
-        body = '\n'.join(map(_markdown, self))
+        body = '\n'.join(map(_card_markdown, self))
         return f'<div class="metric-cards">\n{body}\n</div>'
 
-def _markdown(card):
-    "Format a card as Markdown."
+def _card_markdown(card):
     chinese = card.kind.chinese if card.kind else card.chinese
     facts = '\n'.join(f'- **{name}** {text}' for name, text in card.facts().items())
     head = f'**{card.name}** {card.title} · {chinese}'

@@ -28,14 +28,13 @@ def measure_table() -> list[dict[str, str]]:
 
     >>> measure_table()[0]['question']
     'How much of the top k is relevant?'"""
-    return [_measure_row(kind) for kind in KINDS.values()]
-
-def _measure_row(kind):
-    "Return the row of one kind."
-    name = kind.name if kind.at is None else f'{kind.name}, {kind.name}@{kind.at}'
-    params = ', '.join(f'{p}={value!r}' for p, value in kind.params.items())
-    return {'measure': name, 'question': kind.question, 'page': kind.page,
-            'chinese': kind.chinese, 'parameters': params}
+    rows = []
+    for kind in KINDS.values():
+        name = kind.name if kind.at is None else f'{kind.name}, {kind.name}@{kind.at}'
+        params = ', '.join(f'{p}={value!r}' for p, value in kind.params.items())
+        rows.append({'measure': name, 'question': kind.question, 'page': kind.page,
+                     'chinese': kind.chinese, 'parameters': params})
+    return rows
 
 # %% ../../nbs/metrics/parsing.ipynb #d94b2f35
 class Written(NamedTuple):
@@ -55,7 +54,7 @@ def shorter(text: str, limit: int = 300) -> str:
     return text if len(text) <= limit else text[:limit] + '...'
 
 # %% ../../nbs/metrics/parsing.ipynb #6c19be07
-def _arguments(name, text):
+def _parse_arguments(name, text):
     "Parse the parameters after the name, and the value of @."
     if not name: raise SyntaxError
     at, params = None, {}
@@ -63,7 +62,12 @@ def _arguments(name, text):
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
-        _check_arguments(name, tree)
+        unnamed = [*tree.args, *(kw.value for kw in tree.keywords if kw.arg is None)]
+        if unnamed:
+            number = unnamed[0].value if isinstance(unnamed[0], ast.Constant) else None
+            is_cutoff = len(unnamed) == 1 and isinstance(number, int) and isinstance(tree.func, ast.Name)
+            hint = f'; is it {name}@{number!r}?' if is_cutoff else ''
+            raise ValueError(f'give parameters by name, like rel=2{hint}')
         params = {kw.arg: _literal(kw.value) for kw in tree.keywords}
         if len(params) < len(tree.keywords): raise ValueError('a parameter is given twice')
         tree = tree.func
@@ -77,15 +81,6 @@ def _literal(node):
     except (ValueError, TypeError):
         raise ValueError(f'{shorter(ast.unparse(node))} is not a value; text stands in quotes') from None
 
-def _check_arguments(name, call):
-    "Raise ValueError for parameters without a name; suggest @ for a single number."
-    unnamed = [*call.args, *(kw.value for kw in call.keywords if kw.arg is None)]
-    if not unnamed: return
-    number = unnamed[0].value if isinstance(unnamed[0], ast.Constant) else None
-    lone = len(unnamed) == 1 and isinstance(number, int) and isinstance(call.func, ast.Name)
-    hint = f'; is it {name}@{number!r}?' if lone else ''
-    raise ValueError(f'give parameters by name, like rel=2{hint}')
-
 # %% ../../nbs/metrics/parsing.ipynb #22be56aa
 # How many characters are read of one measure, and of a text with several.
 MAX_MEASURE, MAX_MEASURES = 2000, 10_000
@@ -95,23 +90,19 @@ def read(text: str) -> Written:
 
     ValueError that says what is wrong with it."""
     if len(text) > MAX_MEASURE:
-        limit = f'at most {MAX_MEASURE} are read'
-        raise ValueError(f'a measure of {len(text)} characters; {limit}')
-    tool, name, arguments, level = _split_text(text)
-    try: params, at = _arguments(name.strip(), arguments)
+        raise ValueError(f'a measure of {len(text)} characters; at most {MAX_MEASURE} are read')
+    match = _MEASURE_PARTS.fullmatch(text.strip())
+    tool, name, arguments, level = match.groups() if match else (None, '', '', None)
+    name, tool = name.strip(), tool or ''
+    try: params, at = _parse_arguments(name, arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
         advice = 'write it like AP, nDCG@10 or P(rel=2)@5'
         raise ValueError(f'{quoted(text)} is not a measure; {advice}') from None
     except ValueError as e: raise ValueError(f'{quoted(text)}: {e}') from None
-    if level is None: return Written(name.strip(), params, at, tool or '')
+    if level is None: return Written(name, params, at, tool)
     if 'rel' in params: raise ValueError(f'{quoted(text)} says rel twice')
     if level != '1': params['rel'] = int(level)  # 1 is the default
-    return Written(name.strip(), params, at, tool or 'ranx')
-
-def _split_text(text):
-    "Split a text into tool, name, arguments and relevance level."
-    match = _MEASURE_PARTS.fullmatch(text.strip())
-    return match.groups() if match else (None, '', '', None)
+    return Written(name, params, at, tool or 'ranx')
 
 _MEASURE_PARTS = re.compile(r"""
     (?: ([^\W\d]\w*) \s* : \s* )?   # ranx:
@@ -130,8 +121,7 @@ _MEASURE = re.compile(r"""
 def split(text: str) -> list[str]:
     "Split a text into single measures; raise ValueError for other text."
     if len(text) > MAX_MEASURES:
-        limit = f'at most {MAX_MEASURES} are read'
-        raise ValueError(f'measures of {len(text)} characters; {limit}')
+        raise ValueError(f'measures of {len(text)} characters; at most {MAX_MEASURES} are read')
     remainder = _MEASURE.sub('', text).strip(', \t\r\n')
     if remainder: raise ValueError(f'{quoted(remainder)} in {quoted(text)} is not a measure')
     return _MEASURE.findall(text)
@@ -193,11 +183,13 @@ def _meant(text):
     "Return the measures of a text: several only for a name of another tool that has several."
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.get(name) or _by_case(name)
-    if kind and _foreign(kind, params) is None: return [Measure(kind.name, _translate(kind, params), at)]
+    if kind and not _is_foreign(kind, params): return [Measure(kind.name, _translate(kind, params), at)]
     row, numbers = _row_of(name, params, tool)
-    flat = None if row or tool or params or at is not None else _of_flat(name)
-    if flat: return [flat]
-    if row is None and not tool: return [_of_alias(name, params, at)]
+    if row is None and not tool:
+        flat = None if params or at is not None else _of_flat(name)
+        if flat: return [flat]
+        kind = KINDS[find_kind(name)]
+        return [Measure(kind.name, _translate(kind, params), at)]
     if row is None or not row.measure:
         raise ValueError(_not_offered(name, tool if row is None else row.tool, row))
     if '{' in row.name and not numbers:
@@ -218,13 +210,12 @@ def _by_case(name):
     "Return the kind of this name in any case, if there is one."
     return next((kind for kind in KINDS.values() if kind.name.casefold() == name.casefold()), None)
 
-def _foreign(kind, params):
-    "Return the first parameter that our kind lacks and another tool's measure of that name has."
-    ours = {*kind.params, *kind.spellings, *VIEWS}
-    strange = [p for p in params if p not in ours]
-    if not strange: return None
+def _is_foreign(kind, params):
+    "Return whether our kind lacks a parameter that another tool's measure of that name has."
+    foreign = params.keys() - {*kind.params, *kind.spellings, *VIEWS}
+    if not foreign: return False
     from irmetrics_nb.metrics.names import find_name
-    return next((p for p in strange if find_name(f'{kind.name}({p})')), None)
+    return any(find_name(f'{kind.name}({p})') for p in foreign)
 
 def _row_of(name, params, tool):
     "Return the row in the table of names, and the numbers in the name or in a parameter."
@@ -235,54 +226,36 @@ def _row_of(name, params, tool):
     row = find_name(name, tool)
     return (row, []) if row else find_numbered(name, tool) or (None, [])
 
-def _of_alias(name, params, at):
-    "Return a measure by an alias of its kind; raise ValueError for an unknown name."
-    kind = KINDS[find_kind(name)]
-    return Measure(kind.name, _translate(kind, params), at)
-
 @lru_cache
 def _read_own(text):
-    "Parse a measure in our spelling."
     name, params, at, _ = read(text)
     return Measure(name, params, at)
 
 def _changed(measure, params, at, tool):
     "Return the measure with these parameters and this cutoff, if there are any."
-    graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
     params = _translate(measure.kind, params)
-    if graded and 'rel' in params: params = _gain_from(measure, **params)
+    graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
+    if graded and 'rel' in params:  # ranx has a gain of 0 below the level (-l2)
+        level, gain = params.pop('rel'), params.get('gain', measure.params.get('gain', 'linear'))
+        if level > 99: raise ValueError(f'relevance levels are read up to 99, not {level}')
+        if isinstance(gain, Mapping):
+            raise ValueError(f'a table of gains says itself what grades below {level} gain: leave out -l{level}')
+        params['gain'] = {**dict.fromkeys(range(1, level), 0), 'else': gain}
     if params: measure = measure(**params)
     return measure if at is None else measure @ at
 
-def _gain_from(measure, rel, **params):
-    "Return parameters with a gain of 0 below a relevance level, as ranx has it for graded measures (-l2)."
-    if rel > 99: raise ValueError(f'relevance levels are read up to 99, not {rel}')
-    otherwise = params.get('gain', measure.params.get('gain', 'linear'))
-    if isinstance(otherwise, Mapping):
-        raise ValueError(f'a table of gains says itself what grades below {rel} gain: leave out -l{rel}')
-    return {**params, 'gain': {**dict.fromkeys(range(1, rel), 0), 'else': otherwise}}
-
 def _translate(kind, params):
     "Translate parameters of another tool: nDCG(dcg='exp-log2') is nDCG(gain='exp')."
-    ours: dict = {}
-    for name, value in params.items(): ours |= _in_our_words(kind.spellings.get(name), name, value)
-    return ours
-
-def _in_our_words(spelling, name, value):
-    "Translate one parameter."
-    if spelling is None: return {name: value}
-    if callable(spelling): return spelling(value)
-    if value in spelling: return spelling[value]
-    raise ValueError(f'{name} is {" or ".join(map(repr, spelling))}, not {value!r}')
+    translated: dict = {}
+    for name, value in params.items():
+        spelling = kind.spellings.get(name)
+        if spelling is None: translated[name] = value
+        elif callable(spelling): translated |= spelling(value)
+        elif value in spelling: translated |= spelling[value]
+        else: raise ValueError(f'{name} is {" or ".join(map(repr, spelling))}, not {value!r}')
+    return translated
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
-def _not_a_function(f):
-    "Return the error for a function instead of a measure."
-    name = getattr(f, '__name__', repr(f))
-    measure = nearest_kind(name) or 'AP'
-    instead = f'a collection is evaluated by a measure, such as {measure}'
-    return f'{name} is a function of lists; {instead}'
-
 def parse(text: str | Measure, /) -> Measure:
     """Parse the measure that a text names; a `Measure` is passed through.
 
@@ -310,18 +283,16 @@ def parse(text: str | Measure, /) -> Measure:
     measures = _read(text)
     if len(measures) == 1: return measures[0]
     examples = ', '.join(map(repr, [*measures[:2], measures[-1]]))
-    several = f'names {len(measures)} measures ({examples})'
-    raise ValueError(f'{quoted(str(text))} {several}, and there is room for one')
-
-def _of_ir_measures(measure):
-    "Return whether an object belongs to ir_measures, without importing it."
-    return type(measure).__module__.partition('.')[0] == 'ir_measures'
+    raise ValueError(f'{quoted(str(text))} names {len(measures)} measures ({examples}), and there is room for one')
 
 def _read(text):
     "Parse the measures of a text or object: mostly one."
     if isinstance(text, Measure): return [text]
-    if _of_ir_measures(text): text = f'ir_measures:{text}'
-    if callable(text): raise ValueError(_not_a_function(text))
+    if type(text).__module__.partition('.')[0] == 'ir_measures': text = f'ir_measures:{text}'
+    if callable(text):
+        name = getattr(text, '__name__', repr(text))
+        raise ValueError(f'{name} is a function of lists; a collection is evaluated by a measure, '
+                         f'such as {nearest_kind(name) or "AP"}')
     if not isinstance(text, str):
         raise ValueError(f'a measure is a text or a Measure, not {quoted(text)}')
     try: return _meant(text)
@@ -344,7 +315,6 @@ def _flat_value(value):
     return re.sub('[^A-WYZa-z0-9]', lambda sign: f'X{ord(sign[0]):02X}', text)
 
 def _value_of_flat(text):
-    "Parse a parameter value from a flat name."
     if re.fullmatch(r'\d+p\d+', text): return float(text.replace('p', '.'))
     decoded = re.sub('X([0-9A-F]{2})', lambda code: chr(int(code[1], 16)), text)
     try: return ast.literal_eval(decoded)
@@ -353,19 +323,15 @@ def _value_of_flat(text):
 def _of_flat(text):
     "Parse a flat name; return None for any other."
     name, *words = text.split('_')
-    of_short = (kind for kind in KINDS.values() if name in kind.short)
-    kind, at = next(of_short, _by_case(name)), None
-    meant = kind.short.get(name, {}) if kind else {}
-    params: dict[str, Any] = {}
-    begun: list[str] = []
+    kind = next((kind for kind in KINDS.values() if name in kind.short), _by_case(name))
     if kind is None or len(words) < 2: return None
-    keys = {*kind.params, *kind.spellings, *VIEWS, 'at'}
+    keys, values, begun = {*kind.params, *kind.spellings, *VIEWS, 'at'}, {}, []
     for word in words:
         key = '_'.join(begun)
         if key not in keys: begun.append(word)
-        elif key == 'at': at, begun = _value_of_flat(word), []
-        else: params[key], begun = _value_of_flat(word), []
-    return None if begun else Measure(kind.name, meant | _translate(kind, params), at)
+        else: values[key], begun = _value_of_flat(word), []
+    at = values.pop('at', None)
+    return None if begun else Measure(kind.name, kind.short.get(name, {}) | _translate(kind, values), at)
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
@@ -391,18 +357,14 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     --------
     >>> parse_all('AP nDCG@10, RR')
     [AP, nDCG@10, RR]"""
-    groups = map(_read, _single_measures(measures))
-    all_of_them = (measure for several in groups for measure in several)
-    parsed = list({(m, m.said): m for m in all_of_them}.values())  # what is said counts
+    if isinstance(measures, str): measures = split(measures)
+    elif callable(measures): measures = [measures]  # a measure, or a function, which is refused
+    groups = map(_read, measures)
+    parsed = list({(m, m.said): m for group in groups for m in group}.values())  # what is said counts
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures print alike: {parsed}')
     return parsed
-
-def _single_measures(measures):
-    "Return single measures; pass a function on, so that `parse` refuses it."
-    if isinstance(measures, str): return split(measures)
-    return [measures] if callable(measures) else measures
 
 def position(
     measure: Any, computed: Sequence[Measure | None], requested: Sequence[Measure | None],
@@ -415,10 +377,7 @@ def position(
     except ValueError: return None
     if parsed in computed: return list(computed).index(parsed)
     for i, (request, done) in enumerate(zip(requested, computed)):
-        if request == parsed and done and _agrees(parsed, done): return i
+        if request != parsed or not done: continue
+        params = done.defaults | {**done.params}
+        if all(params[p] == x for p, x in parsed.given.items()): return i
     return None
-
-def _agrees(measure, done):
-    "Return whether a computed measure has the given parameters of another one."
-    has = done.defaults | dict(done.params)
-    return all(has[p] == x for p, x in measure.given.items())
