@@ -58,16 +58,14 @@ class Listing:
     def judged(self) -> Judged:
         "Return the list as metrics take it."
         seen = self.counts(self.grade)
-        rank = np.flatnonzero(seen) + 1
+        grade, rank = self.grade[seen], np.flatnonzero(seen) + 1
         missed = np.array([*self.judged_besides.values()], dtype=float)
-        pool = np.append(self.grade[seen], missed[self.counts(missed)])
+        pool = np.append(grade, missed[self.counts(missed)])
         start, size = self.tie_columns()
-        query, pool_query = np.zeros(len(rank), np.intp), np.zeros(len(pool), np.intp)
-        entries = {'query': query, 'rank': rank, 'grade': self.grade[seen]}
-        judgments = {'pool_query': pool_query, 'pool_grade': -np.sort(-pool)}
-        ties = {'tie_start': start[seen], 'tie_size': size[seen]}
-        count = np.array([len(self)])
-        return Judged.unchecked(retrieved=count, **entries, **judgments, **ties)
+        return Judged.unchecked(
+            query=np.zeros(len(rank), np.intp), rank=rank, grade=grade, retrieved=np.array([len(self)]),
+            pool_query=np.zeros(len(pool), np.intp), pool_grade=-np.sort(-pool),
+            tie_start=start[seen], tie_size=size[seen])
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
         "Return for each rank where the documents of its score begin, and how many they are."
@@ -89,20 +87,12 @@ def from_ranking(
     retrieved = int(judged.retrieved[0])
     grade = np.full(retrieved, np.nan)
     grade[judged.rank - 1] = judged.grade
+    tie = np.arange(1, retrieved + 1)
+    for start, size in zip(judged.tie_start, judged.tie_size): tie[start - 1:start - 1 + size] = start
     unseen = Counter(judged.pool_grade.tolist()) - Counter(judged.grade.tolist())
-    names = (f'd{i}' for i in range(retrieved + 1, retrieved + unseen.total() + 1))
-    docs = tuple(f'd{i}' for i in range(1, retrieved + 1))
-    missed = dict(zip(names, unseen.elements()))
-    return Listing(docs, grade, _tie_of(judged, retrieved), missed, negative)
-
-def _tie_of(judged, retrieved):
-    "Return for each rank a number that documents of the same score share."
-    # 1 for each rank but the first of a tie: +1 where they begin, -1 behind the last.
-    inside = np.zeros(retrieved + 1, dtype=int)
-    start, where = np.unique(judged.tie_start, return_index=True)
-    np.add.at(inside, start, 1)
-    np.add.at(inside, start - 1 + judged.tie_size[where], -1)
-    return np.cumsum(np.cumsum(inside[:retrieved]) == 0)
+    names = [f'd{i}' for i in range(1, retrieved + unseen.total() + 1)]
+    missed = dict(zip(names[retrieved:], unseen.elements()))
+    return Listing(tuple(names[:retrieved]), grade, tie, missed, negative)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #a8ce2636
 def suggestion(name: str, names: Iterable[str]) -> str:
@@ -115,29 +105,24 @@ def from_run(
 ) -> Listing:
     "Make the list of one query of a run. DataError for a query without judgments."
     check_option('negative', negative, CHOICES['negative'])
+    answered = query in run.queries
     if query not in qrels.queries:
-        answered = 'the run answers it, but ' if query in run.queries else ''
-        raise DataError(f'query {query!r}: {answered}it is not judged{suggestion(query, qrels.queries)}')
+        words = 'the run answers it, but ' if answered else ''
+        raise DataError(f'query {query!r}: {words}it is not judged{suggestion(query, qrels.queries)}')
     parents = {}
-    if (run.count or np.isfinite(run.budget)) and query in run.queries:
-        qrels, run, parents = _by_chunks(qrels, run, query, ties)
-    grade_of = _rows_of(qrels, query)
-    score_of = _rows_of(run, query) if query in run.queries else {}
-    by_id = sorted(score_of, key=lambda d: d.encode('utf-8', 'surrogateescape'))
-    docs = [*score_of] if ties == 'given' else by_id[::-1]
+    if (run.count or np.isfinite(run.budget)) and answered:  # match chunks with judged documents
+        rows = np.flatnonzero(run.rows.query == run.queries.index(query))
+        qrels, run = meet_documents(qrels, Run.unchecked(some_rows(run.rows, rows)), ties)
+        if run.count: parents = dict(zip(run.rows.doc.tolist(), run.rows.parent.tolist()))
+    grade_of, score_of = _rows_of(qrels, query), _rows_of(run, query) if answered else {}
+    docs = [*score_of]
+    if ties != 'given': docs.sort(key=lambda d: d.encode('utf-8', 'surrogateescape'), reverse=True)
     docs.sort(key=lambda d: -score_of[d])
     grade = np.array([grade_of.get(doc, np.nan) for doc in docs], dtype=float)
     score = np.array([score_of[doc] for doc in docs], dtype=float)
     tie = np.cumsum(np.append(0, score[1:] != score[:-1]))[:len(docs)]
     missed = {doc: g for doc, g in grade_of.items() if doc not in score_of}
     return Listing(tuple(docs), grade, tie, missed, negative, parents=parents)
-
-def _by_chunks(qrels, run, query, ties):
-    "Match the chunks of a query with judged documents: return judgments, run and {chunk: document}."
-    answered = Run.unchecked(some_rows(run.rows, np.flatnonzero(run.rows.query == run.queries.index(query))))
-    judged, matched = meet_documents(qrels, answered, ties)
-    parents = matched.rows.parent.tolist() if run.count else []
-    return judged, matched, dict(zip(matched.rows.doc.tolist(), parents))
 
 def _rows_of(table, query):
     "Return {document: number} of one query."
@@ -170,21 +155,22 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     tie = np.cumsum(np.diff(tie, prepend=-1) != 0)
     docs = shorter.docs[:at] + (name,) + shorter.docs[at:]
     grade = np.insert(shorter.grade, at, shorter.missed.get(name, np.nan))
-    missed = {d: g for d, g in shorter.missed.items() if d != name}
-    new = replace(listing, docs=docs, grade=grade, tie=tie, missed=missed)
-    return _settled(new, listing)
+    missed = _with_grade(shorter.missed, name, np.nan)
+    return _settled(replace(listing, docs=docs, grade=grade, tie=tie, missed=missed), listing)
 
 def without(listing: Listing, doc: str | int) -> Listing:
     "Take a document out of the list; it stays judged if it was."
     name = find(listing, doc)
     if name not in listing.docs: return listing
     at = listing.docs.index(name)
-    grade = listing.grade[at]
-    missed = dict(listing.missed) | ({} if np.isnan(grade) else {name: float(grade)})
-    docs = listing.docs[:at] + listing.docs[at + 1:]
-    keep = np.arange(len(listing)) != at
-    rows = {'grade': listing.grade[keep], 'tie': listing.tie[keep]}
-    return _settled(replace(listing, docs=docs, missed=missed, **rows), listing)
+    missed = _with_grade(listing.missed, name, listing.grade[at])
+    docs, grade, tie = listing.docs[:at] + listing.docs[at + 1:], np.delete(listing.grade, at), np.delete(listing.tie, at)
+    return _settled(replace(listing, docs=docs, missed=missed, grade=grade, tie=tie), listing)
+
+def _with_grade(missed, name, grade):
+    "Return the missed documents, one of them with another grade; without it for NaN."
+    others = {doc: g for doc, g in missed.items() if doc != name}
+    return others if np.isnan(grade) else others | {name: float(grade)}
 
 def _settled(new, old):
     "Give the grade of each document to its first chunk in a changed list."
@@ -192,13 +178,11 @@ def _settled(new, old):
     parents_before = [new.parents.get(doc, doc) for doc in old.docs]
     grade_of = dict(zip(parents_before[::-1], old.grade[::-1].tolist())) | dict(old.missed)
     parents = [new.parents.get(doc, doc) for doc in new.docs]
-    grades = [grade_of.get(doc, np.nan) for doc in parents]
-    seen: set[str] = set()
+    grades = np.array([grade_of.get(doc, np.nan) for doc in parents], dtype=float)
     for i, doc in enumerate(parents):
-        if doc in seen: grades[i] = min(grades[i], 0.0)
-        seen.add(doc)
-    missed = {doc: g for doc, g in new.missed.items() if new.parents.get(doc, doc) not in seen}
-    return replace(new, grade=np.array(grades, dtype=float), missed=missed)
+        if doc in parents[:i]: grades[i] = min(grades[i], 0.0)
+    missed = {doc: g for doc, g in new.missed.items() if new.parents.get(doc, doc) not in parents}
+    return replace(new, grade=grades, missed=missed)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #2047a423
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
@@ -206,20 +190,14 @@ def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
     name, value = find(listing, doc), np.nan if grade is None else float(grade)
     if grade is not None and not np.isfinite(value):
         raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
-    if name in listing.docs:
-        _check_leads(listing, name)
-        grades = listing.grade.copy()
-        grades[listing.docs.index(name)] = value
-        return replace(listing, grade=grades)
-    missed = {d: g for d, g in listing.missed.items() if d != name}
-    return replace(listing, missed=missed | ({} if np.isnan(value) else {name: value}))
-
-def _check_leads(listing, name):
-    "ValueError for a chunk behind another one of its document, which has the grade."
+    if name not in listing.docs: return replace(listing, missed=_with_grade(listing.missed, name, value))
     parent = listing.parents.get(name)
-    chunks = [doc for doc in listing.docs if listing.parents.get(doc) == parent]
-    if parent is None or chunks[0] == name: return
-    raise ValueError(f'{name!r} is a later chunk of {parent!r}: its grade is that of {chunks[0]!r}')
+    first = next(doc for doc in listing.docs if doc == name or parent and listing.parents.get(doc) == parent)
+    if first != name:
+        raise ValueError(f'{name!r} is a later chunk of {parent!r}: its grade is that of {first!r}')
+    grades = listing.grade.copy()
+    grades[listing.docs.index(name)] = value
+    return replace(listing, grade=grades)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #e3a81b3f
 def read_titles(documents: Any, ids: Iterable[str]) -> dict[str, str]:
@@ -232,15 +210,12 @@ def read_titles(documents: Any, ids: Iterable[str]) -> dict[str, str]:
 # %% ../../nbs/explaining/arithmetic.ipynb #282c57cf
 def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     "Return what a document of each grade is worth to a measure; NaN where the measure gives none."
-    kind, params = measure.kind, measure.arguments()
+    params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
-    first = np.ones(len(grade), dtype=int)
-    query = np.arange(len(grade))
-    entries = {'query': query, 'rank': first, 'grade': grade, 'retrieved': first}
-    alone = Judged.unchecked(**entries, pool_query=query, pool_grade=grade)
+    alone = Judged.from_grades(np.reshape(grade, (-1, 1)))
     binary = 'rel' in params and 'gain' not in params
-    worth = alone.relevant(params['rel']) if binary else kind.worth_of(alone, **params)
-    return first * (np.nan if worth is None else worth)
+    worth = alone.relevant(params['rel']) if binary else measure.kind.worth_of(alone, **params)
+    return np.ones(len(grade)) * (np.nan if worth is None else worth)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3
 def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
@@ -254,8 +229,7 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
     ordered = order(numbered, worth)
     source = np.full(len(listing), -1)
     source[ordered.rank - 1] = judged.rank[ordered.grade.astype(int)] - 1
-    unjudged = np.setdiff1d(np.arange(len(listing)), judged.rank - 1)
-    source[source < 0] = unjudged  # these keep their order
+    source[source < 0] = np.setdiff1d(np.arange(len(listing)), judged.rank - 1)  # unjudged documents keep their order
     docs, grade = tuple(listing.docs[i] for i in source), listing.grade[source]
     return replace(listing, docs=docs, grade=grade, tie=np.arange(len(docs)))
 
@@ -277,11 +251,8 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     worth = np.nan_to_num(gains(measure, view.ideal.grade))
     best = view.ideal.changed(grade=view.ideal.grade[np.argsort(-worth, kind='stable')])
     longer = view.changed(retrieved=view.retrieved + 1)
-    divisors: list[Any] = [kind.parts(b, **params).divisor for b in (view, longer)]
-    if np.array_equal(*divisors): return best
-    seen = best.rank <= view.retrieved[0]
-    cut = {name: getattr(best, name)[seen] for name in ('query', 'rank', 'grade')}
-    return best.changed(**cut)
+    divisors: list[Any] = [kind.parts(batch, **params).divisor for batch in (view, longer)]
+    return best if np.array_equal(*divisors) else best.only(best.rank <= view.retrieved[0])
 
 # %% ../../nbs/explaining/arithmetic.ipynb #1b2c47f6
 @dataclass(frozen=True, eq=False)
@@ -332,26 +303,24 @@ class Arithmetic:
         rank = np.arange(1, n + 1)
         viewed = rank if self.view.retrieved[0] == n else self.by_rank(self.view.rank)
         columns = {'rank': rank, 'place': viewed, 'gain': self.by_rank(self.gain)}
-        names = 'weight', 'term', 'running', 'ideal'
-        if self.terms is None: return columns | dict.fromkeys(names, np.full(n, np.nan))
-        term = self.by_rank(self.terms, 0)
-        ideal = np.append(self.ideal_terms, np.zeros(n))[:n]
-        return columns | dict(zip(names, (self.weights(), term, self.share(np.cumsum(term)), ideal)))
+        if self.terms is None: return columns | dict.fromkeys(('weight', 'term', 'running', 'ideal'), np.full(n, np.nan))
+        term, ideal = self.by_rank(self.terms, 0), np.append(self.ideal_terms, np.zeros(n))[:n]
+        running = self.share(np.cumsum(term))
+        return columns | {'weight': self.weights(), 'term': term, 'running': running, 'ideal': ideal}
 
     def weights(self) -> np.ndarray:
         """Return what one unit of gain is worth at each rank: term / gain.
 
         NaN where the document has none, unless each term depends on its rank alone."""
-        worth = np.where(self.gain == 0, np.nan, self.gain)
-        weights = self.by_rank(self.terms / worth)
-        best = self.ideal.grade[:1]
+        weights = self.by_rank(self.terms / np.where(self.gain == 0, np.nan, self.gain))
+        best, n = self.ideal.grade[:1], len(weights)
         unit = gains(self.measure, best)
-        linear = self.measure.kind.linear and self.view.retrieved[0] == len(weights)
-        if not (linear and len(best) and unit[0] > 0): return weights
-        zero, rank = np.zeros(len(weights), dtype=np.intp), np.arange(1, len(weights) + 1)
-        everywhere = self.view.changed(query=zero, rank=rank, grade=best[zero])
-        at = terms_of(self.measure, everywhere, 'given').terms / unit
-        return np.where(np.isnan(weights), at, weights)
+        linear = self.measure.kind.linear and self.view.retrieved[0] == n
+        if not (linear and unit.sum() > 0): return weights
+        rank = np.arange(1, n + 1)
+        everywhere = self.view.changed(query=np.zeros(n, np.intp), rank=rank, grade=np.repeat(best, n))
+        by_rank = terms_of(self.measure, everywhere, 'given').terms / unit
+        return np.where(np.isnan(weights), by_rank, weights)
 
 def work_out(
     measure: Measure, listing: Listing, ties: TiesChoice = 'given',
@@ -393,11 +362,10 @@ def number_text(x: float) -> str:
 def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     "Return the values of the letters of a written form, for each entry of a batch of one list."
     params = measure.arguments()
-    rel = params.get('rel', 1)
+    rel, gain = params.get('rel', 1), gains(measure, view.grade)
     hit, R = view.relevant(rel), view.n_relevant(rel)[0]
-    gain = gains(measure, view.grade)
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
-    values: dict[str, Any] = {name: x for name, x in params.items() if isinstance(x, int | float)}
+    values = {name: x for name, x in params.items() if isinstance(x, int | float)}
     values |= {'i': view.rank, 'g': gain, 'e': examined, 'r': np.cumsum(hit), 'n': np.cumsum(~hit),
                'R': R, 'N': len(view.pool_grade) - R}
     return {name: x * np.ones(len(gain)) for name, x in values.items()}
@@ -418,15 +386,12 @@ def put_in(form: str, values: dict[str, float]) -> str:
         return f'({text})' if '/' in text or text[0] == '-' else text
     text = re.sub(r'\b[A-Za-z_]\w*\b', number, form)
     text = re.sub(r'min\((\d+),(\d+)\)', lambda m: str(min(int(m[1]), int(m[2]))), text)
-    text = re.sub(r'(\w*)\((\d+)([+-])(\d+)\)', _worked_out, text)
+    def added(match):
+        name, a, b = match.groups()
+        return f'{name}({int(a) + int(b)})' if name else str(int(a) + int(b))
+    text = re.sub(r'(\w*)\((\d+)([+-]\d+)\)', added, text)  # (2+1) is 3, and log2(2+1) is log2(3)
     text = re.sub(r'\*1(?![\w.*])', '', text)
     return re.sub(r'(?<![\w./*])1\*(?!\*)', '', text)
-
-def _worked_out(match):
-    "Replace (2+1) by 3, and log2(2+1) by log2(3)."
-    name, a, sign, b = match.groups()
-    sum_ = int(a) + int(b) * (1 if sign == '+' else -1)
-    return f'{name}({sum_})' if name else str(sum_)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #8c4dd383
 SHOWN = 12  # how many terms are written out
@@ -462,18 +427,12 @@ def body(work: Arithmetic) -> tuple[str, str]:
     if work.terms is None: return number_text(work.value), ''
     numerator, note = sum_text(term_texts(work), work.terms[work.terms != 0])
     if work.divisor is None: return numerator, note
-    divisor, _ = _divisor_text(work)
     if work.divisor == 0: note = 'what is divided by 0 counts as 0'
+    divisor, best = number_text(work.divisor), work.ideal_terms[work.ideal_terms != 0]
+    rounded = not divisor.isdigit() and Fraction(divisor) != Fraction(work.divisor)
+    if rounded and len(best) > 1 and np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12):
+        divisor, _ = sum_text(term_texts(work, ideal=True), best)
     return f'{_in_brackets(numerator)} / {_in_brackets(divisor)}', note
-
-def _divisor_text(work):
-    "Write the normaliser: a number, or the terms of the ideal list if it is their sum."
-    text = number_text(work.divisor)
-    rounded = not text.isdigit() and Fraction(text) != Fraction(work.divisor)
-    same = np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)
-    earned = work.ideal_terms[work.ideal_terms != 0]
-    if not (rounded and same and len(earned) > 1): return text, ''
-    return sum_text(term_texts(work, ideal=True), earned)
 
 def _in_brackets(text): return f'({text})' if re.search(r'[-+/* ]', text) else text
 
@@ -484,7 +443,6 @@ def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
     result = '' if work.terms is None else f' = {value_text(shown)}'
     note = f' ({why or note})' if why or note else ''
     return f'{work.measure!r} = {text}{result}{note}'
-
 
 # %% ../../nbs/explaining/arithmetic.ipynb #03962575
 def latex(work: Arithmetic) -> str:
