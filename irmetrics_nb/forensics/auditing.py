@@ -28,6 +28,7 @@ from irmetrics_nb.forensics.search import (
     Rankings,
     Variant,
     all_results,
+    mistake_of,
     plain_variant,
     tools_with,
     values_of_variant,
@@ -471,14 +472,10 @@ class Audit(Result):
 
 # %% ../../nbs/forensics/auditing.ipynb #053292d0
 def _habit(measure, variants):
-    "Return the named mistake that all plainest variants make; '' if one of them is not a mistake."
+    "Return the named mistake that the first of the plainest variants makes; '' if they make none."
     cost = min(variant.cost for variant in variants)
-    same = {name: {*m.same_as.items()} for name, m in mistakes_of(measure.name).items() if m.same_as}
-    for variant in sorted((variant for variant in variants if variant.cost == cost), key=repr):
-        if variant.mistake: return variant.mistake
-        names = [name for name, answers in same.items() if answers <= {*variant.params}]
-        if names: return max(names, key=lambda name: len(same[name]))
-    return ''
+    plainest = sorted((variant for variant in variants if variant.cost == cost), key=repr)
+    return mistake_of(plainest, [measure.name] * len(plainest))
 
 def _agrees(measure, conventions, variants):
     "Return whether conventions compute a list as one of the variants that is not a mistake."

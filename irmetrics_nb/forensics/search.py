@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'NUMBERS_TRIED', 'MOST_LEVELS', 'EQUIVALENT', 'EQUIVALENT_WITHOUT_CUTOFF', 'OF_ROWS', 'TOTALS', 'Number',
            'Target', 'read_targets', 'search_space', 'plainest', 'parameter_sets', 'Variant', 'variant_of',
-           'tools_with', 'different_answers', 'Batch', 'RankingCell', 'Rankings', 'values_of', 'counted_values',
-           'total_of', 'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes', 'all_results']
+           'tools_with', 'different_answers', 'mistake_of', 'Batch', 'RankingCell', 'Rankings', 'values_of',
+           'counted_values', 'total_of', 'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes',
+           'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
 import math
@@ -281,6 +282,17 @@ def different_answers(answers: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]
     "Return the answers that are not the default, in the order of the questions."
     usual = {question: next(iter(choices)) for question, choices in CHOICES.items()}
     return tuple((q, answers[q]) for q in usual if answers.get(q, usual[q]) != usual[q])
+
+def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
+    "Return the mistake that variants of kinds of measures contain, by its name or as conventions that are a mistake."
+    for variant, kind in zip(variants, kinds):
+        if variant.mistake: return variant.mistake
+        same = {name: {*m.same_as.items()} for name, m in mistakes_of(kind).items() if m.same_as}
+        equal = [name for name, answers in same.items() if answers == {*variant.answers, *variant.params}]
+        contained = [name for name, answers in same.items() if answers <= {*variant.params}]
+        if equal: return equal[0]
+        if contained: return max(contained, key=lambda name: len(same[name]))
+    return ''
 
 # %% ../../nbs/forensics/search.ipynb #5646c4bf
 # The questions that decide which rankings there are
