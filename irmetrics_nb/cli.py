@@ -104,7 +104,6 @@ def _print_reading(scores, runs):
 
 # %% ../nbs/top_level/cli.ipynb #620f809a
 def _stop_at_floors(scores, floors):
-    "Print missed floors, and exit with code 3 if there are any."
     from irmetrics_nb.comparing.gate import missed_floors
     missed = missed_floors(scores, floors)
     for text in missed: say(f'floor missed: {text}')
@@ -182,7 +181,6 @@ def _list_measures(
     with one_line_errors(): show(text, output)
 
 def _rows_as_text(rows, format, widths=None, note=''):
-    "Write rows of text as a table, or as JSON."
     from tabulate import tabulate
     if format == ListingFormat.json: return json.dumps(rows, indent=2, ensure_ascii=False)
     layout = {'maxcolwidths': widths} if widths and format == ListingFormat.table else {}

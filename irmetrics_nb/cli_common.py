@@ -75,7 +75,6 @@ def _coloured(shown):
     return table
 
 def _rich_table(head, align):
-    "Make an empty table: the first column on the left."
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -106,7 +105,6 @@ def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
 
 # %% ../nbs/top_level/cli_common.ipynb #0c331e4e
 def _rich_rank_table(why, rows):
-    "Make a table of the ranks; an empty column is left out."
     from rich.text import Text
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     table = _rich_table(names, ['left' if name in CUT_COLUMNS else 'right' for name in names[1:]])

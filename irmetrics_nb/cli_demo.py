@@ -97,7 +97,6 @@ def _demo_query(example, comparison, pair, query):
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 
 def _demo_advice(folder, pair):
-    "Name the files, and two commands to try on them."
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
     qrels, (other, best) = folder/'qrels.txt', (folder/f'{name}.run.gz' for name in pair)
     saved = f'Every query of every run: {folder/"per_query.csv"}; a picture: {folder/"scores.png"}'

@@ -50,8 +50,7 @@ def as_json(explanations: list[Any]) -> str:
                 'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows} for why in explanations]
     return json.dumps(records, indent=2, ensure_ascii=False)
 
-def _read_both(qrels, run, duplicates):
-    "Read judgments and a run of the command line."
+def _read_both(qrels: Path, run: Path, duplicates: Any) -> tuple[Qrels, Run]:
     judgments = Qrels(source_of(qrels, 'qrels'), duplicates=duplicates)
     return judgments, Run(source_of(run, 'run'), duplicates=duplicates)
 
@@ -151,7 +150,7 @@ def _identify(
     from irmetrics_nb.forensics.identification import identify
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    with usage_errors(): numbers = {target.measure: target.mean.text for target in read_targets(values)}
+    with usage_errors(): numbers = {target.measure: target.mean.text for target in read_targets(values) if target.mean}
     with one_line_errors(), one_line_warnings():
         result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
         if format == ListingFormat.json: text = result.to_json()

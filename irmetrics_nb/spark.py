@@ -69,7 +69,6 @@ def _is_frame(source): return hasattr(source, 'mapInArrow') and hasattr(source, 
 def _quoted(name): return '`' + name.replace('`', '``') + '`'
 
 def _sql_text(value):
-    "Write a text in SQL."
     escaped = value.replace('\\', '\\\\').replace("'", "\\'")
     return f"'{escaped}'"
 
@@ -134,7 +133,6 @@ def _selected(frame, kind, run, order):
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
 def _sent(session, table, columns):
-    "Send a table of polars to Spark."
     pieces = [(_packed(piece),) for piece in table.iter_slices(PIECE)]
     return session.createDataFrame(pieces, 'piece binary').mapInArrow(_unpacked, columns)
 
@@ -178,7 +176,7 @@ class _Rows:
 
 def _collect_rows(qrels, run, system, order, conventions):
     "Select the rows of all runs, one below the other, and those of the judgments."
-    runs, names = _named_runs(run, system), {} if order is None else {'at': order}
+    runs, names = _runs_by_name(run, system), {} if order is None else {'at': order}
     frames = [source for _, source in [('', qrels), *runs] if _is_frame(source)]
     if not frames:
         raise ValueError('neither the judgments nor a run is a DataFrame of Spark: use irmetrics_nb.evaluate')
@@ -205,7 +203,7 @@ def _collect_rows(qrels, run, system, order, conventions):
         names |= {f'{kind} {role}': name for role, name in zip(('query', 'doc', 'value'), _find(source, kind))}
     return _Rows(frame, truth, session, [name for name, _ in runs], local, names)
 
-def _named_runs(run, system):
+def _runs_by_name(run, system):
     "List (name, run) of each run; a single run has the name ''. ValueError for two of one name."
     if _is_frame(run): return [('', run)]
     if system: raise ValueError('system= names a column of one DataFrame that holds several runs')
@@ -231,7 +229,6 @@ def _counted(frame, key='run', number='value'):
     return {row[key]: (row['n'], row['top'], tuple(row['largest'])) for row in rows}
 
 def _row_counts(rows):
-    "Count the rows and queries of runs and judgments, as `_counted` does."
     if _is_frame(rows.truth): return _counted(rows.truth.unionByName(rows.frame))
     counts = _counted(rows.frame)
     by_query = rows.truth.group_by('query').len('n').sort('n', 'query')
@@ -282,7 +279,6 @@ def _table(batches):
     return import_polars().from_arrow(pa.Table.from_batches(batches)) if batches else None
 
 def _schema(columns):
-    "Return the schema of pyarrow for columns in SQL."
     import pyarrow as pa
     types = {'string': pa.string(), 'double': pa.float64(), 'bigint': pa.int64(), 'binary': pa.binary()}
     return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
@@ -320,7 +316,6 @@ def _bytes_batch(value):
 VALUES = 'run string, query string, measure string, value double'
 
 def _tables_of(bucket):
-    "Yield the values of a bucket as tables of pyarrow."
     import pyarrow as pa
     schema = _schema(VALUES)
     for scores in bucket.scores:
@@ -427,7 +422,7 @@ def evaluate(
     rest = score_rest(rows.truth, parts, plan) if rows.truth is not None else None
     if rest: parts.append(rest)
     _check(parts, rows, plan)
-    if collect: return _scores(parts, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}')
+    if collect: return _total_scores(parts, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}')
     tables = [import_polars().from_arrow(table) for table in _tables_of(rest or Bucket()) if len(table)]
     return values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES)) if tables else values
 
@@ -440,13 +435,13 @@ def _run_names(rows, counts, system):
     if empty: raise DataError(f'{"the qrels" if empty[0] is None else empty[0] or "the run"}: the table has no rows')
     return tuple(names)
 
-def _scores(parts, rows, plan, requested, reading):
+def _total_scores(parts, rows, plan, requested, reading):
     "Put buckets together; add what was found where a source was read here."
     scores, truth, infos = put_together(parts, plan, requested, reading), rows.local.get(None), []
     for info in scores.runs:
         local = [source for source in (truth, rows.local.get(info.name)) if source is not None]
-        repeats = [0 if source is None else source.repeats for source in (truth, rows.local.get(info.name))]
-        repeats = tuple(there + here for there, here in zip(info.repeats, repeats))
+        left_out = [0 if source is None else source.repeats for source in (truth, rows.local.get(info.name))]
+        repeats = info.repeats[0] + left_out[0], info.repeats[1] + left_out[1]
         notes = info.notes + tuple(note for source in local for note in source.notes)
         infos.append(replace(info, repeats=repeats, listed=truth.listed if truth is not None else '', notes=notes))
     return replace(scores, runs=tuple(infos))
@@ -531,7 +526,7 @@ def _auc_of_bucket(rel, collect, table):
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
 def _checked(parts):
-    "What partitions found; DataError for the first of theirs by its text. Warned of is what they warned of."
+    "Return what partitions found, and repeat their warnings; raise the first of their errors by its text."
     wrong = sorted((found for found, _ in parts if isinstance(found, DataError)), key=str)
     if wrong: raise wrong[0]
     said = dict.fromkeys(text for _, texts in parts for text in texts)
@@ -574,8 +569,8 @@ def group_auc(
     counts = _counted(items.selectExpr('query', 'value', '0 as run'))
     if not counts: raise DataError('the items: the table has no rows')
     n = _bucket_count(data.sparkSession, counts, memory, buckets)
-    score = partial(_auc_of_bucket, rel, collect)
-    areas, parts = _by_bucket(items, n, score, f'{AREAS}, part binary', collect)
+    measured = partial(_auc_of_bucket, rel, collect)
+    areas, parts = _by_bucket(items, n, measured, f'{AREAS}, part binary', collect)
     found = _checked(parts)
     if not collect: return areas
     ids, *columns = (np.concatenate(column) for column in zip(*found))
@@ -587,12 +582,10 @@ def group_auc(
 def _histogram(rel, limit, batches):
     "For `mapInArrow`: make the histogram of a partition."
     histogram = ScoreHistogram(limit, rel=rel)
-    for batch in batches:
-        try: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
-        except ValueError as error:
-            histogram = DataError(f'the items: {error}')
-            break
-    yield _bytes_batch((histogram, []))
+    try:
+        for batch in batches: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
+    except ValueError as error: yield _bytes_batch((DataError(f'the items: {error}'), []))
+    else: yield _bytes_batch((histogram, []))
 
 def _merged(batches):
     "For `mapInArrow`: merge the histograms of some partitions; an error stands for all of them."

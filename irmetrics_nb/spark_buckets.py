@@ -157,7 +157,7 @@ def _caught(table, plan):
 def _score_runs(table, plan):
     "Score every run of the bucket; raise DataError for invalid rows."
     pl = import_polars()
-    table = _in_order(table, plan)
+    table = _sorted_rows(table, plan)
     judgments = table.filter(pl.col('run').is_null())
     graded = judgments.filter(pl.col('value').fill_nan(None).is_not_null())
     blank = len(judgments) - len(graded)
@@ -182,7 +182,7 @@ def _named(table, kind):
     return named if len(named) else no_rows(kind)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
-def _in_order(table, plan):
+def _sorted_rows(table, plan):
     "Sort rows by query and by their order; raise DataError for a null, or for two rows in one place."
     _check_nulls(table, plan)
     if not plan.ordered: return table.sort('query')
@@ -211,7 +211,6 @@ def _check_nulls(table, plan):
     raise DataError(f'{_where(row, plan)}: nothing in column {shown!r}')
 
 def _where(row, plan):
-    "Return the source and the query of a row, for an error."
     source = 'the qrels' if row['run'] is None else 'the run'
     if plan.several and row['run']: source = f'{row["run"]}: {source}'
     return source if row['query'] is None else f'{source}, query {row["query"]!r}'
@@ -294,7 +293,6 @@ def put_together(
     return Scores.beside(whole) if plan.several else whole[0]
 
 def _by_id(scores):
-    "Sort the scores of one run by query id."
     ids, info = scores.query_ids, scores.runs[0]
     order = sorted(range(len(ids)), key=ids.__getitem__)
     bounds = LazyMapping(lambda: {name: ends[:, order] for name, ends in info.tie_bounds.items()})

@@ -183,7 +183,6 @@ class Difference(Result):
         return finish(ax, title, *labels, legend=True)
 
     def _head(self):
-        "Write the difference in a sentence."
         better, worse = (int(np.sum(self.effect > 0)), int(np.sum(self.effect < 0)))
         counts = f'{better} better, {worse} worse, {len(self.effect) - better - worse} the same'
         first, second = (visible(name or letter) for name, letter in zip(self.names, 'ab'))

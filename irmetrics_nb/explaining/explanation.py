@@ -42,7 +42,7 @@ from ..evaluation.presets import completed, conventions_of, read_run
 from irmetrics_nb.explaining.arithmetic import (
     Arithmetic,
     Listing,
-    find,
+    find_document,
     from_ranking,
     from_run,
     latex,
@@ -175,7 +175,6 @@ def _bar_cell(text, colour, high, low=None):
     return f' class="irm-bar" style="background-image: linear-gradient(to right, {gradient})"', text
 
 def _rank_cell(name, value, top):
-    "Write a cell of a rank; terms have a bar."
     if name in _WORDS: return _word_cell(value)
     if value is None: return '', ''
     text = f'{value:,}' if isinstance(value, int) else number_text(round(value, shown_digits()))
@@ -387,23 +386,22 @@ class Explanation(Result):
 
         doc: its id, or the rank where it stands; one that was judged but not retrieved
         comes into the list. ValueError for a document or a rank that is not there."""
-        name, docs = find(self.listing, doc), self.listing.docs
+        name, docs = find_document(self.listing, doc), self.listing.docs
         source = f' from rank {docs.index(name) + 1}' if name in docs else ', not retrieved,'
         return self._with(moved(self.listing, name, rank), f'{name}{source} to rank {rank}')
 
     def without(self, doc: str | int) -> 'Explanation':
         "Explain the list without a document, which stays judged if it was."
-        name = find(self.listing, doc)
+        name = find_document(self.listing, doc)
         return self._with(without(self.listing, name), f'without {name}')
 
     def grade(self, doc: str | int, grade: float | None) -> 'Explanation':
         "Explain the list with another grade for a document; None: it is not judged."
-        name = find(self.listing, doc)
+        name = find_document(self.listing, doc)
         words = 'not judged' if grade is None else f'of grade {grade:g}'
         return self._with(regraded(self.listing, name, grade), f'{name} {words}')
 
     def _with(self, listing, words):
-        "Explain another list."
         work = _work_out(self.asked, listing, self.conventions, self.others)
         new = replace(self, work=work, listing=listing)
         change = replace(compared(words, self.work, work), before=self.value, after=new.value)
@@ -451,7 +449,6 @@ class Explanation(Result):
         for note in self._notes(): yield Text(note, 'small')
 
     def _lines(self):
-        "Write the arithmetic and the change."
         return [self.text, *([str(self.change)] if self.change else [])]
 
     def _notes(self):
@@ -548,7 +545,7 @@ def explain(
         duplicates=duplicates, identical_ids=identical_ids)
     requested = completed(parse(measure), in_force)
     in_force = in_force.of(requested.name)
-    if run is not None: explanation = _of_run(requested, qrels, run, query, in_force)
+    if run is not None: explanation = _explain_query(requested, qrels, run, query, in_force)
     else:
         if query is not None or isinstance(qrels, Mapping | str | Qrels):
             raise TypeError(f'to explain a query of a run, write explain({str(requested)!r}, qrels, run, query)')
@@ -561,8 +558,7 @@ def explain(
     return replace(explanation, titles=read_titles(documents, names))
 
 # %% ../../nbs/explaining/explanation.ipynb #13b3ec2f
-def _of_run(measure, qrels, run, query, conventions):
-    "Explain one query of a run."
+def _explain_query(measure, qrels, run, query, conventions):
     run = one_run(qrels, run)
     judgments = Qrels(qrels, duplicates=conventions.duplicates, copy=False)
     results = read_run(run, conventions)

@@ -105,10 +105,10 @@ def _fitting_results(target, search, reading):
 def _combined(searches, fitting):
     "Combine results that one program can have: {ids of results: (results, variants)}, an item for each measure."
     by_answers: list[dict] = []
-    for search, results in zip(searches, map(set, fitting)):
+    for search, found in zip(searches, map(set, fitting)):
         by_answers.append({})
         for variant, result in search.by_variant.items():
-            if result in results: by_answers[-1].setdefault(variant.answers, []).append((variant, result))
+            if result in found: by_answers[-1].setdefault(variant.answers, []).append((variant, result))
     groups: dict = {}
     for answers in by_answers[0]:
         for pairs in product(*(pairs_of.get(answers, []) for pairs_of in by_answers)):
@@ -131,7 +131,6 @@ def _agree(searches, variants):
 
 # %% ../../nbs/forensics/identification.ipynb #c9367756
 def _tools_of(rankings, searches):
-    "Find the results of tools that have all measures: {tool: (results, variants)}."
     by_tool = {}
     for tool, preset in PRESETS.items():
         if not {search.measure.name for search in searches} <= {*preset.kinds.split()}: continue
@@ -402,11 +401,9 @@ def _all_fits(rankings, targets, searches):
     return 'rounded', [1] * len(targets), []
 
 def _with_results(tools, results):
-    "Return the tools that have these results."
     return [tool for tool, (outcomes, _) in tools.items() if outcomes == tuple(results)]
 
 def _nearest(rankings, targets, searches):
-    "Yield for each measure the results that are nearest to its number."
     for target, search in zip(targets, searches):
         if target.mean is None: continue
         off = {result: target.distance(result.value) for result in search.results}
@@ -534,7 +531,6 @@ def _step(queries, qrels, run, measure, words, variants, computed):
     return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
 
 def _change_lines(qrels, run, measure, variants, query, value, new_value):
-    "Write lines that show a change on one query."
     name = visible(query)
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} counts in the mean, with {new_value:.4f}']
@@ -607,7 +603,6 @@ def differ(
     return ToolDifference(parsed, (name_a, name_b), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
 def _rankings_of(qrels, run, items):
-    "Judge the run under the answers of some variants."
     choices = {}
     for question in OF_ROWS:
         default = next(iter(CHOICES[question]))

@@ -388,7 +388,8 @@ class Rankings:
 
     def _enter_mistake(self, rows):
         "Enter the rankings of a mistake that is made with rows, if it changes anything and leaves all queries."
-        qrels, run = self.truth, self.run
+        qrels: Any = self.truth
+        run: Any = self.run
         if rows == 'counted' and not self.repeats: return
         if rows == 'above zero':
             run = {q: {d: s for d, s in scores.items() if s > 0} for q, scores in run.to_dict().items()}
@@ -598,7 +599,7 @@ class Outcomes:
             if different in self.by_variant: continue
             counted = counted_values(self.measure, values, nothing, cell.batch.unanswered, answers | mean)
             more = self.rankings.unjudged_queries if total == 'run' else 0
-            key = hash((_rounded(counted), more, total == 'mean rank'))
+            key = hash((_rounded_bytes(counted), more, total == 'mean rank'))
             if key not in self.by_key:
                 fits = self.check(counted) if self.check else True
                 self.by_key[key] = Outcome(total_of(self.measure, counted, total, more), fits=fits)
@@ -607,7 +608,7 @@ class Outcomes:
 
 _STEPS = 1e11 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
 
-def _rounded(values):
+def _rounded_bytes(values):
     "Return bytes that are equal for values that are equal up to rounding."
     empty = np.isnan(values)
     steps = np.rint(np.where(empty, 0, values) * _STEPS).astype(np.int64)
