@@ -113,8 +113,10 @@ def _rich_rank_table(why, rows):
         text = '' if x is None else value_text(x) if isinstance(x, float) else visible(x)
         return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
     for row in rows:
-        pale = row['grade'] == UNJUDGED or cut is not None and (row.get('place', row['rank']) or cut + 1) > cut
-        table.add_row(*(cell(name, row[name]) for name in names), style='dim' if pale else '')
+        viewed = row.get('place', row['rank'])
+        behind = cut is not None and (viewed is None or viewed > cut)
+        style = 'dim' if row['grade'] == UNJUDGED or behind else ''
+        table.add_row(*(cell(name, row[name]) for name in names), style=style)
     return table
 
 # %% ../nbs/top_level/cli_common.ipynb #335949f8
@@ -236,7 +238,7 @@ def parse_size(text: str) -> int:
 
 # %% ../nbs/top_level/cli_common.ipynb #49bf416c
 def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
-    "Refuse to read the standard input twice, or to write over what is read."
+    "Refuse to read the standard input twice, or to overwrite an input."
     files = [qrels, *runs]
     if files.count(Path('-')) > 1: raise typer.BadParameter('- is the standard input, which can be read only once')
     if not (output and output.is_file()): return
@@ -257,7 +259,7 @@ def columns_of(text: str, kind: str) -> dict[str, Any]:
     return {'columns': columns, **({'descending': False} if ranks else {})}
 
 def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
-    "A path as it was written, what is read of it by columns that are said, or rows of the standard input if it is -."
+    "Return a path as it was written, its table where columns are named, or the rows of the standard input for -."
     options = COLUMNS_BY_KIND.get(kind, {})
     if path != Path('-'):
         source = as_written(path)
@@ -271,7 +273,7 @@ def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
     return rows
 
 def as_written(path: Path) -> Path | str:
-    "A path; where it leads over the network, as text: a path has but one of the slashes."
+    "Return a path; one with a scheme as text, as a path has only one of its slashes."
     text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
     return text if '://' in text else path
 

@@ -58,8 +58,8 @@ from .metrics.auc import group_auc as group_auc_here
 from .metrics.parsing import Measures, parse, parse_all
 
 # %% ../nbs/top_level/spark.ipynb #c6eb4abc
-WHOLE = 'byte', 'short', 'integer', 'long'
-NUMBERS = (*WHOLE, 'float', 'double', 'decimal', 'boolean')
+INTEGERS = 'byte', 'short', 'integer', 'long'
+NUMBERS = (*INTEGERS, 'float', 'double', 'decimal', 'boolean')
 TEXTS = 'string', 'varchar', 'char'
 MOMENTS = {'timestamp': 'unix_micros({})', 'timestamp_ntz': 'unix_micros(cast({} as timestamp))',
            'date': 'cast(unix_date({}) as bigint)'}
@@ -80,8 +80,8 @@ def _find(frame, kind):
     for role, name in zip(('query', 'document', kind), names):
         equal = rivals(frame.columns, role)
         if len(equal) > 1:
-            both = f'{equal[0]!r} and {equal[1]!r}'
-            raise DataError(f'the {kind}: the columns {both} may both be meant; drop one of them')
+            pair = f'{equal[0]!r} and {equal[1]!r}'
+            raise DataError(f'the {kind}: the columns {pair} may both be meant; drop one of them')
         if name is None:
             synonyms = ' or '.join(COLUMN_SYNONYMS[role])
             rename = 'rename it, as in frame.withColumnRenamed(old, new)'
@@ -97,9 +97,9 @@ def _type_of(frame, name, kind):
     raise DataError(f'the {kind}: the column {name!r} is there twice, for Spark: there are {", ".join(frame.columns)}')
 
 def _id_sql(frame, name, kind):
-    "Return SQL for a column of ids as text; DataError for what is neither text nor whole numbers."
+    "Return SQL for a column of ids as text; DataError for other types than text and whole numbers."
     type_ = _type_of(frame, name, kind)
-    if type_ in (*TEXTS, *WHOLE): return f'cast({_quoted(name)} as string)'
+    if type_ in (*TEXTS, *INTEGERS): return f'cast({_quoted(name)} as string)'
     raise DataError(f'the {kind}: an id must be text or a whole number; column {name!r} holds {type_}: cast it')
 
 def _number_sql(frame, name, kind):
@@ -109,17 +109,17 @@ def _number_sql(frame, name, kind):
     raise DataError(f"the {kind}: column {name!r} should hold numbers, not {type_}: cast it to 'double'")
 
 def _order_sql(frame, order, kind):
-    "Return SQL for the column that says the order of rows; DataError if it is missing, or cannot say it."
+    "Return SQL for the column with the order of rows; DataError if it is missing or has another type."
     if order is None: return 'cast(null as bigint)'
     if order not in frame.columns:
         raise DataError(f'the {kind}: no column {order!r}, which should say the order of its rows')
     type_ = _type_of(frame, order, kind)
-    if type_ in WHOLE: return f'cast({_quoted(order)} as bigint)'
+    if type_ in INTEGERS: return f'cast({_quoted(order)} as bigint)'
     if type_ in MOMENTS: return MOMENTS[type_].format(_quoted(order))
     raise DataError(f'the {kind}: column {order!r} holds {type_}, and an order is whole numbers or moments')
 
 # %% ../nbs/top_level/spark.ipynb #3d55a569
-PIECE = 100_000  # rows of a local source that are sent in one piece
+ROWS_SENT = 100_000  # rows of a local source that are sent in one piece
 COLUMNS = 'run string, query string, doc string, value double, at bigint'
 
 def _selected(frame, kind, run, order):
@@ -133,24 +133,24 @@ def _selected(frame, kind, run, order):
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
 def _sent(session, table, columns):
-    pieces = [(_packed(piece),) for piece in table.iter_slices(PIECE)]
-    return session.createDataFrame(pieces, 'piece binary').mapInArrow(_unpacked, columns)
+    blobs = [(_packed(chunk),) for chunk in table.iter_slices(ROWS_SENT)]
+    return session.createDataFrame(blobs, 'piece binary').mapInArrow(_unpacked, columns)
 
 def _packed(table):
     file = BytesIO()
     table.write_ipc_stream(file, compression='zstd', compat_level=import_polars().CompatLevel.oldest())
     return file.getvalue()
 
-def _opened(piece):
+def _opened(blob):
     "Open bytes as a table of pyarrow, with texts as Spark has them."
     import pyarrow as pa
-    table = pa.ipc.open_stream(piece).read_all()
+    table = pa.ipc.open_stream(blob).read_all()
     plain = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
     return table.cast(pa.schema(zip(table.column_names, plain)))
 
 def _unpacked(batches):
     for batch in batches:
-        for piece in batch.column(0).to_pylist(): yield from _opened(piece).to_batches(10_000)
+        for blob in batch.column(0).to_pylist(): yield from _opened(blob).to_batches(10_000)
 
 def _fetched(frame):
     "Collect the rows of a DataFrame as a table of polars."
@@ -160,8 +160,8 @@ def _fetched(frame):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, batch.schema) as writer: writer.write_batch(batch)
             yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=['piece'])
-    pieces, pl = _bytes_of(frame.mapInArrow(packed, 'piece binary')), import_polars()
-    return pl.concat([pl.from_arrow(_opened(piece)) for piece in pieces])
+    blobs, pl = _bytes_of(frame.mapInArrow(packed, 'piece binary')), import_polars()
+    return pl.concat([pl.from_arrow(_opened(blob)) for blob in blobs])
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
 @dataclass
@@ -175,7 +175,7 @@ class _Rows:
     names: dict[str, str]  # how columns are called
 
 def _collect_rows(qrels, run, system, order, conventions):
-    "Select the rows of all runs, one below the other, and those of the judgments."
+    "Select the rows of all runs as one frame, and the judgments."
     runs, names = _runs_by_name(run, system), {} if order is None else {'at': order}
     frames = [source for _, source in [('', qrels), *runs] if _is_frame(source)]
     if not frames:
@@ -241,10 +241,10 @@ def _bucket_count(session, counts, memory, buckets):
     if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
         raise ValueError(f'buckets must be a whole number of them, 1 or more, not {buckets!r}')
     if not memory > 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
-    most, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
-    needed = most * ROW_BYTES
+    largest_count, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
+    needed = largest_count * ROW_BYTES
     if needed > memory:
-        raise DataError(f'the query {query!r} has {most:,} rows, and a bucket of {memory:,} bytes holds '
+        raise DataError(f'the query {query!r} has {largest_count:,} rows, and a bucket of {memory:,} bytes holds '
                         f'{int(memory / ROW_BYTES):,}: where executors have the memory, say memory={needed}')
     if buckets: return buckets
     total = sum(n for n, _, _ in counts.values())
@@ -271,7 +271,7 @@ def _sent_along(rows, n):
 LOOKED_AT = 48  # queries, of all buckets together
 
 def _table(batches):
-    "Return all rows of a partition; None if there are none."
+    "Return all rows of a partition, or None."
     import os
     os.environ.setdefault('POLARS_MAX_THREADS', '1')  # an executor has as many tasks as it has cores
     import pyarrow as pa
@@ -284,7 +284,7 @@ def _schema(columns):
     return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
 
 def _by_partition(score, columns, batches):
-    "For `mapInArrow`: yield the rows that a partition gives, and one with the rest of it as bytes."
+    "Yield the rows that a partition gives, and one with the rest of it as bytes, for `mapInArrow`."
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
@@ -302,8 +302,8 @@ def _score(plan, version, along, table):
     from pyspark import TaskContext
     task = TaskContext.get()
     if version != __version__:
-        here = f'the executors have irmetrics_nb {__version__}, and this is {version}'
-        return Bucket(error=('ValueError', f'{here}: install one of them everywhere')), []
+        versions = f'the executors have irmetrics_nb {__version__}, and this is {version}'
+        return Bucket(error=('ValueError', f'{versions}: install one of them everywhere')), []
     if task and task.partitionId() >= LOOKED_AT: plan = replace(plan, looks=0)
     bucket = score_bucket(table, plan, import_polars().from_arrow(_opened(along)) if along else None)
     if plan.bounds: return bucket, []
@@ -418,12 +418,12 @@ def evaluate(
     plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, rows.names)
     rows, along = _sent_along(rows, counts[None][0])
     score = partial(_score, plan, __version__, along)
-    values, parts = _by_bucket(rows.frame, n, score, f'{VALUES}, part binary', collect)
-    rest = score_rest(rows.truth, parts, plan) if rows.truth is not None else None
-    if rest: parts.append(rest)
-    _check(parts, rows, plan)
-    if collect: return _total_scores(parts, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}')
-    tables = [import_polars().from_arrow(table) for table in _tables_of(rest or Bucket()) if len(table)]
+    values, scored = _by_bucket(rows.frame, n, score, f'{VALUES}, part binary', collect)
+    unanswered = score_rest(rows.truth, scored, plan) if rows.truth is not None else None
+    if unanswered: scored.append(unanswered)
+    _check(scored, rows, plan)
+    if collect: return _total_scores(scored, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}')
+    tables = [import_polars().from_arrow(table) for table in _tables_of(unanswered or Bucket()) if len(table)]
     return values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES)) if tables else values
 
 # %% ../nbs/top_level/spark.ipynb #b97db896
@@ -435,9 +435,9 @@ def _run_names(rows, counts, system):
     if empty: raise DataError(f'{"the qrels" if empty[0] is None else empty[0] or "the run"}: the table has no rows')
     return tuple(names)
 
-def _total_scores(parts, rows, plan, requested, reading):
-    "Put buckets together; add what was found where a source was read here."
-    scores, truth, infos = put_together(parts, plan, requested, reading), rows.local.get(None), []
+def _total_scores(scored, rows, plan, requested, reading):
+    "Combine the scores of buckets with the notes on sources that were read locally."
+    scores, truth, infos = put_together(scored, plan, requested, reading), rows.local.get(None), []
     for info in scores.runs:
         local = [source for source in (truth, rows.local.get(info.name)) if source is not None]
         left_out = [0 if source is None else source.repeats for source in (truth, rows.local.get(info.name))]
@@ -446,46 +446,46 @@ def _total_scores(parts, rows, plan, requested, reading):
         infos.append(replace(info, repeats=repeats, listed=truth.listed if truth is not None else '', notes=notes))
     return replace(scores, runs=tuple(infos))
 
-def _check(parts, rows, plan):
+def _check(scored, rows, plan):
     "Raise the error that a bucket has found, or that the whole has; warn of the rest, once."
     def ids(where):
-        found = rows.frame.where(where).select('query').distinct().limit(20_000).collect()
-        return sorted(row[0] for row in found)
+        rows_found = rows.frame.where(where).select('query').distinct().limit(20_000).collect()
+        return sorted(row[0] for row in rows_found)
     def spelt(name):
         judged = ids('run is null') if rows.truth is None else sorted(rows.truth['query'].unique().head(20_000))
         return judged, ids(f'run = {_sql_text(name)}')
-    texts = check_whole(parts, plan, spelt)
+    texts = check_whole(scored, plan, spelt)
     kinds = {'DataWarning': DataWarning, 'EvaluationWarning': EvaluationWarning}
-    of_buckets = dict.fromkeys(warned for part in parts for warned in part.warned)
+    of_buckets = dict.fromkeys(warned for bucket in scored for warned in bucket.warned)
     for kind, text in [*of_buckets, *(('EvaluationWarning', text) for text in texts)]:
         warnings.warn(text, kinds.get(kind, UserWarning), stacklevel=3)
 
 # %% ../nbs/top_level/spark.ipynb #8b050b7f
 def means(values: Any) -> dict[str, Any]:
-    """The means of what `evaluate(..., collect=False)` gives, computed on the cluster.
+    """Compute the means of what `evaluate(..., collect=False)` gives on the cluster.
 
     values: that DataFrame. {measure: mean}; of several runs, {run: {measure: mean}}. NaN
     does not count, and where nothing else is, the mean is NaN; GMAP has its geometric
     mean, counts have their sum."""
-    parts = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
-    numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in parts.items()]
-    sums = values.selectExpr('run', 'measure', *numbers).groupBy('run', 'measure').agg(dict.fromkeys(parts, 'sum'))
-    totals = [f'`sum({name})` as {name}' for name in parts]
+    sums_of = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
+    numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in sums_of.items()]
+    sums = values.selectExpr('run', 'measure', *numbers).groupBy('run', 'measure').agg(dict.fromkeys(sums_of, 'sum'))
+    totals = [f'`sum({name})` as {name}' for name in sums_of]
     rows = sums.selectExpr('run', 'measure', *totals)
-    found: dict[str, Any] = {}
+    means_of: dict[str, Any] = {}
     for row in rows.orderBy('run', 'measure').collect():
         kind, n = parse(row['measure']).kind.aggregate, row['n']
         mean = row['value'] / n if n else np.nan
         if n and kind is SUM: mean = row['value']
         if n and kind is GEOMETRIC_MEAN: mean = float(np.exp(row['logs'] / n))
-        found.setdefault(row['run'], {})[row['measure']] = mean
-    return found[''] if [*found] == [''] else found
+        means_of.setdefault(row['run'], {})[row['measure']] = mean
+    return means_of[''] if [*means_of] == [''] else means_of
 
 # %% ../nbs/top_level/spark.ipynb #c6049d03
 def compare(
     qrels: Any, runs: Any, measures: Measures = 'AP nDCG@10 RR', **options: Any,
 ) -> Comparison:
-    """Which systems differ, by how much, and how sure that is, with the rows on Spark.
+    """Compare systems whose rows are on Spark: which differ, by how much, and how sure that is.
 
     qrels, runs, measures: as in `evaluate` here. options: those of `evaluate` here, and
     those of `irmetrics_nb.compare`, such as baseline, test and correction. ValueError for
@@ -500,8 +500,8 @@ def _items(data, columns):
     "Select the rows of items: label, value, and the group as text."
     absent = [name for name in columns if name not in data.columns]
     if absent: raise DataError(f'the items: no column {absent[0]!r}; there are {", ".join(data.columns)}')
-    parts = zip(('label', 'value', 'query'), columns, (_number_sql, _number_sql, _id_sql))
-    return data.selectExpr(*(f'{sql(data, name, "items")} as {role}' for role, name, sql in parts))
+    selected = zip(('label', 'value', 'query'), columns, (_number_sql, _number_sql, _id_sql))
+    return data.selectExpr(*(f'{sql(data, name, "items")} as {role}' for role, name, sql in selected))
 
 def _auc_of_bucket(rel, collect, table):
     """Compute AUC by group: return ((ids, auc, positives, negatives) or an error, warnings), and tables.
@@ -525,13 +525,13 @@ def _auc_of_bucket(rel, collect, table):
 
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
-def _checked(parts):
+def _checked(sent):
     "Return what partitions found, and repeat their warnings; raise the first of their errors by its text."
-    wrong = sorted((found for found, _ in parts if isinstance(found, DataError)), key=str)
+    wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)
     if wrong: raise wrong[0]
-    said = dict.fromkeys(text for _, texts in parts for text in texts)
-    for text in said: warnings.warn(text, EvaluationWarning, stacklevel=3)
-    return [found for found, _ in parts]
+    repeated = dict.fromkeys(text for _, texts in sent for text in texts)
+    for text in repeated: warnings.warn(text, EvaluationWarning, stacklevel=3)
+    return [result for result, _ in sent]
 
 # %% ../nbs/top_level/spark.ipynb #2064cf4c
 def group_auc(
@@ -539,7 +539,7 @@ def group_auc(
     rel: float = 1, collect: bool = True, memory: int | None = None,
     buckets: int | None = None,
 ) -> Any:
-    """The AUC within each group, such as a user, of items in a DataFrame of Spark.
+    """Compute the AUC within each group, such as a user, of items in a DataFrame of Spark.
 
     Parameters
     ----------
@@ -570,17 +570,17 @@ def group_auc(
     if not counts: raise DataError('the items: the table has no rows')
     n = _bucket_count(data.sparkSession, counts, memory, buckets)
     measured = partial(_auc_of_bucket, rel, collect)
-    areas, parts = _by_bucket(items, n, measured, f'{AREAS}, part binary', collect)
-    found = _checked(parts)
+    areas, sent = _by_bucket(items, n, measured, f'{AREAS}, part binary', collect)
+    results = _checked(sent)
     if not collect: return areas
-    ids, *columns = (np.concatenate(column) for column in zip(*found))
-    if _types(data)[group] in WHOLE: ids = ids.astype(np.int64)
+    ids, *columns = (np.concatenate(column) for column in zip(*results))
+    if _types(data)[group] in INTEGERS: ids = ids.astype(np.int64)
     order = np.argsort(ids)
     return GroupAUC(ids[order], *(column[order] for column in columns))
 
 # %% ../nbs/top_level/spark.ipynb #04aae071
 def _histogram(rel, limit, batches):
-    "For `mapInArrow`: make the histogram of a partition."
+    "Make the histogram of a partition, for `mapInArrow`."
     histogram = ScoreHistogram(limit, rel=rel)
     try:
         for batch in batches: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
@@ -588,7 +588,7 @@ def _histogram(rel, limit, batches):
     else: yield _bytes_batch((histogram, []))
 
 def _merged(batches):
-    "For `mapInArrow`: merge the histograms of some partitions; an error stands for all of them."
+    "Merge the histograms of some partitions, for `mapInArrow`; an error replaces all of them."
     packed = (part for batch in batches for part in batch.column(0).to_pylist())
     histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
     errors = [error for error in histograms if isinstance(error, DataError)]
@@ -609,7 +609,7 @@ def auc(
     items = _items(data, (label, score))
     each = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')
     merged = each.repartition(8).mapInArrow(_merged, 'part binary')
-    whole = ScoreHistogram(bins, rel=rel)
-    for histogram in _checked(_collected(merged)): whole.merge(histogram)
-    if not len(whole): raise DataError('the items: the table has no rows')
-    return whole.auc
+    total = ScoreHistogram(bins, rel=rel)
+    for histogram in _checked(_collected(merged)): total.merge(histogram)
+    if not len(total): raise DataError('the items: the table has no rows')
+    return total.auc

@@ -57,12 +57,12 @@ class Plan:
 
     @property
     def judgments_ordered(self) -> bool:
-        "Whether the judgments have an order too, which one of two for a document needs."
+        "Return whether the judgments have an order too, which choosing one of two for a document needs."
         return self.ordered and self.conventions.duplicates in ('first', 'last')
 
     @property
     def several(self) -> bool:
-        "Whether errors must name the run."
+        "Return whether errors must name the run."
         return self.runs != ('',)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4ad0288e
@@ -135,7 +135,7 @@ def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
     return bucket
 
 def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket | None:
-    "Evaluate the judged queries that no bucket has taken; None if there are none."
+    "Evaluate the judged queries that no bucket has taken; return None if all are taken."
     taken = {query for bucket in buckets for query in bucket.taken}
     remaining = judgments.filter([query not in taken for query in judgments['query']])
     return _caught(remaining, plan) if len(remaining) else None

@@ -163,7 +163,8 @@ def without(listing: Listing, doc: str | int) -> Listing:
     if name not in listing.docs: return listing
     at = listing.docs.index(name)
     missed = _with_grade(listing.missed, name, listing.grade[at])
-    docs, grade, tie = listing.docs[:at] + listing.docs[at + 1:], np.delete(listing.grade, at), np.delete(listing.tie, at)
+    docs = listing.docs[:at] + listing.docs[at + 1:]
+    grade, tie = np.delete(listing.grade, at), np.delete(listing.tie, at)
     return _settled(replace(listing, docs=docs, missed=missed, grade=grade, tie=tie), listing)
 
 def _with_grade(missed, name, grade):

@@ -215,8 +215,9 @@ def _is_standard(measure, variant):
 def _more_variants(measure, accept):
     "Return the variants of tools and of accepted conventions, and scales of grades that cases do not show."
     variants = [variant_of(measure, conventions_of(source)) for source in [*tools_with(measure), accept]]
-    scales = product((3, 4), ('exp', 'linear')) if 'max_grade' in measure.kind.params else ()
-    return [*variants, *(Variant.of(measure, {}, {'max_grade': g, 'gain': gain}) for g, gain in scales)]
+    if 'max_grade' not in measure.kind.params: return variants
+    scales = product((3, 4), ('exp', 'linear'))
+    return variants + [Variant.of(measure, {}, {'max_grade': top, 'gain': gain}) for top, gain in scales]
 
 # %% ../../nbs/forensics/auditing.ipynb #0d8e3d55
 @dataclass(frozen=True)
@@ -264,11 +265,11 @@ class _Auditor:
 
     def questions(self):
         "Ask about ordinary cases; with a largest grade, cases of one scale form a question."
-        cutoffs = [1, 2, 3, 5, 10] if self.takes_k else [self.measure.at if self.measure.kind.at == 'k' else None]
-        longest = self.measure.at if self.measure.kind.at == 'k' and not self.takes_k else 0
-        cases = ordinary_cases(self.binary, self.has_ids, longest if longest and longest <= 100 else 0)
-        scale = {case: case.top if 'max_grade' in self.params else 0 for case in cases}
-        groups = [[case for case in cases if scale[case] == top] for top in sorted({*scale.values()})]
+        at = self.measure.at if self.measure.kind.at == 'k' and not self.takes_k else None
+        cases = ordinary_cases(self.binary, self.has_ids, at if at and at <= 100 else 0)
+        scales = sorted({case.top for case in cases}) if 'max_grade' in self.params else [None]
+        groups = [[case for case in cases if scale in (None, case.top)] for scale in scales]
+        cutoffs = [1, 2, 3, 5, 10] if self.takes_k else [at]
         return [asked_about(self.f, self.words, group, k) for k in cutoffs for group in groups]
 
     def values(self, cases, variant, **open):

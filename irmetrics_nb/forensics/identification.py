@@ -147,7 +147,8 @@ def _fit(searches, results, variants, tools, off=0.0):
     "Make a fit of the plainest of the variants that lead to the same results."
     measures = [search.measure for search in searches]
     costs = [sum(variant.cost for variant in combination) for combination in variants]
-    plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
+    lowest = min(costs)
+    plainest = [combination for combination, cost in zip(variants, costs) if cost == lowest]
     best, kinds = plainest[0], [measure.name for measure in measures]
     complete = tuple(variant.of_measure(m) for variant, m in zip(best, measures))
     params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
