@@ -103,14 +103,7 @@ def _print_reading(scores, runs):
     if peak: say(f'at most {peak / 1e6:,.0f} MB of memory were used')
 
 # %% ../nbs/top_level/cli.ipynb #620f809a
-def _with_floors(measures, floors):
-    "Add the measures of floors; raise BadParameter for a slice, which a single run does not have."
-    if any(floor.slice != 'all' for floor in floors): raise typer.BadParameter('--min for a slice: only in compare')
-    return with_more(measures, parse_all(floor.measure for floor in floors) if floors else [])
-
 def _stop_at_floors(scores, floors):
-    "Print missed floors, and exit with code 3 if there are any."
-    if not floors: return
     from irmetrics_nb.comparing.gate import missed_floors
     missed = missed_floors(scores, floors)
     for text in missed: say(f'floor missed: {text}')
@@ -137,7 +130,9 @@ def _evaluate(
 ):
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
-    requested = _with_floors(measures_of(measures), required)
+    if any(floor.slice != 'all' for floor in required): raise typer.BadParameter('--min for a slice: only in compare')
+    floored = parse_all(floor.measure for floor in required) if required else []
+    requested = with_more(measures_of(measures), floored)
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
         judgments = source_of(qrels, 'qrels')
@@ -147,7 +142,7 @@ def _evaluate(
                               progress=progress, groups=groups, **answers)
         _print_scores(scores, format, per_query, output, per_run)
         if verbose: _print_reading(scores, runs)
-        _stop_at_floors(scores.each(), required)
+        if required: _stop_at_floors(scores.each(), required)
 
 # %% ../nbs/top_level/cli.ipynb #6b3638e6
 _Faults = Annotated[int, typer.Option(min=1, help='How many faulty rows to show.')]
@@ -186,7 +181,6 @@ def _list_measures(
     with one_line_errors(): show(text, output)
 
 def _rows_as_text(rows, format, widths=None, note=''):
-    "Write rows of text as a table, or as JSON."
     from tabulate import tabulate
     if format == ListingFormat.json: return json.dumps(rows, indent=2, ensure_ascii=False)
     layout = {'maxcolwidths': widths} if widths and format == ListingFormat.table else {}

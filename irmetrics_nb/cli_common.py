@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['app', 'ListingFormat', 'QrelsFile', 'RunFiles', 'MeasureArguments', 'Output', 'Memory', 'Form', 'GroupsFile',
            'System', 'PerRun', 'CONVENTIONS', 'for_terminal', 'explanation_parts', 'show_parts', 'show', 'say',
-           'one_line_errors', 'one_line_warnings', 'Progress', 'parse_size', 'choice', 'source_path',
+           'one_line_errors', 'usage_errors', 'one_line_warnings', 'Progress', 'parse_size', 'choice', 'source_path',
            'takes_conventions']
 
 # %% ../nbs/top_level/cli_common.ipynb #6092fef3
@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
-from functools import partial, wraps
+from functools import wraps
 from glob import glob
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -48,14 +48,15 @@ from .results.results import Cell, Items, Table, cell_text, raised
 # %% ../nbs/top_level/cli_common.ipynb #4586897e
 def for_terminal(items: Iterable[Any]) -> list[Any]:
     "Convert the parts of a result for a console of rich: small print is pale, a warning yellow."
-    return [shown for item in items for shown in _for_console(item)]
-
-def _for_console(item):
     from rich.text import Text
-    if isinstance(item, Table): return [_coloured(item)]
-    if isinstance(item, Items): return [Text(visible(line)) for line in item.items]
-    styles = {'plain': '', 'title': 'bold', 'small': 'yellow' if item.text.startswith('Warning') else 'dim'}
-    return [Text(visible(item.text), style=styles[item.style])]
+    parts: list[Any] = []
+    for item in items:
+        if isinstance(item, Table): parts.append(_coloured(item))
+        elif isinstance(item, Items): parts += [Text(visible(line)) for line in item.items]
+        else:
+            styles = {'plain': '', 'title': 'bold', 'small': 'yellow' if item.text.startswith('Warning') else 'dim'}
+            parts.append(Text(visible(item.text), style=styles[item.style]))
+    return parts
 
 # %% ../nbs/top_level/cli_common.ipynb #47b8a449
 CUT_COLUMNS = 'document', 'title', 'grade'  # columns that may be cut
@@ -64,15 +65,16 @@ SIGNS = {'▲': 'green', '▼': 'red'}    # better and worse than a baseline
 def _coloured(shown):
     "Colour the best and the worst of a table, and cells that are better or worse than a baseline."
     from rich.text import Text
-    table, low = _rich_table(shown.head, ['right'] * (len(shown.head) - 1)), [*_lowest(shown.rows)]
-    for row in shown.rows:
-        cells = [(x if isinstance(x, Cell) else Cell(x)) for x in row]
-        styles = [_style(cell, lowest) for cell, lowest in zip(cells, low)]
-        table.add_row(*(Text(_rich_cell_text(cell), style=style) for cell, style in zip(cells, styles)))
+    table, columns = _rich_table(shown.head, ['right'] * (len(shown.head) - 1)), []
+    for column in zip(*shown.rows):
+        cells = [x if isinstance(x, Cell) else Cell(x) for x in column]
+        ranked = any(cell.best for cell in cells) and not any(cell.mark for cell in cells)
+        lowest = cell_text(min(cell.content for cell in cells)) if ranked else None
+        columns.append([Text(visible(cell_text(cell.content)) + raised(cell.mark), _style(cell, lowest)) for cell in cells])
+    for row in zip(*columns): table.add_row(*row)
     return table
 
 def _rich_table(head, align):
-    "Make an empty table: the first column on the left."
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -80,16 +82,6 @@ def _rich_table(head, align):
     for name, alignment in zip(head, ['left', *align]):
         table.add_column(Text(visible(name)), justify=alignment, no_wrap=name not in CUT_COLUMNS)
     return table
-
-def _rich_cell_text(cell): return visible(cell_text(cell.content)) + raised(cell.mark)
-
-def _lowest(rows):
-    "Yield for each column with a best its lowest number as text; None for a column with marks."
-    for column in zip(*rows):
-        cells = [x for x in column if isinstance(x, Cell)]
-        ranked = any(cell.best for cell in cells) and not any(cell.mark for cell in cells)
-        numbers = [x.content if isinstance(x, Cell) else x for x in column]
-        yield cell_text(min(numbers)) if ranked else None
 
 def _style(cell, lowest):
     if cell.mark in SIGNS: return SIGNS[cell.mark]
@@ -102,7 +94,9 @@ def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
     from rich.text import Text
     rows = why.rows[:ranks]
     items: list[Any] = [Text(visible(why.text), style='bold')]
-    if why.change: items.append(Text(visible(why.change), style=_sign_colour(why.change.difference)))
+    if why.change:
+        colours = {1: 'green', -1: 'red'}
+        items.append(Text(visible(why.change), style=colours.get(np.sign(why.change.difference), '')))
     if rows: items.append(_rich_rank_table(why, rows))
     more = len(why.listing) - ranks
     if more > 0: items.append(Text(f'... and {more:,} more ranks', style='dim'))
@@ -110,23 +104,20 @@ def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
     return items + [Text(visible(note), style='red' if note.startswith('Not retrieved') else 'dim') for note in notes]
 
 # %% ../nbs/top_level/cli_common.ipynb #0c331e4e
-def _sign_colour(difference): return 'green' if difference > 0 else 'red' if difference < 0 else ''
-
 def _rich_rank_table(why, rows):
-    "Make a table of the ranks; an empty column is left out."
+    from rich.text import Text
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     table = _rich_table(names, ['left' if name in CUT_COLUMNS else 'right' for name in names[1:]])
     cut = why.measure.at if why.measure.kind.at == 'k' else None
+    def cell(name, x):
+        text = '' if x is None else value_text(x) if isinstance(x, float) else visible(x)
+        return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
     for row in rows:
-        pale = row['grade'] == UNJUDGED or cut is not None and (row.get('place', row['rank']) or cut + 1) > cut
-        table.add_row(*(_rich_rank_cell(name, row[name]) for name in names), style='dim' if pale else '')
+        viewed = row.get('place', row['rank'])
+        behind = cut is not None and (viewed is None or viewed > cut)
+        style = 'dim' if row['grade'] == UNJUDGED or behind else ''
+        table.add_row(*(cell(name, row[name]) for name in names), style=style)
     return table
-
-def _rich_rank_cell(name, x):
-    "Write a value of a rank in one line, cut where there is no room for it."
-    from rich.text import Text
-    text = '' if x is None else value_text(x) if isinstance(x, float) else visible(x)
-    return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
 
 # %% ../nbs/top_level/cli_common.ipynb #335949f8
 def show_parts(items: list[Any]) -> None:
@@ -169,26 +160,30 @@ def one_line_errors() -> Iterator[None]:
     "Turn bad data into one line on stderr and exit code 1, Ctrl-C into one line and 130."
     try:
         with _gentle_end(): yield
+        return
     except BrokenPipeError: raise  # nobody reads any more: typer ends without a word
-    except (ValueError, OSError) as e: _stop(f'error: {_in_options(str(e))}', 1)
-    except MemoryError: _stop('error: there is not enough memory', 1)
-    except KeyboardInterrupt: _stop('stopped', 130)
+    except (ValueError, OSError) as e: message, code = f'error: {_in_options(str(e))}', 1
+    except MemoryError: message, code = 'error: there is not enough memory', 1
+    except KeyboardInterrupt: message, code = 'stopped', 130
+    say(message)
+    raise typer.Exit(code)
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    "Turn a ValueError about an argument of the command line into bad usage."
+    try: yield
+    except DataError: raise
+    except ValueError as e: raise typer.BadParameter(str(e)) from None
 
 def _in_options(message: str) -> str:
     "Replace Python in a message by the options of the command."
-    text = re.sub(r'(Qrels|Run)\(\.\.\., columns=\{([^}]*)\}\)', _as_option, message)
+    def option(match):
+        keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", match[2])]
+        name = '--columns' if match[1] == 'Qrels' else '--run-columns'
+        return f'{name} ' + ','.join(f'{key}=NAME' for key in keys)
+    text = re.sub(r'(Qrels|Run)\(\.\.\., columns=\{([^}]*)\}\)', option, message)
     text = text.replace(', and descending=False if the least', '; rank=NAME instead of score=NAME if the least')
     return text.replace("duplicates='first', 'last' or 'best'", '--duplicates first, last or best')
-
-def _as_option(match):
-    "Write a call with columns as an option."
-    keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", match[2])]
-    option = '--columns' if match[1] == 'Qrels' else '--run-columns'
-    return f'{option} ' + ','.join(f'{key}=NAME' for key in keys)
-
-def _stop(message, code):
-    say(message)
-    raise typer.Exit(code)
 
 # %% ../nbs/top_level/cli_common.ipynb #f03fa7c6
 @contextmanager
@@ -208,29 +203,26 @@ def one_line_warnings() -> Iterator[None]:
 class Progress:
     "A progress bar, shown after a second if stderr is a terminal."
     def __init__(self) -> None:
-        self.bar = None
+        self.bar: Any = None
         self.start = monotonic() if sys.stderr.isatty() else float('inf')
 
     def __call__(self, done: int, total: int) -> None:
-        "So much is done of so much."
+        "Show how much is done, on stderr; the bar goes away at the end."
         if monotonic() < self.start + 1: return
-        if self.bar is None: self.bar = _new_bar(total)
+        if self.bar is None:
+            from rich import progress
+            from rich.console import Console
+            columns = (progress.BarColumn(), progress.DownloadColumn(), progress.TransferSpeedColumn(),
+                       progress.TimeRemainingColumn())
+            self.bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+            self.bar.add_task('', total=total)
+            self.bar.start()
         self.bar.update(self.bar.task_ids[0], completed=done)
 
     def __enter__(self) -> 'Progress': return self
 
     def __exit__(self, *error: object) -> None:
         if self.bar: self.bar.stop()
-
-def _new_bar(total):
-    "Make a bar on stderr that goes away at the end."
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-    columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    bar.add_task('', total=total)
-    bar.start()
-    return bar
 
 # %% ../nbs/top_level/cli_common.ipynb #dc3cc68b
 def parse_size(text: str) -> int:
@@ -246,48 +238,42 @@ def parse_size(text: str) -> int:
 
 # %% ../nbs/top_level/cli_common.ipynb #49bf416c
 def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
-    "Refuse to read the standard input twice, or to write over what is read."
+    "Refuse to read the standard input twice, or to overwrite an input."
     files = [qrels, *runs]
-    if output and output.is_file() and any(map(partial(_reads, output), files)):
-        raise typer.BadParameter(f'--output {output} is one of the files to be read')
     if files.count(Path('-')) > 1: raise typer.BadParameter('- is the standard input, which can be read only once')
-
-def _reads(output, path):
-    "Whether a file is a path, lies in it, or is matched by it."
-    paths = [path] if path.exists() else [*map(Path, glob(str(path), recursive=True))]
-    return any(output.samefile(each) or each.resolve() in output.resolve().parents for each in paths)
+    if not (output and output.is_file()): return
+    matched = [file for path in files for file in ([path] if path.exists() else map(Path, glob(str(path), recursive=True)))]
+    if any(output.samefile(file) or file.resolve() in output.resolve().parents for file in matched):
+        raise typer.BadParameter(f'--output {output} is one of the files to be read')
 
 COLUMNS_BY_KIND: dict[str, dict] = {}  # kind: what --columns and --run-columns say, of the command that runs
 
 def columns_of(text: str, kind: str) -> dict[str, Any]:
-    "What a text like query=q,document=url,grade=label says, as `Qrels` and `Run` take it; bad usage otherwise."
-    parts = [part.partition('=') for part in text.split(',')]
-    said = {key.strip(): int(name) if name.strip().isdigit() else name.strip() for key, _, name in parts}
-    try: columns, ranks = said_columns(said if all(sign for _, sign, _ in parts) else {'': ''}, kind)
+    "Parse a text like query=q,document=url,grade=label for `Qrels` and `Run`; raise BadParameter if it is malformed."
+    parts = [[word.strip() for word in part.partition('=')] for part in text.split(',')]
+    names = {key: int(name) if name.isdigit() else name for key, _, name in parts}
+    try: columns, ranks = said_columns(names if all(sign for _, sign, _ in parts) else {'': ''}, kind)
     except ValueError:
         option, number = ('--columns', 'grade') if kind == 'qrels' else ('--run-columns', 'score')
         raise typer.BadParameter(f'{option} {text}: write it like query=NAME,document=NAME,{number}=NAME') from None
     return {'columns': columns, **({'descending': False} if ranks else {})}
 
 def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
-    "A path as it was written, what is read of it by columns that are said, or rows of the standard input if it is -."
-    if path != Path('-'): return _by_columns(as_written(path), kind)
+    "Return a path as it was written, its table where columns are named, or the rows of the standard input for -."
+    options = COLUMNS_BY_KIND.get(kind, {})
+    if path != Path('-'):
+        source = as_written(path)
+        return (Qrels if kind == 'qrels' else Run)(source, **options) if options else source
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name}: nothing came')
-    said = COLUMNS_BY_KIND.get(kind, {})
-    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name, said.get('columns', {}))
-    if not said.get('descending', True): rows = negate_ranks(rows)
+    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name, options.get('columns', {}))
+    if not options.get('descending', True): rows = negate_ranks(rows)
     rows.comments.warn()
     return rows
 
-def _by_columns(source, kind):
-    "What is read of a source by the columns that are said; the source where none are."
-    columns = COLUMNS_BY_KIND.get(kind)
-    return (Qrels if kind == 'qrels' else Run)(source, **columns) if columns else source
-
 def as_written(path: Path) -> Path | str:
-    "A path; where it leads over the network, as text: a path has but one of the slashes."
+    "Return a path; one with a scheme as text, as a path has only one of its slashes."
     text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
     return text if '://' in text else path
 
@@ -301,8 +287,7 @@ def sources_of(paths: Sequence[Path], system: str | None) -> Runs:
 # %% ../nbs/top_level/cli_common.ipynb #9baf315a
 def measures_of(texts: Sequence[str]) -> list[Measure]:
     "Parse measures of the command line; raise BadParameter for an unknown one."
-    try: return parse_all(' '.join(texts))
-    except ValueError as e: raise typer.BadParameter(str(e)) from None
+    with usage_errors(): return parse_all(' '.join(texts))
 
 # %% ../nbs/top_level/cli_common.ipynb #ea41cc14
 def suggest_measures(incomplete: str) -> list[str]:
@@ -316,8 +301,7 @@ def floors_of(texts: Sequence[str]) -> list:
     "Parse floors of the command line; raise BadParameter for a malformed one."
     if not texts: return []
     from irmetrics_nb.comparing.gate import parse_floor
-    try: return [parse_floor(text) for text in texts]
-    except ValueError as e: raise typer.BadParameter(str(e)) from None
+    with usage_errors(): return [parse_floor(text) for text in texts]
 
 def with_more(measures: Sequence[Measure], more: Sequence[Measure]) -> list[Measure]:
     "Add measures, none of them twice."
@@ -377,33 +361,29 @@ CONVENTIONS = {
     'identical_ids': 'A document with the id of its query: like any other, or taken out.',
 }
 
-def _option(name, help):
-    "Make the option of a convention."
-    answers = choice(name, PRESETS if name == 'conventions' else CHOICES[name])
-    annotation = Annotated[answers | None, typer.Option(help=help, rich_help_panel='Conventions')]
+def _keyword(name, type_, *names, **how):
+    "Make a parameter for an option that need not be given."
+    annotation = Annotated[type_ | None, typer.Option(*names, **how)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
-_OPTIONS = [_option(*item) for item in CONVENTIONS.items()]
+_OPTIONS = [
+    _keyword(name, choice(name, PRESETS if name == 'conventions' else CHOICES[name]), help=help,
+             rich_help_panel='Conventions') for name, help in CONVENTIONS.items()]
 
-def _column_option(name, option, help):
-    "Make an option for the names of columns."
-    annotation = Annotated[str | None, typer.Option(option, metavar='NAMES', help=help)]
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-_COLUMN_OPTIONS = [
-    _column_option('columns', '--columns', 'Columns of the judgments: query=q,document=url,grade=label.'),
-    _column_option('run_columns', '--run-columns', 'Columns of the runs: query=q,document=url,score=s, or rank=r.')]
-
-_Digits = Annotated[int | None, typer.Option(
-    min=0, help='Decimals of all numbers that are printed; if not given, 4, and in sentences as many as matter.')]
-_DIGITS = Parameter('digits', Parameter.KEYWORD_ONLY, default=None, annotation=_Digits)
+_INPUT_OPTIONS = [
+    _keyword('digits', int, min=0,
+             help='Decimals of all numbers that are printed; if not given, 4, and in sentences as many as matter.'),
+    _keyword('columns', str, '--columns', metavar='NAMES',
+             help='Columns of the judgments: query=q,document=url,grade=label.'),
+    _keyword('run_columns', str, '--run-columns', metavar='NAMES',
+             help='Columns of the runs: query=q,document=url,score=s, or rank=r.')]
 
 def takes_conventions(command: Callable) -> Callable:
     "Decorator: replace `answers` by the options of all conventions; it gets those given, by name."
-    parameters = [p for p in signature(command).parameters.values() if p.name != 'answers'] + [_DIGITS, *_COLUMN_OPTIONS]
+    parameters = [p for p in signature(command).parameters.values() if p.name != 'answers'] + _INPUT_OPTIONS + _OPTIONS
     @wraps(command)
     def wrapped(**arguments: Any) -> Any:
-        columns = {kind: arguments.pop(name) for name, kind in (('columns', 'qrels'), ('run_columns', 'run'))}
+        columns = {'qrels': arguments.pop('columns'), 'run': arguments.pop('run_columns')}
         choices = {name: arguments.pop(name) for name in CONVENTIONS}
         answers = {name: choice.value for name, choice in choices.items() if choice}
         repeats = conventions_of(answers.get('conventions'), duplicates=answers.get('duplicates')).duplicates
@@ -411,6 +391,6 @@ def takes_conventions(command: Callable) -> Callable:
         for kind, text in columns.items():
             if text: COLUMNS_BY_KIND[kind] = columns_of(text, kind) | {'duplicates': repeats}
         with showing_digits(arguments.pop('digits')): return command(**arguments, answers=answers)
-    wrapped.__signature__ = Signature([*parameters, *_OPTIONS])
-    wrapped.__annotations__ = {p.name: p.annotation for p in (*parameters, *_OPTIONS)}
+    wrapped.__signature__ = Signature(parameters)
+    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
     return wrapped

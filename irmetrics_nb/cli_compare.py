@@ -37,6 +37,7 @@ from irmetrics_nb.cli_common import (
     sources_of,
     suggest_measures,
     takes_conventions,
+    usage_errors,
     with_more,
 )
 from .comparing.aligned_scores import FAMILIES, TESTS, Method
@@ -87,21 +88,9 @@ def _print_comparison(comparison, verdict, format, per_run, output):
     else: text = json.dumps(comparison.to_dict() | {'gate': verdict.to_dict()}, indent=2, ensure_ascii=False)
     show(text, output)
 
-def _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format):
-    "Raise BadParameter for a gate where no run is the baseline."
-    if max_drop is min_coverage is None and not fail_if_worse and not floors and format != 'junit': return
-    raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
-
 def _comparison_text(comparison, format, per_run):
     if format == 'json': return comparison.to_json()
     return rendered(comparison._parts(per_run), 'markdown' if format == 'markdown' else 'text')
-
-def _evaluate_all(qrels, runs, measures, system, memory, conventions):
-    "Evaluate the runs under names that differ."
-    options = {'memory': memory, **conventions}
-    sources = sources_of(runs, system)
-    with Progress() as progress:
-        return evaluate(source_of(qrels, 'qrels'), sources, measures, progress=progress, **options)
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _First = Annotated[Path, typer.Argument(
@@ -155,18 +144,22 @@ def _compare_command(
     from irmetrics_nb.comparing.comparison import compare
     from irmetrics_nb.comparing.gate import gate
     runs, required = [first, *new], floors_of(floors)
-    settings = {'test': test.value, 'correction': correction.value if correction else None}
-    settings['interval'] = interval.value if interval else None
-    settings |= {'alpha': alpha, 'margin': margin, 'seed': seed, 'correct_over': correct_over.value}
+    settings = {'test': test.value, 'correction': correction and correction.value, 'alpha': alpha, 'margin': margin,
+                'interval': interval and interval.value, 'seed': seed, 'correct_over': correct_over.value}
     _check_method(settings, new)
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
-    if all_pairs: _check_no_gate(max_drop, fail_if_worse, floors, min_coverage, format.value)
+    gate_options = max_drop is not None or fail_if_worse or floors or min_coverage is not None
+    if all_pairs and (gate_options or format == _Format.junit):
+        raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
     required_measures = with_more(measures_of(measures), with_more(gated, floored))
     check_files(qrels, runs, output)
     with one_line_errors(), one_line_warnings():
-        scores = _evaluate_all(qrels, runs, required_measures, system, memory, answers)
+        sources = sources_of(runs, system)
+        with Progress() as progress:
+            judgments = source_of(qrels, 'qrels')
+            scores = evaluate(judgments, sources, required_measures, progress=progress, memory=memory, **answers)
         if len(scores.runs) < 2: raise typer.BadParameter('one run alone: name another, a folder, or a --system')
         other = None if all_pairs else baseline or scores.runs[0].name
         comparison = compare(scores, baseline=other, groups=groups, **settings)
@@ -178,8 +171,7 @@ def _compare_command(
 
 def _check_method(settings, new):
     "Raise BadParameter for options that exclude each other, before anything is read."
-    try: Method(**settings | {'correction': settings['correction'] or '', 'interval': settings['interval'] or ''})
-    except ValueError as e: raise typer.BadParameter(str(e)) from None
+    with usage_errors(): Method(**settings | {name: settings[name] or '' for name in ('correction', 'interval')})
     if settings['test'] == 'tukey' and len(new) > 1:
         raise typer.BadParameter('--test tukey is for all pairs; with a baseline take t or randomization')
 
@@ -224,8 +216,7 @@ def _report_command(
     requested = measures_of(measures)
     extra_files = [path for path in (documents, topics, groups) if path]
     check_files(qrels, [*runs, *extra_files], output)
-    try: form = file_format(output, format and format.value, '--format', 'html')
-    except ValueError as e: raise typer.BadParameter(str(e)) from None
+    with usage_errors(): form = file_format(output, format and format.value, '--format', 'html')
     words: dict = {'documents': documents, 'topics': topics, 'groups': groups, 'title': title}
     words |= {'checkup': check, 'memory': memory, 'baseline': baseline}
     with one_line_errors(), one_line_warnings():

@@ -57,7 +57,7 @@ def _demo(
         for name in files: shutil.copy(example.folder/name, folder)
         scores.save(folder/'per_query.csv')
         draw_means(scores, by, folder/'scores.png')
-        query = _hard_query(comparison, pair)
+        query = next(query for query, _, difference in comparison.queries(*pair) if difference)
         why = _demo_query(example, comparison, pair, query)
         paragraphs = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
         show('\n\n'.join(paragraphs))
@@ -78,10 +78,6 @@ def _demo_pairs(comparison, pair):
     yield fill(f'The two best: {sentence(row, method)}.', 80)
 
 # %% ../nbs/top_level/cli_demo.ipynb #cc99d351
-def _hard_query(comparison, pair):
-    "Return the query on which b loses most to a, where b has a value above 0."
-    return next(query for query, _, difference in comparison.queries(*pair) if difference)
-
 def _demo_query(example, comparison, pair, query):
     "Explain one query of the better system, with its words and the titles of documents."
     from irmetrics_nb.explaining.explanation import explain
@@ -97,7 +93,6 @@ def _demo_query(example, comparison, pair, query):
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 
 def _demo_advice(folder, pair):
-    "Name the files, and two commands to try on them."
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
     qrels, (other, best) = folder/'qrels.txt', (folder/f'{name}.run.gz' for name in pair)
     saved = f'Every query of every run: {folder/"per_query.csv"}; a picture: {folder/"scores.png"}'

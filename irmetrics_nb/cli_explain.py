@@ -32,26 +32,27 @@ from irmetrics_nb.cli_common import (
     show,
     source_of,
     takes_conventions,
+    usage_errors,
 )
 from .core.conventions import Conventions
 from .core.measures import Measure
-from .data.errors import DataError
 from .data.qrels_and_runs import Qrels, Run
 from .evaluation.evaluation import evaluate
 from .evaluation.presets import conventions_of
 from .evaluation.scores import FORMATS
 from .metrics.parsing import parse
-from .results.results import Table, rendered
+from .results.results import Table, rendered, without_nan
 
 # %% ../nbs/top_level/cli_explain.ipynb #af8f8e4a
 def as_json(explanations: list[Any]) -> str:
     "Write explanations as JSON: a list of objects; a value that is not a number is null."
-    return json.dumps([_explanation_record(why) for why in explanations], indent=2, ensure_ascii=False)
+    records = [{'query_id': why.query, 'measure': repr(why.measure), 'value': without_nan(why.value), 'text': why.text,
+                'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows} for why in explanations]
+    return json.dumps(records, indent=2, ensure_ascii=False)
 
-def _explanation_record(why):
-    value = None if why.value != why.value else why.value
-    head = {'query_id': why.query, 'measure': repr(why.measure), 'value': value, 'text': why.text}
-    return head | {'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows}
+def _read_both(qrels: Path, run: Path, duplicates: Any) -> tuple[Qrels, Run]:
+    judgments = Qrels(source_of(qrels, 'qrels'), duplicates=duplicates)
+    return judgments, Run(source_of(run, 'run'), duplicates=duplicates)
 
 # %% ../nbs/top_level/cli_explain.ipynb #30e8ba99
 _RunFile = Annotated[Path, typer.Argument(metavar='RUN', help='The run, in the same formats.')]
@@ -80,9 +81,8 @@ def _explain(
     check_files(qrels, [run, *([documents] if documents else [])], output)
     with one_line_errors(), one_line_warnings():
         chosen = conventions_of(answers.pop('conventions', None), **answers)
-        judgments = Qrels(source_of(qrels, 'qrels'), duplicates=chosen.duplicates)
-        results = Run(source_of(run, 'run'), duplicates=chosen.duplicates)
-        whys = [explain(m, judgments, results, query, documents=documents, conventions=chosen) for m in requested]
+        sources = _read_both(qrels, run, chosen.duplicates)
+        whys = [explain(m, *sources, query, documents=documents, conventions=chosen) for m in requested]
         if format == ListingFormat.table and output is None and sys.stdout.isatty():
             from irmetrics_nb.cli_common import explanation_parts, show_parts
             return show_parts([item for why in whys for item in explanation_parts(why, rows)])
@@ -106,29 +106,25 @@ def _worst_command(
     check_files(qrels, [run], output)
     with one_line_errors(), one_line_warnings():
         chosen = conventions_of(answers.pop('conventions', None), **answers)
-        judgments = Qrels(source_of(qrels, 'qrels'), duplicates=chosen.duplicates)
-        results = Run(source_of(run, 'run'), duplicates=chosen.duplicates)
-        rows = worst_rows(judgments, results, requested, chosen, number)
-        show(_rows_text(rows, format.value), output)
+        rows = worst_rows(*_read_both(qrels, run, chosen.duplicates), requested, chosen, number)
+        if format == ListingFormat.json: text = json.dumps(rows, indent=2, ensure_ascii=False)
+        else:
+            table = Table(['query', 'value', 'why', 'not retrieved'], [[*row.values()] for row in rows])
+            text = rendered([table], FORMATS[format.value])
+        show(text, output)
 
 def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Conventions, number: int) -> list[dict]:
     "Return {query, value, why, missed} of the queries with the lowest values, the lowest first."
     from irmetrics_nb.explaining.explanation import explain
-    scores = evaluate(qrels, run, [measure], conventions=conventions)
-    value = scores.values[0, 0]
-    order = [i for i in np.argsort(value, kind='stable')[:number].tolist() if not np.isnan(value[i])]
-    return [_worst_row(explain(measure, qrels, run, scores.query_ids[i], conventions=conventions)) for i in order]
-
-def _worst_row(why):
-    missed = [f'{doc} ({grade:g})' for doc, grade in why.missed.items()]
-    listed = ', '.join(missed[:3]) + (f' and {len(missed) - 3} more' if len(missed) > 3 else '')
-    return {'query': why.query, 'value': why.value, 'why': why.text, 'missed': listed}
-
-def _rows_text(rows, format):
-    "Write rows as a table or as JSON."
-    if format == 'json': return json.dumps(rows, indent=2, ensure_ascii=False)
-    table = Table(['query', 'value', 'why', 'not retrieved'], [[*row.values()] for row in rows])
-    return rendered([table], FORMATS[format])
+    scores, rows = evaluate(qrels, run, [measure], conventions=conventions), []
+    values = scores.values[0, 0]
+    for i in np.argsort(values, kind='stable')[:number]:
+        if np.isnan(values[i]): continue
+        why = explain(measure, qrels, run, scores.query_ids[i], conventions=conventions)
+        missed = [f'{doc} ({grade:g})' for doc, grade in why.missed.items()]
+        listed = ', '.join(missed[:3]) + (f' and {len(missed) - 3} more' if len(missed) > 3 else '')
+        rows.append({'query': why.query, 'value': why.value, 'why': why.text, 'missed': listed})
+    return rows
 
 # %% ../nbs/top_level/cli_explain.ipynb #294e8a5c
 _VALUES = Annotated[list[str], typer.Argument(
@@ -154,22 +150,13 @@ def _identify(
     from irmetrics_nb.forensics.identification import identify
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    requested = _usable(read_targets, values)
-    numbers = {w.measure: w.mean.text for w in requested}
+    with usage_errors(): numbers = {target.measure: target.mean.text for target in read_targets(values) if target.mean}
     with one_line_errors(), one_line_warnings():
         result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
-        show(_result_text(result, rows, format), output)
+        if format == ListingFormat.json: text = result.to_json()
+        else: text = rendered(result._parts(rows), FORMATS[format.value])
+        show(text, output)
     raise typer.Exit(0 if result else 3)
-
-def _usable(read, *args):
-    "Read an argument of the command line; raise BadParameter if it is malformed."
-    try: return read(*args)
-    except DataError: raise
-    except ValueError as e: raise typer.BadParameter(str(e)) from None
-
-def _result_text(result, rows, format):
-    if format == ListingFormat.json: return result.to_json()
-    return rendered(result._parts(rows), FORMATS[format.value])
 
 # %% ../nbs/top_level/cli_explain.ipynb #dea18c15
 DIFFER_EXAMPLES = '''
@@ -188,10 +175,9 @@ def _differ(
     "Find the conventions that turn the number of one tool into that of another, and the queries that show it."
     from irmetrics_nb.forensics.identification import differ
     check_files(qrels, [run], output)
-    parsed = _usable(parse, measure)
+    with usage_errors(): parsed = parse(measure)
     with one_line_errors(), one_line_warnings():
-        truth, results = Qrels(source_of(qrels, 'qrels'), duplicates='first'), source_of(run, 'run')
-        difference = differ(truth, Run(results, duplicates='first'), parsed, a=a, b=b)
+        difference = differ(*_read_both(qrels, run, 'first'), parsed, a=a, b=b)
         show(difference.to_json() if format == ListingFormat.json else repr(difference), output)
 
 # %% ../nbs/top_level/cli_explain.ipynb #145140d2

@@ -58,131 +58,110 @@ from .metrics.auc import group_auc as group_auc_here
 from .metrics.parsing import Measures, parse, parse_all
 
 # %% ../nbs/top_level/spark.ipynb #c6eb4abc
-WHOLE = 'byte', 'short', 'integer', 'long'
-NUMBERS = (*WHOLE, 'float', 'double', 'decimal', 'boolean')
+INTEGERS = 'byte', 'short', 'integer', 'long'
+NUMBERS = (*INTEGERS, 'float', 'double', 'decimal', 'boolean')
 TEXTS = 'string', 'varchar', 'char'
 MOMENTS = {'timestamp': 'unix_micros({})', 'timestamp_ntz': 'unix_micros(cast({} as timestamp))',
            'date': 'cast(unix_date({}) as bigint)'}
 
-def _is_frame(source):
-    "Whether this is a DataFrame of Spark."
-    return hasattr(source, 'mapInArrow') and hasattr(source, 'selectExpr')
+def _is_frame(source): return hasattr(source, 'mapInArrow') and hasattr(source, 'selectExpr')
 
-def _quoted(name):
-    "A column's name in SQL."
-    doubled = name.replace('`', '``')
-    return f'`{doubled}`'
+def _quoted(name): return '`' + name.replace('`', '``') + '`'
 
-def _text(value):
-    "A text in SQL."
+def _sql_text(value):
     escaped = value.replace('\\', '\\\\').replace("'", "\\'")
     return f"'{escaped}'"
 
-def _types(frame):
-    "The type of each column."
-    return {field.name: field.dataType.typeName() for field in frame.schema.fields}
+def _types(frame): return {field.name: field.dataType.typeName() for field in frame.schema.fields}
 
 def _find(frame, kind):
-    "The columns of query, document and number; DataError if one is not there, or twice."
-    found = find_columns(frame.columns, kind)
-    for part, name in zip(('query', 'document', kind), found):
-        equal = rivals(frame.columns, part)
+    "Find the columns of query, document and number; DataError if one is not there, or twice."
+    names = find_columns(frame.columns, kind)
+    for role, name in zip(('query', 'document', kind), names):
+        equal = rivals(frame.columns, role)
         if len(equal) > 1:
-            both = f'{equal[0]!r} and {equal[1]!r}'
-            raise DataError(f'the {kind}: the columns {both} may both be meant; drop one of them')
+            pair = f'{equal[0]!r} and {equal[1]!r}'
+            raise DataError(f'the {kind}: the columns {pair} may both be meant; drop one of them')
         if name is None:
-            wanted = ' or '.join(COLUMN_SYNONYMS[part])
+            synonyms = ' or '.join(COLUMN_SYNONYMS[role])
             rename = 'rename it, as in frame.withColumnRenamed(old, new)'
-            raise DataError(f'the {kind}: no column {wanted}; there are {", ".join(frame.columns)}; {rename}')
+            raise DataError(f'the {kind}: no column {synonyms}; there are {", ".join(frame.columns)}; {rename}')
         if frame.columns.count(name) > 1: raise DataError(f'the {kind}: the column {name!r} is there twice')
-    return found
+    return names
 
-def _only(frame, name, kind):
-    "The type of a column; DataError if there are two that Spark calls so."
+def _type_of(frame, name, kind):
+    "Return the type of a column; DataError if there are two that Spark calls so."
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
-    names = frame.columns if exact else [one.lower() for one in frame.columns]
+    names = frame.columns if exact else [column.lower() for column in frame.columns]
     if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
     raise DataError(f'the {kind}: the column {name!r} is there twice, for Spark: there are {", ".join(frame.columns)}')
 
-def _id(frame, name, kind):
-    "The SQL for a column of ids as text; DataError for what is neither text nor whole numbers."
-    type_ = _only(frame, name, kind)
-    if type_ in (*TEXTS, *WHOLE): return f'cast({_quoted(name)} as string)'
+def _id_sql(frame, name, kind):
+    "Return SQL for a column of ids as text; DataError for other types than text and whole numbers."
+    type_ = _type_of(frame, name, kind)
+    if type_ in (*TEXTS, *INTEGERS): return f'cast({_quoted(name)} as string)'
     raise DataError(f'the {kind}: an id must be text or a whole number; column {name!r} holds {type_}: cast it')
 
-def _number(frame, name, kind):
-    "The SQL for a column of numbers; DataError for anything else."
-    type_ = _only(frame, name, kind)
+def _number_sql(frame, name, kind):
+    "Return SQL for a column of numbers; DataError for anything else."
+    type_ = _type_of(frame, name, kind)
     if type_ in NUMBERS: return f'cast({_quoted(name)} as double)'
     raise DataError(f"the {kind}: column {name!r} should hold numbers, not {type_}: cast it to 'double'")
 
-def _place(frame, order, kind):
-    "The SQL for the column that says the order of rows; DataError if it is not there, or cannot say it."
+def _order_sql(frame, order, kind):
+    "Return SQL for the column with the order of rows; DataError if it is missing or has another type."
     if order is None: return 'cast(null as bigint)'
-    types = _types(frame)
-    if order not in types: raise DataError(f'the {kind}: no column {order!r}, which should say the order of its rows')
-    _only(frame, order, kind)
-    if types[order] in WHOLE: return f'cast({_quoted(order)} as bigint)'
-    if types[order] in MOMENTS: return MOMENTS[types[order]].format(_quoted(order))
-    raise DataError(f'the {kind}: column {order!r} holds {types[order]}, and an order is whole numbers or moments')
+    if order not in frame.columns:
+        raise DataError(f'the {kind}: no column {order!r}, which should say the order of its rows')
+    type_ = _type_of(frame, order, kind)
+    if type_ in INTEGERS: return f'cast({_quoted(order)} as bigint)'
+    if type_ in MOMENTS: return MOMENTS[type_].format(_quoted(order))
+    raise DataError(f'the {kind}: column {order!r} holds {type_}, and an order is whole numbers or moments')
 
 # %% ../nbs/top_level/spark.ipynb #3d55a569
-PIECE = 100_000  # rows of a local source that are sent in one piece
+ROWS_SENT = 100_000  # rows of a local source that are sent in one piece
 COLUMNS = 'run string, query string, doc string, value double, at bigint'
 
 def _selected(frame, kind, run, order):
-    "The rows of a DataFrame as they are shuffled; run: the SQL for the name of its run."
+    "Select the rows of a DataFrame as they are shuffled; run: the SQL for the name of its run."
     query, doc, number = _find(frame, kind)
-    sign, value = '-' if holds_ranks(number, kind) else '', _number(frame, number, kind)
+    value = _number_sql(frame, number, kind)
     if kind == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
-    columns = {'run': run, 'query': _id(frame, query, kind), 'doc': _id(frame, doc, kind),
-               'value': sign + value, 'at': _place(frame, order, kind)}
+    if holds_ranks(number, kind): value = f'-{value}'
+    columns = {'run': run, 'query': _id_sql(frame, query, kind), 'doc': _id_sql(frame, doc, kind),
+               'value': value, 'at': _order_sql(frame, order, kind)}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
-def _here(source, run):
-    "The rows of a `Qrels` or a `Run` as a table of polars, in their order."
-    pl = import_polars()
-    table = QueryDocTable.to_polars(source)
-    table.columns = ['query', 'doc', 'value']
-    name, place = pl.lit(run, pl.String).alias('run'), pl.int_range(pl.len()).alias('at')
-    return table.select(name, pl.all(), place)
-
 def _sent(session, table, columns):
-    "A table of polars as a DataFrame."
-    pieces = [(_packed(piece),) for piece in table.iter_slices(PIECE)]
-    return session.createDataFrame(pieces, 'piece binary').mapInArrow(_unpacked, columns)
+    blobs = [(_packed(chunk),) for chunk in table.iter_slices(ROWS_SENT)]
+    return session.createDataFrame(blobs, 'piece binary').mapInArrow(_unpacked, columns)
 
 def _packed(table):
-    "A table of polars as bytes."
     file = BytesIO()
     table.write_ipc_stream(file, compression='zstd', compat_level=import_polars().CompatLevel.oldest())
     return file.getvalue()
 
-def _opened(piece):
-    "The table of pyarrow that was packed as bytes, with texts as Spark has them."
+def _opened(blob):
+    "Open bytes as a table of pyarrow, with texts as Spark has them."
     import pyarrow as pa
-    table = pa.ipc.open_stream(piece).read_all()
+    table = pa.ipc.open_stream(blob).read_all()
     plain = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
     return table.cast(pa.schema(zip(table.column_names, plain)))
 
 def _unpacked(batches):
-    "On an executor: the batches of rows that were packed as bytes."
     for batch in batches:
-        for piece in batch.column(0).to_pylist(): yield from _opened(piece).to_batches(10_000)
-
-def _packed_batches(batches):
-    "On an executor: each batch of rows as bytes."
-    import pyarrow as pa
-    for batch in batches:
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, batch.schema) as writer: writer.write_batch(batch)
-        yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=['piece'])
+        for blob in batch.column(0).to_pylist(): yield from _opened(blob).to_batches(10_000)
 
 def _fetched(frame):
-    "The rows of a DataFrame as a table of polars."
-    pl = import_polars()
-    pieces = _bytes_of(frame.mapInArrow(_packed_batches, 'piece binary'))
-    return pl.concat([pl.from_arrow(_opened(piece)) for piece in pieces])
+    "Collect the rows of a DataFrame as a table of polars."
+    import pyarrow as pa
+    def packed(batches):
+        for batch in batches:
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, batch.schema) as writer: writer.write_batch(batch)
+            yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=['piece'])
+    blobs, pl = _bytes_of(frame.mapInArrow(packed, 'piece binary')), import_polars()
+    return pl.concat([pl.from_arrow(_opened(blob)) for blob in blobs])
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
 @dataclass
@@ -195,52 +174,45 @@ class _Rows:
     local: dict            # what was sent: None -> the judgments, name -> a run
     names: dict[str, str]  # how columns are called
 
-def _rows(qrels, run, system, order, conventions):
-    "The rows of all runs under each other, and those of the judgments."
-    runs = _several(run, system)
-    frames = [one for _, one in [('', qrels), *runs] if _is_frame(one)]
+def _collect_rows(qrels, run, system, order, conventions):
+    "Select the rows of all runs as one frame, and the judgments."
+    runs, names = _runs_by_name(run, system), {} if order is None else {'at': order}
+    frames = [source for _, source in [('', qrels), *runs] if _is_frame(source)]
     if not frames:
         raise ValueError('neither the judgments nor a run is a DataFrame of Spark: use irmetrics_nb.evaluate')
-    session, local = frames[0].sparkSession, {}
+    session, local, pl = frames[0].sparkSession, {}, import_polars()
     def rows(source, kind, name):
         if _is_frame(source):
-            said = 'cast(null as string)' if name is None else _text(name)
-            if system and kind == 'run': said = f"coalesce({_system(source, system)}, '')"
+            run_sql = 'cast(null as string)' if name is None else _sql_text(name)
+            if system and kind == 'run':
+                if system not in source.columns:
+                    raise DataError(f'the run: no column {system!r}; there are {", ".join(source.columns)}')
+                run_sql = f"coalesce({_id_sql(source, system, 'run')}, '')"
             ordered = kind == 'run' or conventions.duplicates in ('first', 'last')
-            return _selected(source, kind, said, order if ordered else None)
-        given = (Qrels if kind == 'qrels' else Run)(source, duplicates=conventions.duplicates, copy=False)
-        local[name] = given
-        table = _here(given, name)
+            return _selected(source, kind, run_sql, order if ordered else None)
+        local[name] = (Qrels if kind == 'qrels' else Run)(source, duplicates=conventions.duplicates, copy=False)
+        table = QueryDocTable.to_polars(local[name])
+        table.columns = ['query', 'doc', 'value']
+        table = table.select(pl.lit(name, pl.String).alias('run'), pl.all(), pl.int_range(pl.len()).alias('at'))
         return table if kind == 'qrels' else _sent(session, table, COLUMNS)
-    truth, *parts = rows(qrels, 'qrels', None), *(rows(one, 'run', name) for name, one in runs)
-    whole = parts[0]
-    for part in parts[1:]: whole = whole.unionByName(part)
-    if order is None: truth, whole = truth.drop('at'), whole.drop('at')
-    return _Rows(whole, truth, session, [name for name, _ in runs], local, _column_names(qrels, runs, order))
-
-def _system(frame, column):
-    "The SQL for the name of each row's system; DataError for a column that is not there."
-    if column in frame.columns: return _id(frame, column, 'run')
-    raise DataError(f'the run: no column {column!r}; there are {", ".join(frame.columns)}')
-
-def _several(run, system):
-    "(name, run) of each run; one by itself has the name ''. ValueError for two of one name."
-    if _is_frame(run): return [('', run)]
-    if system: raise ValueError('system= names a column of one DataFrame that holds several runs')
-    items = [*run.items()] if isinstance(run, Mapping) else [*enumerate(run)] if isinstance(run, list | tuple) else []
-    if any(_is_frame(one) for _, one in items):
-        runs = [(str(name) if isinstance(run, Mapping) else f'run {name + 1}', one) for name, one in items]
-    else: runs = named_sources(run) or [('', run)]
-    if len(runs) > 1: runs = [(name or f'run {i}', one) for i, (name, one) in enumerate(runs, 1)]
-    return runs
-
-def _column_names(qrels, runs, order):
-    "How the columns are called in the sources."
-    names = {} if order is None else {'at': order}
+    truth, frame, *others = rows(qrels, 'qrels', None), *(rows(source, 'run', name) for name, source in runs)
+    for other in others: frame = frame.unionByName(other)
+    if order is None: truth, frame = truth.drop('at'), frame.drop('at')
     for kind, source in [('run', runs[0][1]), ('qrels', qrels)]:
         if not _is_frame(source): continue
-        names |= {f'{kind} {part}': name for part, name in zip(('query', 'doc', 'value'), _find(source, kind))}
-    return names
+        names |= {f'{kind} {role}': name for role, name in zip(('query', 'doc', 'value'), _find(source, kind))}
+    return _Rows(frame, truth, session, [name for name, _ in runs], local, names)
+
+def _runs_by_name(run, system):
+    "List (name, run) of each run; a single run has the name ''. ValueError for two of one name."
+    if _is_frame(run): return [('', run)]
+    if system: raise ValueError('system= names a column of one DataFrame that holds several runs')
+    items = list(run.items()) if isinstance(run, Mapping) else []
+    if isinstance(run, list | tuple): items = [(f'run {i}', source) for i, source in enumerate(run, 1)]
+    if any(_is_frame(source) for _, source in items): runs = [(str(name), source) for name, source in items]
+    else: runs = named_sources(run) or [('', run)]
+    if len(runs) == 1: return runs
+    return [(name or f'run {i}', source) for i, (name, source) in enumerate(runs, 1)]
 
 # %% ../nbs/top_level/spark.ipynb #db909847
 MEMORY = 1 << 28      # bytes that a bucket may take on an executor
@@ -248,35 +220,34 @@ ROW_BYTES = 200       # of these, for each row
 LEAST_ROWS = 100_000  # that are worth a bucket of their own
 
 def _counted(frame, key='run', number='value'):
-    "{key: (rows, the greatest number, (rows, id) of the largest query)}."
+    "Return {key: (rows, the greatest number, (rows, id) of the largest query)}."
     counts = frame.groupBy(key, 'query').agg({'*': 'count', number: 'max'})
-    each = counts.selectExpr(
+    by_query = counts.selectExpr(
         key, '`count(1)` as n', f'`max({number})` as top', 'struct(`count(1)` as n, query) as largest')
-    whole = each.groupBy(key).agg({'n': 'sum', 'top': 'max', 'largest': 'max'})
-    rows = whole.selectExpr(key, '`sum(n)` as n', '`max(top)` as top', '`max(largest)` as largest').collect()
-    return {row[key]: (row['n'], row['top'], (row['largest'][0], row['largest'][1])) for row in rows}
+    totals = by_query.groupBy(key).agg({'n': 'sum', 'top': 'max', 'largest': 'max'})
+    rows = totals.selectExpr(key, '`sum(n)` as n', '`max(top)` as top', '`max(largest)` as largest').collect()
+    return {row[key]: (row['n'], row['top'], tuple(row['largest'])) for row in rows}
 
-def _counts(rows):
-    "How many rows and queries runs and judgments have, as `_counted` says it."
+def _row_counts(rows):
     if _is_frame(rows.truth): return _counted(rows.truth.unionByName(rows.frame))
     counts = _counted(rows.frame)
-    each = rows.truth.group_by('query').len('n').sort('n', 'query')
-    if len(each): counts[None] = len(rows.truth), rows.truth['value'].max(), each.select('n', 'query').row(-1)
+    by_query = rows.truth.group_by('query').len('n').sort('n', 'query')
+    if len(by_query): counts[None] = len(rows.truth), rows.truth['value'].max(), by_query.select('n', 'query').row(-1)
     return counts
 
-def _buckets(session, counts, memory, buckets):
-    "How many buckets there should be; DataError for a query that none can hold."
+def _bucket_count(session, counts, memory, buckets):
+    "Return how many buckets there should be; DataError for a query that none can hold."
     memory = MEMORY if memory is None else memory
     if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
         raise ValueError(f'buckets must be a whole number of them, 1 or more, not {buckets!r}')
     if not memory > 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
-    total = sum(n for n, _, _ in counts.values())
-    most, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
-    if most * ROW_BYTES > memory:
-        needed = most * ROW_BYTES
-        raise DataError(f'the query {query!r} has {most:,} rows, and a bucket of {memory:,} bytes holds '
+    largest_count, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
+    needed = largest_count * ROW_BYTES
+    if needed > memory:
+        raise DataError(f'the query {query!r} has {largest_count:,} rows, and a bucket of {memory:,} bytes holds '
                         f'{int(memory / ROW_BYTES):,}: where executors have the memory, say memory={needed}')
     if buckets: return buckets
+    total = sum(n for n, _, _ in counts.values())
     at_once = int(session.conf.get('spark.sql.shuffle.partitions'))
     for_memory = -(-2 * total * ROW_BYTES // int(memory))  # the buckets are not equal
     return int(max(for_memory, min(at_once, -(-total // LEAST_ROWS))))
@@ -286,11 +257,11 @@ ALONG_ROWS = 200_000   # judgments that go along
 ALONG_BYTES = 1 << 23  # if they have no more bytes
 
 def _sent_along(rows, n):
-    "(the rows with judgments that go along, and these as bytes), or, of very many, (all under each other, None)."
-    rows = replace(rows, truth=_fetched(rows.truth)) if n <= ALONG_ROWS and _is_frame(rows.truth) else rows
-    packed = b'' if _is_frame(rows.truth) or n > ALONG_ROWS else _packed(rows.truth)
-    if packed and len(packed) <= ALONG_BYTES: return rows, packed
-    truth = rows.truth
+    "Return the rows with judgments that go along, and these as bytes; of very many, all in one frame, and None."
+    truth = _fetched(rows.truth) if n <= ALONG_ROWS and _is_frame(rows.truth) else rows.truth
+    if n <= ALONG_ROWS:
+        packed = _packed(truth)
+        if len(packed) <= ALONG_BYTES: return replace(rows, truth=truth), packed
     if not _is_frame(truth):
         columns = COLUMNS if 'at' in truth.columns else COLUMNS.rpartition(',')[0]
         truth = _sent(rows.session, truth, columns)
@@ -300,71 +271,74 @@ def _sent_along(rows, n):
 LOOKED_AT = 48  # queries, of all buckets together
 
 def _table(batches):
-    "All rows of a partition; None if there is none."
+    "Return all rows of a partition, or None."
     import os
     os.environ.setdefault('POLARS_MAX_THREADS', '1')  # an executor has as many tasks as it has cores
     import pyarrow as pa
     batches = [batch for batch in batches if batch.num_rows]
     return import_polars().from_arrow(pa.Table.from_batches(batches)) if batches else None
 
-def _score(plan, version, along, batches):
-    "The bucket of a partition; None for one without rows. along: all judgments as bytes, unless they are rows."
-    from pyspark import TaskContext
-    table, task = _table(batches), TaskContext.get()
-    if table is None: return None
-    if version != __version__:
-        here = f'the executors have irmetrics_nb {__version__}, and this is {version}'
-        return Bucket(error=('ValueError', f'{here}: install one of them everywhere'))
-    if task and task.partitionId() >= LOOKED_AT: plan = replace(plan, looks=0)
-    return score_bucket(table, plan, import_polars().from_arrow(_opened(along)) if along else None)
-
-def _small(plan, version, along, batches):
-    "For `mapInArrow`: one row, the bucket as bytes."
-    bucket = _score(plan, version, along, batches)
-    if bucket is not None: yield _bytes_batch(bucket)
-
-def _bytes_batch(value, name='part'):
-    "One row of bytes."
+def _schema(columns):
     import pyarrow as pa
-    return pa.record_batch([pa.array([pickle.dumps(value)], pa.binary())], names=[name])
+    types = {'string': pa.string(), 'double': pa.float64(), 'bigint': pa.int64(), 'binary': pa.binary()}
+    return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
+
+def _by_partition(score, columns, batches):
+    "Yield the rows that a partition gives, and one with the rest of it as bytes, for `mapInArrow`."
+    import pyarrow as pa
+    rows = _table(batches)
+    if rows is None: return
+    rest, tables = score(rows)
+    for table in tables:
+        yield from table.append_column('part', pa.nulls(len(table), pa.binary())).to_batches(10_000)
+    schema = _schema(columns)
+    packed = {name: [None] for name in schema.names} | {'part': [pickle.dumps(rest)]}
+    yield from pa.table(packed, schema).to_batches()
+
+def _score(plan, version, along, table):
+    """Score a bucket: return it, and the tables of its values if they are not collected.
+
+    along: all judgments as bytes, unless they are rows."""
+    from pyspark import TaskContext
+    task = TaskContext.get()
+    if version != __version__:
+        versions = f'the executors have irmetrics_nb {__version__}, and this is {version}'
+        return Bucket(error=('ValueError', f'{versions}: install one of them everywhere')), []
+    if task and task.partitionId() >= LOOKED_AT: plan = replace(plan, looks=0)
+    bucket = score_bucket(table, plan, import_polars().from_arrow(_opened(along)) if along else None)
+    if plan.bounds: return bucket, []
+    return replace(bucket, scores=[]), _tables_of(bucket)
+
+def _bytes_batch(value):
+    import pyarrow as pa
+    return pa.record_batch([pa.array([pickle.dumps(value)], pa.binary())], names=['part'])
 
 VALUES = 'run string, query string, measure string, value double'
-LONG = f'{VALUES}, part binary'
 
 def _tables_of(bucket):
-    "The values of a bucket as tables of pyarrow."
     import pyarrow as pa
-    text = pa.string()
-    schema = pa.schema({'run': text, 'query': text, 'measure': text, 'value': pa.float64()})
+    schema = _schema(VALUES)
     for scores in bucket.scores:
         n = len(scores)
         for name, values in zip(scores, scores.values[0]):
             columns = [scores.runs[0].name] * n, scores.query_ids, [name] * n, values
             yield pa.table(dict(zip(schema.names, columns)), schema)
 
-def _long(plan, version, along, batches):
-    "For `mapInArrow`: a row for each value, and one with the rest of the bucket as bytes."
-    import pyarrow as pa
-    bucket = _score(plan, version, along, batches)
-    if bucket is None: return
-    names = ['run', 'query', 'measure', 'value', 'part']
-    for table in _tables_of(bucket):
-        yield from table.append_column('part', pa.nulls(len(table), pa.binary())).to_batches(10_000)
-    bucket.scores = []
-    text, rest = pa.nulls(1, pa.string()), pa.array([pickle.dumps(bucket)], pa.binary())
-    yield pa.record_batch([text, text, text, pa.nulls(1, pa.float64()), rest], names=names)
-
 def _bytes_of(frame):
-    "The first column of all rows, which is bytes; ImportError if executors have no irmetrics_nb."
+    "Collect the first column, which is bytes; ImportError if executors have no irmetrics_nb."
     try: rows = frame.collect()
     except Exception as error:
         if "No module named 'irmetrics_nb" not in str(error): raise
         raise ImportError('the executors have no irmetrics_nb: install it there, or send it along') from error
     return [row[0] for row in rows]
 
-def _collected(frame):
-    "The values that were sent as bytes."
-    return [*map(pickle.loads, _bytes_of(frame))]
+def _collected(frame): return [*map(pickle.loads, _bytes_of(frame))]
+
+def _by_bucket(frame, n, score, columns, collect):
+    "Score n buckets: return the frame of their rows, and what else they sent; collect: whether there are no rows."
+    scored = frame.repartition(n, 'query').mapInArrow(partial(_by_partition, score, columns), columns)
+    if not collect: scored = scored.persist()
+    return scored.where('part is null').drop('part'), _collected(scored.where('part is not null').select('part'))
 
 # %% ../nbs/top_level/spark.ipynb #cb7a9fd2
 def evaluate(
@@ -429,110 +403,89 @@ def evaluate(
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments, duplicates=duplicates,
         identical_ids=identical_ids)
-    asked = tuple(parse_all(measures))
-    needed = asks_for_order(in_force, asked)
+    requested = tuple(parse_all(measures))
+    needed = asks_for_order(in_force, requested)
     if needed and order is None:
         raise ValueError(
             f'{needed} asks for the order in which rows stand, and those of a DataFrame '
             'have none: order= names a column that says it')
-    rows = _rows(qrels, run, system, order if needed else None, in_force)
-    counts = _counts(rows)
+    rows = _collect_rows(qrels, run, system, order if needed else None, in_force)
+    counts = _row_counts(rows)
     names = _run_names(rows, counts, system)
-    n = _buckets(rows.session, counts, memory, buckets)
-    whole, asked = complete_measures(asked, in_force, counts[None][1])
-    ids = max(10, 5000 // n)
-    plan = Plan(whole, in_force, names, bool(needed), collect,
-                max(1, LOOKED_AT // n), ids, rows.names)
+    n = _bucket_count(rows.session, counts, memory, buckets)
+    complete, requested = complete_measures(requested, in_force, counts[None][1])
+    looks, ids = max(1, LOOKED_AT // n), max(10, 5000 // n)
+    plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, rows.names)
     rows, along = _sent_along(rows, counts[None][0])
-    spread = rows.frame.repartition(n, 'query')
-    if collect: return _scores(spread, rows, along, plan, asked, n)
-    return _values(spread, rows, along, plan)
+    score = partial(_score, plan, __version__, along)
+    values, scored = _by_bucket(rows.frame, n, score, f'{VALUES}, part binary', collect)
+    unanswered = score_rest(rows.truth, scored, plan) if rows.truth is not None else None
+    if unanswered: scored.append(unanswered)
+    _check(scored, rows, plan)
+    if collect: return _total_scores(scored, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}')
+    tables = [import_polars().from_arrow(table) for table in _tables_of(unanswered or Bucket()) if len(table)]
+    return values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES)) if tables else values
 
 # %% ../nbs/top_level/spark.ipynb #b97db896
 def _run_names(rows, counts, system):
-    "The names of the runs; DataError for judgments or a run without a row."
+    "List the names of the runs; DataError for judgments or a run without a row."
     names = sorted(name for name in counts if name is not None) if system else rows.runs
     if system and '' in names: raise DataError(f'the run: nothing in column {system!r}')
-    for name in [None, *names]:
-        if name in counts and counts[name][0]: continue
-        raise DataError(f'{"the qrels" if name is None else name or "the run"}: the table has no rows')
-    if not names: raise DataError('the run: the table has no rows')
+    empty = [name for name in (None, *names) if not counts.get(name, [0])[0]] or ([] if names else [''])
+    if empty: raise DataError(f'{"the qrels" if empty[0] is None else empty[0] or "the run"}: the table has no rows')
     return tuple(names)
 
-def _scores(spread, rows, along, plan, asked, n):
-    "What is collected: the scores of the whole."
-    parts = _collected(spread.mapInArrow(partial(_small, plan, __version__, along), 'part binary'))
-    parts += _rest(rows, parts, plan)
-    _check(parts, rows, plan)
-    scores = put_together(parts, plan, asked, f'by Spark, in {counted(n, "bucket")}')
-    truth = rows.local.get(None)
-    infos = [_with_local(info, truth, rows.local.get(info.name)) for info in scores.runs]
+def _total_scores(scored, rows, plan, requested, reading):
+    "Combine the scores of buckets with the notes on sources that were read locally."
+    scores, truth, infos = put_together(scored, plan, requested, reading), rows.local.get(None), []
+    for info in scores.runs:
+        local = [source for source in (truth, rows.local.get(info.name)) if source is not None]
+        left_out = [0 if source is None else source.repeats for source in (truth, rows.local.get(info.name))]
+        repeats = info.repeats[0] + left_out[0], info.repeats[1] + left_out[1]
+        notes = info.notes + tuple(note for source in local for note in source.notes)
+        infos.append(replace(info, repeats=repeats, listed=truth.listed if truth is not None else '', notes=notes))
     return replace(scores, runs=tuple(infos))
 
-def _with_local(info, truth, run):
-    "What is known of a run, with what was found when its source and the judgments were read here."
-    left_out = [0 if source is None else source.repeats for source in (truth, run)]
-    repeats = tuple(there + here for there, here in zip(info.repeats, left_out))
-    notes = info.notes + tuple(note for source in (truth, run) if source is not None for note in source.notes)
-    return replace(info, repeats=repeats, listed=truth.listed if truth is not None else '', notes=notes)
-
-def _rest(rows, parts, plan):
-    "The bucket of judged queries without any answer, if judgments went along: none, or one."
-    rest = None if rows.truth is None else score_rest(rows.truth, parts, plan)
-    return [] if rest is None else [rest]
-
-def _values(spread, rows, along, plan):
-    "What is not collected: the values as a DataFrame."
-    done = spread.mapInArrow(partial(_long, plan, __version__, along), LONG).persist()
-    parts = _collected(done.where('part is not null').select('part'))
-    rest = _rest(rows, parts, plan)
-    _check([*parts, *rest], rows, plan)
-    values = done.where('part is null').select('run', 'query', 'measure', 'value')
-    tables = [table for bucket in rest for table in map(import_polars().from_arrow, _tables_of(bucket)) if len(table)]
-    if not tables: return values
-    return values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES))
-
-def _check(parts, rows, plan):
+def _check(scored, rows, plan):
     "Raise the error that a bucket has found, or that the whole has; warn of the rest, once."
     def ids(where):
-        found = rows.frame.where(where).select('query').distinct().limit(20_000).collect()
-        return sorted(row[0] for row in found)
+        rows_found = rows.frame.where(where).select('query').distinct().limit(20_000).collect()
+        return sorted(row[0] for row in rows_found)
     def spelt(name):
         judged = ids('run is null') if rows.truth is None else sorted(rows.truth['query'].unique().head(20_000))
-        return judged, ids(f'run = {_text(name)}')
-    said = check_whole(parts, plan, spelt)
-    seen = dict.fromkeys(each for part in parts for each in part.warned)
+        return judged, ids(f'run = {_sql_text(name)}')
+    texts = check_whole(scored, plan, spelt)
     kinds = {'DataWarning': DataWarning, 'EvaluationWarning': EvaluationWarning}
-    for kind, text in seen: warnings.warn(text, kinds.get(kind, UserWarning), stacklevel=4)
-    for text in said: warnings.warn(text, EvaluationWarning, stacklevel=4)
+    of_buckets = dict.fromkeys(warned for bucket in scored for warned in bucket.warned)
+    for kind, text in [*of_buckets, *(('EvaluationWarning', text) for text in texts)]:
+        warnings.warn(text, kinds.get(kind, UserWarning), stacklevel=3)
 
 # %% ../nbs/top_level/spark.ipynb #8b050b7f
 def means(values: Any) -> dict[str, Any]:
-    """The means of what `evaluate(..., collect=False)` gives, computed on the cluster.
+    """Compute the means of what `evaluate(..., collect=False)` gives on the cluster.
 
     values: that DataFrame. {measure: mean}; of several runs, {run: {measure: mean}}. NaN
     does not count, and where nothing else is, the mean is NaN; GMAP has its geometric
     mean, counts have their sum."""
-    parts = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
-    numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in parts.items()]
-    counted = values.selectExpr('run', 'measure', *numbers)
-    sums = counted.groupBy('run', 'measure').agg(dict.fromkeys(parts, 'sum'))
-    totals = [f'`sum({name})` as {name}' for name in parts]
+    sums_of = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
+    numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in sums_of.items()]
+    sums = values.selectExpr('run', 'measure', *numbers).groupBy('run', 'measure').agg(dict.fromkeys(sums_of, 'sum'))
+    totals = [f'`sum({name})` as {name}' for name in sums_of]
     rows = sums.selectExpr('run', 'measure', *totals)
-    found: dict[str, Any] = {}
+    means_of: dict[str, Any] = {}
     for row in rows.orderBy('run', 'measure').collect():
         kind, n = parse(row['measure']).kind.aggregate, row['n']
         mean = row['value'] / n if n else np.nan
         if n and kind is SUM: mean = row['value']
         if n and kind is GEOMETRIC_MEAN: mean = float(np.exp(row['logs'] / n))
-        found.setdefault(row['run'], {})[row['measure']] = mean
-    return found[''] if [*found] == [''] else found
+        means_of.setdefault(row['run'], {})[row['measure']] = mean
+    return means_of[''] if [*means_of] == [''] else means_of
 
 # %% ../nbs/top_level/spark.ipynb #c6049d03
 def compare(
     qrels: Any, runs: Any, measures: Measures = 'AP nDCG@10 RR', **options: Any,
 ) -> Comparison:
-    """Which systems differ, by how much, and how sure that is, with the rows on Spark.
+    """Compare systems whose rows are on Spark: which differ, by how much, and how sure that is.
 
     qrels, runs, measures: as in `evaluate` here. options: those of `evaluate` here, and
     those of `irmetrics_nb.compare`, such as baseline, test and correction. ValueError for
@@ -544,64 +497,41 @@ def compare(
 
 # %% ../nbs/top_level/spark.ipynb #356bd430
 def _items(data, columns):
-    "Rows of items: label, value, and the group as text."
-    kind = 'items'
-    names = dict(zip(('label', 'value', 'query'), columns))
-    for name in columns:
-        if name in data.columns: continue
-        raise DataError(f'the items: no column {name!r}; there are {", ".join(data.columns)}')
-    sql = {part: _number(data, name, kind) for part, name in names.items() if part != 'query'}
-    if 'query' in names: sql['query'] = _id(data, names['query'], kind)
-    return data.selectExpr(*(f'{text} as {part}' for part, text in sql.items()))
+    "Select the rows of items: label, value, and the group as text."
+    absent = [name for name in columns if name not in data.columns]
+    if absent: raise DataError(f'the items: no column {absent[0]!r}; there are {", ".join(data.columns)}')
+    selected = zip(('label', 'value', 'query'), columns, (_number_sql, _number_sql, _id_sql))
+    return data.selectExpr(*(f'{sql(data, name, "items")} as {role}' for role, name, sql in selected))
 
-def _auc_of_bucket(rel, batches):
-    "(ids, auc, positives, negatives) of the groups of a partition, and warnings; None for one without rows."
+def _auc_of_bucket(rel, collect, table):
+    """Compute AUC by group: return ((ids, auc, positives, negatives) or an error, warnings), and tables.
+
+    collect: whether the values are sent back, and not as a table."""
+    import pyarrow as pa
     pl = import_polars()
-    table = _table(batches)
-    if table is None: return None
     wrong = table.filter(pl.any_horizontal(pl.all().is_null()) | pl.col('label').is_nan() | pl.col('value').is_nan())
     if len(wrong):
         group = wrong.sort('query')['query'][0]
-        return DataError(f'the items of group {group!r}: a label or a score is missing or NaN')
+        return (DataError(f'the items of group {group!r}: a label or a score is missing or NaN'), []), []
     table = table.sort('query')
-    number = table['query'].rle_id().to_numpy()
-    each = group_auc_here(table['label'].to_numpy(), table['value'].to_numpy(), number, rel=rel)
-    ids = table['query'].unique(maintain_order=True).to_list()
-    return ids, each.auc, each.positives, each.negatives
-
-def _small_auc(rel, batches):
-    "For `mapInArrow`: one row, the AUC of each group as bytes."
+    number, ids = table['query'].rle_id().to_numpy(), table['query'].unique(maintain_order=True).to_list()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter('always')
-        found = _auc_of_bucket(rel, batches)
-    if found is not None: yield _bytes_batch((found, [str(w.message) for w in seen]))
+        groups = group_auc_here(table['label'].to_numpy(), table['value'].to_numpy(), number, rel=rel)
+    columns, texts = (ids, groups.auc, groups.positives, groups.negatives), [str(w.message) for w in seen]
+    if collect: return (columns, texts), []
+    schema = _schema(AREAS)
+    return ((), texts), [pa.table(dict(zip(schema.names, columns)), schema)]
 
-LONG_AUC = 'group string, auc double, positives bigint, negatives bigint, part binary'
+AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
-def _long_auc(rel, batches):
-    "For `mapInArrow`: a row for each group, and one with errors and warnings."
-    import pyarrow as pa
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter('always')
-        found = _auc_of_bucket(rel, batches)
-    if found is None: return
-    count = pa.int64()
-    types = {'group': pa.string(), 'auc': pa.float64(), 'positives': count, 'negatives': count, 'part': pa.binary()}
-    schema = pa.schema(types)
-    wrong = found if isinstance(found, DataError) else ()
-    if not wrong:
-        columns = dict(zip(schema.names, [*found, [None] * len(found[0])]))
-        yield from pa.table(columns, schema).to_batches(10_000)
-    rest = pickle.dumps((wrong, [str(w.message) for w in seen]))
-    yield pa.record_batch([[None], [None], [None], [None], [rest]], schema=schema)
-
-def _checked(parts):
-    "What partitions found; DataError for the first of theirs by its text. Warned of is what they warned of."
-    wrong = sorted((found for found, _ in parts if isinstance(found, DataError)), key=str)
+def _checked(sent):
+    "Return what partitions found, and repeat their warnings; raise the first of their errors by its text."
+    wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)
     if wrong: raise wrong[0]
-    said = dict.fromkeys(text for _, texts in parts for text in texts)
-    for text in said: warnings.warn(text, EvaluationWarning, stacklevel=3)
-    return [found for found, _ in parts]
+    repeated = dict.fromkeys(text for _, texts in sent for text in texts)
+    for text in repeated: warnings.warn(text, EvaluationWarning, stacklevel=3)
+    return [result for result, _ in sent]
 
 # %% ../nbs/top_level/spark.ipynb #2064cf4c
 def group_auc(
@@ -609,7 +539,7 @@ def group_auc(
     rel: float = 1, collect: bool = True, memory: int | None = None,
     buckets: int | None = None,
 ) -> Any:
-    """The AUC within each group, such as a user, of items in a DataFrame of Spark.
+    """Compute the AUC within each group, such as a user, of items in a DataFrame of Spark.
 
     Parameters
     ----------
@@ -638,42 +568,33 @@ def group_auc(
     items = _items(data, (label, score, group))
     counts = _counted(items.selectExpr('query', 'value', '0 as run'))
     if not counts: raise DataError('the items: the table has no rows')
-    n = _buckets(data.sparkSession, counts, memory, buckets)
-    spread = items.repartition(n, 'query')
-    if not collect:
-        done = spread.mapInArrow(partial(_long_auc, rel), LONG_AUC).persist()
-        _checked(_collected(done.where('part is not null').select('part')))
-        return done.where('part is null').drop('part')
-    parts = spread.mapInArrow(partial(_small_auc, rel), 'part binary')
-    found = zip(*_checked(_collected(parts)))
-    ids, *columns = (np.concatenate(column) for column in found)
-    if _types(data)[group] in WHOLE: ids = ids.astype(np.int64)
+    n = _bucket_count(data.sparkSession, counts, memory, buckets)
+    measured = partial(_auc_of_bucket, rel, collect)
+    areas, sent = _by_bucket(items, n, measured, f'{AREAS}, part binary', collect)
+    results = _checked(sent)
+    if not collect: return areas
+    ids, *columns = (np.concatenate(column) for column in zip(*results))
+    if _types(data)[group] in INTEGERS: ids = ids.astype(np.int64)
     order = np.argsort(ids)
     return GroupAUC(ids[order], *(column[order] for column in columns))
 
 # %% ../nbs/top_level/spark.ipynb #04aae071
 def _histogram(rel, limit, batches):
-    "For `mapInArrow`: the histogram of a partition."
-    found, wrong = ScoreHistogram(limit, rel=rel), None
-    for batch in batches:
-        label, score = batch.column(0), batch.column(1)
-        try: found.update(label.to_numpy(False), score.to_numpy(False))
-        except ValueError as error: wrong = DataError(f'the items: {error}')
-        if wrong: break
-    yield _bytes_batch((wrong or found, []))
+    "Make the histogram of a partition, for `mapInArrow`."
+    histogram = ScoreHistogram(limit, rel=rel)
+    try:
+        for batch in batches: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
+    except ValueError as error: yield _bytes_batch((DataError(f'the items: {error}'), []))
+    else: yield _bytes_batch((histogram, []))
 
 def _merged(batches):
-    "For `mapInArrow`: the histograms of some partitions in one."
+    "Merge the histograms of some partitions, for `mapInArrow`; an error replaces all of them."
     packed = (part for batch in batches for part in batch.column(0).to_pylist())
-    whole = None
-    for found, _ in map(pickle.loads, packed): whole = _merge(whole, found)
-    if whole is not None: yield _bytes_batch((whole, []))
-
-def _merge(one, other):
-    "Two histograms, or the error that stands for one."
-    if one is None or isinstance(other, DataError): return other
-    if not isinstance(one, DataError): one.merge(other)
-    return one
+    histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
+    errors = [error for error in histograms if isinstance(error, DataError)]
+    if not histograms: return
+    for other in [] if errors else histograms[1:]: histograms[0].merge(other)
+    yield _bytes_batch(((errors or histograms)[0], []))
 
 # %% ../nbs/top_level/spark.ipynb #6cbf980b
 def auc(
@@ -687,8 +608,8 @@ def auc(
     a column that is not there, or a label or a score that is missing."""
     items = _items(data, (label, score))
     each = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')
-    some = each.repartition(8).mapInArrow(_merged, 'part binary')
-    whole = ScoreHistogram(bins, rel=rel)
-    for found in _checked(_collected(some)): whole.merge(found)
-    if not len(whole): raise DataError('the items: the table has no rows')
-    return whole.auc
+    merged = each.repartition(8).mapInArrow(_merged, 'part binary')
+    total = ScoreHistogram(bins, rel=rel)
+    for histogram in _checked(_collected(merged)): total.merge(histogram)
+    if not len(total): raise DataError('the items: the table has no rows')
+    return total.auc

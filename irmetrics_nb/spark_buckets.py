@@ -57,12 +57,12 @@ class Plan:
 
     @property
     def judgments_ordered(self) -> bool:
-        "Whether the judgments have an order too, which one of two for a document needs."
+        "Return whether the judgments have an order too, which choosing one of two for a document needs."
         return self.ordered and self.conventions.duplicates in ('first', 'last')
 
     @property
     def several(self) -> bool:
-        "Whether errors must name the run."
+        "Return whether errors must name the run."
         return self.runs != ('',)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4ad0288e
@@ -81,13 +81,11 @@ def complete_measures(
 def _complete(measure, conventions, top):
     "Return a measure with all parameters that are known before a bucket is evaluated."
     preset, answers = completed(measure, conventions), conventions.of(measure.name)
-    low = top is None or not top >= 0
-    grades = [] if low and answers.negative != 'keep' or top is None else [top]
-    complete = preset.resolve(Judged.from_grades([grades]))
-    if complete == preset: return preset
-    lacking = next(name for name in complete.params if name not in preset.params)
+    known = top is not None and (top >= 0 or answers.negative == 'keep')
+    complete = preset.resolve(Judged.from_grades([[top] if known else []]))
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
-    if not unknown: return complete
+    if complete == preset or not unknown: return complete
+    lacking = next(name for name in complete.params if name not in preset.params)
     raise ValueError(f'{measure} needs to know {lacking}, which parts cannot tell under '
                      f'these conventions: {measure.name}({lacking}=...)')
 
@@ -137,7 +135,7 @@ def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
     return bucket
 
 def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket | None:
-    "Evaluate the judged queries that no bucket has taken; None if there are none."
+    "Evaluate the judged queries that no bucket has taken; return None if all are taken."
     taken = {query for bucket in buckets for query in bucket.taken}
     remaining = judgments.filter([query not in taken for query in judgments['query']])
     return _caught(remaining, plan) if len(remaining) else None
@@ -150,8 +148,7 @@ def _caught(table, plan):
         warnings.simplefilter('always')
         try: bucket = _score_runs(table, plan)
         except ValueError as error:
-            kinds = ERRORS.items()
-            kind = next(name for name, type_ in kinds if isinstance(error, type_))
+            kind = next(name for name, type_ in ERRORS.items() if isinstance(error, type_))
             bucket = Bucket(error=(kind, str(error)))
     bucket.warned = [(w.category.__name__, str(w.message)) for w in seen]
     return bucket
@@ -160,29 +157,23 @@ def _caught(table, plan):
 def _score_runs(table, plan):
     "Score every run of the bucket; raise DataError for invalid rows."
     pl = import_polars()
-    table = _in_order(table, plan)
-    graded = pl.col('value').fill_nan(None).is_not_null()
-    blank = len(table.filter(pl.col('run').is_null() & ~graded))
+    table = _sorted_rows(table, plan)
+    judgments = table.filter(pl.col('run').is_null())
+    graded = judgments.filter(pl.col('value').fill_nan(None).is_not_null())
+    blank = len(judgments) - len(graded)
     notes = (blank_grades(blank),) if blank else ()
-    judgments = table.filter(pl.col('run').is_null() & graded)
-    duplicates = plan.conventions.duplicates
-    qrels = Qrels(_named(judgments, 'qrels'), duplicates=duplicates, copy=False)
+    qrels = Qrels(_named(graded, 'qrels'), duplicates=plan.conventions.duplicates, copy=False)
     bucket = Bucket()
     for name in plan.runs:
-        rows = table.filter(pl.col('run') == name)
-        try: scores, facts = _score_run(qrels, _named(rows, 'run'), plan)
+        run = Run.unread(_named(table.filter(pl.col('run') == name), 'run'))
+        try: scores, judged, reading, _ = score_run(plan.measures, qrels, run, plan.conventions, part=True)
         except DataError as error:
             raise DataError(f'{name}: {error}' if plan.several else str(error)) from None
         info = replace(scores.runs[0], name=name, notes=scores.runs[0].notes + notes)
         if not plan.bounds: info = replace(info, tie_bounds={})
         bucket.scores.append(replace(scores, runs=(info,)))
-        bucket.facts.append(facts)
+        bucket.facts.append(_facts(qrels, run, judged, reading, plan))
     return bucket
-
-def _score_run(qrels, rows, plan):
-    "The scores and facts of one run in a bucket."
-    scores, judged, reading, _ = score_run(plan.measures, qrels, Run.unread(rows), plan.conventions, part=True)
-    return scores, _facts(qrels, rows, judged, reading, plan)
 
 def _named(table, kind):
     "Rename the columns of rows as judgments or a run have them."
@@ -191,65 +182,55 @@ def _named(table, kind):
     return named if len(named) else no_rows(kind)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
-def _in_order(table, plan):
+def _sorted_rows(table, plan):
     "Sort rows by query and by their order; raise DataError for a null, or for two rows in one place."
     _check_nulls(table, plan)
     if not plan.ordered: return table.sort('query')
     table = table.sort('query', 'run', 'at')
-    again = (table['at'] == table['at'].shift(1)) & (table['query'] == table['query'].shift(1))
-    again &= table['run'].eq_missing(table['run'].shift(1))
-    if not plan.judgments_ordered: again &= table['run'].is_not_null()
-    if again.any():
-        row = table.row(again.arg_max(), named=True)
-        column = plan.names.get('at', 'at')
-        raise DataError(f'{_where(row, plan)}: two rows have {row["at"]} in the column of their order, {column!r}')
-    return table
+    pl = import_polars()
+    again = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(1)) for name in ('at', 'query', 'run'))
+    if not plan.judgments_ordered: again &= pl.col('run').is_not_null()
+    wrong = table.filter(again)
+    if not len(wrong): return table
+    row = wrong.row(0, named=True)
+    column = plan.names.get('at', 'at')
+    raise DataError(f'{_where(row, plan)}: two rows have {row["at"]} in the column of their order, {column!r}')
 
 def _check_nulls(table, plan):
     "Raise DataError for the first query, by its id, with a missing value."
     pl = import_polars()
-    columns = ['query', 'doc', 'value', *(['at'] if plan.ordered else [])]
-    lacking = pl.any_horizontal(pl.col(columns[:2]).is_null())
-    lacking |= pl.col('value').is_null() & pl.col('run').is_not_null()  # a blank grade is no judgment
-    if plan.ordered:
-        expected = pl.lit(True) if plan.judgments_ordered else pl.col('run').is_not_null()
-        lacking |= pl.col('at').is_null() & expected
-    wrong = table.filter(lacking)
+    of_run = pl.col('run').is_not_null()  # a blank grade is no judgment
+    expected = {'query': True, 'doc': True, 'value': of_run}
+    if plan.ordered: expected['at'] = plan.judgments_ordered | of_run
+    wrong = table.filter(pl.any_horizontal(pl.col(name).is_null() & rows for name, rows in expected.items()))
     if not len(wrong): return
     row = wrong.sort('query', 'doc', nulls_last=True).row(0, named=True)
-    lacking = next(name for name in columns if row[name] is None)
+    lacking = next(name for name in expected if row[name] is None)
     kind = 'qrels' if row['run'] is None else 'run'
     shown = plan.names.get(f'{kind} {lacking}', plan.names.get(lacking, lacking))
     raise DataError(f'{_where(row, plan)}: nothing in column {shown!r}')
 
 def _where(row, plan):
-    "Return the source and the query of a row, for an error."
     source = 'the qrels' if row['run'] is None else 'the run'
     if plan.several and row['run']: source = f'{row["run"]}: {source}'
     return source if row['query'] is None else f'{source}, query {row["query"]!r}'
 
 # %% ../nbs/top_level/spark_buckets.ipynb #3bc7d89c
-GRADES = 1000  # different grades of a bucket that are counted
+GRADES = 1000  # different grades of a bucket that are counted: of more, some from all over the scale
 
-def _facts(qrels, rows, judged, reading, plan):
+def _facts(qrels, run, judged, reading, plan):
     "Return what the whole has to know of a run in a bucket."
+    rows, swapped = run.source, 0
     evidence = judged_evidence(plan.measures, judged, qrels, None, reading.looks[:plan.looks])
+
     evidence.unanswered = evidence.unanswered[:plan.ids]
-    swapped = _rows_swapped(qrels, rows)
-    return Facts(evidence, turned(judged), swapped, len(rows), _grade_counts(judged.pool_grade))
-
-def _grade_counts(grade):
-    "Return {grade: how often}; of very many different ones, some from all over the scale."
-    grades, counts = np.unique(grade, return_counts=True)
-    spread = np.linspace(0, len(grades) - 1, min(len(grades), GRADES))
-    chosen = np.unique(spread.astype(int))
-    return dict(zip(grades[chosen].tolist(), counts[chosen].tolist()))
-
-def _rows_swapped(qrels, rows):
-    "Return how many rows a run has if it seems to be swapped with the judgments; else 0."
-    if not (len(rows) and len(qrels)) or not look_like_scores(qrels.columns.value): return 0
-    code = rows['query_id'].rank('dense').to_numpy()
-    return len(rows) * look_like_grades(code, rows['score'].to_numpy())
+    if len(rows) and len(qrels) and look_like_scores(qrels.columns.value):
+        code = rows['query_id'].rank('dense').to_numpy()
+        swapped = len(rows) * look_like_grades(code, rows['score'].to_numpy())
+    grades, counts = np.unique(judged.pool_grade, return_counts=True)
+    chosen = np.unique(np.linspace(0, len(grades) - 1, min(len(grades), GRADES)).astype(int))
+    grade_counts = dict(zip(grades[chosen].tolist(), counts[chosen].tolist()))
+    return Facts(evidence, turned(judged), swapped, len(rows), grade_counts)
 
 # %% ../nbs/top_level/spark_buckets.ipynb #fe4fff7c
 def check_whole(
@@ -266,52 +247,38 @@ def check_whole(
     for i, name in enumerate(plan.runs):
         facts = [bucket.facts[i] for bucket in buckets]
         evidence = _total_evidence(facts, plan)
-        if not evidence.common: _raise_no_common_query(name, plan, spelt)
-        judgments = Evidence(plan.measures, _grades(facts), swapped=_signs_of_swap(facts))
-        if judgments.swapped: raise ValueError(warning_texts(judgments)[0])
+        if not evidence.common:
+            judged, retrieved = spelt(name) if spelt else ([], [])
+            ids, run = '', f'{name}: ' if plan.several else ''
+            if judged and retrieved: ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
+            raise DataError(f'{run}not one query in common{ids}{spelling_hint(judged, retrieved)}')
+        swapped = 2 * sum(bucket.swapped for bucket in facts) > sum(bucket.rows for bucket in facts)
+        judgments = Evidence(plan.measures, _total_grades(facts), swapped=FRACTIONS_AND_WHOLE if swapped else '')
+        if swapped: raise ValueError(warning_texts(judgments)[0])
         texts += warning_texts(evidence, name) + warning_texts(judgments)
     return list(dict.fromkeys(map(visible, texts)))
-
-def _raise_no_common_query(name, plan, spelt):
-    "Raise DataError for a run that has no query in common with the judgments."
-    judged, retrieved = spelt(name) if spelt else ([], [])
-    ids, run = '', f'{name}: ' if plan.several else ''
-    if judged and retrieved:
-        ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
-    hint = spelling_hint(judged, retrieved)
-    raise DataError(f'{run}not one query in common{ids}{hint}')
-
-def _signs_of_swap(facts):
-    "Return the signs that judgments and run are swapped, if most rows show them."
-    n_swapped = sum(bucket.swapped for bucket in facts)
-    n_rows = sum(bucket.rows for bucket in facts)
-    return FRACTIONS_AND_WHOLE if 2 * n_swapped > n_rows else ''
 
 # %% ../nbs/top_level/spark_buckets.ipynb #ff0f29e6
 GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
 
 def _total_evidence(facts, plan):
     "Return the evidence about one run, from the facts of all buckets."
-    evidence = [each.evidence for each in facts]
-    looks, unanswered = [], []
-    for each in evidence:
-        looks += each.looks
-        unanswered += each.unanswered
-    sums = {name: sum(getattr(each, name) for each in evidence) for name in ('judged', 'retrieved', 'common')}
-    _, shortest, longest = zip(*(each.depth for each in evidence))
-    surplus, changed = map(sum, zip(*(each.turned for each in facts)))
+    evidence = [bucket.evidence for bucket in facts]
+    looks, unanswered = ([x for bucket in evidence for x in getattr(bucket, name)] for name in ('looks', 'unanswered'))
+    sums = {name: sum(getattr(bucket, name) for bucket in evidence) for name in ('judged', 'retrieved', 'common')}
+    _, shortest, longest = zip(*(bucket.depth for bucket in evidence))
+    surplus, changed = map(sum, zip(*(bucket.turned for bucket in facts)))
     depth = sums['common'], min(shortest), max(longest)
     return run_evidence(
         looks, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
         upwards=in_deviations(surplus, changed), **sums)
 
-def _grades(facts):
+def _total_grades(facts):
     "Return the grades of all judgments; of very many, as many as show their shares."
     counts: Counter = Counter()
     for bucket in facts: counts.update(bucket.grades)
-    step = max(1, sum(counts.values()) // GRADES_SHOWN)
-    n_shown = [-(-n // step) for n in counts.values()]
-    return np.repeat([*counts.keys()], n_shown) if counts else np.empty(0)
+    step = max(1, counts.total() // GRADES_SHOWN)
+    return np.array([grade for grade, n in counts.items() for _ in range(-(-n // step))])
 
 # %% ../nbs/top_level/spark_buckets.ipynb #4c30268f
 def put_together(
@@ -327,15 +294,8 @@ def put_together(
     return Scores.beside(whole) if plan.several else whole[0]
 
 def _by_id(scores):
-    "Sort the scores of one run by query id."
-    ids = scores.query_ids
+    ids, info = scores.query_ids, scores.runs[0]
     order = sorted(range(len(ids)), key=ids.__getitem__)
-    info = scores.runs[0]
-    bounds = LazyMapping(_reordered, info.tie_bounds, order)
-    in_order = tuple(ids[i] for i in order)
-    return replace(scores, query_ids=in_order, values=scores.values[:, :, order],
-                   runs=(replace(info, tie_bounds=bounds),),
-                   first_ranks=scores.first_ranks[:, order])
-
-def _reordered(bounds, order):
-    return {name: ends[:, order] for name, ends in bounds.items()}
+    bounds = LazyMapping(lambda: {name: ends[:, order] for name, ends in info.tie_bounds.items()})
+    return replace(scores, query_ids=tuple(ids[i] for i in order), values=scores.values[:, :, order],
+                   runs=(replace(info, tie_bounds=bounds),), first_ranks=scores.first_ranks[:, order])

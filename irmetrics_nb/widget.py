@@ -56,7 +56,6 @@ def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | 
     return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
 
 def _judged(grades, missed):
-    "Return a batch of a list and its missed documents."
     judged = [grade for grade in grades if grade is not None]
     return Judged.from_grades([grades], ideal=[[*judged, *missed]])
 
@@ -122,9 +121,9 @@ def play(
     return _widget_class()(
         scale=scale, missed=[*missed.elements()], grades=listed, measure=data['measure'],
         measures=named, titles=titled, lists=lists, goal=goal, question=question,
-        markdown=_markdown(data, listed, titled, question))
+        markdown=_play_markdown(data, listed, titled, question))
 
-def _markdown(data, grades, titles, question):
+def _play_markdown(data, grades, titles, question):
     "Return the element of a page that nbs/play/play.js makes a ranking of."
     attributes = [_attribute(name, value) for name, value in data.items() if value]
     opening = '<div class="play" ' + '\n     '.join(attributes) + '>'

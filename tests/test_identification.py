@@ -11,9 +11,8 @@ from fastcore.test import test_close as close
 
 from irmetrics_nb import PRESETS, Conventions, DataError, Qrels, Run, differ, evaluate, identify
 from irmetrics_nb.evaluation.presets import conventions_of
-from irmetrics_nb.forensics.identification import _mistake_of
 from irmetrics_nb.forensics.mistakes import MISTAKES, mistakes_of
-from irmetrics_nb.forensics.search import Rankings, all_results, plain_variant, variant_of, with_mistake
+from irmetrics_nb.forensics.search import Rankings, all_results, mistake_of, plain_variant, variant_of, with_mistake
 from irmetrics_nb.metrics.parsing import parse
 
 
@@ -75,7 +74,7 @@ def is_found(name, kind, seed):
     close(with_mistake(judgments, run, asked, name), number(value))
     rivals = [r for r in results(kind, asked, seed, twice) if abs(r.value - number(value)) < 1e-9]
     rivals = [variant for r in rivals for variant in r.variants if variant.cost == r.plainest.cost]
-    if name not in {_mistake_of([variant], [kind]) for variant in rivals}:
+    if name not in {mistake_of([variant], [kind]) for variant in rivals}:
         return False
     if name in ("ap-over-list", "ideal-of-hits", "rr-of-mean-rank"):  # by the door as well
         assert name in {fit.mistake for fit in identify(judgments, run, {asked: f"{number(value):.9f}"})}

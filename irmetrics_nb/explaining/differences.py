@@ -31,7 +31,16 @@ from ..data.qrels_and_runs import Qrels, Run
 from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of
 from .arithmetic import suggestion
-from .explanation import EARNED, LOST, UNJUDGED, Explanation, explain, html_table, shares
+from irmetrics_nb.explaining.explanation import (
+    EARNED,
+    LOST,
+    UNJUDGED,
+    Explanation,
+    explain,
+    html_table,
+    shares,
+    shortened,
+)
 from ..metrics.parsing import parse
 from ..results.drawing import finish, ink, new_axes
 from ..results.formatting import showing_digits, value_text
@@ -44,17 +53,11 @@ def steps(
     """Change the values `a` into `b`, query by query, the largest effect first.
 
     Returns (order, effect): the queries, and what each adds in this order."""
-    value, start = np.array(a, dtype=float), aggregate.f(a) if len(a) else 0.0
-    alone = np.zeros(len(a))
-    for i in np.flatnonzero(a != b):
-        value[i] = b[i]
-        alone[i] = aggregate.f(value) - start
-        value[i] = a[i]
+    queries, start = np.arange(len(a)), aggregate.f(a) if len(a) else 0.0
+    alone = [aggregate.f(np.where(queries == i, b, a)) - start for i in queries]
     order = np.argsort(-np.abs(alone), kind='stable')
-    running = np.full(len(a), start)
-    for step, i in enumerate(order):
-        value[i] = b[i]
-        running[step] = aggregate.f(value) if a[i] != b[i] else running[max(step - 1, 0)]
+    step_of = np.argsort(order)
+    running = [aggregate.f(np.where(step_of <= step, b, a)) for step in queries]
     return order, np.diff(running, prepend=start)
 
 # %% ../../nbs/explaining/differences.ipynb #c5fea2cb
@@ -75,15 +78,18 @@ class QueryDifference(Result):
     @property
     def rows(self) -> list[dict[str, Any]]:
         "Return a dict per document; None for a rank where it was not retrieved."
-        of_a, of_b = shares(self.a.work), shares(self.b.work)
+        pair = self.a, self.b
+        shares_a, shares_b = (shares(why.work) for why in pair)
+        rank_a, rank_b = ({doc: i for i, doc in enumerate(why.work.listing.docs, 1)} for why in pair)
+        grade_of = {doc: g for why in pair[::-1] for doc, g in zip(why.work.listing.docs, why.work.listing.grade.tolist())}
         rows, running = [], 0.0
-        for doc in sorted(of_a | of_b, key=lambda doc: -abs(of_b.get(doc, 0.0) - of_a.get(doc, 0.0))):
-            a, b = of_a.get(doc, 0.0), of_b.get(doc, 0.0)
+        for doc in sorted(shares_a | shares_b, key=lambda doc: -abs(shares_b.get(doc, 0.0) - shares_a.get(doc, 0.0))):
+            a, b, g = shares_a.get(doc, 0.0), shares_b.get(doc, 0.0), grade_of[doc]
             running += b - a
             title = {'title': self.a.titles.get(doc, '')} if self.a.titles else {}
-            ranks = {'rank a': _rank(self.a, doc), 'rank b': _rank(self.b, doc)}
-            values = {'a': a, 'b': b, 'difference': b - a, 'running': running}
-            rows.append({'document': doc, **title, 'grade': _grade(self, doc), **ranks, **values})
+            grade = UNJUDGED if np.isnan(g) else int(g) if g % 1 == 0 else g
+            rows.append({'document': doc, **title, 'grade': grade, 'rank a': rank_a.get(doc), 'rank b': rank_b.get(doc),
+                         'a': a, 'b': b, 'difference': b - a, 'running': running})
         return rows
 
     def _columns(self) -> dict[str, Any]:
@@ -100,7 +106,7 @@ class QueryDifference(Result):
 
     def _parts(self):
         yield Text(self._head())
-        rows = [[_shown(x) for x in row.values()] for row in self.rows]
+        rows = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in self.rows]
         if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
 
     def to_html(self, *, digits: int | None = None) -> str:
@@ -112,26 +118,7 @@ class QueryDifference(Result):
     def _repr_markdown_(self): return None
 
 # %% ../../nbs/explaining/differences.ipynb #682f6167
-def _rank(why, doc):
-    "Return the rank of a document in a list, or None."
-    docs = why.work.listing.docs
-    return docs.index(doc) + 1 if doc in docs else None
-
-def _grade(pair, doc):
-    "Return the grade of a document that is in one of two lists."
-    for why in (pair.a, pair.b):
-        listing = why.work.listing
-        if doc not in listing.docs: continue
-        g = listing.grade[listing.docs.index(doc)]
-        return UNJUDGED if np.isnan(g) else int(g) if g % 1 == 0 else float(g)
-    return UNJUDGED
-
 def _arrow(a, b): return f'{value_text(a)} → {value_text(b)} ({value_text(b - a, signed=True)})'
-
-def _shown(x):
-    "Return a float as it is, anything else as short text."
-    if x is None: return 'not retrieved'
-    return x if isinstance(x, float) else str(x) if len(str(x)) <= 44 else f'{x[:41]}...'
 
 # %% ../../nbs/explaining/differences.ipynb #569877c2
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,7 +183,6 @@ class Difference(Result):
         return finish(ax, title, *labels, legend=True)
 
     def _head(self):
-        "Write the difference in a sentence."
         better, worse = (int(np.sum(self.effect > 0)), int(np.sum(self.effect < 0)))
         counts = f'{better} better, {worse} worse, {len(self.effect) - better - worse} the same'
         first, second = (visible(name or letter) for name, letter in zip(self.names, 'ab'))

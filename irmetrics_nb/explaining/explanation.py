@@ -42,7 +42,7 @@ from ..evaluation.presets import completed, conventions_of, read_run
 from irmetrics_nb.explaining.arithmetic import (
     Arithmetic,
     Listing,
-    find,
+    find_document,
     from_ranking,
     from_run,
     latex,
@@ -72,34 +72,25 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
 
     With titles also the title, the place where unjudged documents are left out, and the
     chunk where the documents come in chunks."""
-    listing, columns = work.listing, dict(work.columns)
-    grades = [_grade(work, g) for g in listing.grade]
-    lists: dict[str, Any] = {name: _numbers(column) for name, column in columns.items()}
-    lists |= {'document': listing.docs, 'grade': grades}
-    if listing.parents: lists |= _chunks(listing, grades)
+    listing, columns = work.listing, work.columns
+    grades, documents = [_grade_text(work, g) for g in listing.grade], [listing.parents.get(doc, doc) for doc in listing.docs]
+    lists: dict[str, Any] = {name: [None if x != x else x for x in column.tolist()] for name, column in columns.items()}
+    lists |= {'document': documents, 'grade': grades}
+    if listing.parents:
+        later = [doc in documents[:i] for i, doc in enumerate(documents)]
+        marked = [f'{g}: a later chunk' if again and g != UNJUDGED else g for g, again in zip(grades, later)]
+        lists |= {'chunk': listing.docs, 'grade': marked}
     if titles:  # of a chunk, or of its document
-        pairs = zip(listing.docs, lists['document'])
-        lists['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in pairs]
+        lists['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in zip(listing.docs, documents)]
     if np.array_equal(columns['place'], columns['rank']): del lists['place']
     names = [name for name in HEADS if name in lists]
     return [dict(zip(names, row)) for row in zip(*(lists[name] for name in names))]
 
-def _chunks(listing, grades):
-    "Return chunk, document and grade of each rank; the grade of a later chunk is marked."
-    documents = [listing.parents.get(doc, doc) for doc in listing.docs]
-    later = [doc in documents[:i] for i, doc in enumerate(documents)]
-    marked = [f'{g}: a later chunk' if again and g != UNJUDGED else g for g, again in zip(grades, later)]
-    return {'chunk': listing.docs, 'document': documents, 'grade': marked}
-
-def _grade(work, grade):
+def _grade_text(work, grade):
     "Return a grade, or in words why it is missing."
     if np.isnan(grade): return UNJUDGED
     shown = int(grade) if grade % 1 == 0 else float(grade)
     return shown if work.listing.counts(grade) else f'{shown}: counts as not judged'
-
-def _numbers(column):
-    "Return a column as Python's numbers, None for NaN."
-    return [None if x != x else x for x in np.asarray(column).tolist()]
 
 # %% ../../nbs/explaining/explanation.ipynb #1a19b39e
 OPEN, FOLDED = 20, 200  # ranks that are open, and at most in the fold
@@ -122,67 +113,74 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
     names = [name for name in (ranks[0] if ranks else ()) if name not in columns or not np.isnan(columns[name]).all()]
     top = max([*work.ideal_terms, *(work.terms if work.terms is not None else []), 0])
     cut = work.measure.at if work.measure.kind.at == 'k' else None
-    def row_html(row):
+    written = []
+    for row in ranks:
         viewed = row.get('place', row['rank'])
         dimmed = cut is not None and (viewed is None or viewed > cut)
-        return _row(''.join(_cell(name, row[name], top) for name in names), dimmed)
+        written.append(([_rank_cell(name, row[name], top) for name in names], dimmed))
     first, *notes = map(html_text, lines)
-    summary, hidden = f'ranks {OPEN + 1:,} to {len(ranks):,}', len(ranks) - OPEN - FOLDED
+    hidden = len(ranks) - OPEN - FOLDED
     note = f'<p>… and {hidden:,} more ranks.</p>' if hidden > 0 else ''
     heads = {name: HEADS[name] for name in names}
-    return _page([f'<code>{first}</code>', *notes], heads, [row_html(row) for row in ranks], summary, note)
+    return _page([f'<code>{first}</code>', *notes], heads, written, f'ranks {OPEN + 1:,} to {len(ranks):,}', note)
 
 def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
     "Write rows as HTML below lines of text, folded like a page; signed: the column with bars."
     top = max((abs(row[signed]) for row in rows), default=0) or 1
     def cell(name, value):
-        if value is None: return '<td>–</td>'
-        if name in _WORDS or isinstance(value, str): return _words(value)
-        if isinstance(value, int): return f'<td>{value:,}</td>'
-        if name != signed: return f'<td>{value:.4f}</td>'
+        if value is None: return '', '–'
+        if name in _WORDS or isinstance(value, str): return _word_cell(value)
+        if isinstance(value, int): return '', f'{value:,}'
+        if name != signed: return '', f'{value:.4f}'
         end = 50 + 50 * value / top
-        colour = 'rgba(0, 114, 178, .35)' if value > 0 else 'rgba(213, 94, 0, .35)'
-        return _bar(f'{value:+.4f}', colour, min(end, 50), max(end, 50))
-    cells = [_row(''.join(cell(name, value) for name, value in row.items())) for row in rows]
+        return _bar_cell(f'{value:+.4f}', _BLUE if value > 0 else 'rgba(213, 94, 0, .35)', max(end, 50), min(end, 50))
+    cells = [([cell(name, value) for name, value in row.items()], False) for row in rows]
     heads = {name: html_text(name) for name in (rows[0] if rows else ())}
     return _page(map(html_text, lines), heads, cells, f'{len(rows) - OPEN:,} more')
 
 # %% ../../nbs/explaining/explanation.ipynb #6ed8e99a
 _WORDS = ('chunk', 'document', 'title', 'grade')
+_BLUE = 'rgba(0, 114, 178, .35)'
+_PAGE = '''
+{%- macro table(rows) -%}
+<table><thead><tr>
+{%- for name, head in heads.items() %}<th{% if name in words %} class="irm-words"{% endif %}>{{ head }}</th>{% endfor -%}
+</tr></thead><tbody>
+{%- for cells, dimmed in rows %}<tr{% if dimmed %} class="irm-out"{% endif %}>
+{%- for attributes, text in cells %}<td{{ attributes }}>{{ text }}</td>{% endfor %}</tr>{% endfor -%}
+</tbody></table>
+{%- endmacro -%}
+<div class="irm"><style>{{ style }}</style>
+{%- for line in lines %}<p>{{ line }}</p>{% endfor %}
+{%- if open %}{{ table(open) }}{% endif %}
+{%- if folded %}<details><summary>{{ summary }}</summary>{{ table(folded) }}{{ note }}</details>{% endif -%}
+</div>'''
 
 def _page(lines, heads, rows, summary, note=''):
-    "Write lines, the first rows as a table, and further rows in a fold."
-    text = ''.join(f'<p>{line}</p>' for line in lines)
-    head = ''.join(f'<th{_class(name)}>{word}</th>' for name, word in heads.items())
-    def table(body): return f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
-    open_rows, folded = rows[:OPEN], rows[OPEN:OPEN + FOLDED]
-    if open_rows: text += table(open_rows)
-    if folded: text += f'<details><summary>{summary}</summary>{table(folded)}{note}</details>'
-    return f'<div class="irm"><style>{TABLE_STYLE}</style>{text}</div>'
+    "Write lines, the first rows as a table, and further rows in a fold; a cell is its attributes and its text."
+    from jinja2 import Template
+    return Template(_PAGE).render(lines=lines, heads=heads, open=rows[:OPEN], folded=rows[OPEN:OPEN + FOLDED],
+                                  summary=summary, note=note, words=_WORDS, style=TABLE_STYLE)
 
-def _row(cells, dimmed=False): return f'<tr class="irm-out">{cells}</tr>' if dimmed else f'<tr>{cells}</tr>'
-def _class(name): return ' class="irm-words"' if name in _WORDS else ''
-
-def _words(value):
+def _word_cell(value):
     "Write a cell with words; long words are shown in full under the pointer."
     text = html_text(str(value))
     title = f' title="{text}"' if len(text) > 30 else ''
-    return f'<td class="irm-words"{title}>{text}</td>'
+    return f' class="irm-words"{title}', text
 
-def _bar(text, colour, low, high):
+def _bar_cell(text, colour, high, low=None):
     "Write a cell with a bar between two percentages of its width."
     gradient = f'{colour} {high:.0f}%, transparent {high:.0f}%'
     if low is not None: gradient = f'transparent {low:.0f}%, {colour} {low:.0f}%, {gradient}'
-    return f'<td class="irm-bar" style="background-image: linear-gradient(to right, {gradient})">{text}</td>'
+    return f' class="irm-bar" style="background-image: linear-gradient(to right, {gradient})"', text
 
-def _cell(name, value, top):
-    "Write a cell of a rank; terms have a bar."
-    if name in _WORDS: return _words(value)
-    if value is None: return '<td></td>'
+def _rank_cell(name, value, top):
+    if name in _WORDS: return _word_cell(value)
+    if value is None: return '', ''
     text = f'{value:,}' if isinstance(value, int) else number_text(round(value, shown_digits()))
-    if name not in ('term', 'ideal'): return f'<td>{text}</td>'
-    colour = 'rgba(0, 114, 178, .35)' if name == 'term' else 'rgba(128, 128, 128, .3)'
-    return _bar(text, colour, None, max(0, 100 * value / top) if top > 0 else 0)
+    if name not in ('term', 'ideal'): return '', text
+    share = max(0, 100 * value / top) if top > 0 else 0
+    return _bar_cell(text, _BLUE if name == 'term' else 'rgba(128, 128, 128, .3)', share)
 
 # %% ../../nbs/explaining/explanation.ipynb #a488d12d
 EARNED, IDEAL, LOST = BETTER, INK, WORSE  # as in every picture
@@ -193,7 +191,11 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ax: where to draw; None: a new figure. ValueError for a measure that only counts."""
     if work.terms is None:
         raise ValueError(f'{work.measure!r} counts documents: it has no terms to draw')
-    terms, best = _along(work)
+    terms, best = work.by_rank(work.share(work.terms), 0), work.share(work.ideal_terms)
+    longest = max(len(terms), len(best), 1)
+    bars = np.array([np.append(values, np.zeros(longest - len(values))) for values in (terms, best)])
+    last = np.flatnonzero(bars.any(axis=0)).max(initial=0) + 1
+    terms, best = bars[:, :max(last, min(longest, 10))]
     ax = new_axes() if ax is None else ax
     rank, pen = np.arange(1, len(terms) + 1), ink(ax)
     ax.bar(rank, best, .8, fill=False, edgecolor=pen, linewidth=1, linestyle=':')
@@ -206,18 +208,8 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     difference = f'lost: {ideal[-1] - earned[-1]:.4g}'
     ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=difference)
     title = f'{work.measure!r} = {value_text(work.value)}'
-
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, title, 'rank', 'value so far', legend=True)
-
-def _along(work):
-    "Return the terms by rank as parts of the value, of the list and of the ideal list."
-    terms, best = work.by_rank(work.share(work.terms), 0), work.share(work.ideal_terms)
-    long = max(len(terms), len(best), 1)
-    bars = np.zeros((2, long))
-    bars[0, :len(terms)], bars[1, :len(best)] = terms, best
-    last = np.flatnonzero(bars.any(axis=0)).max(initial=0) + 1
-    return bars[:, :max(last, min(long, 10))]
 
 # %% ../../nbs/explaining/explanation.ipynb #2080b857
 def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
@@ -262,11 +254,10 @@ class Swaps:
 
     def largest(self, n: int = 5) -> list[tuple[str, str, float]]:
         "Return the swaps that change most, for better or worse: (upper, lower, change)."
-        i, j = np.triu_indices(len(self.docs), 1)
-        order = np.argsort(-np.abs(self.change[i, j]), kind='stable')[:n]
-        pairs = zip(i[order], j[order])
-        swaps = ((a, b, float(self.change[a, b])) for a, b in pairs if self.change[a, b])
-        return [(self.docs[a], self.docs[b], x) for a, b, x in swaps]
+        upper, lower = np.triu_indices(len(self.docs), 1)
+        change = self.change[upper, lower]
+        order = np.argsort(-np.abs(change), kind='stable')[:n]
+        return [(self.docs[upper[i]], self.docs[lower[i]], float(change[i])) for i in order if change[i]]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """Draw the swaps of the first k ranks, blue for better and red for worse.
@@ -376,16 +367,16 @@ class Explanation(Result):
         rows = self.rows
         names = list(rows[0]) if rows else ['rank', 'document', 'grade', *NUMBER_COLUMNS]
         columns = {name: [row[name] for row in rows] for name in names}
-        numbers = {name: np.array(columns[name], float) for name in NUMBER_COLUMNS if name in columns}
-        return columns | {'grade': [str(grade) for grade in columns['grade']]} | numbers
+        numbers = {name: np.array(columns[name], float) for name in NUMBER_COLUMNS}
+        return columns | numbers | {'grade': [*map(str, columns['grade'])]}
 
     @property
     def missed(self) -> dict[str, float]:
         "Return documents that would have earned something and were not retrieved: {id: grade}."
-        listing, of, missed = self.listing, self.work.measure, self.listing.judged_besides
+        missed = self.listing.judged_besides
         grade = np.array([*missed.values()], dtype=float)
-        alone = Judged.from_grades(grade[:, None]) if len(grade) else Judged.concat([])
-        earns = listing.counts(grade) & (of.of(alone.ideal) > 0)
+        value = self.measure.of(Judged.from_grades(grade[:, None]).ideal)
+        earns = self.listing.counts(grade) & (value > 0)
         best = sorted(zip(missed, grade.tolist(), earns), key=lambda row: -row[1])
         return {doc: g for doc, g, earned in best if earned}
 
@@ -395,27 +386,26 @@ class Explanation(Result):
 
         doc: its id, or the rank where it stands; one that was judged but not retrieved
         comes into the list. ValueError for a document or a rank that is not there."""
-        name, docs = find(self.listing, doc), self.listing.docs
+        name, docs = find_document(self.listing, doc), self.listing.docs
         source = f' from rank {docs.index(name) + 1}' if name in docs else ', not retrieved,'
         return self._with(moved(self.listing, name, rank), f'{name}{source} to rank {rank}')
 
     def without(self, doc: str | int) -> 'Explanation':
         "Explain the list without a document, which stays judged if it was."
-        name = find(self.listing, doc)
+        name = find_document(self.listing, doc)
         return self._with(without(self.listing, name), f'without {name}')
 
     def grade(self, doc: str | int, grade: float | None) -> 'Explanation':
         "Explain the list with another grade for a document; None: it is not judged."
-        name = find(self.listing, doc)
+        name = find_document(self.listing, doc)
         words = 'not judged' if grade is None else f'of grade {grade:g}'
         return self._with(regraded(self.listing, name, grade), f'{name} {words}')
 
     def _with(self, listing, words):
-        "Explain another list."
         work = _work_out(self.asked, listing, self.conventions, self.others)
         new = replace(self, work=work, listing=listing)
-        change = compared(words, self.work, work)
-        return replace(new, change=replace(change, before=self.value, after=new.value))
+        change = replace(compared(words, self.work, work), before=self.value, after=new.value)
+        return replace(new, change=change)
 
     def swaps(self, k: int | None = 100) -> Swaps:
         """Compute what every swap of two of the first k documents changes: LambdaRank's deltas.
@@ -449,29 +439,29 @@ class Explanation(Result):
 
     def _parts(self, ranks: int | None = None):
         yield from map(Text, self._lines())
-        if self.rows: yield _rank_table(self.rows[:ranks])
+        rows = self.rows
+        names = [name for name in (rows[0] if rows else ())
+                 if name not in NUMBER_COLUMNS or any(row[name] is not None for row in rows[:ranks])]
+        cells = [[shortened(row[name]) for name in names] for row in rows[:ranks]]
+        if rows: yield Table(names, cells, 'What each rank adds.', 'tab:ranking')
         more = len(self.listing) - (ranks or len(self.listing))
         if more > 0: yield Text(f'... and {more:,} more ranks')
         for note in self._notes(): yield Text(note, 'small')
 
     def _lines(self):
-        "Write the arithmetic and the change."
         return [self.text, *([str(self.change)] if self.change else [])]
 
     def _notes(self):
         "Write which documents were missed, and how to read the value."
-        missed = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()]
-        more = [f'and {len(missed) - 10} more'] if len(missed) > 10 else []
-        if missed: yield f'Not retrieved (grade): {", ".join([*missed[:10], *more])}.'
-        if self.measure.kind.aggregate != MEAN:
-            yield f'Over the queries, {self.measure.name} is {self.measure.kind.aggregate.name}.'
-        if self.conventions.ties not in ('docid', 'given'):
-            yield f'Conventions: {CHOICES["ties"][self.conventions.ties]}.'
-        if self.conventions.judgments == 'retrieved':
-            yield f'Conventions: {CHOICES["judgments"]["retrieved"]}.'
-        rule = CHOICES['duplicates'][self.conventions.duplicates]
-        left_out = counted(self.repeats, 'row')
-        if self.repeats: yield f'{left_out} of judgments and run left out: {rule}.'
+        missed, conventions = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()], self.conventions
+        if len(missed) > 10: missed[10:] = [f'and {len(missed) - 10} more']
+        if missed: yield f'Not retrieved (grade): {", ".join(missed)}.'
+        aggregate = self.measure.kind.aggregate
+        if aggregate != MEAN: yield f'Over the queries, {self.measure.name} is {aggregate.name}.'
+        if conventions.ties not in ('docid', 'given'): yield f'Conventions: {CHOICES["ties"][conventions.ties]}.'
+        if conventions.judgments == 'retrieved': yield f'Conventions: {CHOICES["judgments"]["retrieved"]}.'
+        rule = CHOICES['duplicates'][conventions.duplicates]
+        if self.repeats: yield f'{counted(self.repeats, "row")} of judgments and run left out: {rule}.'
 
     def __repr__(self) -> str: return '\n'.join(self._lines())
 
@@ -485,17 +475,12 @@ def _work_out(measure_asked, listing, conventions, other_judgments):
     measure = measure_asked.resolve(Judged.concat([other_judgments, listing.judged()]))
     return work_out(measure, listing, conventions.ties)
 
-def _rank_table(rows):
-    "Make a table of the ranks; leave out columns without a number."
-    names = [name for name in rows[0] if name not in NUMBER_COLUMNS or any(row[name] is not None for row in rows)]
-    cells = [[_rank_cell(row[name]) for name in names] for row in rows]
-    return Table(names, cells, 'What each rank adds.', 'tab:ranking')
-
-def _rank_cell(value):
+def shortened(value: Any, longest: int = 48, nothing: str = '') -> Any:
     "Return a float as it is, anything else as text that is cut where it is long."
-    if value is None: return ''
+    if value is None: return nothing
     if isinstance(value, float): return value
-    return str(value) if len(str(value)) <= 48 else str(value)[:45] + '...'
+    text = str(value)
+    return text if len(text) <= longest else f'{text[:longest - 3]}...'
 
 # %% ../../nbs/explaining/explanation.ipynb #9d092795
 def explain(
@@ -560,9 +545,10 @@ def explain(
         duplicates=duplicates, identical_ids=identical_ids)
     requested = completed(parse(measure), in_force)
     in_force = in_force.of(requested.name)
-    if run is not None: explanation = _of_run(requested, qrels, run, query, in_force)
+    if run is not None: explanation = _explain_query(requested, qrels, run, query, in_force)
     else:
-        _check_list(requested, qrels, query)
+        if query is not None or isinstance(qrels, Mapping | str | Qrels):
+            raise TypeError(f'to explain a query of a run, write explain({str(requested)!r}, qrels, run, query)')
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
         listing = replace(listing, judgments=in_force.judgments)
         work = _work_out(requested, listing, in_force, Judged.concat([]))
@@ -572,13 +558,7 @@ def explain(
     return replace(explanation, titles=read_titles(documents, names))
 
 # %% ../../nbs/explaining/explanation.ipynb #13b3ec2f
-def _check_list(measure, grades, query):
-    "TypeError for judgments without a run."
-    if query is None and not isinstance(grades, Mapping | str | Qrels): return
-    raise TypeError(f'to explain a query of a run, write explain({str(measure)!r}, qrels, run, query)')
-
-def _of_run(measure, qrels, run, query, conventions):
-    "Explain one query of a run."
+def _explain_query(measure, qrels, run, query, conventions):
     run = one_run(qrels, run)
     judgments = Qrels(qrels, duplicates=conventions.duplicates, copy=False)
     results = read_run(run, conventions)
@@ -602,14 +582,12 @@ def _of_run(measure, qrels, run, query, conventions):
 
 def _judgments_of_others(judgments, results, query, conventions):
     "Return the judgments of all queries except one as empty rankings."
-    rows, negative = judgments.rows, conventions.negative
-    number, grade = rows.query, rows.value
+    table, negative = judgments.rows, conventions.negative
+    number, grade = table.query, table.value
     if conventions.judgments == 'retrieved':
         listed = judge(judgments, results, negative=negative)
         number, grade = listed.query, listed.grade
-    counts = (grade >= 0) | (negative == 'keep')
-    other = counts & (number != judgments.queries.index(query))
+    other = ((grade >= 0) | (negative == 'keep')) & (number != judgments.queries.index(query))
     pool_query, pool_grade = sort_pool(number[other], grade[other])
-    nothing = np.zeros(len(judgments), np.intp)
     return Judged.from_grades(np.empty((0, 0))).changed(
-        retrieved=nothing, pool_query=pool_query, pool_grade=pool_grade)
+        retrieved=np.zeros(len(judgments), np.intp), pool_query=pool_query, pool_grade=pool_grade)

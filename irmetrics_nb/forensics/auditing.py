@@ -28,6 +28,7 @@ from irmetrics_nb.forensics.search import (
     Rankings,
     Variant,
     all_results,
+    mistake_of,
     plain_variant,
     tools_with,
     values_of_variant,
@@ -106,6 +107,8 @@ def read_shape(shape: str) -> tuple[str, ...]:
     shapes = "'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k' or 'qrels run k'"
     raise ValueError(f'the shape must be {shapes} (k may be lacking), not {shape!r}')
 
+def _errors(answers): return [answer.error for answer in answers if answer.error]
+
 @dataclass(frozen=True)
 class Answer:
     "What a function made of a case: a value, or what went wrong."
@@ -114,9 +117,9 @@ class Answer:
 
 def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> Answer:
     "Call a function with a case; an exception is an answer, too."
-    return _call(f, _arguments(case, k), words)
+    return _call_with_copies(f, _case_arguments(case, k), words)
 
-def _call(f, arguments, words):
+def _call_with_copies(f, arguments, words):
     "Call a function with copies of arguments that have names; answer also if it raises or changes them."
     originals = [arguments[word] for word in words]
     args = copy.deepcopy(originals)
@@ -127,15 +130,14 @@ def _call(f, arguments, words):
         return Answer(error=' '.join(f'raises {type(error).__name__}: {error}'.split())[:100])
     return answer if unchanged or answer.error else Answer(answer.value, 'changes its arguments')
 
-def _arguments(case, k):
+def _case_arguments(case, k):
     "Return the arguments that the words of a shape name."
     ids, judged, rows = case.docs(), case.judged(), case.rows()
     grades, scores = [judged.get(doc) for doc in ids], np.array(case.scored())
-    numbers = np.array([0 if g is None else g for g in grades])
     relevant = [doc for doc, g in judged.items() if g >= 1]
     run = {ids[row]: float(scores[row]) for row in rows}
-    return {'grades': grades, 'retrieved': ids, 'relevant': relevant, 'k': k, 'qrels': {'q': judged},
-            'run': {'q': run}, 'true': numbers[rows], 'score': scores[rows]}
+    return {'grades': grades, 'retrieved': ids, 'relevant': relevant, 'k': k, 'qrels': {'q': judged}, 'run': {'q': run},
+            'true': np.array([grades[row] or 0 for row in rows]), 'score': scores[rows]}
 
 def _number(returned):
     "Read the number that a function returned."
@@ -188,12 +190,12 @@ class Question:
     def variants(self, measure: Measure, rows: Sequence[str] = (), more: Sequence[Variant] = ()) -> set[Variant]:
         "Return the variants of a measure that give all answers; more: further variants to try."
         def check(counted): return bool(self.fits(counted).all())
-        results = all_results(self.rankings(rows=rows), _cut(measure, self.k), check=check, more=more)
+        results = all_results(self.rankings(rows=rows), _at_cutoff(measure, self.k), check=check, more=more)
         return {variant for variant, result in results.by_variant.items() if result.fits}
 
 _DEFAULTS: dict[str, tuple] = {question: (next(iter(choices)),) for question, choices in CHOICES.items()}
 
-def _cut(measure, k):
+def _at_cutoff(measure, k):
     "Return a measure at a cutoff, if it takes one."
     return measure @ k if k and measure.kind.at == 'k' else measure
 
@@ -213,13 +215,9 @@ def _is_standard(measure, variant):
 def _more_variants(measure, accept):
     "Return the variants of tools and of accepted conventions, and scales of grades that cases do not show."
     variants = [variant_of(measure, conventions_of(source)) for source in [*tools_with(measure), accept]]
-    scales = product((3, 4), ('exp', 'linear')) if 'max_grade' in measure.kind.params else ()
-    return [*variants, *(Variant.of(measure, {}, {'max_grade': g, 'gain': gain}) for g, gain in scales)]
-
-def _is_of_list(variant):
-    "Return whether a variant does not depend on means, which a single list does not show."
-    mistake = MISTAKES.get(variant.mistake)
-    return not variant.answers and not (mistake and mistake.total)
+    if 'max_grade' not in measure.kind.params: return variants
+    scales = product((3, 4), ('exp', 'linear'))
+    return variants + [Variant.of(measure, {}, {'max_grade': top, 'gain': gain}) for top, gain in scales]
 
 # %% ../../nbs/forensics/auditing.ipynb #0d8e3d55
 @dataclass(frozen=True)
@@ -267,11 +265,11 @@ class _Auditor:
 
     def questions(self):
         "Ask about ordinary cases; with a largest grade, cases of one scale form a question."
-        cutoffs = [1, 2, 3, 5, 10] if self.takes_k else [self.measure.at if self.measure.kind.at == 'k' else None]
-        longest = self.measure.at if self.measure.kind.at == 'k' and not self.takes_k else 0
-        cases = ordinary_cases(self.binary, self.has_ids, longest if longest and longest <= 100 else 0)
-        scale = {case: case.top if 'max_grade' in self.params else 0 for case in cases}
-        groups = [[case for case in cases if scale[case] == top] for top in sorted({*scale.values()})]
+        at = self.measure.at if self.measure.kind.at == 'k' and not self.takes_k else None
+        cases = ordinary_cases(self.binary, self.has_ids, at if at and at <= 100 else 0)
+        scales = sorted({case.top for case in cases}) if 'max_grade' in self.params else [None]
+        groups = [[case for case in cases if scale in (None, case.top)] for scale in scales]
+        cutoffs = [1, 2, 3, 5, 10] if self.takes_k else [at]
         return [asked_about(self.f, self.words, group, k) for k in cutoffs for group in groups]
 
     def values(self, cases, variant, **open):
@@ -280,7 +278,7 @@ class _Auditor:
             return np.concatenate([self.values([case], variant, **open) for case in cases])
         mistake = MISTAKES.get(variant.mistake)
         rows = [mistake.rows] if mistake and mistake.rows else []
-        rankings, cut = Question(self.k, cases, []).rankings(rows=rows, **open), _cut(self.measure, self.k)
+        rankings, cut = Question(self.k, cases, []).rankings(rows=rows, **open), _at_cutoff(self.measure, self.k)
         return values_of_variant(rankings, cut, plain_variant(rankings, cut, variant))[0]
 
     def fits(self, question, variant, **open):
@@ -288,16 +286,16 @@ class _Auditor:
         try: return bool(question.fits(self.values(question.cases, variant, **open)).all())
         except ValueError: return False
 
-    def find(self, edge, question, variants, **open):
-        "Find which of the variants, by their words, gives what the function gave."
-        errors = [answer.error for answer in question.answers if answer.error]
+    def find(self, edge, cases, variants, **open):
+        "Find which of the variants, by their words, gives what the function gives for cases."
+        question = self.ask(cases)
+        errors = _errors(question.answers)
         if errors: return EdgeFinding(edge, errors[0])
         fits = [words for words, variant in variants.items() if self.fits(question, variant, **open)]
         if not fits: return EdgeFinding(edge, 'as no convention that is known', wrong=True)
         if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'make no difference')
         words = next((words for words in fits if words not in MISTAKES), fits[0])
-        if words not in MISTAKES: return EdgeFinding(edge, words)
-        return EdgeFinding(edge, MISTAKES[words].says, words)
+        return EdgeFinding(edge, MISTAKES[words].says, words) if words in MISTAKES else EdgeFinding(edge, words)
 
     def edges(self, variant):
         "Yield what the function does at the edges, if it computes this variant otherwise."
@@ -306,15 +304,20 @@ class _Auditor:
             if edge != 'large grades' or not self.binary: yield self._edge(edge, case)
         if 'true' not in self.words: yield self._unjudged(variant)
         if not self.binary: yield self._negative(variant)
-        elif 'retrieved' not in self.words: yield self._above_1(variant)
-        if self.takes_k: yield self._beyond()
+        elif 'retrieved' not in self.words:
+            finding = self.find('grades above 1', _ABOVE_1, {'are relevant, as 1 is': variant})
+            reason = 'are not relevant as 1 is: it was asked about grades 0 and 1 otherwise'
+            yield EdgeFinding(finding.edge, reason) if finding.wrong else finding
+        if self.takes_k:
+            question = self.ask([Case((1, 0)), Case((0, 1, 1))], 10)
+            errors = _errors(question.answers)
+            yield EdgeFinding('k beyond the list', errors[0] if errors else f'gives {question.values[0]:g}, as it should')
         if not self.binary: yield self._fractions(variant)
         if self.has_scores:
             ties = {words: variant.with_answer('ties', order) for words, order in _TIE_WORDS.items()}
-            yield self.find('equal scores', self.ask(_TIED), ties, ties=tuple(CHOICES['ties']))
-            name = 'scores-above-zero-only'
-            variants = {'count as any other': variant, name: Variant((), variant.params, name)}
-            yield self.find('scores of 0 or less', self.ask(_LOW), variants)
+            yield self.find('equal scores', _TIED, ties, ties=tuple(CHOICES['ties']))
+            variants = {'count as any other': variant} | _with_mistakes(variant, ['scores-above-zero-only'])
+            yield self.find('scores of 0 or less', _LOW, variants)
         if self.has_ids and 'run' not in self.words: yield self._repeated(variant)
         if 'run' in self.words: yield self._means(variant)
 
@@ -330,54 +333,35 @@ class _Auditor:
 
     def _unjudged(self, variant):
         "Report how unjudged documents count; condensed lists are another measure."
-        edge, question = 'unjudged documents', self.ask(_UNJUDGED)
-        values = [answer.value for answer in question.answers if not answer.error]
+        edge, condensed = 'unjudged documents', 'are taken out first: the list closes up'
+        values = [answer.value for answer in self.ask(_UNJUDGED).answers if not answer.error]
         if values and np.isnan(values).all(): return EdgeFinding(edge, 'gives nan')
-        condensed = 'are taken out first: the list closes up'
         variants = {'keep their places': variant, condensed: variant.with_answer('unjudged', 'skip')}
-        finding = self.find(edge, question, variants, unjudged=('keep', 'skip'))
+        finding = self.find(edge, _UNJUDGED, variants, unjudged=('keep', 'skip'))
         return replace(finding, wrong=finding.wrong or finding.what == condensed)
 
     def _negative(self, variant):
-        "Report how grades below 0 count."
-        edge = 'negative grades'
-        if 'max_grade' in self.params: return EdgeFinding(edge, 'a scale of grades begins at 0')
+        if 'max_grade' in self.params: return EdgeFinding('negative grades', 'a scale of grades begins at 0')
         cases = [*_NEGATIVE, Case((2, 0), (-1, 1))] if self.has_ids else _NEGATIVE
         variants = {'as if nobody had judged it': variant,
                     'its gain counts against': variant.with_answer('negative', 'keep')}
-        return self.find(edge, self.ask(cases), variants, negative=('zero', 'keep'))
-
-    def _above_1(self, variant):
-        "Report whether grades above 1 are relevant."
-        finding = self.find('grades above 1', self.ask(_ABOVE_1), {'are relevant, as 1 is': variant})
-        if not finding.wrong: return finding
-        return EdgeFinding(finding.edge, 'are not relevant as 1 is: it was asked about grades 0 and 1 otherwise')
-
-    def _beyond(self):
-        "Report what a cutoff behind the end of a list gives."
-        question = self.ask([Case((1, 0)), Case((0, 1, 1))], 10)
-        errors = [answer.error for answer in question.answers if answer.error]
-        return EdgeFinding('k beyond the list', errors[0] if errors else f'gives {question.values[0]:g}, as it should')
+        return self.find('negative grades', cases, variants, negative=('zero', 'keep'))
 
     def _fractions(self, variant):
-        "Report how fractional grades count."
-        names = [name for name in ('whole-grades', 'greater-for-at-least') if name in mistakes_of(self.measure.name)]
-        variants = {'as they are': Variant((), variant.params, variant.mistake)}
-        variants |= {name: Variant((), variant.params, name) for name in names}
+        names = mistakes_of(self.measure.name).keys() & {'whole-grades', 'greater-for-at-least'}
+        variants = {'as they are': replace(variant, answers=())} | _with_mistakes(variant, sorted(names, reverse=True))
         if 'rel' in self.params:
             params = dict(variant.params) | {'rel': ABOVE_ZERO}
             variants['any grade above 0 is relevant'] = Variant((), tuple(params.items()), variant.mistake)
-        return self.find('fractional grades', self.ask(_FRACTIONS), variants)
+        return self.find('fractional grades', _FRACTIONS, variants)
 
     def _repeated(self, variant):
-        "Report how a document counts that comes twice."
-        edge, question = 'a document twice', self.ask([Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)])
-        spread = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in question.cases]
-        if self.fits(Question(self.k, spread, question.answers), variant):
+        edge, cases = 'a document twice', [Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)]
+        spread = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in cases]
+        if self.fits(Question(self.k, spread, self.ask(cases).answers), variant):
             return EdgeFinding(edge, 'counts once, and takes two places')
-        first, name = variant.with_answer('duplicates', 'first'), 'duplicates-counted'
-        variants = {'counts once, at its first place': first, name: Variant((), variant.params, name)}
-        return self.find(edge, question, variants, duplicates=('first',))
+        first = {'counts once, at its first place': variant.with_answer('duplicates', 'first')}
+        return self.find(edge, cases, first | _with_mistakes(variant, ['duplicates-counted']), duplicates=('first',))
 
     def _means(self, variant):
         "Report over which queries the mean is taken."
@@ -385,29 +369,28 @@ class _Auditor:
         def mean(*args):
             result = self.f(*args)
             return np.mean(list(result.values())) if isinstance(result, Mapping) else result
-        answer = _call(mean, {'qrels': qrels, 'run': run, 'k': self.k}, self.words)
+        answer = _call_with_copies(mean, {'qrels': qrels, 'run': run, 'k': self.k}, self.words)
         if np.isnan(answer.value) and answer.error: return EdgeFinding('several queries', answer.error)
-        mistakes = mistakes_of(self.measure.name).values()
-        rows = [m.rows for m in mistakes if m.rows in ('as given', 'judged for any query')]
+        mistakes = mistakes_of(self.measure.name)
+        rows = [m.rows for m in mistakes.values() if m.rows in ('as given', 'judged for any query')]
         open_answers = _DEFAULTS | {question: CHOICES[question] for question in ('missing', 'no_relevant')}
-        rankings, cut = Rankings(qrels, run, open=open_answers, rows=rows), _cut(self.measure, self.k)
-        results = all_results(rankings, cut).by_variant
+        rankings, cut = Rankings(qrels, run, open=open_answers, rows=rows), _at_cutoff(self.measure, self.k)
         of_list = plain_variant(rankings, cut, variant)
-        fits = [v for v, r in results.items() if np.isclose(r.value, answer.value, atol=1e-7) and _is_mean_of(v, of_list)]
+        names = {variant.mistake} if variant.mistake else {'', *(name for name, m in mistakes.items() if m.total or m.rows)}
+        fits = [mean for mean, result in all_results(rankings, cut).by_variant.items()
+                if mean.params == of_list.params and mean.mistake in names
+                and np.isclose(result.value, answer.value, atol=1e-7)]
         if not fits:
-            text = f'gives {answer.value:g}, as no mean that is known'
-            return EdgeFinding('several queries', text, wrong=True)
-        best = min(fits, key=lambda v: v.cost)
+            return EdgeFinding('several queries', f'gives {answer.value:g}, as no mean that is known', wrong=True)
+        best = min(fits, key=lambda mean: mean.cost)
         mistake = best.mistake if best.mistake != variant.mistake else ''
         if best.answers == (('missing', 'skip'),): mistake = 'mean-over-answered'
         words = MISTAKES[mistake].says if mistake else ', '.join(best.words) or 'the mean over every judged query'
         return EdgeFinding('several queries', words, mistake)
 
-def _is_mean_of(mean, variant):
-    "Return whether a variant for a collection has the parameters of a variant for a list."
-    mistake = MISTAKES.get(mean.mistake)
-    of_queries = bool(mistake and (mistake.total or mistake.rows)) and not variant.mistake
-    return mean.params == variant.params and (mean.mistake == variant.mistake or of_queries)
+def _with_mistakes(variant, names):
+    "Return variants with the parameters of another one and a mistake, by its name."
+    return {name: Variant((), variant.params, name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
 HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # habits that have a name, and pass
@@ -445,7 +428,6 @@ class Audit(Result):
         return [*self._verdict(), *(f'  {finding}' for finding in self.findings)]
 
     def _verdict(self):
-        "Report in lines, without the edges."
         verdict = 'passed' if self.passed else 'NOT the definition'
         lines = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
         lines += [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
@@ -471,34 +453,30 @@ class Audit(Result):
 
 # %% ../../nbs/forensics/auditing.ipynb #053292d0
 def _habit(measure, variants):
-    "Return the named mistake that all plainest variants make; '' if one of them is not a mistake."
+    "Return the named mistake that the first of the plainest variants makes; '' if they make none."
     cost = min(variant.cost for variant in variants)
-    same = {name: {*m.same_as.items()} for name, m in mistakes_of(measure.name).items() if m.same_as}
-    for variant in sorted((variant for variant in variants if variant.cost == cost), key=repr):
-        if variant.mistake: return variant.mistake
-        names = [name for name, answers in same.items() if answers <= {*variant.params}]
-        if names: return max(names, key=lambda name: len(same[name]))
-    return ''
+    plainest = sorted((variant for variant in variants if variant.cost == cost), key=repr)
+    return mistake_of(plainest, [measure.name] * len(plainest))
 
-def _agrees(measure, conventions, variants):
+def _computes_same(measure, conventions, variants):
     "Return whether conventions compute a list as one of the variants that is not a mistake."
-    rankings, cut = Rankings({'q': {'a': 3, 'b': 1, 'c': 2}}, {'q': ['a', 'b']}, open=_DEFAULTS), _cut(measure, 2)
+    rankings, cut = Rankings({'q': {'a': 3, 'b': 1, 'c': 2}}, {'q': ['a', 'b']}, open=_DEFAULTS), _at_cutoff(measure, 2)
     params = plain_variant(rankings, cut, variant_of(cut, conventions)).params
     return any(variant.params == params and not variant.mistake for variant in variants)
 
 def _counterexample(auditor, questions, findings):
     "Work out by hand the first case on which a function is not the definition; else report the first edge."
-    triples = [triple for q in questions for triple in zip([q] * len(q.cases), q.cases, q.answers, q.failed)]
-    for question, case, answer, failed in triples:
-        if failed and not answer.error: continue
-        try: right = explain(_cut(auditor.measure, question.k), list(case.grades), ideal=[*case.judged().values()])
-        except ValueError: continue  # it has no arithmetic
-        if not answer.error and np.isclose(answer.value, right.value, rtol=1e-5, atol=1e-7): continue
-        text = f'gives {answer.value:.4f}'
-        if text == f'gives {right.value:.4f}': text = f'gives {answer.value:.10g}, not {right.value:.10g}'
-        order = f', handed over as ranks {[row + 1 for row in case.rows()]}' if auditor.has_scores else ''
-        cutoff = f', k={question.k}' if question.k else ''
-        return f'{case}{order}{cutoff}: it {answer.error or text}; by the definition {right.text}'
+    for question in questions:
+        measure, cutoff = _at_cutoff(auditor.measure, question.k), f', k={question.k}' if question.k else ''
+        for case, answer, failed in zip(question.cases, question.answers, question.failed):
+            if failed and not answer.error: continue
+            try: right = explain(measure, list(case.grades), ideal=[*case.judged().values()])
+            except ValueError: continue  # it has no arithmetic
+            if not answer.error and np.isclose(answer.value, right.value, rtol=1e-5, atol=1e-7): continue
+            text = f'gives {answer.value:.4f}'
+            if text == f'gives {right.value:.4f}': text = f'gives {answer.value:.10g}, not {right.value:.10g}'
+            order = f', handed over as ranks {[row + 1 for row in case.rows()]}' if auditor.has_scores else ''
+            return f'{case}{order}{cutoff}: it {answer.error or text}; by the definition {right.text}'
     return next((str(finding) for finding in findings if finding.mistake or finding.wrong), '')
 
 # %% ../../nbs/forensics/auditing.ipynb #2d26b583
@@ -550,21 +528,15 @@ def audit(
     if all(question.rounded for question in questions): findings.append(EdgeFinding('digits', 'at most four'))
     names = [finding.mistake for finding in findings if finding.mistake]
     if fits and (best.params or not good): names = [*filter(None, [_habit(uncut, fits)]), *names]
-    accepted = accept is not None and _agrees(uncut, conventions_of(accept), variants)
+    accepted = accept is not None and _computes_same(uncut, conventions_of(accept), variants)
     passed = accepted or bool(good) and not any(finding.wrong for finding in findings) and {*names} <= {*HARMLESS}
     shown = '' if passed else _counterexample(auditor, [] if good else questions, findings)
     conventions = best.conventions(parsed.name) if fits and not best.mistake else None
-    tools = [tool for tool in tools_with(uncut) if _agrees(uncut, conventions_of(tool), fits)]
+    tools = [tool for tool in tools_with(uncut) if _computes_same(uncut, conventions_of(tool), fits)]
     computes = _computed(fits, best, questions) + ('' if passed or not good else ', but not in every case')
     name = getattr(f, '__name__', type(f).__name__)
     mistakes = tuple(dict.fromkeys(names))
     return Audit(name, parsed, shape, passed, conventions, computes, tuple(tools), mistakes, shown, tuple(findings))
-
-def _shape_of(f):
-    "Return the names of the parameters, if they are the words of a shape; else 'grades k'."
-    try: names = list(signature(f).parameters)
-    except (TypeError, ValueError): return 'grades k'
-    return ' '.join(names) if {*names} - {'k'} in SHAPES else 'grades k'
 
 def _fitting(measure, questions, rows, accept):
     "Return the variants that fit all questions; none if a list as long as the cutoff has an error."
@@ -573,13 +545,20 @@ def _fitting(measure, questions, rows, accept):
             if answer.error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
     more = _more_variants(measure, accept)
     fits = [question.variants(measure, rows, more) for question in questions]
-    return {variant for variant in set.intersection(*fits) if _is_of_list(variant)} if fits else set()
+    means = {name for name, mistake in MISTAKES.items() if mistake.total}  # which a single list does not show
+    return {variant for variant in set.intersection(*fits) if not variant.answers and variant.mistake not in means}
 
 def _computed(variants, best, questions):
     "Write in words what a function computes."
-    errors = [answer.error for question in questions for answer in question.answers if answer.error]
     if variants: return ', '.join(best.words) or 'the definition with the defaults'
+    errors = [error for question in questions for error in _errors(question.answers)]
     return f'nothing that is known; it {errors[0]}' if errors else 'nothing that is known'
+
+def _shape_of(f):
+    "Return the names of the parameters, if they are the words of a shape; else 'grades k'."
+    try: names = list(signature(f).parameters)
+    except (TypeError, ValueError): return 'grades k'
+    return ' '.join(names) if {*names} - {'k'} in SHAPES else 'grades k'
 
 # %% ../../nbs/forensics/auditing.ipynb #a89a6b08
 def audit_answers(answers: Any, vectors: Any) -> list[Audit]:
@@ -606,7 +585,6 @@ def audit_answers(answers: Any, vectors: Any) -> list[Audit]:
     return [_of_vectors(measure, values, Path(vectors)) for measure, values in answers.items()]
 
 def _of_vectors(measure, answers, folder):
-    "Audit one measure."
     path = folder / f'{measure}.json'
     if not path.exists(): raise ValueError(f'there are no vectors of {measure!r} in {folder}')
     data = json.loads(path.read_text(encoding='utf-8'))

@@ -30,6 +30,7 @@ from irmetrics_nb.forensics.search import (
     Target,
     Variant,
     all_results,
+    mistake_of,
     plain_variant,
     read_targets,
     tools_with,
@@ -94,49 +95,42 @@ class Fit:
         return '\n  '.join([*lines, self.call])
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
-def _fitting(target, search, reading):
+def _fitting_results(target, search, reading):
     "Return the results of a measure that fit, as they are or as percentages, and the scale."
     for scale in target.scales:
         results = [r for r in search.results if (reading, scale) in r.fits and target.mean_fits(r.value, reading, scale)]
         if results: return results, scale
     return [], 1
 
-def _joined(searches, fitting):
+def _combined(searches, fitting):
     "Combine results that one program can have: {ids of results: (results, variants)}, an item for each measure."
-    by_answers = [_by_answers(search, results) for search, results in zip(searches, fitting)]
-    shared = set.intersection(*map(set, by_answers))
+    by_answers: list[dict] = []
+    for search, found in zip(searches, map(set, fitting)):
+        by_answers.append({})
+        for variant, result in search.by_variant.items():
+            if result in found: by_answers[-1].setdefault(variant.answers, []).append((variant, result))
     groups: dict = {}
-    for answers in filter(shared.__contains__, by_answers[0]):
-        for pairs in product(*(pairs_of[answers] for pairs_of in by_answers)):
+    for answers in by_answers[0]:
+        for pairs in product(*(pairs_of.get(answers, []) for pairs_of in by_answers)):
             variants, results = zip(*pairs)
-            if not _agree(searches, variants): continue
-            groups.setdefault(tuple(map(id, results)), (results, []))[1].append(variants)
+            if _agree(searches, variants):
+                groups.setdefault(tuple(map(id, results)), (results, []))[1].append(variants)
     return groups
-
-def _by_answers(search, results):
-    "Group the variants that lead to some results: {answers: [(variant, result)]}."
-    ids = {id(result) for result in results}
-    by_answers: dict = {}
-    for variant, result in search.by_variant.items():
-        if id(result) in ids: by_answers.setdefault(variant.answers, []).append((variant, result))
-    return by_answers
 
 def _agree(searches, variants):
     "Return whether the variants of several measures can be computed by one program."
-    names = {variant.mistake for variant in variants} - {''}
-    if len(names) > 1: return False
-    mistake = MISTAKES[min(names)] if names else None
-    params: dict = {}
+    mistakes = {variant.mistake for variant in variants} - {''}
+    if len(mistakes) > 1: return False
+    shared = [MISTAKES[name].kinds.split() for name in mistakes if MISTAKES[name].rows or MISTAKES[name].total]
+    choices: dict = {}
     for search, variant in zip(searches, variants):
         kind, choice = search.measure.name, (variant.params, variant.mistake)
-        if params.setdefault(kind, choice) != choice: return False
-        shared = mistake and (mistake.rows or mistake.total) and kind in mistake.kinds.split()
-        if shared and not variant.mistake: return False
+        if choices.setdefault(kind, choice) != choice: return False
+        if not variant.mistake and any(kind in kinds for kinds in shared): return False
     return True
 
 # %% ../../nbs/forensics/identification.ipynb #c9367756
 def _tools_of(rankings, searches):
-    "Find the results of tools that have all measures: {tool: (results, variants)}."
     by_tool = {}
     for tool, preset in PRESETS.items():
         if not {search.measure.name for search in searches} <= {*preset.kinds.split()}: continue
@@ -149,31 +143,18 @@ def _of_tool(rankings, measure, tool, **answers):
     "Return the plainest variant of a measure that a tool computes."
     return plain_variant(rankings, measure, variant_of(measure, conventions_of(tool, **answers)))
 
-def _mistake_of(variants, kinds):
-    "Return the mistake that variants contain, by its name or as conventions that are a named mistake."
-    for variant, kind in zip(variants, kinds):
-        if variant.mistake: return variant.mistake
-        differences = {*variant.answers, *variant.params}
-        same = {name: m.same_as for name, m in mistakes_of(kind).items() if m.same_as}
-        for name, answers in same.items():
-            if {*answers.items()} == differences: return name
-        of_measure = [name for name, answers in same.items() if answers.keys().isdisjoint(CHOICES)]
-        contained = [name for name in of_measure if {*same[name].items()} <= {*variant.params}]
-        if contained: return max(contained, key=lambda name: len(same[name]))
-    return ''
-
 def _fit(searches, results, variants, tools, off=0.0):
     "Make a fit of the plainest of the variants that lead to the same results."
     measures = [search.measure for search in searches]
-    def cost(combination): return sum(variant.cost for variant in combination)
-    best = min(variants, key=cost)
+    costs = [sum(variant.cost for variant in combination) for combination in variants]
+    lowest = min(costs)
+    plainest = [combination for combination, cost in zip(variants, costs) if cost == lowest]
+    best, kinds = plainest[0], [measure.name for measure in measures]
     complete = tuple(variant.of_measure(m) for variant, m in zip(best, measures))
-    params = dict.fromkeys((m.name, *pair) for m, variant in zip(measures, best) for pair in variant.params)
+    params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
     conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
     values = {m.asked: r.value for m, r in zip(measures, results)}
-    plainest = [combination for combination in variants if cost(combination) == cost(best)]
-    mistakes = (_mistake_of(combination, [m.name for m in measures]) for combination in plainest)
-    mistake = next(filter(None, mistakes), '')
+    mistake = next(filter(None, (mistake_of(combination, kinds) for combination in plainest)), '')
     idle = _idle(best, set(variants))
     return Fit(conventions, complete, values, best, tuple(tools), mistake, len(variants), idle, off)
 
@@ -216,6 +197,11 @@ def _remaining(values, unit):
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
+def _of_first(name, words):
+    "Make a property that is one of the first fit."
+    doc = f'Return {words} of the first fit; None if nothing fits.'
+    return property(lambda self: getattr(self.fits[0], name) if self.fits else None, doc=doc)
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Result):
     """What gives some numbers: a list of `Fit`, tools first and then the plainest.
@@ -244,25 +230,10 @@ class Identification(Result):
         "Return all tools whose conventions give the numbers."
         return tuple(tool for fit in self.fits for tool in fit.tools)
 
-    @property
-    def conventions(self) -> Conventions | None:
-        "Return the conventions of the first fit; None if nothing fits."
-        return self.fits[0].conventions if self.fits else None
-
-    @property
-    def value(self) -> Any:
-        "Return the number in full; None if nothing fits."
-        return self.fits[0].value if self.fits else None
-
-    @property
-    def mistake(self) -> str | None:
-        "Return the name of the mistake, '' if it is none; None if nothing fits."
-        return self.fits[0].mistake if self.fits else None
-
-    @property
-    def call(self) -> str | None:
-        "Return the line of Python that gives the numbers; None if nothing fits."
-        return self.fits[0].call if self.fits else None
+    conventions = _of_first('conventions', 'the conventions')
+    value = _of_first('value', 'the number in full')
+    mistake = _of_first('mistake', "the name of the mistake ('' for none)")
+    call = _of_first('call', 'the line of Python that gives the numbers')
 
     @property
     def summary(self) -> list[str]:
@@ -304,11 +275,11 @@ class Identification(Result):
 
     def _parts(self, rows: int = 10):
         yield from map(Text, self.summary)
-        columns = self._columns()
-        cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in self.rows[:rows]]
-        if cells: yield Table([*columns], cells, 'Conventions that were tried.', 'tab:conventions')
-        if len(self.rows) > rows: yield Text(f'... and {len(self.rows) - rows} more')
-        for fit in (self.fits or self.nearest)[:1]: yield Text(f'In Python: {fit.call}')
+        shown, fits = self.rows, self.fits or self.nearest
+        cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
+        if cells: yield Table([*shown[0]], cells, 'Conventions that were tried.', 'tab:conventions')
+        if len(shown) > rows: yield Text(f'... and {len(shown) - rows} more')
+        if fits: yield Text(f'In Python: {fits[0].call}')
         if self.mistake: yield Text(f'{self.mistake}: {MISTAKES[self.mistake].says}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
@@ -396,7 +367,7 @@ def _ranges(rankings, targets):
         if not {target.measure.name for target in targets} <= {*preset.unstable.split()}: continue
         try: ends = [_ends(rankings, target.measure, tool) for target in targets]
         except ValueError: continue
-        if not all(_between(target, *pair) for target, pair in zip(targets, ends)): continue
+        if not all(_between(target, low, high) for target, (low, high) in zip(targets, ends)): continue
         ranges = [f'{target.measure.asked} from {low["all"]:.6f} to {high["all"]:.6f}'
                   for target, (low, high) in zip(targets, ends)]
         yield f'The ties of {tool} ({preset.version}) have no fixed order: it gives {", ".join(ranges)} here.'
@@ -411,20 +382,18 @@ def _ends(rankings, measure, tool):
 
 def _between(target, low, high):
     "Return whether the numbers lie between two ends that differ, as shares or as percentages."
-    numbers = {**target.of_query} | ({'all': target.mean} if target.mean else {})
-    def is_inside(query, scale):
-        number, unit = numbers[query].number, numbers[query].unit
-        return low[query] * scale - unit <= number <= high[query] * scale + unit / 2
-    scales = [scale for scale in target.scales if all(is_inside(query, scale) for query in numbers)]
-    return low['all'] < high['all'] and bool(scales)
+    numbers = dict(target.of_query) | ({'all': target.mean} if target.mean else {})
+    def inside(scale):
+        return all(low[query] * scale - x.unit <= x.number <= high[query] * scale + x.unit / 2 for query, x in numbers.items())
+    return low['all'] < high['all'] and any(map(inside, target.scales))
 
 def _all_fits(rankings, targets, searches):
     "Find what fits all numbers: (how they are read, by what they are multiplied, the fits)."
     for reading in ('rounded', 'cut off'):
-        fitting, scales = zip(*(_fitting(target, search, reading) for target, search in zip(targets, searches)))
+        fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
         if not all(fitting): continue
         tools = _tools_of(rankings, searches)
-        groups = _joined(searches, fitting)
+        groups = _combined(searches, fitting)
         fits = [_fit(searches, results, variants, _with_results(tools, results)) for results, variants in groups.values()]
         for tool, (results, variants) in tools.items():  # which answer a question in two ways, for two measures
             fit = all(result in outcomes for result, outcomes in zip(results, fitting))
@@ -433,11 +402,9 @@ def _all_fits(rankings, targets, searches):
     return 'rounded', [1] * len(targets), []
 
 def _with_results(tools, results):
-    "Return the tools that have these results."
     return [tool for tool, (outcomes, _) in tools.items() if outcomes == tuple(results)]
 
 def _nearest(rankings, targets, searches):
-    "Yield for each measure the results that are nearest to its number."
     for target, search in zip(targets, searches):
         if target.mean is None: continue
         off = {result: target.distance(result.value) for result in search.results}
@@ -526,11 +493,11 @@ def _named_variant(qrels, run, measure, source):
     text = f'{measure.asked} = {source}: nothing gives this number'
     raise ValueError(f'{text}; {nearest.value:.6f} is near ({nearest.differs})')
 
-def _items(variant):
+def _variant_items(variant):
     "Return what differs from the defaults as a dict."
     return {**dict(variant.answers), **dict(variant.params), **({'mistake': variant.mistake} if variant.mistake else {})}
 
-def _mixed(measure, first, second, changed):
+def _mixed_variant(measure, first, second, changed):
     "Make a variant of the first items, changed to the second where these have a name."
     items = {name: value for name, value in first.items() if name not in changed}
     items |= {name: second[name] for name in changed if name in second}
@@ -553,23 +520,18 @@ def _fewest(compute, names):
             if result and np.allclose(result[0], target, rtol=1e-9, atol=1e-11, equal_nan=True): return subset
     return names
 
-def _changes(earlier, later):
-    "Return the positions at which two lists of values differ, the largest difference first."
-    gone = np.isnan(earlier) != np.isnan(later)
-    size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
-    order = np.argsort(-size, kind='stable')
-    return order[size[order] > 1e-11].tolist()
-
 def _step(queries, qrels, run, measure, words, variants, computed):
     "Describe the change of one answer; computed: what each query counts and the number, before and after it."
     (earlier, value), (later, new_value) = computed
-    changed = _changes(earlier, later)
-    names = tuple(queries[i] for i in changed)
-    shows = [_shown(qrels, run, measure, variants, queries[i], earlier[i], later[i]) for i in changed[:1]]
-    return Step(words, value, new_value, names, tuple(*shows))
+    gone = np.isnan(earlier) != np.isnan(later)
+    size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
+    order = np.argsort(-size, kind='stable')
+    changed = order[size[order] > 1e-11].tolist()
+    shows = [line for i in changed[:1]
+             for line in _change_lines(qrels, run, measure, variants, queries[i], earlier[i], later[i])]
+    return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
 
-def _shown(qrels, run, measure, variants, query, value, new_value):
-    "Write lines that show a change on one query."
+def _change_lines(qrels, run, measure, variants, query, value, new_value):
     name = visible(query)
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} counts in the mean, with {new_value:.4f}']
@@ -579,8 +541,7 @@ def _shown(qrels, run, measure, variants, query, value, new_value):
     except ValueError: return values
     docs = [row for row in QueryDifference(*pair).rows if abs(row['difference']) > 1e-11][:3]
     changes = ', '.join(f"{visible(row['document'])} {row['a']:.4f} → {row['b']:.4f}" for row in docs)
-    lines = [f'{name}: {pair[0].text}', f'becomes {pair[1].text}']
-    return [*lines, f'its documents: {changes}'] if changes else lines
+    return [f'{name}: {pair[0].text}', f'becomes {pair[1].text}', *([f'its documents: {changes}'] if changes else [])]
 
 # %% ../../nbs/forensics/identification.ipynb #a65e4db0
 def differ(
@@ -620,10 +581,11 @@ def differ(
     sources: tuple[Any, Any] = (truth, results)
     if truth.repeats or results.repeats: sources = qrels, run
     (name_a, variant_a), (name_b, variant_b) = (_named_variant(*sources, parsed, source) for source in (a, b))
-    rankings = _rankings_of(*sources, variant_a, variant_b)
-    first, second = (_items(plain_variant(rankings, parsed, variant)) for variant in (variant_a, variant_b))
+    items_a, items_b = _variant_items(variant_a), _variant_items(variant_b)
+    rankings = _rankings_of(*sources, (items_a, items_b))
+    first, second = (_variant_items(plain_variant(rankings, parsed, variant)) for variant in (variant_a, variant_b))
     names = tuple(name for name in {**first, **second} if first.get(name) != second.get(name))
-    def mixed(changed): return _mixed(parsed, first, second, changed)
+    def mixed(changed): return _mixed_variant(parsed, first, second, changed)
     @cache
     def compute(changed):
         try: return values_of_variant(rankings, parsed, plain_variant(rankings, parsed, mixed(changed)))
@@ -638,19 +600,17 @@ def differ(
         variants, computed = [mixed(subset) for subset in subsets], map(compute, subsets)
         steps.append(_step(rankings.queries, truth, results, parsed, _word(name, second, parsed), variants, computed))
     idle = [_word(name, second, parsed) for name in names if name not in fewest]
-    idle += _replaced(variant_a, variant_b, {**first, **second})
+    idle += _replaced(items_a, items_b, {**first, **second})
     return ToolDifference(parsed, (name_a, name_b), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
-def _rankings_of(qrels, run, *variants):
-    "Judge the run under the answers of some variants."
-    full = [_items(variant) for variant in variants]
-    defaults = {q: next(iter(CHOICES[q])) for q in OF_ROWS}
-    tried = {q: tuple(dict.fromkeys(items.get(q, default) for items in full)) for q, default in defaults.items()}
-    rows = [MISTAKES[items['mistake']].rows for items in full if 'mistake' in items]
-    return Rankings(qrels, run, open=tried, rows=filter(None, rows))
+def _rankings_of(qrels, run, items):
+    choices = {}
+    for question in OF_ROWS:
+        default = next(iter(CHOICES[question]))
+        choices[question] = tuple(dict.fromkeys(answers.get(question, default) for answers in items))
+    rows = [MISTAKES[answers['mistake']].rows for answers in items if 'mistake' in answers]
+    return Rankings(qrels, run, open=choices, rows=filter(None, rows))
 
-def _replaced(variant_a, variant_b, computed):
-    "Return in words how the second variant differs, where the computed items do not, as it cannot matter."
-    first, second = _items(variant_a), _items(variant_b)
-    names = [name for name in second if first.get(name) != second[name] and name not in computed]
-    return [f'{name}={second[name]!r}' for name in names]
+def _replaced(items_a, items_b, computed):
+    "Return in words how b differs where the computed items do not, as it cannot matter."
+    return [f'{name}={x!r}' for name, x in items_b.items() if items_a.get(name) != x and name not in computed]

@@ -8,6 +8,7 @@ __all__ = ['MISTAKES', 'Mistake', 'mistakes_of']
 # %% ../../nbs/forensics/mistakes.ipynb #080ddcc4
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from ..metrics.dcg import dcg, idcg, ndcg
 from ..metrics.sets import precision, recall, success
 
 # %% ../../nbs/forensics/mistakes.ipynb #6a30611a
+_PASSED = {'k', 'rel', 'beta', 'gain'}  # parameters that definitions of mistakes take
+
 @dataclass(frozen=True)
 class Mistake:
     """A habit that is no definition of its measure.
@@ -40,8 +43,9 @@ class Mistake:
 
     def of(self, judged: Judged, measure: Measure) -> np.ndarray:
         "Compute the values of a batch, one per query, for a mistake that has a definition."
-        f = self.function(measure.name)
-        return np.asarray(f(judged, **measure.arguments()), dtype=float)
+        f, arguments = self.function(measure.name), measure.arguments()
+        names = _PASSED & {*arguments} & {*signature(f).parameters}
+        return np.asarray(f(judged, **{name: arguments[name] for name in names}), dtype=float)
 
     def function(self, kind: str) -> Callable:
         "Return the function for a kind of measures; TypeError if the mistake has no definition."
@@ -51,62 +55,59 @@ class Mistake:
         return definition
 
 # %% ../../nbs/forensics/mistakes.ipynb #cfd1a7e1
-def _per_list(judged, k=None, rel=1, **_):
+def _per_list(judged, k=None, rel=1):
     "P: the hits of the top k, over the length of the whole list."
     return ratio(judged.total(judged.relevant(rel) & judged.within(k)), judged.retrieved)
 
-def _recall(judged, k=None, rel=1, **_): return recall(judged, k=k, rel=rel)
-def _recall_of_all(judged, rel=1, **_): return recall(judged, rel=rel)
-def _precision(judged, k=None, rel=1, **_): return precision(judged, k=k, rel=rel)
-def _success(judged, k=None, rel=1, **_): return success(judged, k=k, rel=rel)
+def _recall_of_all(judged, rel=1): return recall(judged, rel=rel)
 
-def _not_squared(judged, k=None, beta=1, rel=1, **_):
+def _not_squared(judged, k=None, beta=1, rel=1):
     "F: beta where its square belongs."
     p, r = precision(judged, k=k, rel=rel), recall(judged, k=k, rel=rel)
     return ratio((1 + beta) * p * r, beta * p + r)
 
-def _before_bracket(judged, k=None, beta=1, rel=1, **_):
+def _before_bracket(judged, k=None, beta=1, rel=1):
     "F: the square in front of a bracket that holds both."
     p, r = precision(judged, k=k, rel=rel), recall(judged, k=k, rel=rel)
     return ratio((1 + beta**2) * p * r, beta**2 * (p + r))
 
-def _ap_over_list(judged, k=None, rel=1, **_):
+def _ap_over_list(judged, k=None, rel=1):
     "AP: over the number of documents looked at."
     total = average_precision(judged, k=k, rel=rel) * judged.n_relevant(rel)
     return ratio(total, judged.retrieved if k is None else np.minimum(k, judged.retrieved))
 
-def _first_over_r(judged, k=None, rel=1, **_):
+def _first_over_r(judged, k=None, rel=1):
     "AP: only the first hit, over min(R, k)."
     R = judged.n_relevant(rel)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R if k is None else np.minimum(R, k))
 
-def _ap_of_hits(judged, k=None, rel=1, **_):
+def _ap_of_hits(judged, k=None, rel=1):
     return average_precision(judged, k=k, rel=rel, divisor='retrieved')
 
-def _all_hits(judged, k=None, rel=1, **_):
+def _all_hits(judged, k=None, rel=1):
     "RR: the mean of 1/rank over all hits."
     hits = judged.found(rel, k)
     return ratio(hits.total(1 / hits.rank), hits.total(1.0))
 
-def _rr_of_all(judged, rel=1, **_): return reciprocal_rank(judged, rel=rel)
+def _rr_of_all(judged, rel=1): return reciprocal_rank(judged, rel=rel)
 
 # %% ../../nbs/forensics/mistakes.ipynb #73538473
 def _one_late(i): return 1 / np.log2(np.asarray(i) + 2)
 
-def _dcg_late(judged, k=None, gain='linear', **_):
+def _dcg_late(judged, k=None, gain='linear'):
     return dcg(judged, k=k, gain=gain, discount=_one_late)
 
-def _ndcg_late(judged, k=None, gain='linear', **_):
+def _ndcg_late(judged, k=None, gain='linear'):
     return ndcg(judged, k=k, gain=gain, discount=_one_late)
 
-def _mixed(of_list, of_ideal):
-    "nDCG whose list has one gain and whose ideal ranking another."
-    def definition(judged, k=None, **_):
+def _mixed_gains(of_list, of_ideal):
+    "Define nDCG whose list has one gain and whose ideal ranking another."
+    def definition(judged, k=None):
         best = idcg(judged, k=k, gain=of_ideal)
         return ratio(dcg(judged, k=k, gain=of_list), np.maximum(best, 0))
     return definition
 
-def _cut_at_relevant(judged, k=None, gain='linear', **_):
+def _cut_at_relevant(judged, k=None, gain='linear'):
     "nDCG: list and ideal ranking both end at min(k, n, R)."
     last = np.minimum(judged.retrieved, judged.n_relevant())
     if k is not None: last = np.minimum(last, k)
@@ -121,64 +122,64 @@ _SCORED = f'{_AVERAGED} GMAP GMBpref NumRet NumRelRet'
 _LEVELS = 'P R F Success Rprec SetP SetR SetF SetAP AP GMAP IPrec Bpref GMBpref RR RBP NumRel NumRelRet'
 MISTAKES: dict[str, Mistake] = {}
 
-def _enter(name, kinds, text, same_as=None, **more): MISTAKES[name] = Mistake(kinds, text, same_as or {}, **more)
+def _add_mistake(name, kinds, text, same_as=None, **more): MISTAKES[name] = Mistake(kinds, text, same_as or {}, **more)
 
-_enter('duplicates-counted', _SCORED, 'a document that the run holds twice counts twice', rows='counted')
-_enter('mean-over-answered', _AVERAGED,
+_add_mistake('duplicates-counted', _SCORED, 'a document that the run holds twice counts twice', rows='counted')
+_add_mistake('mean-over-answered', _AVERAGED,
        'a judged query that the run does not answer is left out of the mean', {'missing': 'skip'})
-_enter('mean-over-hits', _AVERAGED, 'the mean is over the queries whose value is above 0', total='hits')
-_enter('mean-over-run', _AVERAGED,
+_add_mistake('mean-over-hits', _AVERAGED, 'the mean is over the queries whose value is above 0', total='hits')
+_add_mistake('mean-over-run', _AVERAGED,
        'the mean is over the queries of the run: one without judgments scores 0', total='run')
-_enter('ties-as-given', _SCORED, 'documents with equal scores stand in the order of the input', {'ties': 'given'})
-_enter('ties-at-best', _SCORED,
+_add_mistake('ties-as-given', _SCORED, 'documents with equal scores stand in the order of the input', {'ties': 'given'})
+_add_mistake('ties-at-best', _SCORED,
        'documents with equal scores stand in the best order: a constant score is perfect', {'ties': 'best'})
-_enter('scores-above-zero-only', _SCORED,
+_add_mistake('scores-above-zero-only', _SCORED,
        'a document with a score of 0 or less counts as not retrieved', rows='above zero')
-_enter('greater-for-at-least', _LEVELS, 'relevant is a grade above 1, not one from 1 on', params={'rel': 1.000000001})
-_enter('whole-grades', 'CG DCG nDCG ERR', 'grades are cut to whole numbers', rows='whole grades')
-_enter('gain-binary', 'CG DCG nDCG', 'graded judgments count as relevant or not', {'gain': 'binary'})
-_enter('p-over-returned', 'P', 'hits are divided by min(k, n), the documents that came back', {'divisor': 'min(k,n)'})
-_enter('p-over-likes', 'P', 'hits are divided by min(k, R): an ideal list has precision 1', {'divisor': 'min(R,k)'})
-_enter('p-over-list', 'P', 'hits of the top k are divided by the whole list', definition=_per_list)
-_enter('p-is-recall', 'P', 'this is recall', definition=_recall)
-_enter('r-is-precision', 'R', 'this is precision: hits are divided by k', definition=_precision)
-_enter('r-is-success', 'R', 'this is success: 1 if the top k holds a hit', definition=_success)
-_enter('r-not-cut', 'R', 'the cutoff is ignored', definition=_recall_of_all)
-_enter('r-capped', 'R', 'hits are divided by min(R, k)', {'divisor': 'min(R,k)'})
-_enter('f-beta-not-squared', 'F SetF', 'beta stands where its square should', definition=_not_squared)
-_enter('f-beta-before-bracket', 'F SetF', 'the misprint (1 + b^2) P R / (b^2 (P + R))', definition=_before_bracket)
-_enter('judged-for-any-query', 'Judged',
+_add_mistake('greater-for-at-least', _LEVELS, 'relevant is a grade above 1, not one from 1 on', params={'rel': 1.000000001})
+_add_mistake('whole-grades', 'CG DCG nDCG ERR', 'grades are cut to whole numbers', rows='whole grades')
+_add_mistake('gain-binary', 'CG DCG nDCG', 'graded judgments count as relevant or not', {'gain': 'binary'})
+_add_mistake('p-over-returned', 'P', 'hits are divided by min(k, n), the documents that came back', {'divisor': 'min(k,n)'})
+_add_mistake('p-over-likes', 'P', 'hits are divided by min(k, R): an ideal list has precision 1', {'divisor': 'min(R,k)'})
+_add_mistake('p-over-list', 'P', 'hits of the top k are divided by the whole list', definition=_per_list)
+_add_mistake('p-is-recall', 'P', 'this is recall', definition=recall)
+_add_mistake('r-is-precision', 'R', 'this is precision: hits are divided by k', definition=precision)
+_add_mistake('r-is-success', 'R', 'this is success: 1 if the top k holds a hit', definition=success)
+_add_mistake('r-not-cut', 'R', 'the cutoff is ignored', definition=_recall_of_all)
+_add_mistake('r-capped', 'R', 'hits are divided by min(R, k)', {'divisor': 'min(R,k)'})
+_add_mistake('f-beta-not-squared', 'F SetF', 'beta stands where its square should', definition=_not_squared)
+_add_mistake('f-beta-before-bracket', 'F SetF', 'the misprint (1 + b^2) P R / (b^2 (P + R))', definition=_before_bracket)
+_add_mistake('judged-for-any-query', 'Judged',
        'a document counts as judged if it is so for any query', rows='judged for any query')
-_enter('ap-over-hits', 'AP', 'divided by the relevant documents found', {'divisor': 'retrieved'})
-_enter('ap-over-min-r-k', 'AP', 'divided by min(R, k)', {'divisor': 'min(R,k)'})
-_enter('ap-over-list', 'AP', 'divided by the number of documents looked at', definition=_ap_over_list)
-_enter('ap-guard-on-labels', 'AP',
+_add_mistake('ap-over-hits', 'AP', 'divided by the relevant documents found', {'divisor': 'retrieved'})
+_add_mistake('ap-over-min-r-k', 'AP', 'divided by min(R, k)', {'divisor': 'min(R,k)'})
+_add_mistake('ap-over-list', 'AP', 'divided by the number of documents looked at', definition=_ap_over_list)
+_add_mistake('ap-guard-on-labels', 'AP',
        'a guard against duplicates drops every hit but the first', definition=_first_over_r)
-_enter('ap-is-precision', 'AP', 'this is precision', definition=_precision)
+_add_mistake('ap-is-precision', 'AP', 'this is precision', definition=precision)
 
 # %% ../../nbs/forensics/mistakes.ipynb #dafa1255
-_enter('ideal-of-hits', 'nDCG', 'the ideal ranking is made of the top k that was retrieved', {'ideal_from': 'top'})
-_enter('ideal-of-list', 'nDCG', 'the ideal ranking is made of what the list holds', {'ideal_from': 'list'})
-_enter('ideal-as-long-as-list', 'nDCG',
+_add_mistake('ideal-of-hits', 'nDCG', 'the ideal ranking is made of the top k that was retrieved', {'ideal_from': 'top'})
+_add_mistake('ideal-of-list', 'nDCG', 'the ideal ranking is made of what the list holds', {'ideal_from': 'list'})
+_add_mistake('ideal-as-long-as-list', 'nDCG',
        'the ideal ranking holds as many documents as came back', {'ideal_from': 'found'})
-_enter('ideal-always-full', 'nDCG',
+_add_mistake('ideal-always-full', 'nDCG',
        'the ideal ranking has k hits, however many documents are relevant', {'gain': 'binary', 'ideal_from': 'best'})
-_enter('ideal-as-given', 'nDCG', 'the ideal ranking is the judgments in the order of the input', rows='as given')
-_enter('ideal-not-cut', 'nDCG', 'the ideal ranking is not cut at k', {'cut_ideal': False})
-_enter('ideal-graded-list-binary', 'nDCG',
-       'the list has binary gains, the ideal ranking grades', definition=_mixed('binary', 'linear'))
-_enter('ideal-exp-list-linear', 'nDCG',
-       'the list gains g, the ideal ranking 2^g - 1', definition=_mixed('linear', 'exp'))
-_enter('ndcg-cut-at-relevant', 'nDCG', 'list and ideal ranking both end at min(k, n, R)', definition=_cut_at_relevant)
-_enter('discount-ranks-1-and-2-alike', 'DCG nDCG',
+_add_mistake('ideal-as-given', 'nDCG', 'the ideal ranking is the judgments in the order of the input', rows='as given')
+_add_mistake('ideal-not-cut', 'nDCG', 'the ideal ranking is not cut at k', {'cut_ideal': False})
+_add_mistake('ideal-graded-list-binary', 'nDCG',
+       'the list has binary gains, the ideal ranking grades', definition=_mixed_gains('binary', 'linear'))
+_add_mistake('ideal-exp-list-linear', 'nDCG',
+       'the list gains g, the ideal ranking 2^g - 1', definition=_mixed_gains('linear', 'exp'))
+_add_mistake('ndcg-cut-at-relevant', 'nDCG', 'list and ideal ranking both end at min(k, n, R)', definition=_cut_at_relevant)
+_add_mistake('discount-ranks-1-and-2-alike', 'DCG nDCG',
        'divided by log2(i) from rank 2 on: ranks 1 and 2 weigh the same', {'discount': 'jarvelin'})
-_enter('discount-one-late', 'DCG nDCG', 'divided by log2(i + 2), ranks counted from 1',
+_add_mistake('discount-one-late', 'DCG nDCG', 'divided by log2(i + 2), ranks counted from 1',
        definition={'DCG': _dcg_late, 'nDCG': _ndcg_late})
-_enter('discount-natural-logarithm', 'DCG', 'divided by ln(i + 1)', {'discount': 'ln'})
-_enter('rr-over-positives', 'RR', 'the mean of 1/rank over all relevant documents found', definition=_all_hits)
-_enter('rr-is-label-ranking-ap', 'RR', 'this is AP over the relevant documents found', definition=_ap_of_hits)
-_enter('rr-not-cut', 'RR', 'the cutoff is ignored', definition=_rr_of_all)
-_enter('rr-of-mean-rank', 'RR', '1 over the mean rank of the first hit', total='mean rank')
+_add_mistake('discount-natural-logarithm', 'DCG', 'divided by ln(i + 1)', {'discount': 'ln'})
+_add_mistake('rr-over-positives', 'RR', 'the mean of 1/rank over all relevant documents found', definition=_all_hits)
+_add_mistake('rr-is-label-ranking-ap', 'RR', 'this is AP over the relevant documents found', definition=_ap_of_hits)
+_add_mistake('rr-not-cut', 'RR', 'the cutoff is ignored', definition=_rr_of_all)
+_add_mistake('rr-of-mean-rank', 'RR', '1 over the mean rank of the first hit', total='mean rank')
 
 # %% ../../nbs/forensics/mistakes.ipynb #01584021
 def mistakes_of(kind: str) -> dict[str, Mistake]:

@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'NUMBERS_TRIED', 'MOST_LEVELS', 'EQUIVALENT', 'EQUIVALENT_WITHOUT_CUTOFF', 'OF_ROWS', 'TOTALS', 'Number',
            'Target', 'read_targets', 'search_space', 'plainest', 'parameter_sets', 'Variant', 'variant_of',
-           'tools_with', 'different_answers', 'Batch', 'Cell', 'Rankings', 'values_of', 'counted_values', 'total_of',
-           'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes', 'all_results']
+           'tools_with', 'different_answers', 'mistake_of', 'Batch', 'RankingCell', 'Rankings', 'values_of',
+           'counted_values', 'total_of', 'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'Outcomes',
+           'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
 import math
@@ -141,7 +142,7 @@ def _pair(text):
     return match.groups()
 
 def _target(text, values):
-    "Read a measure with one number or several; ValueError for a measure without conventions."
+    "Read a measure with one number or several; ValueError for what no convention can give."
     name = str(text).partition('@')[0].partition('(')[0].strip().lower()
     if not isinstance(text, Measure) and name in ('auc', 'gauc', 'fallout'):
         reason = 'is computed from labels or one list: no convention touches it'
@@ -149,17 +150,14 @@ def _target(text, values):
     measure = parse(text)
     by_query = values if isinstance(values, Mapping) else {'all': values}
     numbers = {str(q): Number.of(x) for q, x in by_query.items()}
-    for number in numbers.values(): _check_range(measure, number)
     if not numbers: raise ValueError(f'{measure!r}: there is no number')
+    for number in numbers.values():
+        if number.number < 0 and 'gain' not in measure.kind.params:
+            raise ValueError(f'{measure!r} = {number.text}: it is never below 0')
+        if abs(number.number) > 100 and not _unbounded(measure.kind):
+            raise ValueError(f'{measure!r} = {number.text}: not even a percentage is above 100')
     mean = numbers.pop('all', None)
     return Target(measure, mean, numbers)
-
-def _check_range(measure, number):
-    "ValueError for a value that no convention can give."
-    value, text = number.number, f'{measure!r} = {number.text}'
-    if value < 0 and 'gain' not in measure.kind.params: raise ValueError(f'{text}: it is never below 0')
-    if abs(value) > 100 and not _unbounded(measure.kind):
-        raise ValueError(f'{text}: not even a percentage is above 100')
 
 # %% ../../nbs/forensics/search.ipynb #0b61f8c1
 NUMBERS_TRIED: dict[str, tuple] = {'beta': (1, 2, 0.5), 'p': (0.8, 0.5, 0.85, 0.9, 0.95)}
@@ -212,15 +210,12 @@ def plainest(
         for (name, parameter, value), replacement in rules.items():
             if name == kind.name and parameter in params and params[parameter] == value: params |= replacement
     gain = params.get('gain')
-    if gain in NAMED_GAINS and kind.name in ('CG', 'DCG', 'nDCG'): params['gain'] = _first_gain(gain, grades)
-    return params
-
-def _first_gain(gain, grades):
-    "Return the first named gain that gives all grades the same as this gain."
+    if gain not in NAMED_GAINS or kind.name not in ('CG', 'DCG', 'nDCG'): return params
     grade = np.array(sorted({0.0, *grades}))
     grade = grade[np.abs(grade) < 1000]
-    gains = as_gain(gain)(grade)
-    return next(name for name in NAMED_GAINS if np.array_equal(as_gain(name)(grade), gains))
+    worth = as_gain(gain)(grade)
+    params['gain'] = next(name for name in NAMED_GAINS if np.array_equal(as_gain(name)(grade), worth))
+    return params
 
 # %% ../../nbs/forensics/search.ipynb #cdeed841
 def parameter_sets(
@@ -291,6 +286,17 @@ def different_answers(answers: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]
     usual = {question: next(iter(choices)) for question, choices in CHOICES.items()}
     return tuple((q, answers[q]) for q in usual if answers.get(q, usual[q]) != usual[q])
 
+def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
+    "Return the mistake that variants of kinds of measures contain, by its name or as conventions that are a mistake."
+    for variant, kind in zip(variants, kinds):
+        if variant.mistake: return variant.mistake
+        same = {name: {*m.same_as.items()} for name, m in mistakes_of(kind).items() if m.same_as}
+        equal = [name for name, answers in same.items() if answers == {*variant.answers, *variant.params}]
+        contained = [name for name, answers in same.items() if answers <= {*variant.params}]
+        if equal: return equal[0]
+        if contained: return max(contained, key=lambda name: len(same[name]))
+    return ''
+
 # %% ../../nbs/forensics/search.ipynb #5646c4bf
 # The questions that decide which rankings there are
 OF_ROWS = 'ties', 'negative', 'score_dtype', 'unjudged', 'judgments', 'duplicates', 'identical_ids'
@@ -303,31 +309,13 @@ class Batch:
     listed: Judged          # The same with the judgments of retrieved documents only
     unanswered: np.ndarray  # (queries,) bool: missing from the run
 
-class Cell(NamedTuple):
+class RankingCell(NamedTuple):
     "A batch with an order of its ties."
     batch: Batch
     order: str      # 'given': as they are ranked; else one of the other _ORDERS
     rows: str = ''  # The mistake that was made with rows
 
 # %% ../../nbs/forensics/search.ipynb #9afadb45
-def _judge_mistake(rankings, rows):
-    "Return the rankings of a mistake that is made with rows; None if nothing changes or no query is left."
-    qrels, run = rankings.truth, rankings.run
-    if rows == 'counted': return _judge_repeated(rankings) if rankings.repeats else None
-    if rows == 'above zero':
-        run = {q: {d: s for d, s in scores.items() if s > 0} for q, scores in run.to_dict().items()}
-    if rows == 'whole grades': qrels = Qrels.unchecked(replace(qrels.rows, value=np.trunc(qrels.rows.value)))
-    if rows == 'judged for any query': qrels = _judged_for_any_query(qrels)
-    try: return judge(qrels, run)
-    except DataError: return None
-
-def _judged_for_any_query(qrels):
-    "Add the judgments of all other queries to every query; the first grade of a document counts."
-    judged = qrels.to_dict()
-    grades: dict = {}
-    for docs in reversed(judged.values()): grades |= docs
-    return {q: grades | docs for q, docs in judged.items()}
-
 def _judge_repeated(rankings):
     "Rank a document as often as the run holds it, and count each as relevant; of judgments the last row counts."
     qrels, source = rankings.tables('last')[0], rankings.sources[1]
@@ -359,8 +347,8 @@ class Rankings:
         self.queries = list(self.truth.queries)
         self.grades = np.unique(self.truth.columns.value)
         self.unjudged_queries = len(set(self.run.queries) - set(self.queries))
-        self.open = self._open(open or {})
-        self.cells: dict[tuple, Cell] = {}
+        self.open = self._find_choices(open or {})
+        self.cells: dict[tuple, RankingCell] = {}
         for duplicates in self.open['duplicates']: self._enter_answers(duplicates)
         for mistake in rows: self._enter_mistake(mistake)
 
@@ -369,50 +357,55 @@ class Rankings:
         qrels, run = self.sources
         return Qrels(qrels, duplicates=duplicates, copy=False), Run(run, duplicates=duplicates, copy=False)
 
-    def _open(self, restricted):
+    def _find_choices(self, restricted):
         "Return the answers to each question that can differ on these data."
-        tried = {q: tuple(choices) for q, choices in CHOICES.items()}
-        tried |= {'no_relevant': ('zero', 'skip', 'one')}  # 'nan' is in no mean either
-        tried |= {q: tuple(answers) for q, answers in restricted.items()}
+        choices = {question: tuple(answers) for question, answers in CHOICES.items()}
+        choices |= {'no_relevant': ('zero', 'skip', 'one')}  # 'nan' is in no mean either
+        choices |= {question: tuple(answers) for question, answers in restricted.items()}
         score = self.run.columns.value
         with np.errstate(over='ignore'): rounds = (score.astype(np.float32) != score).any()
-        if not (self.grades < 0).any(): tried['negative'] = tried['negative'][:1]
-        if not rounds: tried['score_dtype'] = tried['score_dtype'][:1]
-        if not identical_rows(self.run.rows).any(): tried['identical_ids'] = tried['identical_ids'][:1]
-        single = tuple(answer for answer in tried['duplicates'] if answer != 'refuse')
-        tried['duplicates'] = (single or ('first',)) if self.repeats else ('refuse',)
-        return tried
+        identical = identical_rows(self.run.rows).any()
+        matters = {'negative': (self.grades < 0).any(), 'score_dtype': rounds, 'identical_ids': identical}
+        choices |= {question: choices[question][:1] for question in matters if not matters[question]}
+        single = tuple(answer for answer in choices['duplicates'] if answer != 'refuse')
+        return choices | {'duplicates': (single or ('first',)) if self.repeats else ('refuse',)}
 
     def _enter_answers(self, duplicates):
-        "Judge the run under each combination of answers that changes ranks or grades."
-        names = 'score_dtype', 'negative', 'identical_ids'
+        "Judge the run under each combination of answers that changes ranks, grades or documents."
+        names, choices = ('score_dtype', 'negative', 'identical_ids'), self.open
         qrels, run = (self.truth, self.run) if duplicates in ('refuse', 'first') else self.tables(duplicates)
-        orders: list[Any] = ['given'] * ('given' in self.open['ties']) + ['docid']
-        for values in product(*(self.open[name] for name in names)):
-            dtype, negative, identical_ids = values
-            rows = read_run(run, Conventions(score_dtype=dtype, identical_ids=identical_ids))
+        orders: dict[Any, list] = {order: [order] for order in ('given', 'docid') if order in choices['ties']}
+        orders['docid'] = [ties for ties in ('docid', *_ORDERS[1:]) if ties in choices['ties']]
+        for *values, order in product(*(choices[name] for name in names), orders):
             answers = dict(zip(names, values), duplicates=duplicates)
-            for order in orders: self._enter_views(judge(qrels, rows, negative=negative, ties=order), answers, order)
-
-    def _enter_views(self, judged, answers, order):
-        "Enter rankings with and without unjudged documents, and documents that were not retrieved."
-        orders = ['given'] if order == 'given' else ['docid', *_ORDERS[1:]]
-        for unjudged, judgments in product(self.open['unjudged'], self.open['judgments']):
-            view = judged.condensed() if unjudged == 'skip' else judged
-            listed = view.listed()
-            # A query with unjudged documents only is not missing
-            batch = Batch(listed if judgments == 'retrieved' else view, listed, judged.retrieved == 0)
-            for ties in orders:
-                if ties not in self.open['ties']: continue
-                key = different_answers(answers | {'unjudged': unjudged, 'judgments': judgments, 'ties': ties})
-                self.cells[key] = Cell(batch, 'given' if ties == 'docid' else ties)
+            rows = read_run(run, Conventions(score_dtype=values[0], identical_ids=values[2]))
+            judged = judge(qrels, rows, negative=values[1], ties=order)
+            for unjudged, judgments in product(choices['unjudged'], choices['judgments']):
+                view = judged.condensed() if unjudged == 'skip' else judged
+                listed = view.listed()
+                # A query with unjudged documents only is not missing
+                batch = Batch(listed if judgments == 'retrieved' else view, listed, judged.retrieved == 0)
+                for ties in orders[order]:
+                    key = different_answers(answers | {'unjudged': unjudged, 'judgments': judgments, 'ties': ties})
+                    self.cells[key] = RankingCell(batch, 'given' if ties == 'docid' else ties)
 
     def _enter_mistake(self, rows):
-        "Enter the rankings of a mistake that is made with rows, if it changes anything."
-        judged = _judge_mistake(self, rows)
-        if judged is None or len(judged) != len(self.queries): return
+        "Enter the rankings of a mistake that is made with rows, if it changes anything and leaves all queries."
+        qrels: Any = self.truth
+        run: Any = self.run
+        if rows == 'counted' and not self.repeats: return
+        if rows == 'above zero':
+            run = {q: {d: s for d, s in scores.items() if s > 0} for q, scores in run.to_dict().items()}
+        if rows == 'whole grades': qrels = Qrels.unchecked(replace(qrels.rows, value=np.trunc(qrels.rows.value)))
+        if rows == 'judged for any query':  # the first grade of a document counts
+            by_query = qrels.to_dict()
+            grades = {doc: grade for docs in reversed(by_query.values()) for doc, grade in docs.items()}
+            qrels = {q: grades | docs for q, docs in by_query.items()}
+        try: judged = _judge_repeated(self) if rows == 'counted' else judge(qrels, run)
+        except DataError: return
+        if len(judged) != len(self.queries): return
         batch = Batch(judged, judged.listed(), judged.retrieved == 0)
-        self.cells[(('rows', rows),)] = Cell(batch, 'given', rows)
+        self.cells[(('rows', rows),)] = RankingCell(batch, 'given', rows)
 
     @cached_property
     def judgments_as_given(self) -> Judged:
@@ -425,28 +418,25 @@ class Rankings:
 MOST_WORK = 300_000  # orders of ties that are tried, where no formula gives the mean
 
 def _reorder_ties(measure, judged, values, order):
-    "Compute the values of rankings whose ties decide; TiesError if the measure has no such order."
+    "Compute the values of rankings whose ties decide; TiesError if that takes too long, or has no such order."
     tied = ties_that_matter(judged)
     if not len(tied):  # the first ranking shows whether the measure has such an order
         measure.of(judged.take(np.arange(min(1, len(judged)))), ties=order)
         return values
     undecided = judged.take(tied)
-    if order == 'average': _check_work(measure, undecided)
+    kind, one = measure.kind, undecided.take(np.arange(1))
+    has_formula = measure.params.get('ideal_from') != 'top' and kind.linear
+    if order == 'average' and not has_formula and kind.averaged(one, **measure.arguments()) is None:
+        orders = count_orders(undecided)
+        if orders.max(initial=0) > MAX_ORDERS or orders.sum() > MOST_WORK: raise TiesError('too many orders')
     values = values.copy()
     values[tied] = measure.of(undecided, ties=order)
     return values
 
-def _check_work(measure, undecided):
-    "TiesError if the mean over all orders would take too long."
-    if measure.params.get('ideal_from') != 'top' and measure.kind.linear: return
-    if measure.kind.averaged(undecided.take(np.arange(1)), **measure.arguments()) is not None: return
-    orders = count_orders(undecided)
-    if orders.max(initial=0) > MAX_ORDERS or orders.sum() > MOST_WORK: raise TiesError('too many orders')
-
 # %% ../../nbs/forensics/search.ipynb #4401ff21
 def values_of(
-    rankings: Rankings, measure: Measure, cells: Iterable[Cell], mistake: Mistake | None = None,
-) -> Iterator[tuple[Cell, np.ndarray, np.ndarray]]:
+    rankings: Rankings, measure: Measure, cells: Iterable[RankingCell], mistake: Mistake | None = None,
+) -> Iterator[tuple[RankingCell, np.ndarray, np.ndarray]]:
     """Yield each cell with the value of every query, and whether nothing was to be found for it.
 
     Cells whose ties have no such order are left out. ValueError for what the measure refuses."""
@@ -468,15 +458,11 @@ def values_of(
         if not (definition or cell.order == 'given' or measure.kind.unordered):
             try: values = _reorder_ties(complete, judged, values, cell.order)
             except TiesError: continue
-        if cell.rows == 'as given': values = _over_judgments_as_given(rankings, complete, judged)
+        if cell.rows == 'as given':  # the ideal ranking is the judgments in the order of the input
+            params = {name: x for name, x in complete.arguments().items() if name in ('gain', 'discount', 'b', 'k')}
+            ideal = dcg(rankings.judgments_as_given, **params)
+            values = ratio(dcg(judged, **params), np.maximum(ideal, 0))
         yield cell, values, ~(values > 0) & no_ideal
-
-def _over_judgments_as_given(rankings, measure, judged):
-    "Compute nDCG whose ideal ranking is the judgments in the order of the input."
-    params = measure.arguments()
-    params = {name: params[name] for name in ('gain', 'discount', 'b', 'k') if name in params}
-    ideal = dcg(rankings.judgments_as_given, **params)
-    return ratio(dcg(judged, **params), np.maximum(ideal, 0))
 
 # %% ../../nbs/forensics/search.ipynb #ce9a7019
 TOTALS = '', 'hits', 'run', 'mean rank'  # the usual mean, and those of mistakes
@@ -603,7 +589,7 @@ class Outcomes:
         return list(self.by_key.values())
 
     def enter(
-        self, cell: Cell, values: np.ndarray, nothing: np.ndarray, variant: Variant, mistakes: Mapping[str, str],
+        self, cell: RankingCell, values: np.ndarray, nothing: np.ndarray, variant: Variant, mistakes: Mapping[str, str],
     ) -> None:
         "Enter all means of the values of a cell; mistakes: names of the mistaken means, by `TOTALS`."
         answers, choices = dict(variant.answers), self.rankings.open
@@ -615,27 +601,22 @@ class Outcomes:
             different = replace(variant, answers=different_answers(answers | mean), mistake=mistake)
             if different in self.by_variant: continue
             counted = counted_values(self.measure, values, nothing, cell.batch.unanswered, answers | mean)
-            outcome = self._outcome(counted, total)
-            outcome.variants.append(different)
-            self.by_variant[different] = outcome
-
-    def _outcome(self, counted, total):
-        "Find the outcome of the counted values; make it if it is new."
-        more = self.rankings.unjudged_queries if total == 'run' else 0
-        key = _key(counted, (more, total == 'mean rank'))
-        if key not in self.by_key:
-            fits = self.check(counted) if self.check else True
-            self.by_key[key] = Outcome(total_of(self.measure, counted, total, more), fits=fits)
-        return self.by_key[key]
+            more = self.rankings.unjudged_queries if total == 'run' else 0
+            key = hash((_rounded_bytes(counted), more, total == 'mean rank'))
+            if key not in self.by_key:
+                fits = self.check(counted) if self.check else True
+                self.by_key[key] = Outcome(total_of(self.measure, counted, total, more), fits=fits)
+            self.by_variant[different] = self.by_key[key]
+            self.by_key[key].variants.append(different)
 
 _STEPS = 1e11 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
 
-def _key(counted, total):
-    "Return a hash that is equal for values of all queries that are equal up to rounding."
-    empty = np.isnan(counted)
-    steps = np.rint(np.where(empty, 0, counted) * _STEPS).astype(np.int64)
+def _rounded_bytes(values):
+    "Return bytes that are equal for values that are equal up to rounding."
+    empty = np.isnan(values)
+    steps = np.rint(np.where(empty, 0, values) * _STEPS).astype(np.int64)
     steps[empty] = -(2**62)
-    return hash((steps.tobytes(), total))
+    return steps.tobytes()
 
 # %% ../../nbs/forensics/search.ipynb #da65ecf5
 def all_results(
