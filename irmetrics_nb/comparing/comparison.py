@@ -24,11 +24,12 @@ from irmetrics_nb.comparing.aligned_scores import (
     Method,
     Pair,
     Sample,
-    as_row,
     compare_family,
     gather,
+    in_slice,
     judging_notes,
     judging_warnings,
+    mean_or_nan,
     no_scatter,
     slice_of,
     warnings_of,
@@ -98,29 +99,13 @@ def detectable_text(pair: Pair) -> str:
     return sentence_number(pair.detectable, decimals(pair))
 
 # %% ../../nbs/comparing/comparison.ipynb #e83488ce
-def _no_verdict(pair, method, digits):
-    "Explain why nothing has been shown, and could not be, in this sample."
-    too_few = f'{counted(pair.queries, "query")} {"is" if pair.queries == 1 else "are"} too few'
-    no_scatter_text = f'they differ by the same amount on all {pair.queries:,} queries, and without scatter'
-    why = too_few if pair.queries < LEAST_QUERIES else f'fewer than {LEAST_QUERIES} queries are common to all systems'
-    if no_scatter(pair): why = f'{no_scatter_text} {method.words} has no p-value'
-    better, worse = pair.wins, pair.losses
-    seen = f'{_seen(pair, digits)} (better on {better:,}, worse on {worse:,})'
-    return f'no verdict on {pair.a} and {pair.b}{_in_slice_text(pair)}, as {why}: {seen}'
-
-def _evidence(pair, method, digits, up=True):
-    "List interval, p, queries, wins and losses; seen from a if b is worse."
-    seen = pair if up else replace(pair, low=-pair.high, high=-pair.low)
-    better, worse = (pair.wins, pair.losses) if up else (pair.losses, pair.wins)
-    interval = pair_interval(seen, method)
-    p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
-    queries = counted(pair.queries, 'query')
-    return f'{interval}, {p}, {queries}; better on {better:,}, worse on {worse:,}'
-
-def _in_slice_text(pair): return '' if pair.slice == EVERYTHING else f' in {pair.slice}'
-
-def _seen(pair, digits):
-    return f'{pair.b} − {pair.a} = {sentence_number(pair.difference, digits)} {pair.measure}'
+def _no_verdict(pair, method):
+    "Return the reason why nothing can be shown in this sample."
+    if no_scatter(pair):
+        same = f'they differ by the same amount on all {pair.queries:,} queries'
+        return f'{same}, and without scatter {method.words} has no p-value'
+    if pair.queries >= LEAST_QUERIES: return f'fewer than {LEAST_QUERIES} queries are common to all systems'
+    return f'{counted(pair.queries, "query")} {"is" if pair.queries == 1 else "are"} too few'
 
 # %% ../../nbs/comparing/comparison.ipynb #ec05c503
 OUTSIDE_NAMES = 'a', 'b', 'measure', 'slice'  # of a pair; they come from outside
@@ -132,7 +117,7 @@ def sentence(pair: Pair, method: Method) -> str:
     names: dict[str, Any] = {name: visible(getattr(pair, name)) for name in OUTSIDE_NAMES}
     pair = replace(pair, **names)
     if not pair.queries:
-        who = f'{pair.a} and {pair.b} in {pair.measure}{_in_slice_text(pair)}'
+        who = f'{pair.a} and {pair.b} in {pair.measure}{in_slice(pair.slice)}'
         return f'no query in common: nothing is known of {who}'
     claim, same = _claim(pair, method), pair.ties == pair.queries
     if method.margin is None or same: return claim
@@ -140,67 +125,49 @@ def sentence(pair: Pair, method: Method) -> str:
 
 def _claim(pair, method):
     "Describe a pair with a query in common, without the margin."
-    digits = decimals(pair)
-    if np.isnan(pair.p_adjusted): return _no_verdict(pair, method, digits)
-    if pair.shown(method.alpha) and pair.difference:
-        up = pair.difference > 0
-        better, other = (pair.b, pair.a) if up else (pair.a, pair.b)
-        size = sentence_number(abs(pair.difference), digits)
-        by = f'{size} {pair.measure}{_in_slice_text(pair)}'
-        head = f'{better} is better than {other} by {by}'
-        return f'{head} ({_evidence(pair, method, digits, up)})'
-    head = f'no difference shown between {pair.a} and {pair.b}{_in_slice_text(pair)}'
-    seen = f'{_seen(pair, digits)} ({_evidence(pair, method, digits)})'
-    if pair.ties == pair.queries:
-        return f'{head}: {seen}; they are the same on every query'
-    return f'{head}: {seen}; {could_show(pair, method)}'
+    shown, where = pair.shown(method.alpha) and pair.difference, in_slice(pair.slice)
+    if shown and pair.difference < 0: pair = pair.turned()
+    change = sentence_number(pair.difference, decimals(pair))
+    p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
+    score = f'better on {pair.wins:,}, worse on {pair.losses:,}'
+    evidence = f'{pair_interval(pair, method)}, {p}, {counted(pair.queries, "query")}; {score}'
+    if shown: return f'{pair.b} is better than {pair.a} by {change} {pair.measure}{where} ({evidence})'
+    who, seen = f'{pair.a} and {pair.b}{where}', f'{pair.b} − {pair.a} = {change} {pair.measure}'
+    if np.isnan(pair.p_adjusted): return f'no verdict on {who}, as {_no_verdict(pair, method)}: {seen} ({score})'
+    end = 'they are the same on every query' if pair.ties == pair.queries else could_show(pair, method)
+    return f'no difference shown between {who}: {seen} ({evidence}); {end}'
 
 # %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
 def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> str:
     "Describe the families, the test, the correction, the level and the margin in a line."
     over_all = [pair for pair in pairs if pair.slice == EVERYTHING]
-    families = filter(None, [_family(over_all, method, baseline), _slices(pairs, method, bool(over_all))])
+    sliced = [pair for pair in pairs if pair.slice != EVERYTHING]
+    against = f' with {visible(baseline)}' if baseline is not None else ''
+    families = [f'family: {_family(over_all, method, against)}'] if over_all else []
+    if sliced:
+        n = len({pair.slice for pair in sliced})
+        head = f'the {n} slices are a family of their own' if n > 1 else 'the slice is a family of its own'
+        families.append(f'{head if over_all else "family"}: {_family(sliced, method)}')
     line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
     if method.margin is None: return line
     one_sided = f'each pair by itself, one-sided at {method.alpha:g}, not corrected'
     return f'{line} What is said of the margin {method.margin:g}: {one_sided}.'
 
-def _family(pairs, method, baseline):
-    "Describe the family of the pairs over all queries."
-    if not pairs: return ''
-    size = max(pair.family for pair in pairs)
-    against = f' with {visible(baseline)}' if baseline is not None else ''
+def _family(pairs, method, against=''):
+    "Describe one family: its size, its measures and the correction."
+    size, sliced = max(pair.family for pair in pairs), pairs[0].slice != EVERYTHING
+    together, of_tukey = method.correct_over == 'all', method.correction == 'tukey'
     count = f'{size} pairs{against}' if size > 1 else f'one pair{against}'
-    return f'family: {count} of {_measures(pairs, method)}, {_corrected(method, size)}'
-
-def _slices(pairs, method, second):
-    "Describe the family of the pairs in slices; `whole`: whether there is one over all queries, too."
-    sliced = [pair for pair in pairs if pair.slice != EVERYTHING]
-    if not sliced: return ''
-    size, names = max(pair.family for pair in sliced), {pair.slice for pair in sliced}
-    of = f'{size} pairs' if size > 1 else 'one pair'
-    corrected = _corrected(method, size)
-    scope = 'slice and measure' if method.correct_over == 'all' else 'slice'
-    if method.correction == 'tukey': corrected = f"by Tukey's test in each {scope}, and by Bonferroni for their number"
-    all_slices = f'{of} of {_measures(sliced, method)} in all slices, {corrected}'
-    if not second: return f'family: {all_slices}'
-    alone = 'the slice is a family of its own'
-    head = f'the {len(names)} slices are a family of their own' if len(names) > 1 else alone
-    return f'{head}: {all_slices}'
-
-def _measures(pairs, method):
-    "Name the measures whose pairs are one family."
-    if method.correct_over == 'all': return 'all measures together'
-    return 'the measure' if len({pair.measure for pair in pairs}) == 1 else 'each measure'
-
-def _corrected(method, size):
-    "Describe the correction."
-    if size == 1: return 'nothing to correct'
-    if method.correction == 'none': return 'uncorrected'
-    by_measure = "by Tukey's test for each measure, and by Bonferroni for their number"
-    if method.correction == 'tukey' and method.correct_over == 'all': return by_measure
-    if method.correction == 'tukey': return 'which corrects for all of them'
-    return f'corrected by {CORRECTIONS[method.correction].words}'
+    several = len({pair.measure for pair in pairs}) > 1
+    measures = 'all measures together' if together else 'each measure' if several else 'the measure'
+    scope = 'in each slice' + ' and measure' * together if sliced else 'for each measure'
+    if of_tukey and (sliced or together and size > 1):
+        corrected = f"by Tukey's test {scope}, and by Bonferroni for their number"
+    elif size == 1: corrected = 'nothing to correct'
+    elif method.correction == 'none': corrected = 'uncorrected'
+    elif of_tukey: corrected = 'which corrects for all of them'
+    else: corrected = f'corrected by {CORRECTIONS[method.correction].words}'
+    return f'{count} of {measures}{" in all slices" * sliced}, {corrected}'
 
 def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
     "Describe the level of the intervals, and whether p has another method; '' if neither needs a word."
@@ -235,14 +202,14 @@ def marks(pairs: Sequence[Pair], sample: Sample, method: Method, baseline: str |
     """Map (system, measure) to the letters of the systems that it beats, or to ▲ and ▼; without a mean, there is no
     mark."""
     out: dict[tuple[str, str], str] = {}
-    counted = (~np.isnan(common(sample))).any(axis=(0, 2))
-    with_means = {measure for measure, has_mean in zip(sample.measures, counted) if has_mean}
-    shown = [pair for pair in pairs if pair.shown(method.alpha) and pair.difference]
-    for pair in (pair for pair in shown if pair.measure in with_means):
-        better, other = (pair.b, pair.a) if pair.difference > 0 else (pair.a, pair.b)
-        who = better if baseline is None else pair.b
-        mark = letter(sample.systems.index(other)) if baseline is None else '▲' if better == pair.b else '▼'
-        out[who, pair.measure] = out.get((who, pair.measure), '') + mark
+    has_mean = (~np.isnan(common(sample))).any(axis=(0, 2))
+    with_means = {measure for measure, known in zip(sample.measures, has_mean) if known}
+    for pair in pairs:
+        if not pair.shown(method.alpha) or not pair.difference or pair.measure not in with_means: continue
+        better = pair if pair.difference > 0 else pair.turned()
+        if baseline is None: name, mark = better.b, letter(sample.systems.index(better.a))
+        else: name, mark = pair.b, '▲' if pair.difference > 0 else '▼'
+        out[name, pair.measure] = out.get((name, pair.measure), '') + mark
     return out
 
 # %% ../../nbs/comparing/comparison.ipynb #cbc82a80
@@ -255,26 +222,17 @@ def marked_means(
     A mean is over the queries that all systems have, so that a column can be compared.
     over: what its caption in a paper begins with."""
     signs = marks(pairs, sample, method, baseline)
-    means = np.array([[_mean_or_nan(row) for row in values] for values in common(sample)])
-    first = best_of(means) & np.isin(sample.measures, sample.tested)
-    rows = []
-    rows_of = zip(sample.systems, means.tolist(), first.tolist())
-    for i, (system, row, best) in enumerate(rows_of):
-        name = system if baseline is not None else f'{letter(i)}  {system}'
+    means = np.array([[*map(mean_or_nan, values)] for values in common(sample)])
+    best = best_of(means) & np.isin(sample.measures, sample.tested)
+    rows: list[list[Any]] = []
+    for i, system in enumerate(sample.systems):
         raised = [signs.get((system, measure), '') for measure in sample.measures]
-        cells = map(Cell, row, raised, best)
-        rows.append([name + (' (baseline)' if system == baseline else ''), *cells])
-    caption = f'{over} {_marks_text(baseline)} {family_text(pairs, method, baseline)}'
+        name = f'{letter(i)}  {system}' if baseline is None else system + ' (baseline)' * (system == baseline)
+        rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
+    marked = 'A raised letter: better than that one.'
+    if baseline is not None: marked = f'▲ better, ▼ worse than {baseline}.'
+    caption = f'{over} Bold: the best. {marked} {family_text(pairs, method, baseline)}'
     return Table(['system', *sample.measures], rows, caption.strip(), 'tab:comparison')
-
-def _mean_or_nan(values):
-    "Return the mean of the values that count, NaN if none does."
-    counted = values[~np.isnan(values)]
-    return float(counted.mean()) if counted.size else np.nan
-
-def _marks_text(baseline):
-    if baseline is not None: return f'Bold: the best. ▲ better, ▼ worse than {baseline}.'
-    return 'Bold: the best. A raised letter: better than that one.'
 
 # %% ../../nbs/comparing/comparison.ipynb #d92b538d
 @dataclass(frozen=True, eq=False, repr=False)
@@ -309,6 +267,15 @@ class Comparison(Result):
         "Return the slices: all queries first, then the groups."
         return list(dict.fromkeys(pair.slice for pair in self.rows))
 
+    def pairs(self, slice: str = EVERYTHING) -> list[Pair]:
+        "Return the pairs of one slice, by default those over all queries."
+        return [pair for pair in self.rows if pair.slice == slice]
+
+    def of_slice(self, name: str) -> 'Comparison':
+        "Return the comparison of one slice."
+        inside = slice_of(self.sample, self.groups, name)
+        return replace(self, sample=inside, rows=tuple(self.pairs(name)))
+
     @property
     def warnings(self) -> list[str]:
         "Return the reasons to doubt the numbers, a sentence each."
@@ -320,13 +287,10 @@ class Comparison(Result):
     def notes(self) -> list[str]:
         """Describe differences between the systems, judged@k of each, and queries without
         a slice."""
-        without_group = sum(not group for group in self.groups or ())
-        queries = counted(without_group, 'query')
-        single = without_group == 1
-        have, they = ('has', 'it counts') if single else ('have', 'they count')
-        ungrouped = f'{queries} {have} no group: {they} among all queries only'
-        notes = [*self.sample.notes, *judging_notes(self.sample)]
-        return [*notes, *([ungrouped] if without_group else [])]
+        n = sum(not group for group in self.groups or ())
+        verbs = 'has no group: it counts' if n == 1 else 'have no group: they count'
+        ungrouped = f'{counted(n, "query")} {verbs} among all queries only'
+        return [*self.sample.notes, *judging_notes(self.sample), *([ungrouped] if n else [])]
 
     def pair(
         self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING,
@@ -367,46 +331,53 @@ class Comparison(Result):
         two systems 'queries' (sorted, the best and the worst named) or 'scatter'. Returns
         matplotlib's axes; ax: where to draw. KeyError for a name that is not there,
         ValueError for a kind that is none or that needs two names."""
-        return _draw_comparison(self, (a, b), measure, kind, ax)
+        kind = kind or ('differences' if None in (a, b) else 'queries')
+        check_option('kind', kind, COMPARISON_PLOTS)
+        name = self.sample.measures[0 if measure is None else self.sample.index(measure)]
+        if kind == 'differences': return _forest(self, name, ax)
+        if a is None or b is None: raise ValueError(f"kind={kind!r} shows two systems: plot('a', 'b', kind={kind!r})")
+        for system in (a, b):
+            if system in self.sample.systems: continue
+            raise KeyError(f'{system} is not among {", ".join(self.sample.systems)}')
+        ids, *values = zip(*self.queries(a, b, name)) if self.queries(a, b, name) else ((), (), ())
+        return COMPARISON_PLOTS[kind](a, b, name, ids, *values, ax)
 
     def to_dict(self) -> dict[str, Any]:
         "Return the comparison as dicts and lists, fit for JSON; NaN is None."
-        rows = [as_row(pair) for pair in self.rows]
-        family = family_text(self.rows, self.method, self.baseline)
-        remarks = {'warnings': self.warnings, 'notes': self.notes}
         method = asdict(self.method)
         if callable(self.method.test): method['test'] = self.method.words
-        content: dict[str, Any] = {'method': method, 'baseline': self.baseline, 'family': family}
-        content['intervals'] = intervals_text(self.rows, self.method)
-        content |= {'pairs': rows, 'sentences': self.sentences()}
-        return without_nan(content | remarks)
+        family = family_text(self.rows, self.method, self.baseline)
+        texts = {'family': family, 'intervals': intervals_text(self.rows, self.method)}
+        pairs = {'pairs': [*map(asdict, self.rows)], 'sentences': self.sentences()}
+        remarks = {'warnings': self.warnings, 'notes': self.notes}
+        return without_nan({'method': method, 'baseline': self.baseline, **texts, **pairs, **remarks})
 
     def _parts(self, per_run: bool = False) -> Iterable[Any]:
         for name in self.slices: yield from _slice_parts(self, name)
         if self.groups is not None:
             yield Items([*share_sentences(self), *_differing_sentence(self)])
-        yield from map(_small_text, _last_lines(self, per_run))
+        for text in _last_lines(self, per_run): yield Text(text, 'small')
 
 # %% ../../nbs/comparing/comparison.ipynb #2a4f3e23
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
 def _slice_parts(comparison, name):
     "Yield the table and the sentences of one slice, under its name."
-    inside = slice_of(comparison.sample, comparison.groups, name)
-    pairs = [pair for pair in comparison.rows if pair.slice == name]
-    size = counted(int(np.count_nonzero(~np.isnan(common(inside)).all(axis=(0, 1)))), 'query')
+    inside = comparison.of_slice(name)
+    sample, method = inside.sample, inside.method
+    size = counted(int(np.count_nonzero(~np.isnan(common(sample)).all(axis=(0, 1)))), 'query')
     if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')
     where = '' if name == EVERYTHING else f' of the slice {name}'
-    yield marked_means(inside, pairs, comparison.method, comparison.baseline, f'Means over {size}{where}.')
-    describes_pairs = len(pairs) <= MOST_SENTENCES * len(comparison.sample.measures)
-    yield Items([sentence(pair, comparison.method) for pair in pairs] if describes_pairs else [])
+    yield marked_means(sample, inside.rows, method, inside.baseline, f'Means over {size}{where}.')
+    few = len(inside.rows) <= MOST_SENTENCES * len(sample.measures)
+    yield Items(inside.sentences() if few else [])
 
 def _last_lines(comparison, per_run):
     "Yield the meaning of the marks, the method, notes and warnings: all, or a few of each kind."
     remarks = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
-    alone = comparison.baseline is None
-    better = 'A raised letter: better than that system' if alone else '▲ better, ▼ worse than the baseline'
+    every_pair = comparison.baseline is None
+    better = 'A raised letter: better than that system' if every_pair else '▲ better, ▼ worse than the baseline'
     intervals = intervals_text(comparison.rows, comparison.method)
     yield ' '.join(filter(None, [family, intervals, f'{better}.', could_text(comparison.method)]))
     yield from remarks if per_run else _briefly(remarks)
@@ -423,45 +394,21 @@ def _briefly(sentences):
     more = sum(max(0, n - MOST_OF_A_KIND) for n in kinds.values())
     if more: yield f'{more} more like these are in .notes and .warnings; the command prints them with --per-run.'
 
-def _small_text(text): return Text(text, 'small')
-
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
-def _draw_comparison(comparison, systems, measure, kind, ax):
-    "Draw a comparison, as `Comparison.plot` does."
-    both_named = None not in systems
-    kind = kind or ('queries' if both_named else 'differences')
-    check_option('kind', kind, COMPARISON_PLOTS)
-    position = 0 if measure is None else comparison.sample.index(measure)
-    name = comparison.sample.measures[position]
-    if kind == 'differences': return _forest(comparison, name, ax)
-    if not both_named: raise ValueError(f"kind={kind!r} shows two systems: plot('a', 'b', kind={kind!r})")
-    _check_systems(comparison, systems)
-    rows = comparison.queries(*systems, name)
-    ids, values_a, values_b = zip(*rows) if rows else ((), (), ())
-    return COMPARISON_PLOTS[kind](systems, name, ids, values_a, values_b, ax)
-
-def _bars(systems, measure, ids, values_a, values_b, ax):
+def _bars(a, b, measure, ids, values_a, values_b, ax):
     "Draw the differences of two systems as sorted bars."
-    a, b = systems
     changes = np.subtract(values_b, values_a)
     return sorted_bars(ids, changes, title=f'{b} − {a}', label=f'difference in {measure}', ax=ax)
 
-def _dots(systems, measure, ids, values_a, values_b, ax):
+def _dots(a, b, measure, ids, values_a, values_b, ax):
     "Draw the values of two systems as a scatter."
-    a, b = systems
     return scatter(ids, values_a, values_b, title=f'{b} against {a}', ax=ax,
                    xlabel=f'{measure} of {a}', ylabel=f'{measure} of {b}')
-
-def _check_systems(comparison, systems):
-    "Raise KeyError for a system that was not compared."
-    for name in systems:
-        if name in comparison.sample.systems: continue
-        raise KeyError(f'{name} is not among {", ".join(comparison.sample.systems)}')
 
 def _forest(comparison, measure, ax):
     "Draw the differences of all pairs on one measure."
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
-    names = [f'{pair.b} − {pair.a}' + _in_slice(pair) for pair in pairs]
+    names = [f'{pair.b} − {pair.a}' + in_slice(pair.slice).replace(' in ', ', ', 1) for pair in pairs]
     columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
     levels = {pair.level for pair in pairs}
     level = f'{100 * min(levels):.6g} % interval' if len(levels) == 1 else 'intervals at the level of each verdict'
@@ -471,45 +418,35 @@ def _forest(comparison, measure, ax):
 # of two systems query by query, but for the differences of all pairs
 COMPARISON_PLOTS: dict[str, Callable[..., Any]] = {'differences': _forest, 'queries': _bars, 'scatter': _dots}
 
-def _in_slice(pair): return '' if pair.slice == EVERYTHING else f', {pair.slice}'
-
 # %% ../../nbs/comparing/comparison.ipynb #134da677
 def share_sentences(comparison: Comparison) -> list[str]:
     """Describe the share of each slice in each difference, the largest first, a sentence
     each."""
-    over_all = [pair for pair in comparison.rows if pair.slice == EVERYTHING]
-    return [_share(comparison, pair) for pair in over_all if pair.queries]
+    return [_share(comparison, pair) for pair in comparison.pairs() if pair.queries]
 
-def _share(comparison, pair):
+def _share(comparison, whole):
     "Describe the share of each slice in the difference of one pair on one measure."
-    who = pair.measure, pair.a, pair.b
-    slices = [p for p in comparison.rows if (p.measure, p.a, p.b) == who and p.queries]
-    brings = {p.slice: p.difference * p.queries / pair.queries for p in slices[1:]}
-    order, digits = sorted(brings, key=lambda name: -abs(brings[name])), decimals(pair)
+    names, digits = (whole.measure, whole.a, whole.b), decimals(whole)
+    inside = [pair for pair in comparison.rows if (pair.measure, pair.a, pair.b) == names and pair.queries]
+    brings = {pair.slice: pair.difference * pair.queries / whole.queries for pair in inside[1:]}
     by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
-    for name in order:
+    for name in sorted(brings, key=lambda name: -abs(brings[name])):
         brought = f'{name} brings {sentence_number(brings[name], digits)}'
         by_dimension.setdefault(dimension_of(name), []).append(brought)
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
-    head = f'{pair.measure}, {pair.b} − {pair.a}'
-    return f'{head}: of {sentence_number(pair.difference, digits)}, {listed}'
+    return f'{whole.measure}, {whole.b} − {whole.a}: of {sentence_number(whole.difference, digits)}, {listed}'
 
 MOST_SLICES = 5  # slices that are named as those that differ most
 
-def _differing(comparison, limit=MOST_SLICES):
-    "Return the pairs of slices that differ most, each p corrected for all slices."
-    inside = [pair for pair in comparison.rows if pair.slice != EVERYTHING]
-    with_difference = [pair for pair in inside if pair.queries and pair.difference]
-    return sorted(with_difference, key=lambda pair: -abs(pair.difference))[:limit]
-
 def _differing_sentence(comparison):
-    "Describe the pairs that differ most, if there are more slices than are named."
+    "Describe the pairs of slices that differ most, if there are more slices than are named."
     if len(comparison.slices) <= MOST_SLICES + 1: return []
-    def described(pair):
-        change = sentence_number(pair.difference, decimals(pair))
-        p, pairs = p_text(pair.p_adjusted), f'{pair.b} − {pair.a}'
-        return f'{pair.slice} {change} ({pair.measure}, {pairs}, {p})'
-    return ['Differ most: ' + '; '.join(map(described, _differing(comparison)))]
+    inside = [pair for pair in comparison.rows if pair.slice != EVERYTHING and pair.queries and pair.difference]
+    texts = []
+    for pair in sorted(inside, key=lambda pair: -abs(pair.difference))[:MOST_SLICES]:
+        change, p = sentence_number(pair.difference, decimals(pair)), p_text(pair.p_adjusted)
+        texts.append(f'{pair.slice} {change} ({pair.measure}, {pair.b} − {pair.a}, {p})')
+    return ['Differ most: ' + '; '.join(texts)]
 
 # %% ../../nbs/comparing/comparison.ipynb #749ec53b
 @lists_choices(
