@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['DEPTH', 'MOST_MISSED', 'PAIRS', 'MOST_NUMBERS', 'RunQuery', 'explained_query', 'RankedDocument', 'SystemSide',
-           'system_side', 'QueryCard', 'card', 'what_moved', 'with_words', 'of_all', 'common_sizes', 'common_means',
+           'system_side', 'QueryCard', 'card', 'what_moved', 'add_words', 'of_all', 'common_sizes', 'common_means',
            'mean_rows', 'mean_panels', 'difference_panels', 'upright', 'spread_panels', 'slice_parts', 'slices_of_one',
            'query_values', 'input_parts', 'convention_parts']
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/reporting/sections.ipynb #a0111de6
-from ..comparing.aligned_scores import Pair, Sample, slice_of
+from ..comparing.aligned_scores import Pair, Sample, mean_or_nan, slice_of
 from irmetrics_nb.comparing.comparison import (
     Comparison,
     common,
@@ -37,8 +37,8 @@ from ..evaluation.scores import Scores, small_print
 from ..explaining.arithmetic import Listing, from_run
 from ..explaining.explanation import explain, shares
 from .figures import axis, histogram, row
-from ..results.formatting import p_text, sentence_number, value_text
-from ..results.results import best_of, cell_text
+from ..results.formatting import p_text, sentence_number
+from ..results.results import Table, best_of, cell_text, without_nan
 
 # %% ../../nbs/reporting/sections.ipynb #669b7d5a
 @dataclass(frozen=True)
@@ -59,8 +59,7 @@ def explained_query(
 ) -> RunQuery:
     "Explain a query of a run, by a measure that is complete, as `Scores` has it."
     c = (conventions or Conventions()).of(measure.name)
-    answers = 'ties', 'negative', 'judgments', 'no_relevant'
-    options = {name: getattr(c, name) for name in answers}
+    options = {name: getattr(c, name) for name in ('ties', 'negative', 'judgments', 'no_relevant')}
     try: why = explain(measure, qrels, run, query, **options)
     except ValueError as error:
         order = 'given' if c.ties == 'given' else 'docid'
@@ -70,7 +69,7 @@ def explained_query(
 # %% ../../nbs/reporting/sections.ipynb #7f49bfdc
 DEPTH, MOST_MISSED = 10, 5
 
-@dataclass(frozen=True)
+@dataclass
 class RankedDocument:
     "A document at its rank."
     rank: int                   # 0: not retrieved
@@ -78,8 +77,8 @@ class RankedDocument:
     grade: float | None         # None: nobody judged it
     share: float = 0.0          # what it adds to the value
     other: int | None = None    # its rank in the other list; None: not there
-    words: Words = Words()
     parent: str = ''            # the document, if it is a chunk of one
+    words: Words = Words()
 
 @dataclass(frozen=True)
 class SystemSide:
@@ -95,34 +94,24 @@ class SystemSide:
 
 def system_side(name: str, value: float, query: RunQuery, other: Mapping[str, int]) -> SystemSide:
     "Arrange the first ranks of a system; `other`: the ranks in the list of the other system."
-    grades = [None if np.isnan(g) else float(g) for g in query.listing.grade[:DEPTH]]
-    seen = [RankedDocument(rank, doc, grade, query.shares.get(doc, 0.0), other.get(doc))
-            for rank, (doc, grade) in enumerate(zip(query.listing.docs, grades), 1)]
-    deeper_places = _deeper(query.listing, other)
-    missed_places = [RankedDocument(0, doc, g, 0.0, other.get(doc)) for doc, g in [*query.missed.items()][:MOST_MISSED]]
-    lists = (_with_parents(group, query.listing.parents) for group in (seen, missed_places, deeper_places))
-    shown, missed, deeper = lists
-    sizes = len(query.listing), len(query.missed)
-    return SystemSide(name, value, query.text, shown, sizes[0], missed, sizes[1], deeper)
-
-def _with_parents(documents, parents):
-    return tuple(replace(document, parent=parents.get(document.doc, '')) for document in documents)
-
-def _deeper(listing, other):
-    "Return the relevant documents below the ranks that are shown, the best first."
-    grade = np.nan_to_num(listing.grade)
-    positions = [i for i in np.flatnonzero(grade > 0).tolist() if i >= DEPTH]
-    best = sorted(positions, key=lambda i: -grade[i])[:MOST_MISSED]
-    return tuple(RankedDocument(i + 1, listing.docs[i], float(grade[i]), 0.0, other.get(listing.docs[i])) for i in best)
+    listing = query.listing
+    def ranked(rank, doc, grade):
+        known = None if np.isnan(grade) else float(grade)
+        return RankedDocument(rank, doc, known, query.shares.get(doc, 0.0), other.get(doc), listing.parents.get(doc, ''))
+    documents = [ranked(rank, doc, grade) for rank, (doc, grade) in enumerate(zip(listing.docs, listing.grade), 1)]
+    missed = [ranked(0, doc, grade) for doc, grade in query.missed.items()]
+    deeper = sorted((x for x in documents[DEPTH:] if x.grade and x.grade > 0), key=lambda x: -x.grade)
+    return SystemSide(name, value, query.text, tuple(documents[:DEPTH]), len(documents), tuple(missed[:MOST_MISSED]),
+                      len(missed), tuple(deeper[:MOST_MISSED]))
 
 # %% ../../nbs/reporting/sections.ipynb #ec4a6a3f
-@dataclass(frozen=True)
+@dataclass
 class QueryCard:
     "A query with the lists of one system or of two."
     query: str
     sides: tuple[SystemSide, ...]
-    words: Words = Words()
     mostly: tuple[str, ...] = ()  # what made the difference, the most first
+    words: Words = Words()
 
     @property
     def difference(self) -> float:
@@ -131,52 +120,36 @@ class QueryCard:
         return second[0] - first if second else first
 
     @property
-    def docs(self) -> set[str]:
-        "Return the documents that are shown."
-        lists = (system.places + system.missed + system.deeper for system in self.sides)
-        shown = [document for documents in lists for document in documents]
-        parents = {document.parent for document in shown} - {''}
-        return {document.doc for document in shown} | parents
+    def documents(self) -> list[RankedDocument]:
+        "Return the documents that are shown, of each system."
+        return [document for system in self.sides for document in system.places + system.missed + system.deeper]
 
 def card(
     query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
     runs: Mapping[str, Run], conventions: Conventions | None = None,
 ) -> QueryCard:
     "Make the card of a query by one or two systems: {name: value} in their order."
-    explained = [explained_query(measure, qrels, runs[name], query, conventions)
-                 for name in values]
+    explained = [explained_query(measure, qrels, runs[name], query, conventions) for name in values]
     ranks = [query.ranks for query in explained][::-1]
-    systems = [system_side(name, value, query, other)
-               for (name, value), query, other in zip(values.items(), explained, ranks)]
-    moved = what_moved(explained[0], explained[1]) if len(explained) == 2 else ()
-    return QueryCard(query, tuple(systems), mostly=moved)
+    systems = tuple(map(system_side, values, values.values(), explained, ranks))
+    return QueryCard(query, systems, what_moved(*explained) if len(explained) == 2 else ())
 
 def what_moved(a: RunQuery, b: RunQuery, limit: int = 2) -> tuple[str, ...]:
     "Describe the documents whose shares differ most, with ranks and difference."
     docs = dict.fromkeys([*a.shares, *b.shares])
     differ = {doc: b.shares.get(doc, 0.0) - a.shares.get(doc, 0.0) for doc in docs}
-    first = sorted(differ, key=lambda doc: -abs(differ[doc]))[:limit]
-    return tuple(_movement(doc, a.ranks.get(doc), b.ranks.get(doc), differ[doc])
-                 for doc in first if differ[doc])
-
-# %% ../../nbs/reporting/sections.ipynb #8efd8138
-def _movement(doc, rank_a, rank_b, difference):
-    ranks = [f'rank {rank}' if rank else 'not retrieved' for rank in (rank_a, rank_b)]
-    sign = '+' if difference > 0 else ''
-    return f'{doc}: {ranks[0]} → {ranks[1]}, {sign}{sentence_number(difference)}'
+    texts = []
+    for doc in sorted(filter(differ.get, differ), key=lambda doc: -abs(differ[doc]))[:limit]:
+        before, after = [f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved' for x in (a, b)]
+        texts.append(f'{doc}: {before} → {after}, {"+" * (differ[doc] > 0)}{sentence_number(differ[doc])}')
+    return tuple(texts)
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
-def with_words(cards: Sequence[QueryCard], queries: Mapping[str, Words], docs: Mapping[str, Words]) -> list[QueryCard]:
-    "Add the words of queries and documents to the cards, where they are known."
-    def words(document): return docs.get(document.doc) or docs.get(document.parent) or Words()
-    def named(documents): return tuple(replace(document, words=words(document)) for document in documents)
-    def with_documents(system):
-        lists = {name: named(getattr(system, name)) for name in ('places', 'missed', 'deeper')}
-        return replace(system, **lists)
-    def with_query(query_card):
-        topic = queries.get(query_card.query, Words())
-        return replace(query_card, words=topic, sides=tuple(map(with_documents, query_card.sides)))
-    return [with_query(query_card) for query_card in cards]
+def add_words(cards: Iterable[QueryCard], queries: Mapping[str, Words], documents: Mapping[str, Words]) -> None:
+    "Fill in the words of queries and documents in the cards, where they are known."
+    for card in cards:
+        card.words = queries.get(card.query, Words())
+        for shown in card.documents: shown.words = documents.get(shown.doc) or documents.get(shown.parent) or Words()
 
 # %% ../../nbs/reporting/sections.ipynb #803b2b5d
 def of_all(scores: Scores) -> Sample:
@@ -195,9 +168,8 @@ def common_means(scores: Scores, measure: str) -> dict[str, float]:
     "Return run -> its mean over the queries that all runs have; empty if they have none."
     sample = of_all(scores)
     values = sample.values[:, sample.measures.index(measure)]
-    counted = values[:, ~np.isnan(values[0])]
-    if not counted.size: return {}
-    return dict(zip(sample.systems, counted.mean(axis=1).tolist()))
+    means = map(mean_or_nan, values)
+    return {} if np.isnan(values).all() else dict(zip(sample.systems, means))
 
 # %% ../../nbs/reporting/sections.ipynb #609d5ff2
 def mean_rows(
@@ -206,105 +178,83 @@ def mean_rows(
     """Return a row per run: letter, name, and a cell per measure, with marks of a comparison.
 
     Means of several runs are over the queries that all of them have."""
-    raised = _marks(comparison)
-    sample, baseline = of_all(scores), comparison and comparison.baseline
-    names = sample.systems
-    rows = [[_mean_cell(m, row, level) for m, row in zip(scores.measures, values)]
-            for values in sample.values]
+    sample = of_all(scores)
+    raised = _marks(comparison, EVERYTHING) if comparison else {}
+    rows = [[_mean_cell(m, row, level) for m, row in zip(scores.measures, values)] for values in sample.values]
     best = best_of([[cell['value'] if cell['quality'] else np.nan for cell in cells] for cells in rows])
-    for i, (name, cells) in enumerate(zip(names, rows)):
-        for m, cell, first in zip(scores.keys(), cells, best[i]):
-            cell |= {'marks': raised.get((name, m), ''), 'best': bool(first) and len(rows) > 1}
+    for name, cells, best_cells in zip(sample.systems, rows, best):
+        for m, cell, is_best in zip(scores.keys(), cells, best_cells):
+            cell |= {'marks': raised.get((name, m), ''), 'best': bool(is_best) and len(rows) > 1}
+    baseline = comparison and comparison.baseline
     return [{'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells}
-            for i, (name, cells) in enumerate(zip(names, rows))]
+            for i, (name, cells) in enumerate(zip(sample.systems, rows))]
 
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
-def _marks(comparison):
-    "Return (system, measure) -> marks, among all queries."
-    if comparison is None: return {}
-    pairs = [pair for pair in comparison.rows if pair.slice == EVERYTHING]
-    return marks(pairs, comparison.sample, comparison.method, comparison.baseline)
+def _marks(comparison, slice_name):
+    "Return (system, measure) -> marks in a slice."
+    inside = comparison.of_slice(slice_name)
+    return marks(inside.rows, inside.sample, inside.method, inside.baseline)
 
 def _mean_cell(measure, values, level):
     "Return the mean of one run by one measure, with its interval if it is a mean of several values."
-    counted = values[~np.isnan(values)]
-    aggregate = measure.kind.aggregate
-    value = float(aggregate.f(counted)) if counted.size else float('nan')
-    low, high = t_interval(counted, level=level) if aggregate == MEAN and counted.size > 1 else (np.nan, np.nan)
-    text = cell_text(value)
-    cell = {'text': text, 'value': value, 'low': float(low), 'high': float(high), 'quality': measure.kind.quality}
-    return cell | {'interval': '' if np.isnan(low) else f'{sentence_number(low, 3)} to {sentence_number(high, 3)}'}
+    present, aggregate = values[~np.isnan(values)], measure.kind.aggregate
+    value = float(aggregate.f(present)) if present.size else np.nan
+    low, high = t_interval(present, level=level) if aggregate == MEAN and present.size > 1 else (np.nan, np.nan)
+    return {'text': cell_text(value), 'value': value, 'low': float(low), 'high': float(high),
+            'interval': _ends(low, high, 3), 'quality': measure.kind.quality}
+
+def _ends(low, high, digits):
+    "Write the ends of an interval; '' if there is none."
+    return '' if np.isnan(low) else f'{sentence_number(low, digits)} to {sentence_number(high, digits)}'
 
 # %% ../../nbs/reporting/sections.ipynb #deddbb9a
 def mean_panels(scores: Scores, level: float = .95) -> list[dict[str, Any]]:
     "Return a forest of means for each measure that is a mean."
-    rows = mean_rows(scores, level=level)
-    columns = [i for i, m in enumerate(scores.measures) if m.kind.aggregate == MEAN]
-    return [_mean_panel(scores, rows, i) for i in columns]
-
-def _mean_panel(scores, rows, i):
-    cells = {mean_row['name']: mean_row['cells'][i] for mean_row in rows}
-    order = sorted(cells, key=lambda name: -np.nan_to_num(cells[name]['value'], nan=-9))
-    ends = [cell[end] for cell in cells.values() for end in ('value', 'low', 'high')]
-    scale = axis(ends)
-    forest = [row(scale, name, cell['value'], cell['low'], cell['high'], cell['text'])
-             for name, cell in ((name, cells[name]) for name in order)]
-    return {'measure': scores.keys()[i], 'axis': scale, 'rows': forest, 'left_out': 0}
+    rows, panels = mean_rows(scores, level=level), []
+    for i, m in enumerate(scores.measures):
+        if m.kind.aggregate != MEAN: continue
+        cells = [(mean_row['name'], mean_row['cells'][i]) for mean_row in rows]
+        cells.sort(key=lambda named: -np.nan_to_num(named[1]['value'], nan=-9))
+        scale = axis(cell[end] for _, cell in cells for end in ('value', 'low', 'high'))
+        forest = [row(scale, name, cell['value'], cell['low'], cell['high'], cell['text']) for name, cell in cells]
+        panels.append({'measure': repr(m), 'axis': scale, 'rows': forest, 'left_out': 0})
+    return panels
 
 # %% ../../nbs/reporting/sections.ipynb #8845c79e
 PAIRS = 24  # in a figure; the largest differences
 
 def difference_panels(comparison: Comparison) -> list[dict[str, Any]]:
     "Return a forest of differences for each measure; of many pairs the largest."
-    return [_difference_panel(comparison, m) for m in comparison.sample.measures]
+    pairs = comparison.pairs()
+    return [_panel(comparison, m, [pair for pair in pairs if pair.measure == m]) for m in comparison.sample.measures]
 
-def upright(pair: Pair, better_first: bool) -> dict[str, Any]:
-    "Convert a pair to a row of a table; `turn`: the better system first."
-    turned = better_first and pair.difference < 0
-    sign, names = (-1, (pair.a, pair.b)) if turned else (1, (pair.b, pair.a))
-    low, high = sorted((sign * pair.low, sign * pair.high))
-    more, effect = sign * pair.difference, sign * pair.effect
-    won, losses = (pair.losses, pair.wins) if turned else (pair.wins, pair.losses)
+def upright(pair: Pair, alpha: float, better_first: bool) -> dict[str, Any]:
+    "Convert a pair to a row of a table; `better_first`: the better system first."
+    if better_first and pair.difference < 0: pair = pair.turned()
     digits, p = decimals(pair), p_text(pair.p_adjusted)
-    record: dict[str, Any] = {'measure': pair.measure, 'slice': pair.slice, 'name': ' − '.join(names)}
-    record |= {'difference': more, 'low': low, 'high': high, 'text': sentence_number(more, digits)}
-    record |= {'interval': _interval_words(low, high, digits), 'p': p.split(' ', 1)[1].removeprefix('= ')}
-    record |= {'won': won, 'tied': pair.ties, 'lost': losses, 'effect': sentence_number(effect, 2)}
-    return record | {'could': detectable_text(pair), 'level': f'{100 * pair.level:.4g} %'}
+    kind = '' if not pair.shown(alpha) else 'better' if pair.difference > 0 else 'worse'
+    record = {'name': f'{pair.b} − {pair.a}', 'kind': kind, 'text': sentence_number(pair.difference, digits)}
+    record |= {'interval': _ends(pair.low, pair.high, digits), 'p': p.split(' ', 1)[1].removeprefix('= ')}
+    record |= {'effect': sentence_number(pair.effect, 2), 'could': detectable_text(pair)}
+    return vars(pair) | record | {'level': f'{100 * pair.level:.4g} %'}
 
 # %% ../../nbs/reporting/sections.ipynb #e2422f52
-def _interval_words(low, high, digits):
-    return '' if np.isnan(low) else f'{sentence_number(low, digits)} to {sentence_number(high, digits)}'
-
-def _difference_panel(comparison, measure):
-    pairs = [pair for pair in comparison.rows if pair.measure == measure and pair.slice == EVERYTHING]
-    return _panel(comparison, measure, pairs)
-
 def _panel(comparison, measure, pairs, by_slice=False):
     "Make a forest of some pairs; `by_slice`: of one pair in every slice, with its queries."
-    order = pairs if by_slice else sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
-    largest = order[:PAIRS]
-    lines = [upright(pair, comparison.baseline is None and not by_slice) for pair in largest]
-    kinds = [_kind(line, pair.shown(comparison.method.alpha)) for line, pair in zip(lines, largest)]
-    scale = axis([line[end] for line in lines for end in ('difference', 'low', 'high')], zero=True)
-    sliced = [f'{pair.slice} ({pair.queries:,})' for pair in largest]
-    called = sliced if by_slice else [line['name'] for line in lines]
-    numbers = [(line['difference'], line['low'], line['high'], line['text']) for line in lines]
-    in_order = [row(scale, name, *numbers_of_pair, kind) for name, numbers_of_pair, kind in zip(called, numbers, kinds)]
-    falling = sorted(range(len(lines)), key=lambda i: -np.nan_to_num(lines[i]['difference']))
-    rows = in_order if by_slice else [in_order[i] for i in falling]
-    return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': len(pairs) - len(largest)}
-
-def _kind(line, shown):
-    if not shown: return ''
-    return 'better' if line['difference'] > 0 else 'worse'
+    largest = pairs if by_slice else sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
+    better_first = comparison.baseline is None and not by_slice
+    lines = [upright(pair, comparison.method.alpha, better_first) for pair in largest[:PAIRS]]
+    scale = axis((line[end] for line in lines for end in ('difference', 'low', 'high')), zero=True)
+    rows = []
+    for line in lines if by_slice else sorted(lines, key=lambda line: -np.nan_to_num(line['difference'])):
+        name = f'{line["slice"]} ({line["queries"]:,})' if by_slice else line['name']
+        rows.append(row(scale, name, line['difference'], line['low'], line['high'], line['text'], line['kind']))
+    return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': len(pairs) - len(lines)}
 
 def pair_rows(comparison: Comparison, limit: int = 300) -> list[dict[str, Any]]:
     "Return a row of a table for each pair on each measure among all queries."
-    pairs = [pair for pair in comparison.rows if pair.slice == EVERYTHING][:limit]
-    shown = [pair.shown(comparison.method.alpha) for pair in pairs]
-    lines = [upright(pair, comparison.baseline is None) for pair in pairs]
-    return [line | {'kind': _kind(line, seen)} for line, seen in zip(lines, shown)]
+    alpha, better_first = comparison.method.alpha, comparison.baseline is None
+    return [upright(pair, alpha, better_first) for pair in comparison.pairs()[:limit]]
 
 # %% ../../nbs/reporting/sections.ipynb #8ea53e44
 def spread_panels(scores: Scores) -> list[dict[str, Any]]:
@@ -313,59 +263,43 @@ def spread_panels(scores: Scores) -> list[dict[str, Any]]:
     for m, values in zip(scores.measures, scores.values[0]):
         if m.kind.aggregate != MEAN: continue
         bars, scale = histogram(values)
-        counted = values[~np.isnan(values)]
-        mean = float(counted.mean()) if counted.size else float('nan')
-        zeros = int(np.sum(counted == 0))
-        panels.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'mean': mean,
-                      'zeros': zeros, 'queries': counted.size})
+        panels.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'mean': mean_or_nan(values),
+                       'zeros': int(np.sum(values == 0)), 'queries': int(np.sum(~np.isnan(values)))})
     return panels
 
 # %% ../../nbs/reporting/sections.ipynb #bfa4a0fb
-def slice_parts(
-    comparison: Comparison, pair: tuple[str, str],
-) -> dict[str, Any]:
+def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> dict[str, Any]:
     "Return tables of means by slice, and for one pair a forest of its differences by slice."
-    pairs_here = [p for p in comparison.rows if {p.a, p.b} == {*pair}]
-    measures = comparison.sample.measures
-    panels = [_panel(comparison, m, [p for p in pairs_here if p.measure == m], True) for m in measures]
-    tables = [_table_of_slice(comparison, name) for name in comparison.slices]
-    sentences = [line for line, p in zip(share_sentences(comparison), _pairs_over_all(comparison)) if p in pairs_here]
-    contents = {'panels': panels, 'tables': tables, 'a': pairs_here[0].a, 'b': pairs_here[0].b}
-    return contents | {'shares': sentences, 'measures': measures}
+    sample, pairs = comparison.sample, [p for p in comparison.rows if {p.a, p.b} == {*pair}]
+    panels = [_panel(comparison, m, [p for p in pairs if p.measure == m], True) for m in sample.measures]
+    over_all = [p for p in comparison.pairs() if p.queries]
+    sentences = [line for line, p in zip(share_sentences(comparison), over_all) if p in pairs]
+    tables = []
+    for name in comparison.slices:
+        inside = slice_of(sample, comparison.groups, name)
+        shared = replace(inside, values=common(inside))
+        size = int(np.count_nonzero(~np.isnan(shared.values).all(axis=(0, 1))))
+        tables.append({'name': name, 'queries': size, 'rows': _slice_rows(shared, _marks(comparison, name))})
+    return {'panels': panels, 'tables': tables, 'a': pairs[0].a, 'b': pairs[0].b, 'shares': sentences,
+            'measures': sample.measures}
 
 def slices_of_one(scores: Scores, groups: Sequence[str]) -> dict[str, Any]:
     "Return the table of means by slice of one run."
-    values, name = scores.values[:1], scores.runs[0].name or 'run'
-    sample = Sample((name,), tuple(scores.keys()), scores.query_ids, values)
-    tables = []
-    for group in (EVERYTHING, *slice_names(groups)):
-        inside = slice_of(sample, groups, group)
-        size = len(inside.query_ids)
-        rows = [_slice_row(name, inside.values[0], inside.measures, {})]
-        tables.append({'name': group, 'queries': size, 'rows': rows})
+    sample, tables = of_all(scores), []
+    for name in (EVERYTHING, *slice_names(groups)):
+        inside = slice_of(sample, groups, name)
+        tables.append({'name': name, 'queries': len(inside.query_ids), 'rows': _slice_rows(inside, {})})
     return {'panels': [], 'tables': tables, 'shares': [], 'measures': sample.measures}
 
 # %% ../../nbs/reporting/sections.ipynb #680b1965
-def _table_of_slice(comparison, name):
-    "Tabulate the means of one slice with their marks, over the queries that all systems have."
-    inside = slice_of(comparison.sample, comparison.groups, name)
-    pairs = [pair for pair in comparison.rows if pair.slice == name]
-    raised = marks(pairs, inside, comparison.method, comparison.baseline)
-    shared = common(inside)
-    size = int(np.count_nonzero(~np.isnan(shared).all(axis=(0, 1))))
-    rows_of = zip(inside.systems, shared)
-    rows = [_slice_row(system, values, inside.measures, raised) for system, values in rows_of]
-    return {'name': name, 'queries': size, 'rows': rows}
-
-def _pairs_over_all(comparison):
-    "Return the pairs among all queries that have any."
-    return [pair for pair in comparison.rows if pair.slice == EVERYTHING and pair.queries]
-
-def _slice_row(system, values, measures, raised):
-    counted = [row[~np.isnan(row)] for row in values]
-    texts = [value_text(row.mean()) if row.size else '–' for row in counted]
-    cells = [{'text': text, 'marks': raised.get((system, m), '')} for text, m in zip(texts, measures)]
-    return {'name': system, 'cells': cells}
+def _slice_rows(sample, raised):
+    "Return a row of means per system, with marks."
+    rows = []
+    for name, values in zip(sample.systems, sample.values):
+        cells = [{'text': cell_text(mean_or_nan(row)), 'marks': raised.get((name, measure), '')}
+                 for measure, row in zip(sample.measures, values)]
+        rows.append({'name': name, 'cells': cells})
+    return rows
 
 # %% ../../nbs/reporting/sections.ipynb #9329edc1
 MOST_NUMBERS = 250_000  # values in one file
@@ -375,59 +309,34 @@ def query_values(
     limit: int = MOST_NUMBERS,
 ) -> dict[str, Any]:
     "Return ids, texts, groups and values of the queries, fit for JSON; NaN is None."
-    positions = _positions_in_file(scores, max(1, limit // (len(scores.runs) * len(scores.measures))))
-    ids = [scores.query_ids[i] for i in positions]
-    values = np.round(scores.values[:, :, positions], 6)
-    lists = [[_json_values(group_names) for group_names in run] for run in values]
-    texts = [words[q].title if q in words else '' for q in ids]
-    group_names = None if groups is None else [groups[i] for i in positions]
-    return {'systems': [run.name or 'run' for run in scores.runs], 'measures': scores.keys(),
-            'ids': ids, 'texts': texts, 'groups': group_names, 'values': lists}
-
-# %% ../../nbs/reporting/sections.ipynb #60a8fb61
-def _positions_in_file(scores, limit):
-    "Return the positions of the queries in the file, in their order."
     first = scores.values[:, 0]
-    if first.shape[1] <= limit: return np.arange(first.shape[1])
-    several = len(first) > 1
-    spread = np.ptp(np.nan_to_num(first), axis=0) if several else -np.nan_to_num(first[0], nan=np.inf)
-    return np.sort(np.argsort(-spread, kind='stable')[:limit])
-
-def _json_values(values): return [None if np.isnan(x) else x for x in values.tolist()]
+    importance = np.ptp(np.nan_to_num(first), axis=0) if len(first) > 1 else -np.nan_to_num(first[0], nan=np.inf)
+    most = max(1, limit // (len(scores.runs) * len(scores.measures)))
+    positions = np.sort(np.argsort(-importance, kind='stable')[:most])
+    ids = [scores.query_ids[i] for i in positions]
+    texts = [words[q].title if q in words else '' for q in ids]
+    names = None if groups is None else [groups[i] for i in positions]
+    values = without_nan(np.round(scores.values[:, :, positions], 6).tolist())
+    return {'systems': [run.name or 'run' for run in scores.runs], 'measures': scores.keys(),
+            'ids': ids, 'texts': texts, 'groups': names, 'values': values}
 
 # %% ../../nbs/reporting/sections.ipynb #4f127fd7
 def input_parts(checkup: Checkup) -> dict[str, Any]:
-    "Return the facts as rows of a table, the findings, and how many there are of each level."
-    names = dict.fromkeys(name for facts in checkup.facts.values() for name in facts)
-    rows = [[name, *(_fact(facts.get(name)) for facts in checkup.facts.values())] for name in names]
+    "Return the table of the facts, the findings, and how many there are of each level."
+    tables = [part for part in checkup._parts() if isinstance(part, Table)]
     counts = {level: sum(f.level == level for f in checkup.findings) for level in ('error', 'warning', 'note')}
-    return {'sources': [*checkup.facts], 'rows': rows, 'findings': checkup.findings, 'counts': counts}
-
-def _fact(value):
-    if value is None: return ''
-    if isinstance(value, float): return f'{value:.1%}'
-    if isinstance(value, int): return f'{value:,}'
-    return value if isinstance(value, str) else ', '.join(f'{k}: {v:,}' for k, v in value.items())
+    return {'tables': tables, 'findings': checkup.findings, 'counts': counts}
 
 def convention_parts(scores: Scores) -> dict[str, Any]:
     "Return the conventions in words, the question of each measure, and the small print of each run."
-    kinds = {repr(m): m.kind for m in scores.measures}
-    measures = [{'name': name, 'question': kind.question, 'aggregate': kind.aggregate.name}
-             for name, kind in kinds.items()]
-    scores_of = {one_run.runs[0].name or 'run': one_run for one_run in scores.each()}
-    counts = [{'name': name, 'text': small_print(run).split(' Conventions: ')[0]} for name, run in scores_of.items()]
-    ties = dict(zip(scores_of, map(_by_ties, _tie_ends(scores))))
-    return {'phrases': scores.conventions.describe(), 'measures': measures, 'runs': counts, 'ties': ties}
-
-def _tie_ends(scores):
-    "Yield the ends of the means by the order of ties, over the queries that all runs have."
-    sample = of_all(scores)
-    in_all = {repr(m): ~np.isnan(values) for m, values in zip(scores.measures, sample.values[0])}
+    measures = [{'name': repr(m), 'question': m.kind.question, 'aggregate': m.kind.aggregate.name} for m in scores.measures]
+    in_all = dict(zip(map(repr, scores.measures), ~np.isnan(of_all(scores).values[0])))
+    runs, ties = [], {}
     for run, one_run in zip(scores.runs, scores.each()):
         answered = np.array([q not in run.absent for q in scores.query_ids], bool)
         ends = {m: np.where(in_all[m][answered], values, np.nan) for m, values in run.tie_bounds.items()}
-        yield replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),)).tie_bounds.items()
-
-def _by_ties(bounds: Iterable) -> str:
-    "Describe the effect of the order of ties."
-    return '; '.join(f'{name} between {value_text(low)} and {value_text(high)}' for name, (low, high) in bounds if high - low > .001)
+        shared = replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),))
+        counts, _, conventions = small_print(shared).partition(' Conventions: ')
+        runs.append({'name': run.name or 'run', 'text': counts})
+        ties[run.name or 'run'] = conventions.partition(' By the order of ties: ')[2].removesuffix('.')
+    return {'phrases': scores.conventions.describe(), 'measures': measures, 'runs': runs, 'ties': ties}
