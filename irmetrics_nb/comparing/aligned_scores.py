@@ -579,7 +579,7 @@ def _warnings(pair, method):
     if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
     elif pair.queries < LEAST_QUERIES: yield f'{count}: no verdict on fewer than {LEAST_QUERIES}'
     elif pair.queries < FEW_QUERIES: yield f'{count}: little can be shown'
-    interval = f'the {INTERVALS[method.interval].words} interval'
+    interval = f'the {INTERVALS[method.interval]} interval'
     if method.interval in ('studentized', method.test): interval = ''
     doubtful = [*filter(None, [test.symmetric, interval])]
     if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:

@@ -61,7 +61,7 @@ def interval_text(low: float, high: float, level: float, digits: int, kind: str 
 
 def pair_interval(pair: Pair, method: Method) -> str:
     "Describe the interval of a pair at the level of its verdict; with its method, if p has another one."
-    kind = '' if method.agrees else INTERVALS[method.interval].words
+    kind = '' if method.agrees else INTERVALS[method.interval]
     return interval_text(pair.low, pair.high, pair.level, decimals(pair), kind)
 
 def margin_text(pair: Pair, method: Method) -> str:
@@ -171,7 +171,7 @@ def _family(pairs, method, against=''):
 
 def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
     "Describe the level of the intervals, and whether p has another method; '' if neither needs a word."
-    lines, kind = [], INTERVALS[method.interval].words
+    lines, kind = [], INTERVALS[method.interval]
     corrected = method.correction != 'none' and any(pair.family > 1 for pair in pairs)
     simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
     if corrected and method.correction == simultaneous:

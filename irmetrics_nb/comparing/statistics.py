@@ -6,8 +6,8 @@
 __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'INTERVALS', 'METHODS', 'BATCH', 'CORRECTIONS', 'grid_step', 'whole_steps', 'gridded_size',
            'cancelling', 'differences', 'stepped_differences', 't_test', 'standard_error', 't_interval', 'skewness',
            'wilcoxon', 'wins_ties_losses', 'sign_test', 'effect_size', 'detectable', 'randomization_test', 'tukey_test',
-           'tukey_intervals', 'tukey_detectable', 'Interval', 'bootstrap_interval', 'studentized_interval',
-           'bootstrap_test', 'Correction', 'adjust', 'decision_alphas']
+           'tukey_intervals', 'tukey_detectable', 'bootstrap_interval', 'studentized_interval', 'bootstrap_test',
+           'Correction', 'adjust', 'decision_alphas']
 
 # %% ../../nbs/comparing/statistics.ipynb #b6462e6c
 import warnings
@@ -57,7 +57,7 @@ def cancelling(sizes: np.ndarray) -> float:
 
 # %% ../../nbs/comparing/statistics.ipynb #71eda9fa
 def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """b − a, query by query: positive where b is better.
+    """Return b − a, query by query: positive where b is better.
 
     One value per query; a query where either is NaN is left out. What differs by less
     than 1e-11 of the larger of the two values, as sums of floats do, is a tie, and so is
@@ -102,7 +102,7 @@ def t_test(differences: np.ndarray) -> float:
 # the smallest p-value: less than that a float does not hold
 NEVER_ZERO = float(np.finfo(float).tiny)
 
-def _positive(p): return float(min(max(p, NEVER_ZERO), 1.0))
+def _positive(p): return float(np.clip(p, NEVER_ZERO, 1))
 
 def standard_error(differences: np.ndarray) -> float:
     "Return s / √n, the standard error of the mean difference; NaN for fewer than two."
@@ -292,10 +292,8 @@ def _by_keys(values, draws, random):
 def _all_shuffled_sums(values):
     "Return the sums after each of the m!^n shuffles."
     sums = np.zeros((1, values.shape[1]))
-    for orders in map(_orders_of, values): sums = (sums[:, None] + orders).reshape(-1, values.shape[1])
+    for row in values: sums = (sums[:, None] + np.array(list(permutations(row)))).reshape(-1, values.shape[1])
     return sums
-
-def _orders_of(row): return np.array(list(permutations(row)))
 
 def _steps_from_first(table):
     "Return (steps, step): each system less the first one, query by query, in whole steps of one grid."
@@ -388,18 +386,10 @@ def _range_quantile(systems, alpha):
     return float(studentized_range.ppf(1 - alpha, systems, np.inf))
 
 # %% ../../nbs/comparing/statistics.ipynb #406495cb
-@dataclass(frozen=True)
-class Interval:
-    "An interval of the mean difference; it becomes known by an entry in `INTERVALS`."
-    words: str  # its name in a sentence
-    bootstrap: str = ''  # its name in scipy, if resampling gives it
-
-INTERVALS = {
-    't': Interval('t'), 'percentile': Interval('bootstrap percentile', 'percentile'),
-    'bca': Interval('bootstrap BCa', 'BCa'),
-    'studentized': Interval('studentized bootstrap', 'studentized'),
-    'tukey': Interval('Tukey')}
-METHODS = tuple(name for name, interval in INTERVALS.items() if interval.bootstrap)
+INTERVALS = {  # the name of each interval of the mean difference in a sentence
+    't': 't', 'percentile': 'bootstrap percentile', 'bca': 'bootstrap BCa', 'studentized': 'studentized bootstrap',
+    'tukey': 'Tukey'}
+METHODS = 'percentile', 'bca', 'studentized'  # the intervals that resampling gives
 BATCH = 2**21  # numbers that are drawn at a time
 
 @lists_choices(methods=METHODS)
@@ -427,7 +417,7 @@ def bootstrap_interval(
     with warnings.catch_warnings():  # of lopsided data BCa may give NaN, which is seen
         warnings.simplefilter('ignore')
         result = stats.bootstrap(
-            (d,), np.mean, batch=batch, rng=random, method=INTERVALS[method].bootstrap,
+            (d,), np.mean, batch=batch, rng=random, method=method,
             confidence_level=level, n_resamples=resamples)
     low, high = result.confidence_interval
     return float(low), float(high)
@@ -439,15 +429,11 @@ def _resampled_t(d, resamples, seed):
     blocks, rows = [], max(1, BATCH // n)
     for start in range(0, resamples, rows):
         drawn = d[random.integers(n, size=(min(rows, resamples - start), n))]
-        error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
-        error[np.ptp(drawn, axis=1) == 0] = 0
-        blocks.append(_ratio(drawn.mean(axis=1) - d.mean(), error))
+        difference = drawn.mean(axis=1) - d.mean()
+        error = np.where(np.ptp(drawn, axis=1) == 0, 0, drawn.std(axis=1, ddof=1) / np.sqrt(n))
+        with np.errstate(divide='ignore', invalid='ignore'):
+            blocks.append(np.where(error > 0, difference / error, np.copysign(np.inf, difference)))
     return np.sort(np.concatenate(blocks))
-
-def _ratio(difference, error):
-    "Divide a difference by its standard error; infinite without scatter."
-    with np.errstate(divide='ignore', invalid='ignore'):
-        return np.where(error > 0, difference / error, np.copysign(np.inf, difference))
 
 # %% ../../nbs/comparing/statistics.ipynb #0d233e6f
 def studentized_interval(
@@ -465,15 +451,13 @@ def studentized_interval(
     >>> low < 0 < high
     True"""
     d = np.asarray(differences, dtype=float)
+    error = standard_error(d)
     if not d.any(): return 0.0, 0.0
-    if np.ptp(d) == 0: return float('nan'), float('nan')
+    if not error > 0: return float('nan'), float('nan')
     t = _resampled_t(d, resamples, seed)
-    reach_down = reach_up = _quantile(np.sort(abs(t)), level)
-    if not symmetric:
-        reach_down = _quantile(t, (1 + level) / 2)
-        reach_up = _quantile(np.sort(-t), (1 + level) / 2)
-    error = d.std(ddof=1) / np.sqrt(len(d))
-    return float(d.mean() - reach_down * error), float(d.mean() + reach_up * error)
+    down = up = _quantile(np.sort(abs(t)), level)
+    if not symmetric: down, up = (_quantile(ends, (1 + level) / 2) for ends in (t, np.sort(-t)))
+    return float(d.mean() - down * error), float(d.mean() + up * error)
 
 def _quantile(ascending, level):
     "Return the value that so large a share does not exceed; NaN if it is infinite."
@@ -496,9 +480,10 @@ def bootstrap_test(
     >>> bootstrap_test([0.25, 0.25, 0, 0.5, -0.25, 0.1]) > 0.05
     True"""
     d = np.asarray(differences, dtype=float)
+    error = standard_error(d)
     if not d.any(): return 1.0
-    if np.ptp(d) == 0: return float('nan')
-    seen = abs(d.mean()) / (d.std(ddof=1) / np.sqrt(len(d)))
+    if not error > 0: return float('nan')
+    seen = abs(d.mean()) / error
     as_far = np.count_nonzero(abs(_resampled_t(d, resamples, seed)) >= seen * (1 - 1e-9))
     return float((as_far + 1) / (resamples + 1))
 
