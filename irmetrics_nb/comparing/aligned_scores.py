@@ -4,16 +4,16 @@
 
 # %% auto #0
 __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'PAIR_COLUMNS', 'FEW_QUERIES', 'HELP', 'Sample', 'from_numbers', 'check_apart',
-           'from_scores', 'gather', 'slice_of', 'in_slice', 'mean_or_nan', 'judged_shares', 'answered',
-           'unjudged_shares', 'judging_notes', 'judging_warnings', 'SignificanceTest', 'Method', 'check_margin', 'Pair',
-           'compare_family', 'warnings_of', 'no_scatter']
+           'from_scores', 'gather', 'unknown_option', 'slice_of', 'in_slice', 'mean_or_nan', 'judged_shares',
+           'answered', 'unjudged_shares', 'judging_notes', 'judging_warnings', 'SignificanceTest', 'Method',
+           'check_margin', 'Pair', 'compare_family', 'warnings_of', 'no_scatter']
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #987a83b6
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
-from itertools import combinations, product
+from inspect import Parameter, signature
+from itertools import combinations, compress, product
 from typing import Any
 
 import numpy as np
@@ -73,13 +73,13 @@ class Sample:
         return [name for name, m in zip(self.measures, self.asked) if m.kind.quality]
 
     def index(self, measure: Any) -> int:
-        """Return the position of a measure in any spelling; raise KeyError if it is not
-        in the sample."""
+        """Return the position of a measure in any spelling, by default the first; raise
+        KeyError if it is not in the sample."""
+        if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
         asked = self.asked or (None,) * len(self.measures)
-        named = zip(self.measures, asked)
-        candidates = [_measure_or_none(name) or request for name, request in named]
-        row = position(measure, candidates, asked)
+        known = [_measure_or_none(name) or request for name, request in zip(self.measures, asked)]
+        row = position(measure, known, asked)
         if row is not None: return row
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
@@ -88,11 +88,9 @@ class Sample:
         or if values leave it."""
         row = self.index(measure)
         parsed = self.asked[row] if self.asked else _measure_or_none(measure)
-        largest = parsed.kind.largest if parsed else None
-        values = self.values[:, row]
-        if largest is None: return np.inf
-        outside = (values < 0) | (values > largest + 1e-9)
-        return np.inf if outside.any() else float(largest)
+        if parsed is None or parsed.kind.largest is None: return np.inf
+        values, largest = self.values[:, row], float(parsed.kind.largest)
+        return np.inf if ((values < 0) | (values > largest + 1e-9)).any() else largest
 
 def _measure_or_none(name):
     """Parse the name of a measure; None if it names something else, or a parameter is a
@@ -191,9 +189,13 @@ def _from_results(results, measures):
     if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('give judgments and {name: run}, or scores, or {name: {query: value}}')
 
+def unknown_option(options: Iterable[str]) -> str | None:
+    "Return the first option that `evaluate` does not take; None if it takes all."
+    parameters = signature(evaluate).parameters
+    return next((name for name in options if name not in parameters or parameters[name].kind != Parameter.KEYWORD_ONLY), None)
 def _evaluate_each(qrels, runs, measures, options):
     "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
-    unknown = next((name for name in options if name not in signature(evaluate).parameters), None)
+    unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors')
         hint = ': a gate takes it, gate(comparison, ...)' if of_gate else ''
@@ -202,15 +204,14 @@ def _evaluate_each(qrels, runs, measures, options):
     if several.single and not isinstance(runs, Mapping | list | tuple):
         forms = '{name: run}, as a list or as a folder of runs; or system= names a column'
         raise TypeError(f'runs come as {forms}; this is one {type(runs).__name__}')
-    requests = 'AP nDCG@10 RR' if measures is None else measures
-    return evaluate(qrels, several, requests, **options)
+    return evaluate(qrels, several, 'AP nDCG@10 RR' if measures is None else measures, **options)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #77cc6a6f
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     "Return the sample of the queries of one group, or of all; `groups`: the group of each query."
     if groups is None or name == EVERYTHING: return sample
     members = inside(groups, name)
-    ids = tuple(q for q, is_member in zip(sample.query_ids, members) if is_member)
+    ids = tuple(compress(sample.query_ids, members))
     return replace(sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=())
 
 def in_slice(name: str) -> str:
@@ -227,10 +228,8 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     """Return the share of the top k documents of each system that is judged, where
     rankings are known."""
     if not len(sample.first_ranks): return {}
-    documents, judged = (np.count_nonzero(sample.first_ranks >= state, axis=(1, 2))
-                         for state in (UNJUDGED, NOT_RELEVANT))
-    shares = zip(sample.systems, documents.tolist(), judged.tolist())
-    return {name: n_judged / n for name, n, n_judged in shares if n}
+    documents, judged = (np.count_nonzero(sample.first_ranks >= state, axis=(1, 2)) for state in (UNJUDGED, NOT_RELEVANT))
+    return {name: int(judged[i]) / int(documents[i]) for i, name in enumerate(sample.systems) if documents[i]}
 
 def answered(sample: Sample) -> np.ndarray:
     """Return (systems, queries): whether a system answers a query.
@@ -275,12 +274,12 @@ def judging_notes(sample: Sample) -> list[str]:
 
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
     "Warn of each pair of systems that were judged unequally; judged@k must show it, too."
-    sentences, judged = [], judged_shares(sample)
-    for a, b in pairs if judged else []:
-        first, second, p = unjudged_shares(sample, a, b)
-        (low, lower), (high, higher) = sorted([(first, a), (second, b)])
+    judged, k = judged_shares(sample), np.shape(sample.first_ranks)[-1]
+    sentences = []
+    for pair in pairs if judged else []:
+        *both, p = unjudged_shares(sample, *pair)
+        (low, lower), (high, higher) = sorted(zip(both, pair))
         if not (high - low > UNEQUAL and p < SURE and judged[lower] - judged[higher] > UNEQUAL / 2): continue
-        k = sample.first_ranks.shape[-1]
         where = f'at the ranks of the top {k} where neither has a document known to be relevant'
         seen = f'{high:.0%} of its documents and {low:.0%} of the other\'s are unjudged (p < {SURE:g})'
         advice = 'some of them may be relevant, so judge them before trusting the difference'

@@ -47,8 +47,8 @@ from ..results.results import Cell, Items, Result, Table, Text, best_of, without
 def decimals(pair: Pair) -> int:
     "Return how many decimals the numbers of a pair are worth."
     reach = (pair.high - pair.low) / 2
-    size = reach if reach > 0 and np.isfinite(reach) else abs(pair.difference)
-    digits = 1 - int(np.floor(np.log10(size))) if size > 0 and np.isfinite(size) else 0
+    size = reach if 0 < reach < np.inf else abs(pair.difference)
+    digits = 1 - int(np.floor(np.log10(size))) if 0 < size < np.inf else 0
     lowest = 3 if max(abs(pair.mean_a), abs(pair.mean_b)) <= 1 else 0
     return min(max(digits, lowest), 9)
 
@@ -66,13 +66,12 @@ def pair_interval(pair: Pair, method: Method) -> str:
 
 def margin_text(pair: Pair, method: Method) -> str:
     "State the verdict on the margin: equivalence, that one is not worse by it, or nothing shown."
-    by, level = f'{method.margin:g}', 1 - 2 * method.alpha
-    ends = interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair))
-    no_worse, no_better = pair.no_worse(method.margin or 0), pair.no_better(method.margin or 0)
-    claim = f'it has not been shown that {pair.b} is not worse than {pair.a} by {by} or more'
-    if no_better: claim = f'{pair.a} is not worse than {pair.b} by {by} or more'
-    if no_worse: claim = f'{pair.b} is not worse than {pair.a} by {by} or more'
-    if no_worse and no_better: claim = f'they are equivalent within a margin of {by}'
+    ends = interval_text(pair.lower_bound, pair.upper_bound, 1 - 2 * method.alpha, decimals(pair))
+    by, margin = f'by {method.margin:g} or more', method.margin or 0
+    claim = f'it has not been shown that {pair.b} is not worse than {pair.a} {by}'
+    if pair.no_better(margin): claim = f'{pair.a} is not worse than {pair.b} {by}'
+    if pair.no_worse(margin): claim = f'{pair.b} is not worse than {pair.a} {by}'
+    if pair.no_worse(margin) and pair.no_better(margin): claim = f'they are equivalent within a margin of {margin:g}'
     return f'{claim} ({ends})'
 
 def method_text(method: Method, pair: Pair) -> str:
@@ -171,14 +170,15 @@ def _family(pairs, method, against=''):
 
 def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
     "Describe the level of the intervals, and whether p has another method; '' if neither needs a word."
-    lines, kind = [], INTERVALS[method.interval]
-    corrected = method.correction != 'none' and any(pair.family > 1 for pair in pairs)
-    simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
-    if corrected and method.correction == simultaneous:
-        lines.append(f'Intervals are simultaneous: {100 * method.level:.4g} % for all of a family together.')
-    elif corrected: lines.append('Each interval has the level at which its verdict was decided.')
+    lines = []
+    if method.correction != 'none' and any(pair.family > 1 for pair in pairs):
+        simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
+        level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all of a family together.'
+        if method.correction != simultaneous: level = 'Each interval has the level at which its verdict was decided.'
+        lines.append(level)
     if not method.agrees:
-        lines.append(f'Intervals ({kind}) and p ({method.words}) come from different methods, and can disagree.')
+        kinds = f'Intervals ({INTERVALS[method.interval]}) and p ({method.words})'
+        lines.append(f'{kinds} come from different methods, and can disagree.')
     return ' '.join(lines)
 
 def could_text(method: Method) -> str:
@@ -298,12 +298,10 @@ class Comparison(Result):
         """Return the pair of b compared with a; default: on the first measure.
 
         KeyError if they were not compared, or only the other way round."""
-        row = 0 if measure is None else self.sample.index(measure)
-        key = self.sample.measures[row], a, b, slice
+        key = self.sample.measures[self.sample.index(measure)], a, b, slice
         for pair in self.rows:
             if (pair.measure, pair.a, pair.b, pair.slice) == key: return pair
-        where = f'on {key[0]} in the slice {slice}'
-        raise KeyError(f'{b} was not compared with {a} {where}')
+        raise KeyError(f'{b} was not compared with {a} on {key[0]} in the slice {slice}')
 
     def sentences(self, slice: str | None = None) -> list[str]:
         "Describe each pair in a sentence; of one slice, or of all."
@@ -314,12 +312,10 @@ class Comparison(Result):
         self, a: str, b: str, measure: Any = None,
     ) -> list[tuple[str, float, float]]:
         "List (query, value of a, value of b), the queries on which b loses most first."
-        row = 0 if measure is None else self.sample.index(measure)
-        first, second = (self.sample.systems.index(name) for name in (a, b))
-        pair = self.sample.values[[first, second], row]
-        order = np.argsort(pair[1] - pair[0], kind='stable')
-        in_both = [i for i in order if not np.isnan(pair[:, i]).any()]
-        return [(self.sample.query_ids[i], *map(float, pair[:, i])) for i in in_both]
+        sample, row = self.sample, self.sample.index(measure)
+        first, second = (sample.values[sample.systems.index(name), row].tolist() for name in (a, b))
+        in_both = [(q, x, y) for q, x, y in zip(sample.query_ids, first, second) if not np.isnan(y - x)]
+        return sorted(in_both, key=lambda query: query[2] - query[1])
 
     def plot(
         self, a: str | None = None, b: str | None = None, measure: Any = None,
@@ -333,7 +329,7 @@ class Comparison(Result):
         ValueError for a kind that is none or that needs two names."""
         kind = kind or ('differences' if None in (a, b) else 'queries')
         check_option('kind', kind, COMPARISON_PLOTS)
-        name = self.sample.measures[0 if measure is None else self.sample.index(measure)]
+        name = self.sample.measures[self.sample.index(measure)]
         if kind == 'differences': return _forest(self, name, ax)
         if a is None or b is None: raise ValueError(f"kind={kind!r} shows two systems: plot('a', 'b', kind={kind!r})")
         for system in (a, b):
@@ -374,25 +370,22 @@ def _slice_parts(comparison, name):
 
 def _last_lines(comparison, per_run):
     "Yield the meaning of the marks, the method, notes and warnings: all, or a few of each kind."
-    remarks = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
+    better = 'A raised letter: better than that system.'
+    if comparison.baseline is not None: better = '▲ better, ▼ worse than the baseline.'
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
-    every_pair = comparison.baseline is None
-    better = 'A raised letter: better than that system' if every_pair else '▲ better, ▼ worse than the baseline'
     intervals = intervals_text(comparison.rows, comparison.method)
-    yield ' '.join(filter(None, [family, intervals, f'{better}.', could_text(comparison.method)]))
-    yield from remarks if per_run else _briefly(remarks)
-
-MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
-
-def _briefly(sentences):
-    "Yield a few sentences of each kind (by their last words), and how many were left out."
-    kinds: Counter = Counter()
-    for text in sentences:
+    yield ' '.join(filter(None, [family, intervals, better, could_text(comparison.method)]))
+    remarks = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
+    kinds: Counter = Counter()  # of the last words
+    for text in remarks:
         kind = ' '.join(text.split()[-3:])
         kinds[kind] += 1
-        if kinds[kind] <= MOST_OF_A_KIND: yield text
+        if per_run or kinds[kind] <= MOST_OF_A_KIND: yield text
     more = sum(max(0, n - MOST_OF_A_KIND) for n in kinds.values())
-    if more: yield f'{more} more like these are in .notes and .warnings; the command prints them with --per-run.'
+    if more and not per_run:
+        yield f'{more} more like these are in .notes and .warnings; the command prints them with --per-run.'
+
+MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
 def _bars(a, b, measure, ids, values_a, values_b, ax):
@@ -410,10 +403,13 @@ def _forest(comparison, measure, ax):
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
     names = [f'{pair.b} − {pair.a}' + in_slice(pair.slice).replace(' in ', ', ', 1) for pair in pairs]
     columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
+    title = f'Differences in {measure}, {levels_text(pairs) or "intervals at the level of each verdict"}'
+    return forest(names, *columns, zero=True, ax=ax, title=title, label=f'difference in {measure}')
+
+def levels_text(pairs: Iterable[Pair]) -> str:
+    "Describe the level of the intervals; '' if pairs have several."
     levels = {pair.level for pair in pairs}
-    level = f'{100 * min(levels):.6g} % interval' if len(levels) == 1 else 'intervals at the level of each verdict'
-    labels = {'title': f'Differences in {measure}, {level}', 'label': f'difference in {measure}'}
-    return forest(names, *columns, zero=True, ax=ax, **labels)
+    return f'{100 * min(levels):.6g} % interval' if len(levels) == 1 else ''
 
 # of two systems query by query, but for the differences of all pairs
 COMPARISON_PLOTS: dict[str, Callable[..., Any]] = {'differences': _forest, 'queries': _bars, 'scatter': _dots}
@@ -530,17 +526,13 @@ def compare(
     baseline = None if baseline is None else str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
     slices = None if groups is None else groups_of_queries(sample, groups)
-    rows = []
-    if not sample.tested:
-        names = ', '.join(sample.measures)
-        raise ValueError(f'{names}: no quality, there is nothing to test')
-    if len(sample.tested) == 1: method = replace(method, correct_over='measure')
-    families = [[measure] for measure in sample.tested]
-    if method.correct_over == 'all': families = [sample.tested]
-    for family in families:
+    tested, rows = sample.tested, []
+    if not tested: raise ValueError(f'{", ".join(sample.measures)}: no quality, there is nothing to test')
+    if len(tested) == 1: method = replace(method, correct_over='measure')
+    for family in [tested] if method.correct_over == 'all' else [[measure] for measure in tested]:
         rows += compare_family(sample, family, method, baseline)
         if slices: rows += compare_family(sample, family, method, baseline, slices)
-    rows.sort(key=lambda pair: sample.tested.index(pair.measure))
+    rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:

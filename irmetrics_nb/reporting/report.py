@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from inspect import signature
 from typing import Any, Unpack
 
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
+from ..comparing.aligned_scores import unknown_option
 from irmetrics_nb.comparing.comparison import (
     Comparison,
     compare,
@@ -24,6 +24,7 @@ from irmetrics_nb.comparing.comparison import (
     family_text,
     groups_of_queries,
     intervals_text,
+    levels_text,
     sentence,
 )
 from ..comparing.statistics import wins_ties_losses
@@ -79,8 +80,8 @@ def content(report: Any) -> dict[str, Any]:
     variables = {
         'report': report, 'comparison': comparison, 'version': version('irmetrics_nb'), 'level': f'{100 * level:g} %',
         'measures': scores.keys(), 'means': mean_rows(scores, comparison, level), 'over': over_text(scores),
-        'values': values, 'first_queries': _first_queries(report, values), 'holds': _holds_text(report, values),
-        'conventions': conventions, 'counts': counts, 'counted': lines,
+        'values': values, 'first_queries': _first_queries(report, values),
+        'limits': {'ranks': DEPTH, 'title': LONGEST[0], 'text': LONGEST[1]}, 'conventions': conventions, 'counts': counts, 'counted': lines,
         'input': report.checkup and input_parts(report.checkup)}
     variables |= _of_several(report, level) if comparison else _of_one(report, variables['means'], level)
     if report.checkup:
@@ -134,10 +135,9 @@ def _of_several(report, level):
 
 def _differences_say(comparison):
     "Explain the figure of differences."
-    levels = {pair.level for pair in comparison.rows}
-    intervals = f'{100 * min(levels):.6g} % intervals' if len(levels) == 1 else 'intervals'
     about = 'the better system of each pair first'
     if comparison.baseline is not None: about = f'each system less {comparison.baseline}'
+    intervals = f'{levels_text(comparison.rows) or "interval"}s'
     text = f'Differences of means with {intervals}, {about}. In colour: shown beyond chance, all pairs counted.'
     return f'{text} {intervals_text(comparison.rows, comparison.method)}'.strip()
 
@@ -198,14 +198,6 @@ def _first_queries(report, values):
         rows.append([*words, *map(cell_text, columns[:6, q])])
     heads = ['query', 'what was asked'][:1 + texts] + (systems[:6] if several else values['measures'][:1])
     return {'head': heads, 'words': 1 + texts, 'rows': rows}
-
-def _holds_text(report, values):
-    "Describe the content of the file, and the limits."
-    held, n = len(values['ids']), len(report.scores)
-    queries = f'all {n:,} queries' if held == n else f'{held:,} of {n:,} queries, those that differ most'
-    words = f'{len(report.gains) + len(report.losses)} queries with the first {DEPTH} ranks'
-    cut = f'titles are cut at {LONGEST[0]} letters, texts at {LONGEST[1]}'
-    return f'This file holds the values of {queries}, to six decimals, and {words}; {cut}.'
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
@@ -305,15 +297,13 @@ def _paper_parts(report):
     "Yield the parts of the comparison, and a table of the measures that are not compared."
     compared = report.comparison.sample.measures if report.comparison else ()
     if report.comparison: yield from report.comparison._parts()
-    names = {name: i for i, name in enumerate(report.scores.keys()) if name not in compared}
+    names = [name for name in report.scores if name not in compared]
     if not names: return
-    rows = []
+    rows, caption = [], over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
     for row in mean_rows(report.scores):
-        cells = [row['cells'][i] for i in names.values()]
-        brackets = [f' [{cell["interval"].replace(" to ", ", ")}]' * bool(cell['interval']) for cell in cells]
-        texts = [Cell(cell['text'] + ends, best=cell['best']) for cell, ends in zip(cells, brackets)]
-        rows.append([row['name'], *texts])
-    caption = over_text(report.scores, [*names]) or f'Over {counted(len(report.scores), "query")}.'
+        cells = [cell for name, cell in zip(report.scores.keys(), row['cells']) if name in names]
+        texts = [f'{cell["text"]} [{cell["interval"].replace(" to ", ", ")}]'.removesuffix(' []') for cell in cells]
+        rows.append([row['name'], *(Cell(text, best=cell['best']) for text, cell in zip(texts, cells))])
     if any('[' in cell.content for _, *cells in rows for cell in cells): caption += ' Brackets: 95 % intervals by t.'
     yield Table(['system', *names], rows, caption, 'tab:means')
 
@@ -379,9 +369,7 @@ def report(
     >>> found = report(qrels, runs, 'RR', topics={'q1': 'first words'})
     >>> found.gains[0].query, found.gains[0].difference
     ('q1', 0.5)"""
-    allowed = [name for name, parameter in signature(evaluate).parameters.items()
-               if parameter.kind == parameter.KEYWORD_ONLY]
-    wrong = next((name for name in options if name not in allowed), None)
+    wrong = unknown_option(options)
     if wrong is not None:
         hint = ': .save(path) of what it returns writes the file' if wrong in WRITING else ''
         raise TypeError(f'report() got an unexpected keyword argument {wrong!r}{hint}')

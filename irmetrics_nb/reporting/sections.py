@@ -314,7 +314,7 @@ def query_values(
     most = max(1, limit // (len(scores.runs) * len(scores.measures)))
     positions = np.sort(np.argsort(-importance, kind='stable')[:most])
     ids = [scores.query_ids[i] for i in positions]
-    texts = [words[q].title if q in words else '' for q in ids]
+    texts = [words.get(q, Words()).title for q in ids]
     names = None if groups is None else [groups[i] for i in positions]
     values = without_nan(np.round(scores.values[:, :, positions], 6).tolist())
     return {'systems': [run.name or 'run' for run in scores.runs], 'measures': scores.keys(),

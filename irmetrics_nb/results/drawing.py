@@ -68,7 +68,8 @@ def forest(
     middle, low, high = (column[order] for column in columns)
     ax = new_axes(1.2 + .34 * len(names)) if ax is None else ax
     rows = np.arange(len(names))
-    colours = np.where(_signs(low, high) < 0, WORSE, BETTER).tolist() if zero else BETTER
+    below = (high < 0) & ~(low > 0)
+    colours = np.where(below, WORSE, BETTER).tolist() if zero else BETTER
     ax.hlines(rows, low, high, color=colours, linewidth=2)
     ax.scatter(middle, rows, color=colours, s=36, zorder=3)
     if zero: ax.axvline(0, color=ink(ax), linewidth=1, linestyle='--')
@@ -76,10 +77,6 @@ def forest(
     ax.set_ylim(-.6, len(rows) - .4)
     ax.grid(axis='x')
     return finish(ax, title, label)
-
-def _signs(low, high):
-    "Return 1 for intervals above 0, -1 below it, 0 for those that hold it."
-    return np.where(low > 0, 1, np.where(high < 0, -1, 0))
 
 # %% ../../nbs/results/drawing.ipynb #15d9b76e
 def sorted_bars(
@@ -94,30 +91,20 @@ def sorted_bars(
     values = np.asarray(differences, dtype=float)
     counted = np.flatnonzero(~np.isnan(values))
     order = counted[np.argsort(-values[counted], kind='stable')]
-    sorted_values = values[order]
+    heights, n = values[order], len(order)
     ax = new_axes() if ax is None else ax
-    colours = np.where(sorted_values < 0, WORSE, BETTER).tolist()
-    ax.bar(np.arange(len(order)), sorted_values, width=1, color=colours, linewidth=0)
+    ax.bar(np.arange(n), heights, width=1, color=np.where(heights < 0, WORSE, BETTER).tolist(), linewidth=0)
     ax.axhline(0, color=ink(ax), linewidth=1)
-    if len(order):
-        mean = sorted_values.mean()
-        dashed = {'color': ink(ax), 'linewidth': 1, 'linestyle': '--'}
-        ax.axhline(mean, label=f'mean {value_text(mean, signed=True)}', **dashed)
-    rank = np.arange(len(order))
-    gains = (rank < named) & (sorted_values > 0)
-    losses = (rank >= len(order) - named) & (sorted_values < 0)
-    _name_bars(ax, rank[gains | losses], sorted_values, [names[i] for i in order])
-    finish(ax, title, 'queries, the largest gain first', label, legend=len(order) > 0)
-    return ax
-
-def _name_bars(ax, positions, values, names):
-    "Write names over bars that go up, and under those that go down."
-    for position in positions:
-        up = values[position] > 0
-        ax.annotate(names[position], (position, values[position]), (0, 3 if up else -3),
-                    textcoords='offset points', rotation=90, fontsize=9.5, color=ink(ax),
-                    ha='center', va='bottom' if up else 'top')
+    if n:
+        label_of_mean = f'mean {value_text(heights.mean(), signed=True)}'
+        ax.axhline(heights.mean(), label=label_of_mean, color=ink(ax), linewidth=1, linestyle='--')
+    for position, height in enumerate(heights):  # names over bars that go up, and under those that go down
+        up = height > 0
+        if not (position < named if up else position >= n - named and height < 0): continue
+        ax.annotate(names[order[position]], (position, height), (0, 3 if up else -3), textcoords='offset points',
+                    rotation=90, fontsize=9.5, color=ink(ax), ha='center', va='bottom' if up else 'top')
     ax.margins(y=.25)
+    return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
 
 # %% ../../nbs/results/drawing.ipynb #f5b9cbc2
 def scatter(
@@ -134,7 +121,8 @@ def scatter(
     ax = new_axes(4.6, 4.8) if ax is None else ax
     colours = np.where(y[counted] < x[counted], WORSE, BETTER).tolist()
     ax.scatter(x[counted], y[counted], color=colours, s=24, alpha=.6, linewidth=0)
-    ends = _diagonal(x[counted], y[counted])
+    values = np.concatenate([x[counted], y[counted], [0, 1]])
+    ends = [values.min(), values.max()]
     ax.plot(ends, ends, color=ink(ax), linewidth=1, linestyle='--')
     farthest = counted[np.argsort(-abs(y - x)[counted], kind='stable')][:named]
     for nth, i in enumerate(farthest[(y != x)[farthest]]):
@@ -143,11 +131,6 @@ def scatter(
                     fontsize=9.5, color=ink(ax))
     ax.set_aspect('equal')
     return finish(ax, title, xlabel, ylabel)
-
-def _diagonal(x, y):
-    "Return the ends of the diagonal: 0 and 1, or farther if values are."
-    values = np.concatenate([x, y, [0, 1]])
-    return [values.min(), values.max()]
 
 # %% ../../nbs/results/drawing.ipynb #cf26a1f6
 def distribution(
@@ -158,16 +141,14 @@ def distribution(
 
     NaN is left out; a name without values keeps an empty row."""
     columns = {name: without_missing(column) for name, column in values.items()}
-    means = {name: _mean_of_column(column) for name, column in columns.items()}
-    order = sorted(columns, key=lambda name: np.nan_to_num(means[name], nan=-np.inf))
+    means = {name: column.mean() if len(column) else -np.inf for name, column in columns.items()}
+    order = sorted(columns, key=lambda name: means[name])
     ax = new_axes(1.2 + .42 * len(order)) if ax is None else ax
     for row, name in enumerate(order):
         points = columns[name]
-        height = np.full(len(points), row)
-        ax.plot(points, height, '|', color=WORSE, markersize=13, alpha=.5)
+        ax.plot(points, np.full(len(points), row), '|', color=WORSE, markersize=13, alpha=.5)
         if not len(points): continue
-        quartiles = np.quantile(points, [.25, .75])
-        ax.hlines(row, *quartiles, color=BETTER, linewidth=5, alpha=.5)
+        ax.hlines(row, *np.quantile(points, [.25, .75]), color=BETTER, linewidth=5, alpha=.5)
         ax.plot(means[name], row, 'o', color=BETTER, markersize=7)
     ax.set_yticks(np.arange(len(order)), order)
     ax.set_ylim(-.6, len(order) - .4)
@@ -177,8 +158,6 @@ def without_missing(column: Any) -> np.ndarray:
     "Return the values that are not NaN, as an array."
     values = np.asarray(column, dtype=float)
     return values[~np.isnan(values)]
-
-def _mean_of_column(values): return values.mean() if len(values) else np.nan
 
 # %% ../../nbs/results/drawing.ipynb #8920ac92
 def lines(
