@@ -48,7 +48,7 @@ from ..data.errors import DataError, counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
 from ..evaluation.evaluation import evaluate
-from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest
+from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse, parse_all, position
 
@@ -77,9 +77,9 @@ class Sample:
         KeyError if it is not in the sample."""
         if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
-        asked = self.asked or (None,) * len(self.measures)
-        known = [_measure_or_none(name) or request for name, request in zip(self.measures, asked)]
-        row = position(measure, known, asked)
+        requests = self.asked or (None,) * len(self.measures)
+        candidates = [_measure_or_none(name) or request for name, request in zip(self.measures, requests)]
+        row = position(measure, candidates, requests)
         if row is not None: return row
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
@@ -227,9 +227,8 @@ def mean_or_nan(values: np.ndarray) -> float:
 def judged_shares(sample: Sample) -> dict[str, float]:
     """Return the share of the top k documents of each system that is judged, where
     rankings are known."""
-    if not len(sample.first_ranks): return {}
-    documents, judged = (np.count_nonzero(sample.first_ranks >= state, axis=(1, 2)) for state in (UNJUDGED, NOT_RELEVANT))
-    return {name: int(judged[i]) / int(documents[i]) for i, name in enumerate(sample.systems) if documents[i]}
+    counts = (top_counts(ranks, ranks.shape[-1]) for ranks in sample.first_ranks)
+    return {name: judged / documents for name, (documents, judged) in zip(sample.systems, counts) if documents}
 
 def answered(sample: Sample) -> np.ndarray:
     """Return (systems, queries): whether a system answers a query.
@@ -266,19 +265,19 @@ def judging_notes(sample: Sample) -> list[str]:
     "State judged@k of each system, and whether more cannot be known because nothing else was judged."
     shares, ranks = judged_shares(sample), sample.first_ranks
     if not shares: return []
-    listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
-    notes = [f'judged@{ranks.shape[-1]}: {listed}']
-    if np.any(ranks == NOT_RELEVANT) or not np.any(ranks == UNJUDGED): return notes
-    blind = 'whether the systems were judged equally cannot be seen'
-    return [*notes, f'none of these documents was judged not relevant: {blind}']
+    notes = [f'judged@{ranks.shape[-1]}: {", ".join(f"{name} {share:.1%}" for name, share in shares.items())}']
+    if np.any(ranks == UNJUDGED) and not np.any(ranks == NOT_RELEVANT):
+        blind = 'whether the systems were judged equally cannot be seen'
+        notes.append(f'none of these documents was judged not relevant: {blind}')
+    return notes
 
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
     "Warn of each pair of systems that were judged unequally; judged@k must show it, too."
     judged, k = judged_shares(sample), np.shape(sample.first_ranks)[-1]
     sentences = []
     for pair in pairs if judged else []:
-        *both, p = unjudged_shares(sample, *pair)
-        (low, lower), (high, higher) = sorted(zip(both, pair))
+        *shares, p = unjudged_shares(sample, *pair)
+        (low, lower), (high, higher) = sorted(zip(shares, pair))
         if not (high - low > UNEQUAL and p < SURE and judged[lower] - judged[higher] > UNEQUAL / 2): continue
         where = f'at the ranks of the top {k} where neither has a document known to be relevant'
         seen = f'{high:.0%} of its documents and {low:.0%} of the other\'s are unjudged (p < {SURE:g})'
@@ -543,11 +542,11 @@ def compare_family(
     p, adjusted, levels, lowest_alpha, intervals = decide(rows, positions, method)
     family, pairs = max(1, int(np.count_nonzero(~np.isnan(p)))), []
     for i, j in np.ndindex(p.shape):
-        (measure, name), places = tables[i], positions[j]
-        span, names = sample.span(measure), [sample.systems[place] for place in places]
+        (measure, name), systems = tables[i], [*positions[j]]
+        span, names = sample.span(measure), [sample.systems[position] for position in systems]
         interval = intervals[:, i, j] if method.interval == 'tukey' else None
-        pair = _describe(measure, names, rows[i][[*places]], method, float(levels[i, j]), span, interval)
-        could = _detectable(rows[i], places, lowest_alpha, method, span)
+        pair = _describe(measure, names, rows[i][systems], method, float(levels[i, j]), span, interval)
+        could = _detectable(rows[i], systems, lowest_alpha, method, span)
         pairs.append(replace(pair, slice=name, p=float(p[i, j]), p_adjusted=float(adjusted[i, j]),
                              family=family, detectable=could))
     return pairs
@@ -555,14 +554,12 @@ def compare_family(
 def _compared_positions(systems, baseline, method):
     "Return the pairs of positions that are compared."
     if baseline is None: return list(combinations(range(len(systems)), 2))
-    if baseline not in systems:
-        names = visible(', '.join(systems))
-        raise ValueError(f'the baseline {baseline!r} is not among {names}')
+    if baseline not in systems: raise ValueError(f'the baseline {baseline!r} is not among {visible(", ".join(systems))}')
     if method.test == 'tukey' and len(systems) > 2:
         reason = "test='tukey' is for all pairs; for those with one baseline"
         raise ValueError(f"{reason} take test='randomization' or 't', corrected by Holm")
     first = systems.index(baseline)
-    return [(first, other) for other in range(len(systems)) if other != first]
+    return [(first, i) for i in range(len(systems)) if i != first]
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #313f5ef9
 FEW_QUERIES = 25  # queries, below which any comparison is doubtful

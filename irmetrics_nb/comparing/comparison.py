@@ -11,6 +11,7 @@ __all__ = ['OUTSIDE_NAMES', 'MARK_LETTERS', 'MOST_SLICES', 'decimals', 'interval
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import compress
 from typing import Any, Unpack
 
 import numpy as np
@@ -203,7 +204,7 @@ def marks(pairs: Sequence[Pair], sample: Sample, method: Method, baseline: str |
     mark."""
     out: dict[tuple[str, str], str] = {}
     has_mean = (~np.isnan(common(sample))).any(axis=(0, 2))
-    with_means = {measure for measure, known in zip(sample.measures, has_mean) if known}
+    with_means = {*compress(sample.measures, has_mean)}
     for pair in pairs:
         if not pair.shown(method.alpha) or not pair.difference or pair.measure not in with_means: continue
         better = pair if pair.difference > 0 else pair.turned()
@@ -360,13 +361,12 @@ MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 def _slice_parts(comparison, name):
     "Yield the table and the sentences of one slice, under its name."
     inside = comparison.of_slice(name)
-    sample, method = inside.sample, inside.method
-    size = counted(int(np.count_nonzero(~np.isnan(common(sample)).all(axis=(0, 1)))), 'query')
+    size = counted(int((~np.isnan(common(inside.sample))).any(axis=(0, 1)).sum()), 'query')
     if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')
-    where = '' if name == EVERYTHING else f' of the slice {name}'
-    yield marked_means(sample, inside.rows, method, inside.baseline, f'Means over {size}{where}.')
-    few = len(inside.rows) <= MOST_SENTENCES * len(sample.measures)
-    yield Items(inside.sentences() if few else [])
+    over = f'Means over {size}.' if name == EVERYTHING else f'Means over {size} of the slice {name}.'
+    yield marked_means(inside.sample, inside.rows, inside.method, inside.baseline, over)
+    sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(inside.sample.measures)
+    yield Items(inside.sentences() if sentences_fit else [])
 
 def _last_lines(comparison, per_run):
     "Yield the meaning of the marks, the method, notes and warnings: all, or a few of each kind."
@@ -420,17 +420,17 @@ def share_sentences(comparison: Comparison) -> list[str]:
     each."""
     return [_share(comparison, pair) for pair in comparison.pairs() if pair.queries]
 
-def _share(comparison, whole):
+def _share(comparison, total):
     "Describe the share of each slice in the difference of one pair on one measure."
-    names, digits = (whole.measure, whole.a, whole.b), decimals(whole)
+    names, digits = (total.measure, total.a, total.b), decimals(total)
     inside = [pair for pair in comparison.rows if (pair.measure, pair.a, pair.b) == names and pair.queries]
-    brings = {pair.slice: pair.difference * pair.queries / whole.queries for pair in inside[1:]}
+    brings = {pair.slice: pair.difference * pair.queries / total.queries for pair in inside[1:]}
     by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
     for name in sorted(brings, key=lambda name: -abs(brings[name])):
         brought = f'{name} brings {sentence_number(brings[name], digits)}'
         by_dimension.setdefault(dimension_of(name), []).append(brought)
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
-    return f'{whole.measure}, {whole.b} − {whole.a}: of {sentence_number(whole.difference, digits)}, {listed}'
+    return f'{total.measure}, {total.b} − {total.a}: of {sentence_number(total.difference, digits)}, {listed}'
 
 MOST_SLICES = 5  # slices that are named as those that differ most
 

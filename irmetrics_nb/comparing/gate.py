@@ -9,6 +9,7 @@ __all__ = ['Verdict', 'Floor', 'parse_floor', 'check_floors', 'missed_floors', '
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import compress
 from typing import Any
 from xml.etree import ElementTree as xml
 
@@ -124,23 +125,24 @@ def _verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     if not passed:
         inside = {*slice_of(comparison.sample, comparison.groups, pair.slice).query_ids}
         worst = [row for row in comparison.queries(pair.a, pair.b, pair.measure) if row[0] in inside][:WORST]
-    lost = tuple(row for row in worst if row[2] < row[1])
-    return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, lost, unknown)
+    worst = [row for row in worst if row[2] < row[1]]
+    return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 def _coverages(comparison, min_coverage):
     "Check whether each system answers enough queries of the baseline; if it answers all, only for a required share."
-    sample, lowest = comparison.sample, 1 if min_coverage is None else min_coverage
+    sample, required = comparison.sample, 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
+    n = int(np.count_nonzero(of_baseline))
     for name, of_system in by_system.items():
-        lacking = [q for q, lacks in zip(sample.query_ids, of_baseline & ~of_system) if lacks]
-        if not lacking and min_coverage is None: continue
-        n = int(np.count_nonzero(of_baseline))
-        share = (n - len(lacking)) / n if n else 1.0
-        seen = f'{n - len(lacking):,} of {counted(n, "query")} that {comparison.baseline} answers ({share:.1%})'
-        unanswered = f'; not answered: {", ".join(lacking[:WORST])}{", …" * (len(lacking) > WORST)}' if lacking else ''
-        text = visible(f'queries answered by {name}: {seen}, at least {lowest:.6g}{unanswered}')
-        yield Verdict('coverage', name, 'queries answered', EVERYTHING, share >= lowest - 1e-9, text)
+        missing = [*compress(sample.query_ids, of_baseline & ~of_system)]
+        if not missing and min_coverage is None: continue
+        n_answered = n - len(missing)
+        share = n_answered / n if n else 1.0
+        seen = f'{n_answered:,} of {counted(n, "query")} that {comparison.baseline} answers ({share:.1%})'
+        examples = f'; not answered: {", ".join(missing[:WORST])}{", …" * (len(missing) > WORST)}' * bool(missing)
+        text = visible(f'queries answered by {name}: {seen}, at least {required:.6g}{examples}')
+        yield Verdict('coverage', name, 'queries answered', EVERYTHING, share >= required - 1e-9, text)
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
 def _drop_lines(comparison, margin):
@@ -332,44 +334,41 @@ def gate(
     family = family_text(rows, comparison.method, comparison.baseline)
     could = tuple(_drop_lines(comparison, margin))
     sentences = (*comparison.sentences(), family)
-    pairs_asked = dict.fromkeys((pair.a, pair.b) for pair in rows)
-    judging = [*judging_notes(sample), *judging_warnings(sample, pairs_asked)]
-    doubts = tuple(comparison.warnings)
-    return Gate(tuple(verdicts), could, sentences, doubts, tuple(map(visible, judging)))
+    systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
+    judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
+    return Gate(tuple(verdicts), could, sentences, tuple(comparison.warnings), tuple(map(visible, judging)))
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _headline(gate):
     "Count the checks that failed, and those without a verdict."
-    head = 'passed' if gate.ok else f'FAILED: {len(gate.failures)} of {len(gate.rows)} checks'
-    unknown = sum(verdict.unknown for verdict in gate.rows)
-    if unknown: head += f', {unknown}{f" of {len(gate.rows)} checks" * gate.ok} without a verdict'
-    return f'Gate: {head}'
+    n, unknown = len(gate.rows), sum(verdict.unknown for verdict in gate.rows)
+    head = 'Gate: passed' if gate.ok else f'Gate: FAILED: {len(gate.failures)} of {n} checks'
+    if not unknown: return head
+    return f'{head}, {unknown}{f" of {n} checks" * gate.ok} without a verdict'
 
 def _failures_first(gate): return sorted(gate.rows, key=lambda verdict: verdict.passed)
 
 def _gate_text(gate, markdown):
     "Write the verdicts as lines; in Markdown as a list."
-    head = _headline(gate)
-    lines = [f'**{head}**\n' if markdown else head] if gate.rows else []
+    lines = [f'**{_headline(gate)}**\n' if markdown else _headline(gate)] if gate.rows else []
     for verdict in _failures_first(gate):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    remarks = *gate.could, *gate.judging
-    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in remarks]
-    return '\n'.join([*lines, *could])
+    remarks = [*gate.could, *gate.judging]
+    lines += [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in remarks]
+    return '\n'.join(lines)
 
 def _query_line(queries, markdown):
     "List the queries of a failure in one line."
     lead = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
-    names = [markdown_code(q) if markdown else visible(q) for q, *_ in queries]
-    texts = [f'{name} {_change_text(*values)}' for name, (_, *values) in zip(names, queries)]
+    written = markdown_code if markdown else visible
+    texts = [f'{written(q)} {_change_text(*values)}' for q, *values in queries]
     return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(texts)
 
 def _change_text(baseline_value, value):
     "Write the value of a query, after that of the baseline if there is one."
-    values = [x for x in (baseline_value, value) if not np.isnan(x)]
-    return ' → '.join(value_text(x, 3) for x in values)
+    return ' → '.join(value_text(x, 3) for x in (baseline_value, value) if not np.isnan(x))
 
 # %% ../../nbs/comparing/gate.ipynb #dab0098e
 def _clean(text):

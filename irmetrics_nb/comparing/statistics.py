@@ -33,7 +33,7 @@ def grid_step(largest: Any, n: int, noise: Any = 0) -> np.ndarray:
     Sums of `n` numbers on it are exact in any order (for more than 2^16 of them the grid is coarser). `noise`: how
     inexact they may be, which a step is no finer than. An array of sizes gives as many steps; 1 where all is 0."""
     bits = 36 - max(0, int(np.ceil(np.log2(max(n, 1)))) - 16)
-    size = np.maximum(np.asarray(largest, dtype=float), np.asarray(noise) * 2.0**bits)
+    size = np.maximum(largest, np.asarray(noise) * 2.0**bits)
     exponent = np.ceil(np.log2(np.where(size > 0, size, 2.0**bits))).astype(int)
     return np.maximum(np.ldexp(1.0, exponent - bits), np.finfo(float).smallest_subnormal)
 
@@ -174,8 +174,7 @@ def sign_test(differences: np.ndarray) -> float:
     0.625"""
     from scipy import stats
     wins, _, losses = wins_ties_losses(differences)
-    if not wins + losses: return 1.0
-    return _positive(stats.binomtest(wins, wins + losses).pvalue)
+    return _positive(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 # %% ../../nbs/comparing/statistics.ipynb #b5f732f4
 def effect_size(differences: np.ndarray) -> float:
@@ -214,19 +213,13 @@ def detectable(
 # %% ../../nbs/comparing/statistics.ipynb #ba430300
 CHUNK = 2**21  # numbers in one block of signs: 16 MB
 
-def _sign_blocks(n, draws, seed):
-    "Yield blocks of rows of n random bits, `draws` rows in all; or all 2^n sign patterns, if these are no more."
-    exact = n < 62 and 2**n <= draws
-    rows = max(1, CHUNK // max(n, 1))
-    random = np.random.default_rng(seed)
-    for start in range(0, 2**n if exact else draws, rows):
-        if exact:
-            numbers = np.arange(start, min(start + rows, 2**n), dtype=np.int64)
-            yield (numbers[:, None] >> np.arange(n, dtype=np.int64)) & 1
-        else:
-            size = min(rows, draws - start), -(-n // 8)
-            packed = random.integers(256, size=size, dtype=np.uint8)
-            yield np.unpackbits(packed, axis=1, count=n)
+def _sign_blocks(n, count, exact, seed):
+    "Yield blocks of `count` rows of n bits: all 2^n sign patterns if `exact`, else random ones."
+    size, random = max(1, CHUNK // max(n, 1)), np.random.default_rng(seed)
+    for start in range(0, count, size):
+        rows = min(size, count - start)
+        if exact: yield np.arange(start, start + rows)[:, None] >> np.arange(n) & 1
+        else: yield np.unpackbits(random.integers(256, size=(rows, -(-n // 8)), dtype=np.uint8), axis=1, count=n)
 
 # %% ../../nbs/comparing/statistics.ipynb #06dfb1b9
 def randomization_test(
@@ -251,13 +244,12 @@ def randomization_test(
     steps = whole_steps(table, step)
     total, seen = steps.sum(axis=0), np.zeros(table.shape[1])
     inexact = np.maximum(n, 2.0**-46 * np.abs(steps).sum(axis=0))
-    bound, n_seen = np.abs(total) - inexact, 0
-    for bits in _sign_blocks(n, draws, seed):
+    exact = n < 62 and 2**n <= draws
+    count = 2**n if exact else draws
+    for bits in _sign_blocks(n, count, exact, seed):
         sums = 2 * (bits.astype(float) @ steps) - total
-        seen += np.count_nonzero(np.abs(sums) >= bound, axis=0)
-        n_seen += len(bits)
-    exact = n < 62 and n_seen == 2**n
-    p = seen / n_seen if exact else (seen + 1) / (n_seen + 1)
+        seen += np.count_nonzero(np.abs(sums) >= np.abs(total) - inexact, axis=0)
+    p = seen / count if exact else (seen + 1) / (count + 1)
     return p if d.ndim == 2 else float(p[0])
 
 # %% ../../nbs/comparing/statistics.ipynb #c6263874
@@ -342,8 +334,8 @@ def tukey_intervals(
     ascending, total = np.sort(np.ptp(sums, axis=1)), steps.sum(axis=0)
     gaps = total - total[:, None]
     seen = len(ascending) - np.searchsorted(ascending, np.abs(gaps) - inexact)
-    shares = np.arange(len(ascending) + 1) / len(ascending)
-    if not exact: shares = np.arange(1, draws + 2) / (draws + 1)
+    observed = 0 if exact else 1  # shuffle beside the random ones
+    shares = (np.arange(len(ascending) + 1) + observed) / (len(ascending) + observed)
     p = np.where(np.eye(m, dtype=bool), 1, shares[seen])
     significant = np.count_nonzero(np.minimum(tables * shares, 1) < alpha)
     reach = ascending[-significant] + inexact if significant else np.nan
@@ -541,8 +533,7 @@ def adjust(p: np.ndarray, correction: str = 'holm') -> np.ndarray:
     array([0.03, 0.06, 0.06, 0.02])"""
     check_option('correction', correction, CORRECTIONS)
     out = np.array(p, dtype=float)
-    counted = np.flatnonzero(~np.isnan(out))
-    order = counted[np.argsort(out[counted], kind='stable')]
+    order = np.argsort(out, kind='stable')[:np.count_nonzero(~np.isnan(out))]
     if order.size: out[order] = np.minimum(CORRECTIONS[correction].adjust(out[order]), 1)
     return out
 
@@ -559,10 +550,7 @@ def decision_alphas(
     >>> decision_alphas([0.02, 0.3, 0.004], 'bh').round(4)
     array([0.0333, 0.0333, 0.0333])"""
     adjusted = adjust(p, correction)
-    counted = np.flatnonzero(~np.isnan(adjusted))
-    alphas = np.full(len(adjusted), float(alpha))
-    if not counted.size: return alphas
-    rejected = int(np.count_nonzero(adjusted < alpha))
-    order = counted[np.argsort(np.asarray(p)[counted], kind='stable')]
-    alphas[order] = CORRECTIONS[correction].alphas(alpha, len(counted), rejected)
+    order = np.argsort(p, kind='stable')[:np.count_nonzero(~np.isnan(adjusted))]
+    alphas, rejected = np.full(len(adjusted), float(alpha)), int(np.count_nonzero(adjusted < alpha))
+    if order.size: alphas[order] = CORRECTIONS[correction].alphas(alpha, len(order), rejected)
     return alphas

@@ -106,7 +106,7 @@ def plot_roc(
 
     ValueError for NaN or unequal lengths."""
     fpr, tpr, _ = roc_curve(labels, scores, rel=rel)
-    ax = new_axes(4.2, 4.6) if ax is None else ax
+    ax = ax or new_axes(4.2, 4.6)
     area = auc(labels, scores, rel=rel)
     ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {value_text(area)}')
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle='--', label='chance')
@@ -187,10 +187,10 @@ def waterfall(differences: Any, limit: int = BARS) -> tuple[list[Bar], float]:
     for i, height in enumerate(heights):
         kind = 'better' if height > 0 else 'worse' if height < 0 else ''
         y = zero - height * scale if height > 0 else zero
-        bars.append(_bar(i * width, y, width, abs(height) * scale, kind, value_text(height, signed=True)))
+        bars.append(_rounded_bar(i * width, y, width, abs(height) * scale, kind, value_text(height, signed=True)))
     return bars, round(zero, 2)
 
-def _bar(x, y, width, height, kind, text):
+def _rounded_bar(x, y, width, height, kind, text):
     "Make a bar with as many digits as can be seen."
     return Bar(*(round(float(number), 3) for number in (x, y, width, height)), kind, text)
 
@@ -207,5 +207,6 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[Bar], Axis]:
     bars = []
     for i, n in enumerate(counts.tolist()):
         low, high = value_text(edges[i], 2), value_text(edges[i + 1], 2)
-        if n: bars.append(_bar(i * width, 100 - 100 * n / highest, width, 100 * n / highest, '', f'{n:,} from {low} to {high}'))
+        height, text = 100 * n / highest, f'{n:,} from {low} to {high}'
+        if n: bars.append(_rounded_bar(i * width, 100 - height, width, height, '', text))
     return bars, scale

@@ -176,7 +176,8 @@ def _summary(report):
 # %% ../../nbs/reporting/report.ipynb #f3f22709
 def _of_one(report, means, level):
     "Return the variables that only a single run has."
-    scores, cell, name = report.scores, means[0]['cells'][0], means[0]['name'] if report.scores.runs[0].name else 'The run'
+    scores, cell = report.scores, means[0]['cells'][0]
+    name = scores.runs[0].name or 'The run'
     reach = f' ({100 * level:g} % interval {cell["interval"]})' if cell['interval'] else ''
     queries = counted(len(scores), 'query')
     stats = [(measure, value_text(mean), '') for measure, mean in scores.each()[0].means.items()]
@@ -440,8 +441,8 @@ def _cards(scores, comparison, pair, qrels, sources):
         measure, rows = scores.measures[0], qrels.rows
         relevant = {qrels.queries[i] for i in np.unique(rows.query[rows.value > 0]).tolist()}
         values = zip(scores.query_ids, scores.values[0, 0].tolist())
-        losses = sorted(((q, x) for q, x in values if q in relevant and not np.isnan(x)), key=lambda row: row[1])
-        gains = []
+        queries = [(q, x) for q, x in values if q in relevant and not np.isnan(x)]
+        gains, losses = [], sorted(queries, key=lambda query: query[1])
     else:
         measure = scores.measures[scores._index(comparison.sample.measures[0])]
         queries = comparison.queries(*pair)

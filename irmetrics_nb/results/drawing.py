@@ -66,7 +66,7 @@ def forest(
         raise ValueError(f'{len(names)} names, and columns of other lengths')
     order = np.argsort(-columns[0], kind='stable')[::-1]
     middle, low, high = (column[order] for column in columns)
-    ax = new_axes(1.2 + .34 * len(names)) if ax is None else ax
+    ax = ax or new_axes(1.2 + .34 * len(names))
     rows = np.arange(len(names))
     below = (high < 0) & ~(low > 0)
     colours = np.where(below, WORSE, BETTER).tolist() if zero else BETTER
@@ -92,7 +92,7 @@ def sorted_bars(
     counted = np.flatnonzero(~np.isnan(values))
     order = counted[np.argsort(-values[counted], kind='stable')]
     heights, n = values[order], len(order)
-    ax = new_axes() if ax is None else ax
+    ax = ax or new_axes()
     ax.bar(np.arange(n), heights, width=1, color=np.where(heights < 0, WORSE, BETTER).tolist(), linewidth=0)
     ax.axhline(0, color=ink(ax), linewidth=1)
     if n:
@@ -118,7 +118,7 @@ def scatter(
     are not drawn."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     counted = np.flatnonzero(~np.isnan(x + y))
-    ax = new_axes(4.6, 4.8) if ax is None else ax
+    ax = ax or new_axes(4.6, 4.8)
     colours = np.where(y[counted] < x[counted], WORSE, BETTER).tolist()
     ax.scatter(x[counted], y[counted], color=colours, s=24, alpha=.6, linewidth=0)
     values = np.concatenate([x[counted], y[counted], [0, 1]])
@@ -143,7 +143,7 @@ def distribution(
     columns = {name: without_missing(column) for name, column in values.items()}
     means = {name: column.mean() if len(column) else -np.inf for name, column in columns.items()}
     order = sorted(columns, key=lambda name: means[name])
-    ax = new_axes(1.2 + .42 * len(order)) if ax is None else ax
+    ax = ax or new_axes(1.2 + .42 * len(order))
     for row, name in enumerate(order):
         points = columns[name]
         ax.plot(points, np.full(len(points), row), '|', color=WORSE, markersize=13, alpha=.5)
@@ -167,7 +167,7 @@ def lines(
     """Draw {name: values} as lines over x, which differ in colour, dash and mark.
 
     After six they begin anew. Returns matplotlib's axes."""
-    ax = new_axes() if ax is None else ax
+    ax = ax or new_axes()
     for i, (name, y) in enumerate(series.items()):
         style = {'color': COLOURS[i % 6], 'linestyle': DASHES[i % 6], 'linewidth': 2}
         mark = {'marker': PLOT_MARKERS[i % 6], 'markersize': 5} if marks else {}
@@ -184,7 +184,7 @@ def bundle(
     Rows with NaN count for nothing. Returns matplotlib's axes."""
     rows = np.asarray(each, dtype=float)
     rows = rows[~np.isnan(rows).any(axis=1)]
-    ax = new_axes() if ax is None else ax
+    ax = ax or new_axes()
     if len(rows):
         faint = .05 + .4 / len(rows) ** .5  # the more lines, the fainter each
         ax.plot(x, rows.T, color=ink(ax), linewidth=.8, alpha=faint)

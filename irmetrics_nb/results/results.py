@@ -182,10 +182,10 @@ def _tex_cells(row, widths):
 # %% ../../nbs/results/results.ipynb #bcaeb492
 def note_text(note: str, form: str) -> str:
     "Write the small print below a table."
-    if form == 'html': return f'<p><small>{html_text(note)}</small></p>'
-    if form == 'markdown': return f'<small>{markdown_text(note)}</small>'
     if form == 'latex': return '\n'.join(f'% {visible(line)}' for line in note.splitlines())
-    return fill(visible(note), 100)
+    if form == 'text': return fill(visible(note), 100)
+    shown = f'<small>{ESCAPES[form](note)}</small>'
+    return f'<p>{shown}</p>' if form == 'html' else shown
 
 def _styled(item, form):
     if item.style == 'small' or form == 'latex': return note_text(item.text, form)
@@ -340,13 +340,11 @@ def file_format(
 
     option: what the message calls `format`. ValueError for one that is not known."""
     if format is not None: check_option('format', format, ENDINGS)
-    end = Path(path).suffix.lower().removeprefix('.')
-    if format is None and end and end not in ENDINGS:
-        ends = ', '.join(f'.{ending}' for ending in dict.fromkeys(ENDINGS.values()))
-        name = visible(repr(os.fspath(path)))
-        hint = f'for another name, say {option}'
-        raise ValueError(f'{name}: a result is written as {ends}, not as .{visible(end)}; {hint}')
-    return ENDINGS[format or end or default]
+    end = format or Path(path).suffix.lower().removeprefix('.') or default
+    if end in ENDINGS: return ENDINGS[end]
+    ends = ', '.join(f'.{form}' for form in FILES)
+    name = visible(repr(os.fspath(path)))
+    raise ValueError(f'{name}: a result is written as {ends}, not as .{visible(end)}; for another name, say {option}')
 
 def _csv_file(result):
     columns = result._columns()
