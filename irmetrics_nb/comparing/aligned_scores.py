@@ -441,9 +441,9 @@ def _describe(measure, names, values, method, level, span, interval=None):
     interval = _interval_of_mean(d, method, level) if interval is None else interval
     ends = *interval, *_interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
     low, high, lower, upper = np.clip(ends, -span, span).tolist()
-    return Pair(measure, *names, mean_a, mean_b, float(d.mean()) if d.size else np.nan, low, high, np.nan, np.nan,
-                effect_size(d), *wins_ties_losses(d), len(d), skewness=skewness(d), lower_bound=lower,
-                upper_bound=upper, level=level)
+    difference, (wins, ties, losses), (a, b) = float(d.mean()) if d.size else np.nan, wins_ties_losses(d), names
+    return Pair(measure, a, b, mean_a, mean_b, difference, low, high, np.nan, np.nan, effect_size(d), wins, ties, losses,
+                len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level)
 
 def _interval_of_mean(d, method, level, one_sided=False):
     "Return the interval of a mean difference; `one_sided`: what one-sided tests leave possible."

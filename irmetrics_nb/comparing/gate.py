@@ -9,7 +9,7 @@ __all__ = ['Verdict', 'Floor', 'parse_floor', 'check_floors', 'missed_floors', '
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import compress
+from itertools import compress, product
 from typing import Any
 from xml.etree import ElementTree as xml
 
@@ -159,7 +159,7 @@ def _per_system(comparison, extreme, do, drop):
     "Yield a line for each system about all queries, and one about its slices; `drop` formats the drop of a pair."
     for name in comparison.sample.systems:
         pairs = [pair for pair in comparison.rows if pair.b == name]
-        texts = []
+        texts: list[str] = []
         for inside in dict.fromkeys(pair.slice for pair in pairs):
             of_slice = [pair for pair in pairs if pair.slice == inside]
             drops = ', '.join(f'{pair.measure} {drop(pair)}' for pair in of_slice)
@@ -195,11 +195,13 @@ def _reached(system, values, floor, ids):
     "Check whether one system reaches a floor in a slice; without values it is missed."
     mean = mean_or_nan(values)
     present, reached = np.flatnonzero(~np.isnan(values)), mean >= floor.least
-    figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
-    text = visible(f'{floor.measure} of {system}{in_slice(floor.slice)}: {figures}')
     lowest = present[np.argsort(values[present], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], float('nan'), float(values[i])) for i in lowest)
-    return Verdict('floor', system, floor.measure, floor.slice, reached, text, queries)
+    return Verdict('floor', system, floor.measure, floor.slice, reached, _floor_text(system, mean, floor), queries)
+
+def _floor_text(system, mean, floor):
+    figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
+    return visible(f'{floor.measure} of {system}{in_slice(floor.slice)}: {figures}')
 
 # %% ../../nbs/comparing/gate.ipynb #c2e06054
 def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str]:
@@ -207,14 +209,10 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
 
     KeyError for a measure that was not computed."""
     out = []
-    for run in scores:
-        for floor in floors:
-            mean = run.means[floor.measure]
-            row = position(floor.measure, run.measures, run.asked)
-            measure = floor.measure if row is None else run.keys()[row]
-            figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
-            text = f'{measure} of {run.name or "run"}: {figures}'
-            if not mean >= floor.least: out.append(visible(text))
+    for run, floor in product(scores, floors):
+        mean, row = run.means[floor.measure], position(floor.measure, run.measures, run.asked)
+        named = floor if row is None else replace(floor, measure=run.keys()[row])
+        if not mean >= floor.least: out.append(_floor_text(run.name or 'run', mean, named))
     return out
 
 # %% ../../nbs/comparing/gate.ipynb #dc02c396
@@ -367,7 +365,7 @@ def _query_line(queries, markdown):
     return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(texts)
 
 def _change_text(baseline_value, value):
-    "Write the value of a query, after that of the baseline if there is one."
+    "Write the value of a query, after its value in the baseline where that is known."
     return ' → '.join(value_text(x, 3) for x in (baseline_value, value) if not np.isnan(x))
 
 # %% ../../nbs/comparing/gate.ipynb #dab0098e

@@ -258,11 +258,9 @@ TABLE = 7  # systems, up to which all orders are listed
 def _shuffled_sums(values, draws, seed):
     "Return (draws, systems): the sums over the queries after a random shuffle of the systems in each query."
     n, m = values.shape
-    random, sums = np.random.default_rng(seed), np.zeros((draws, m))
-    pick = _from_table if m <= TABLE else _by_keys
+    random, pick = np.random.default_rng(seed), _from_table if m <= TABLE else _by_keys
     rows = max(1, CHUNK // 2 // max(draws * m, 1))
-    for start in range(0, n, rows): sums += pick(values[start:start + rows], draws, random)
-    return sums
+    return sum((pick(values[start:start + rows], draws, random) for start in range(0, n, rows)), np.zeros((draws, m)))
 
 def _from_table(values, draws, random):
     "Sum some queries, shuffled by a table of all orders."

@@ -176,11 +176,11 @@ class Bar:
     kind: str = ''
     text: str = ''
 
-def waterfall(differences: Any, limit: int = BARS) -> tuple[list[Bar], float]:
+def waterfall(differences: Any) -> tuple[list[Bar], float]:
     "Return (bars, position of the zero line) of sorted differences; NaN is left out."
     values = np.sort(without_missing(differences))[::-1]
     if not values.size: return [], 50.0
-    heights = np.array([group.mean() for group in np.array_split(values, min(limit, values.size))])
+    heights = np.array([group.mean() for group in np.array_split(values, min(BARS, values.size))])
     top, bottom, width = max(heights.max(), 0), min(heights.min(), 0), 100 / len(heights)
     scale = 100 / ((top - bottom) or 1.0)
     zero, bars = top * scale if top > bottom else 50.0, []
@@ -192,7 +192,8 @@ def waterfall(differences: Any, limit: int = BARS) -> tuple[list[Bar], float]:
 
 def _rounded_bar(x, y, width, height, kind, text):
     "Make a bar with as many digits as can be seen."
-    return Bar(*(round(float(number), 3) for number in (x, y, width, height)), kind, text)
+    x, y, width, height = (round(float(number), 3) for number in (x, y, width, height))
+    return Bar(x, y, width, height, kind, text)
 
 # %% ../../nbs/reporting/figures.ipynb #25984cb7
 def histogram(values: Any, bins: int = 20) -> tuple[list[Bar], Axis]:

@@ -91,16 +91,15 @@ def content(report: Any) -> dict[str, Any]:
 
 def _grouped_counts(runs):
     "Group runs with the same text: (names, text); without names if all have it."
-    texts = dict.fromkeys(run['text'] for run in runs)
-    if len(texts) == 1: return [('', text) for text in texts]
-    return [(', '.join(run['name'] for run in runs if run['text'] == text), text) for text in texts]
+    names: dict[str, list] = {}
+    for run in runs: names.setdefault(run['text'], []).append(run['name'])
+    return [(', '.join(group) if len(names) > 1 else '', text) for text, group in names.items()]
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are; '' if none is left out.
 
     names: of the measures; default: all."""
-    sizes_of_all = common_sizes(scores)
-    sizes = {name: sizes_of_all[name] for name in names or sizes_of_all}
+    sizes = {name: size for name, size in common_sizes(scores).items() if name in (names or scores)}
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
         listed = ', '.join(f'{n:,} of {of:,} in {name}' for name, (n, of) in sizes.items())
@@ -180,25 +179,23 @@ def _of_one(report, means, level):
     name = scores.runs[0].name or 'The run'
     reach = f' ({100 * level:g} % interval {cell["interval"]})' if cell['interval'] else ''
     queries = counted(len(scores), 'query')
-    stats = [(measure, value_text(mean), '') for measure, mean in scores.each()[0].means.items()]
+    means = [*scores.each()[0].means.items()][:3]
+    stats = [('queries', f'{len(scores):,}', ''), *((measure, value_text(mean), '') for measure, mean in means)]
     return {'letters': False, 'family': '', 'sentences': [], 'waterfall': None, 'spread_panels': spread_panels(scores),
-            'slices': slices_of_one(scores, report.groups) if report.groups else None,
-            'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.',
-            'stats': [('queries', f'{len(scores):,}', ''), *stats[:3]]}
+            'slices': slices_of_one(scores, report.groups) if report.groups else None, 'stats': stats,
+            'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
 
 def _first_queries(report, values):
     "Return the table of queries before the script of the page takes over: the largest gains; of one run the worst."
-    systems, texts = values['systems'], any(values['texts'])
+    systems, n_words = values['systems'], 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], dtype=float)
-    several = len(systems) > 1
-    keys = columns[0]
-    if several: keys = np.subtract(*(columns[systems.index(name)] for name in report.pair))
+    heads, keys = values['measures'][:1], columns[0]
+    if len(systems) > 1: heads, keys = systems[:6], np.subtract(*(columns[systems.index(name)] for name in report.pair))
     rows = []
     for q in np.argsort(keys, kind='stable')[:50].tolist():
-        words = [values['ids'][q], values['texts'][q]][:1 + texts]
+        words = [values['ids'][q], values['texts'][q]][:n_words]
         rows.append([*words, *map(cell_text, columns[:6, q])])
-    heads = ['query', 'what was asked'][:1 + texts] + (systems[:6] if several else values['measures'][:1])
-    return {'head': heads, 'words': 1 + texts, 'rows': rows}
+    return {'head': [*['query', 'what was asked'][:n_words], *heads], 'words': n_words, 'rows': rows}
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,10 +235,9 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, Any]:
         "Return title, scores of each run, comparison and check-up; NaN is None."
-        results = {'comparison': self.comparison, 'checkup': self.checkup}
-        sections = {name: result and result.to_dict() for name, result in results.items()}
-        records = [as_record(scores) for scores in self.scores.each()]
-        return {'title': self.title, 'scores': records, **sections}
+        comparison, checkup = (result and result.to_dict() for result in (self.comparison, self.checkup))
+        return {'title': self.title, 'scores': [*map(as_record, self.scores.each())],
+                'comparison': comparison, 'checkup': checkup}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of one run; ax:
@@ -256,11 +252,10 @@ class Report(Result):
             if result is not None: yield from result._parts()
 
     def __repr__(self) -> str:
-        size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
         runs = ', '.join(run.name or 'run' for run in self.scores.runs)
         subject = visible(f'{self.title} ({runs}; {", ".join(self.scores)})')
-        return (f'Report: {subject}; {size}. '
-                "Write it with .save('report.html').")
+        size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
+        return f"Report: {subject}; {size}. Write it with .save('report.html')."
 
     def _repr_html_(self): return None
 
@@ -271,12 +266,9 @@ class Report(Result):
 def _template(name):
     "Prepare a template of the package, once."
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    loader = PackageLoader('irmetrics_nb', 'reporting/templates')
-    html, tex = name.endswith('.html'), name.endswith('.tex')
-    signs: dict[str, Any] = {'variable_start_string': '<<', 'variable_end_string': '>>', 'comment_start_string': '<#',
-             'comment_end_string': '#>', 'block_start_string': '<%', 'block_end_string': '%>'} if tex else {}
-    signs |= {'trim_blocks': True, 'lstrip_blocks': True}
-    environment = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, finalize=_for_eyes, **signs)
+    environment = Environment(
+        loader=PackageLoader('irmetrics_nb', 'reporting/templates'), autoescape=name.endswith('.html'),
+        undefined=StrictUndefined, finalize=_for_eyes, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         'comment': _one_line, 'md': lambda text: markdown_text(_one_line(text)), 'raised': raised, 'value': value_text,
         'capital': _capital}
@@ -400,7 +392,7 @@ def report(
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
 
 def _readable_runs(qrels, runs, system, duplicates):
-    "Return the runs, each of which can be read again: a path, a large table, or what is read now."
+    "Return the runs in forms that can be read again: a path, a large table, or rows in memory."
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name '': give each a name")
     found, resolves = recognise(qrels, runs, system), duplicates != 'refuse'

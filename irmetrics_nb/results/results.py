@@ -217,7 +217,7 @@ def _written_item(lead, text, examples, form):
 # %% ../../nbs/results/results.ipynb #67486199
 def rendered(items: Iterable[Any], form: str) -> str:
     "Write parts as one text: 'text', 'markdown', 'html' or 'latex'."
-    texts: list[str] = []
+    texts = []
     labels: Counter = Counter()  # of the tables of a paper, no two of which have one label
     for item in items:
         if isinstance(item, Items): texts.append(listed(item, form))
