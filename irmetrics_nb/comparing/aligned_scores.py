@@ -399,12 +399,12 @@ class Pair:
     losses: int
     queries: int       # that both have
     slice: str = EVERYTHING
-    detectable: float = float('nan')  # what so many queries could have shown
+    detectable: float = np.nan  # what so many queries could have shown
     skewness: float = 0.0             # of the differences
     family: int = 1                   # how many p-values were corrected together
     # what one-sided tests at alpha leave possible: the ends of the 1 - 2 alpha interval
-    lower_bound: float = float('nan')
-    upper_bound: float = float('nan')
+    lower_bound: float = np.nan
+    upper_bound: float = np.nan
     level: float = 0.95  # of the interval from low to high
 
     def shown(self, alpha: float = 0.05) -> bool:

@@ -102,7 +102,7 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     elif dropped and not failed: outcome = ': lower, but no drop has been shown'
     p = f'{p_text(pair.p_adjusted)} by {method_text(comparison.method, pair)}'
     evidence = f'{pair_interval(pair, comparison.method)}, {p}'
-    return _verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
+    return _pair_verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
 
 def _no_loss(comparison, pair, margin, allow_unknown):
     "Check whether it has been shown that a system is not worse than the baseline by a margin."
@@ -113,9 +113,9 @@ def _no_loss(comparison, pair, margin, allow_unknown):
     if unknown: outcome = UNKNOWN[allow_unknown]
     level = 1 - 2 * comparison.method.alpha
     evidence = interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair))
-    return _verdict(comparison, pair, 'margin', passed, evidence, outcome, unknown)
+    return _pair_verdict(comparison, pair, 'margin', passed, evidence, outcome, unknown)
 
-def _verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
+def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     "Make the verdict on a pair: system, measure, slice, means, evidence and outcome; if it failed, the worst queries."
     difference = sentence_number(pair.difference, decimals(pair))
     means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {difference}'
@@ -196,7 +196,7 @@ def _reached(system, values, floor, ids):
     mean = mean_or_nan(values)
     present, reached = np.flatnonzero(~np.isnan(values)), mean >= floor.least
     lowest = present[np.argsort(values[present], kind='stable')[:0 if reached else WORST]]
-    queries = tuple((ids[i], float('nan'), float(values[i])) for i in lowest)
+    queries = tuple((ids[i], np.nan, float(values[i])) for i in lowest)
     return Verdict('floor', system, floor.measure, floor.slice, reached, _floor_text(system, mean, floor), queries)
 
 def _floor_text(system, mean, floor):

@@ -84,7 +84,7 @@ def plot_gains(
     ax: Any = None,
 ) -> Any:
     "Draw the gain of each grade, as a share of the best; return matplotlib's axes."
-    g = np.asarray(grades, dtype=float)
+    g = np.asarray(grades, float)
     curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
     return lines(g, curves, title='Gains', xlabel='grade g', ylabel='gain, share of the best', ax=ax)
 

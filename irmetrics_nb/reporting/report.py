@@ -188,7 +188,7 @@ def _of_one(report, means, level):
 def _first_queries(report, values):
     "Return the table of queries before the script of the page takes over: the largest gains; of one run the worst."
     systems, n_words = values['systems'], 1 + any(values['texts'])
-    columns = np.array([by_measure[0] for by_measure in values['values']], dtype=float)
+    columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads, keys = values['measures'][:1], columns[0]
     if len(systems) > 1: heads, keys = systems[:6], np.subtract(*(columns[systems.index(name)] for name in report.pair))
     rows = []
@@ -395,9 +395,9 @@ def _readable_runs(qrels, runs, system, duplicates):
     "Return the runs in forms that can be read again: a path, a large table, or rows in memory."
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name '': give each a name")
-    found, resolves = recognise(qrels, runs, system), duplicates != 'refuse'
-    each = (Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in found)
-    return Runs(tuple(each), found.single)
+    sources, resolves = recognise(qrels, runs, system), duplicates != 'refuse'
+    readable = [Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in sources]
+    return Runs(tuple(readable), sources.single)
 
 def _baseline_name(baseline, sources):
     "Return the name of a baseline, which may be a path; raise ValueError if there is one run."

@@ -61,15 +61,15 @@ def forest(
 
     zero: with a line at 0, and in two colours what lies to its right or left. An interval
     with an end that is NaN is not drawn. ValueError for columns of unequal lengths."""
-    columns = [np.asarray(column, dtype=float) for column in (values, low, high)]
+    columns = [np.asarray(column, float) for column in (values, low, high)]
     if {len(column) for column in columns} != {len(names)}:
         raise ValueError(f'{len(names)} names, and columns of other lengths')
     order = np.argsort(-columns[0], kind='stable')[::-1]
     middle, low, high = (column[order] for column in columns)
     ax = ax or new_axes(1.2 + .34 * len(names))
     rows = np.arange(len(names))
-    below = (high < 0) & ~(low > 0)
-    colours = np.where(below, WORSE, BETTER).tolist() if zero else BETTER
+    negative = (high < 0) & ~(low > 0)
+    colours = np.where(negative, WORSE, BETTER).tolist() if zero else BETTER
     ax.hlines(rows, low, high, color=colours, linewidth=2)
     ax.scatter(middle, rows, color=colours, s=36, zorder=3)
     if zero: ax.axvline(0, color=ink(ax), linewidth=1, linestyle='--')
@@ -88,7 +88,7 @@ def sorted_bars(
 
     NaN is left out. named: how many at either end, if they are not 0. A dashed line
     shows the mean. Returns matplotlib's axes."""
-    values = np.asarray(differences, dtype=float)
+    values = np.asarray(differences, float)
     counted = np.flatnonzero(~np.isnan(values))
     order = counted[np.argsort(-values[counted], kind='stable')]
     heights, n = values[order], len(order)
@@ -116,7 +116,7 @@ def scatter(
 
     named: how many of the dots farthest from the diagonal have names. Dots with a NaN
     are not drawn."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    x, y = np.asarray(x, float), np.asarray(y, float)
     counted = np.flatnonzero(~np.isnan(x + y))
     ax = ax or new_axes(4.6, 4.8)
     colours = np.where(y[counted] < x[counted], WORSE, BETTER).tolist()
@@ -156,7 +156,7 @@ def distribution(
 
 def without_missing(column: Any) -> np.ndarray:
     "Return the values that are not NaN, as an array."
-    values = np.asarray(column, dtype=float)
+    values = np.asarray(column, float)
     return values[~np.isnan(values)]
 
 # %% ../../nbs/results/drawing.ipynb #8920ac92
@@ -182,7 +182,7 @@ def bundle(
     """Draw a faint line over x for each row of a matrix, and a strong one for their mean.
 
     Rows with NaN count for nothing. Returns matplotlib's axes."""
-    rows = np.asarray(each, dtype=float)
+    rows = np.asarray(each, float)
     rows = rows[~np.isnan(rows).any(axis=1)]
     ax = ax or new_axes()
     if len(rows):

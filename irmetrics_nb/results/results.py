@@ -210,9 +210,9 @@ def _written_item(lead, text, examples, form):
     if form == 'markdown':
         head = f'- {f"**{markdown_text(lead)}**: " * bool(lead)}{markdown_text(text)}'
         return '\n'.join([head, *(f'    - {markdown_code(example)}' for example in examples)])
-    plain = '\n    '.join(map(visible, [f'{lead}: {text}', *examples]))
-    if not lead: plain = fill(visible(text), 100, subsequent_indent='  ')
-    return note_text(plain, 'latex') if form == 'latex' else plain
+    written = '\n    '.join(map(visible, [f'{lead}: {text}', *examples]))
+    if not lead: written = fill(visible(text), 100, subsequent_indent='  ')
+    return note_text(written, 'latex') if form == 'latex' else written
 
 # %% ../../nbs/results/results.ipynb #67486199
 def rendered(items: Iterable[Any], form: str) -> str:
