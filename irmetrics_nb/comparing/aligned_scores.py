@@ -248,14 +248,12 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
     where all queries differ by the same. (0, 0, 1) if there is no such rank."""
     states = sample.first_ranks[[sample.systems.index(name) for name in (a, b)]]
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
-    ranks = compared.sum(axis=1)
-    unjudged = np.count_nonzero(compared & (states == UNJUDGED), axis=2)
-    if not ranks.any(): return 0.0, 0.0, 1.0
-    shares = unjudged[:, ranks > 0] / ranks[ranks > 0]
+    n_ranks = compared.sum(axis=1)
+    if not n_ranks.any(): return 0.0, 0.0, 1.0
+    shares = ((compared & (states == UNJUDGED)).sum(axis=2) / np.maximum(n_ranks, 1))[:, n_ranks > 0]
     difference = shares[1] - shares[0]
     p = t_test(difference)
-    if np.isnan(p): p = sign_test(difference)
-    return *shares.mean(axis=1).tolist(), float(p)
+    return *shares.mean(axis=1).tolist(), sign_test(difference) if np.isnan(p) else p
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1d33a005
 # a warning: shares differ by more than FAR with p < SURE, judged@k by more than FAR / 2

@@ -256,7 +256,7 @@ class Comparison(Result):
 
     def _columns(self) -> dict[str, Any]:
         "Return a row per measure and pair: difference, low and high are b − a."
-        names = [*PAIR_COLUMNS, *(['slice'] if self.groups is not None else [])]
+        names = PAIR_COLUMNS if self.groups is None else (*PAIR_COLUMNS, 'slice')
         return {name: [getattr(pair, name) for pair in self.rows] for name in names}
 
     @property
@@ -302,8 +302,7 @@ class Comparison(Result):
 
     def sentences(self, slice: str | None = None) -> list[str]:
         "Describe each pair in a sentence; of one slice, or of all."
-        pairs = [pair for pair in self.rows if slice in (None, pair.slice)]
-        return [sentence(pair, self.method) for pair in pairs]
+        return [sentence(pair, self.method) for pair in self.rows if slice in (None, pair.slice)]
 
     def queries(
         self, a: str, b: str, measure: Any = None,
@@ -332,7 +331,8 @@ class Comparison(Result):
         for system in (a, b):
             if system in self.sample.systems: continue
             raise KeyError(f'{system} is not among {", ".join(self.sample.systems)}')
-        ids, *values = zip(*self.queries(a, b, name)) if self.queries(a, b, name) else ((), (), ())
+        rows = self.queries(a, b, name)
+        ids, *values = zip(*rows) if rows else ((), (), ())
         return COMPARISON_PLOTS[kind](a, b, name, ids, *values, ax)
 
     def to_dict(self) -> dict[str, Any]:
@@ -385,12 +385,10 @@ MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
 def _bars(a, b, measure, ids, values_a, values_b, ax):
-    "Draw the differences of two systems as sorted bars."
     changes = np.subtract(values_b, values_a)
     return sorted_bars(ids, changes, title=f'{b} − {a}', label=f'difference in {measure}', ax=ax)
 
 def _dots(a, b, measure, ids, values_a, values_b, ax):
-    "Draw the values of two systems as a scatter."
     return scatter(ids, values_a, values_b, title=f'{b} against {a}', ax=ax,
                    xlabel=f'{measure} of {a}', ylabel=f'{measure} of {b}')
 
@@ -436,9 +434,9 @@ def _differing_sentence(comparison):
     inside = [pair for pair in comparison.rows if pair.slice != EVERYTHING and pair.queries and pair.difference]
     texts = []
     for pair in sorted(inside, key=lambda pair: -abs(pair.difference))[:MOST_SLICES]:
-        change, p = sentence_number(pair.difference, decimals(pair)), p_text(pair.p_adjusted)
-        texts.append(f'{pair.slice} {change} ({pair.measure}, {pair.b} − {pair.a}, {p})')
-    return ['Differ most: ' + '; '.join(texts)]
+        change = sentence_number(pair.difference, decimals(pair))
+        texts.append(f'{pair.slice} {change} ({pair.measure}, {pair.b} − {pair.a}, {p_text(pair.p_adjusted)})')
+    return [f'Differ most: {"; ".join(texts)}']
 
 # %% ../../nbs/comparing/comparison.ipynb #749ec53b
 @lists_choices(

@@ -111,37 +111,26 @@ def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
 NOTHING_SHARED = 'No query is answered by all systems'
 
 # %% ../../nbs/reporting/report.ipynb #22fac1c6
-MARK_NOTES = {True: 'A raised letter: better than that system, beyond chance.',
-         False: '▲ better, ▼ worse than the baseline, beyond chance.'}
 FOCUS = 4  # sentences below the figures
 
 def _of_several(report, level):
     "Return the variables that only several runs have."
     comparison, (a, b) = report.comparison, report.pair
-    method, every_pair = comparison.method, comparison.baseline is None
+    method, rows = comparison.method, comparison.rows
     focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
-    rows, (lead, stats) = pair_rows(comparison), _summary(report)
+    pairs, (lead, stats) = pair_rows(comparison), _summary(report)
     return {
-        'letters': every_pair, 'marks_say': MARK_NOTES[every_pair], 'could_say': could_text(method),
-        'family': family_text(comparison.rows, method, comparison.baseline),
-        'pairs': rows, 'pairs_left': len(comparison.pairs()) - len(rows), 'sentences': focus[:FOCUS],
+        'letters': comparison.baseline is None, 'could_say': could_text(method),
+        'family': family_text(rows, method, comparison.baseline), 'intervals_say': intervals_text(rows, method),
+        'pairs': pairs, 'pairs_left': len(comparison.pairs()) - len(pairs), 'sentences': focus[:FOCUS],
         'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison),
-        'differences_say': _differences_say(comparison), 'waterfall': waterfall(differences),
+        'intervals': f'{levels_text(rows) or "interval"}s', 'waterfall': waterfall(differences),
         'waterfall_say': _waterfall_say(comparison, a, b, differences),
         'slices': slice_parts(comparison, report.pair) if report.groups else None,
         'lead': f'{lead} {_capital(focus[0])}.', 'stats': stats}
 
-def _differences_say(comparison):
-    "Explain the figure of differences."
-    about = 'the better system of each pair first'
-    if comparison.baseline is not None: about = f'each system less {comparison.baseline}'
-    intervals = f'{levels_text(comparison.rows) or "interval"}s'
-    text = f'Differences of means with {intervals}, {about}. In colour: shown beyond chance, all pairs counted.'
-    return f'{text} {intervals_text(comparison.rows, comparison.method)}'.strip()
-
 def _waterfall_say(comparison, a, b, differences):
-    "Explain the bars."
     up, same, down = wins_ties_losses(differences)
     bars = '' if len(differences) <= BARS else ' A bar is the mean of neighbours.'
     ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
@@ -181,7 +170,7 @@ def _of_one(report, means, level):
     queries = counted(len(scores), 'query')
     means = [*scores.each()[0].means.items()][:3]
     stats = [('queries', f'{len(scores):,}', ''), *((measure, value_text(mean), '') for measure, mean in means)]
-    return {'letters': False, 'family': '', 'sentences': [], 'waterfall': None, 'spread_panels': spread_panels(scores),
+    return {'letters': False, 'waterfall': None, 'spread_panels': spread_panels(scores),
             'slices': slices_of_one(scores, report.groups) if report.groups else None, 'stats': stats,
             'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
 
@@ -242,7 +231,7 @@ class Report(Result):
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of one run; ax:
         matplotlib's axes."""
-        return self.comparison.plot(ax=ax) if self.comparison else self.scores.plot(ax=ax)
+        return (self.comparison or self.scores).plot(ax=ax)
 
     def _columns(self): return self.scores._columns()
 

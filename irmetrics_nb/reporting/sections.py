@@ -182,10 +182,11 @@ def mean_rows(
     sample = of_all(scores)
     raised = _marks(comparison, EVERYTHING) if comparison else {}
     rows = [[_mean_cell(m, row, level) for m, row in zip(scores.measures, values)] for values in sample.values]
-    best = best_of([[cell['value'] if cell['quality'] else np.nan for cell in cells] for cells in rows])
+    qualities = [m.kind.quality for m in scores.measures]
+    best = best_of([[cell['value'] for cell in cells] for cells in rows]) & np.array(qualities, bool)
     for name, cells, best_cells in zip(sample.systems, rows, best):
         for m, cell, is_best in zip(scores.keys(), cells, best_cells):
-            cell |= {'marks': raised.get((name, m), ''), 'best': bool(is_best) and len(rows) > 1}
+            cell |= {'marks': raised.get((name, m), ''), 'best': bool(is_best)}
     baseline = comparison and comparison.baseline
     return [{'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells}
             for i, (name, cells) in enumerate(zip(sample.systems, rows))]
@@ -202,7 +203,7 @@ def _mean_cell(measure, values, level):
     value = float(aggregate.f(present)) if present.size else np.nan
     low, high = t_interval(present, level=level) if aggregate == MEAN and present.size > 1 else (np.nan, np.nan)
     return {'text': cell_text(value), 'value': value, 'low': float(low), 'high': float(high),
-            'interval': _interval_words(low, high, 3), 'quality': measure.kind.quality}
+            'interval': _interval_words(low, high, 3)}
 
 def _interval_words(low, high, digits):
     "Write the ends of an interval; '' for NaN."
