@@ -380,7 +380,7 @@ def test_more_numbers_than_a_page_should_hold_are_cut_and_the_file_says_so():
     spread = np.ptp(scores.values[:, 0], axis=0)
     assert {*values["ids"]} == {scores.query_ids[i] for i in np.argsort(-spread)[:kept]}
     made = Report("T", scores, compare(scores, baseline="system 0"), ("system 0", "system 1"), (), (), {})
-    assert f"{kept:,} of 6,980 queries, those that differ most" in content(made)["holds"]
+    assert f"{kept:,} of 6,980 queries, those that differ most" in made.to_html()
 
 
 def test_texts_are_cut():

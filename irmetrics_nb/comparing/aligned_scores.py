@@ -4,16 +4,16 @@
 
 # %% auto #0
 __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'PAIR_COLUMNS', 'FEW_QUERIES', 'HELP', 'Sample', 'from_numbers', 'check_apart',
-           'from_scores', 'gather', 'slice_of', 'judged_shares', 'answered', 'unjudged_shares', 'judging_notes',
-           'judging_warnings', 'SignificanceTest', 'Method', 'check_margin', 'Pair', 'compare_family', 'warnings_of',
-           'no_scatter', 'as_row']
+           'from_scores', 'gather', 'unknown_option', 'slice_of', 'in_slice', 'mean_or_nan', 'judged_shares',
+           'answered', 'unjudged_shares', 'judging_notes', 'judging_warnings', 'SignificanceTest', 'Method',
+           'check_margin', 'Pair', 'compare_family', 'warnings_of', 'no_scatter']
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #987a83b6
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from inspect import signature
-from itertools import combinations, product
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import Parameter, signature
+from itertools import combinations, compress, product
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ from ..data.errors import DataError, counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
 from ..evaluation.evaluation import evaluate
-from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest
+from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse, parse_all, position
 
@@ -73,13 +73,13 @@ class Sample:
         return [name for name, m in zip(self.measures, self.asked) if m.kind.quality]
 
     def index(self, measure: Any) -> int:
-        """Return the position of a measure in any spelling; raise KeyError if it is not
-        in the sample."""
+        """Return the position of a measure in any spelling, by default the first; raise
+        KeyError if it is not in the sample."""
+        if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
-        asked = self.asked or (None,) * len(self.measures)
-        named = zip(self.measures, asked)
-        candidates = [_measure_or_none(name) or request for name, request in named]
-        row = position(measure, candidates, asked)
+        requests = self.asked or (None,) * len(self.measures)
+        candidates = [_measure_or_none(name) or request for name, request in zip(self.measures, requests)]
+        row = position(measure, candidates, requests)
         if row is not None: return row
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
@@ -88,11 +88,9 @@ class Sample:
         or if values leave it."""
         row = self.index(measure)
         parsed = self.asked[row] if self.asked else _measure_or_none(measure)
-        largest = parsed.kind.largest if parsed else None
-        values = self.values[:, row]
-        if largest is None: return np.inf
-        outside = (values < 0) | (values > largest + 1e-9)
-        return np.inf if outside.any() else float(largest)
+        if parsed is None or parsed.kind.largest is None: return np.inf
+        values, largest = self.values[:, row], float(parsed.kind.largest)
+        return np.inf if ((values < 0) | (values > largest + 1e-9)).any() else largest
 
 def _measure_or_none(name):
     """Parse the name of a measure; None if it names something else, or a parameter is a
@@ -111,9 +109,8 @@ def from_numbers(systems: Mapping[str, Mapping[str, float]], name: str) -> Sampl
     column_of = {q: i for i, q in enumerate(ids)}
     values = np.full((len(systems), 1, len(ids)), np.nan)
     for row, (system, by_query) in zip(values[:, 0], systems.items()):
-        numbers = [_query_value(value, system, q) for q, value in by_query.items()]
-        row[[column_of[str(q)] for q in by_query]] = numbers
-    notes = _missing_queries(tuple(systems), ids, values)
+        for q, value in by_query.items(): row[column_of[str(q)]] = _query_value(value, system, q)
+    notes = tuple(_missing_queries(systems, ids, values))
     return Sample(tuple(map(str, systems)), (name,), ids, values, notes)
 
 def check_apart(names: Iterable, noun: str) -> None:
@@ -123,30 +120,24 @@ def check_apart(names: Iterable, noun: str) -> None:
 
 def _query_value(value, system, query):
     "Convert a value to float, None to NaN; raise DataError if it is not a number."
-    if value is None: return np.nan
-    try: number = np.nan if isinstance(value, str) else float(value)
-    except (TypeError, ValueError): number = np.nan
     is_nan = isinstance(value, float | np.floating) and np.isnan(value)
-    if np.isinf(number) or np.isnan(number) and not is_nan:
-        raise DataError(f'{system}, query {query!r}: {short_repr(value)} is not a number')
-    return number
+    if value is None or is_nan: return np.nan
+    try: number = np.inf if isinstance(value, str) else float(value)
+    except (TypeError, ValueError): number = np.inf
+    if np.isfinite(number): return number
+    raise DataError(f'{system}, query {query!r}: {short_repr(value)} is not a number')
 
 def _missing_queries(systems, ids, values):
     "Describe each system that lacks queries which another has."
-    counted = ~np.isnan(values).all(axis=1)
-    anyone = counted.any(axis=0)
-    lacking = [np.flatnonzero(anyone & ~has_values) for has_values in counted]
-    return tuple(_said_lacking(name, [ids[i] for i in columns], np.count_nonzero(anyone))
-                 for name, columns in zip(systems, lacking) if len(columns))
-
-def _said_lacking(name, queries, total):
-    examples = _first_ids(queries)
-    lacks = f'{name} lacks {len(queries)} of {counted(total, "query")} ({examples})'
-    consequence = 'a pair is compared on the queries that both have'
-    return f'{lacks}: {consequence}, means are over those that all have'
-
-def _first_ids(ids, limit=3):
-    return ', '.join(ids[:limit]) + (', …' if len(ids) > limit else '')
+    has_values = ~np.isnan(values).all(axis=1)
+    in_any = has_values.any(axis=0)
+    total = counted(int(np.count_nonzero(in_any)), 'query')
+    for name, present in zip(systems, has_values):
+        lacking = [ids[i] for i in np.flatnonzero(in_any & ~present)]
+        if not lacking: continue
+        examples = ', '.join(lacking[:3]) + ', …' * (len(lacking) > 3)
+        consequence = 'a pair is compared on the queries that both have, means are over those that all have'
+        yield f'{name} lacks {len(lacking)} of {total} ({examples}): {consequence}'
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #bc4f8107
 def from_scores(scores: Scores, measures: Any = None) -> Sample:
@@ -154,107 +145,90 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
 
     KeyError for a measure that was not computed, ValueError for one that is no mean."""
     names = scores.keys()
-    requests = _as_list(names if measures is None else measures)
+    requests = names if measures is None else measures
+    if isinstance(measures, str): requests = parse_all(measures)
     rows = [names.index(scores._name(m)) for m in requests]
-    for i in rows: _check_mean(scores.measures[i])
+    selected = [scores.measures[i] for i in rows]
+    for m in selected:
+        aggregate = m.kind.aggregate
+        if aggregate.spread: continue
+        raise ValueError(f'{m!r} is no mean over the queries but {aggregate.name}: there is no mean to compare')
     systems = tuple(run.name or 'run' for run in scores.runs)
     values = scores.values[:, rows]
-    notes = _missing_queries(systems, scores.query_ids, values)
-    unanswered = [(run.name, run.missing) for run in scores.runs if run.missing]
-    if scores.conventions.missing == 'zero': notes += tuple(map(_said_missing, unanswered))
-    notes += tuple(map(_said_repeats, _dropped_rows(scores)))
-    requested = tuple(scores.asked[i] for i in rows)
-    compared = [scores.measures[i] for i in rows if scores.measures[i].kind.quality]
-    ranks = scores.first_ranks[..., :min(deepest(compared), RANKS) or TOP]
-    return Sample(systems, tuple(names[i] for i in rows), scores.query_ids, values, notes, requested, ranks)
-
-def _as_list(measures): return parse_all(measures) if isinstance(measures, str) else list(measures)
-
-def _said_missing(name_and_count):
-    name, n = name_and_count
-    judged = counted(n, 'judged query')
-    return f'{name} does not answer {judged}, which count 0'
-
-def _dropped_rows(scores):
-    "Return the runs with rows left out because their document is in another row, and their counts."
-    judged = max(run.repeats[0] for run in scores.runs)
-    counts = [('the judgments', judged), *((run.name, run.repeats[1]) for run in scores.runs)]
-    return [(name, n) for name, n in counts if n]
-
-def _said_repeats(name_and_count):
-    name, n = name_and_count
-    return f'{name}: {counted(n, "row")} left out (a document twice)'
-
-def _check_mean(measure):
-    "Raise ValueError for a measure whose values are not averaged."
-    aggregate = measure.kind.aggregate
-    if aggregate.spread: return
-    raise ValueError(f'{measure!r} is no mean over the queries but {aggregate.name}: there is no mean to compare')
+    notes = [*_missing_queries(systems, scores.query_ids, values)]
+    for run in scores.runs:
+        if not run.missing or scores.conventions.missing != 'zero': continue
+        notes.append(f'{run.name} does not answer {counted(run.missing, "judged query")}, which count 0')
+    repeats = [('the judgments', max(run.repeats[0] for run in scores.runs))]
+    repeats += [(run.name, run.repeats[1]) for run in scores.runs]
+    notes += [f'{name}: {counted(n, "row")} left out (a document twice)' for name, n in repeats if n]
+    depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
+    return Sample(systems, tuple(names[i] for i in rows), scores.query_ids, values, tuple(notes),
+                  tuple(scores.asked[i] for i in rows), scores.first_ranks[..., :depth])
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
     """Make the sample of judgments with {name: run}, of scores, or of {name: {query: value}}.
 
     `options` are those of `evaluate`. ValueError unless there are two systems or more."""
-    sample = _gather_any(qrels, runs, measures, options)
-    if len(sample.systems) < 2:
-        raise ValueError('there must be two systems to compare, or more: compare(qrels, {name: run, ...})')
-    return sample
+    if runs is not None: sample = from_scores(_evaluate_each(qrels, runs, measures, options))
+    elif options: raise TypeError(f'{", ".join(options)}: only for judgments with runs')
+    else: sample = _from_results(qrels, measures)
+    if len(sample.systems) >= 2: return sample
+    raise ValueError('there must be two systems to compare, or more: compare(qrels, {name: run, ...})')
 
-def _gather_any(qrels, runs, measures, options):
-    if runs is not None: return from_scores(_evaluate_each(qrels, runs, measures, options))
-    if options: raise TypeError(f'{", ".join(options)}: only for judgments with runs')
-    mapping = qrels if isinstance(qrels, Mapping) else {}
-    if isinstance(qrels, Scores): return from_scores(qrels, measures)
-    if mapping and all(isinstance(item, Scores) for item in mapping.values()):
-        return from_scores(_scores_by_name(mapping), measures)
-    if mapping and all(isinstance(item, Mapping) for item in mapping.values()):
-        return from_numbers(mapping, 'value' if measures is None else str(measures))
-    if isinstance(qrels, list | tuple) and all(isinstance(item, Scores) for item in qrels):
-        return from_scores(Scores.beside(qrels), measures)
+def _from_results(results, measures):
+    "Make the sample of scores or numbers that exist already."
+    named = results if isinstance(results, Mapping) else {}
+    if named and all(isinstance(item, Mapping) for item in named.values()):
+        return from_numbers(named, 'value' if measures is None else str(measures))
+    if named and all(isinstance(item, Scores) for item in named.values()):
+        results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
+    if isinstance(results, list | tuple) and all(isinstance(item, Scores) for item in results):
+        results = Scores.beside(results)
+    if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('give judgments and {name: run}, or scores, or {name: {query: value}}')
 
+def unknown_option(options: Iterable[str]) -> str | None:
+    "Return the first option that `evaluate` does not take; None if it takes all."
+    parameters = signature(evaluate).parameters
+    return next((name for name in options if name not in parameters or parameters[name].kind != Parameter.KEYWORD_ONLY), None)
 def _evaluate_each(qrels, runs, measures, options):
     "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
-    _check_evaluate_options(options)
+    unknown = unknown_option(options)
+    if unknown is not None:
+        of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors')
+        hint = ': a gate takes it, gate(comparison, ...)' if of_gate else ''
+        raise TypeError(f'compare() has no option {unknown!r}{hint}')
     several = recognise(qrels, runs, options.pop('system', None))
     if several.single and not isinstance(runs, Mapping | list | tuple):
         forms = '{name: run}, as a list or as a folder of runs; or system= names a column'
         raise TypeError(f'runs come as {forms}; this is one {type(runs).__name__}')
-    requests = 'AP nDCG@10 RR' if measures is None else measures
-    return evaluate(qrels, several, requests, **options)
-
-def _check_evaluate_options(options):
-    "Raise TypeError for an option that `evaluate` does not take."
-    parameters = signature(evaluate).parameters
-    unknown = next((name for name in options if name not in parameters), None)
-    if unknown is None: return
-    hint = ': a gate takes it, gate(comparison, ...)' if unknown in ('max_drop', 'fail_if_worse', 'floors') else ''
-    raise TypeError(f'compare() has no option {unknown!r}{hint}')
-
-def _scores_by_name(named):
-    "Join {name: scores} under these names."
-    return Scores.beside(_renamed(scores, str(name)) for name, scores in named.items())
-
-def _renamed(scores, name): return replace(scores, runs=(replace(scores.runs[0], name=name),))
+    return evaluate(qrels, several, 'AP nDCG@10 RR' if measures is None else measures, **options)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #77cc6a6f
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     "Return the sample of the queries of one group, or of all; `groups`: the group of each query."
     if groups is None or name == EVERYTHING: return sample
     members = inside(groups, name)
-    ids = tuple(q for q, is_member in zip(sample.query_ids, members) if is_member)
+    ids = tuple(compress(sample.query_ids, members))
     return replace(sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=())
+
+def in_slice(name: str) -> str:
+    "Name a slice in a sentence; '' for all queries."
+    return '' if name == EVERYTHING else f' in {name}'
+
+def mean_or_nan(values: np.ndarray) -> float:
+    "Return the mean of the values that count, NaN if none does."
+    present = values[~np.isnan(values)]
+    return float(present.mean()) if present.size else np.nan
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1d33a002
 def judged_shares(sample: Sample) -> dict[str, float]:
     """Return the share of the top k documents of each system that is judged, where
     rankings are known."""
-    if not len(sample.first_ranks): return {}
-    documents, judged = (np.count_nonzero(sample.first_ranks >= state, axis=(1, 2))
-                         for state in (UNJUDGED, NOT_RELEVANT))
-    shares = zip(sample.systems, documents.tolist(), judged.tolist())
-    return {name: n_judged / n for name, n, n_judged in shares if n}
+    counts = (top_counts(ranks, ranks.shape[-1]) for ranks in sample.first_ranks)
+    return {name: judged / documents for name, (documents, judged) in zip(sample.systems, counts) if documents}
 
 def answered(sample: Sample) -> np.ndarray:
     """Return (systems, queries): whether a system answers a query.
@@ -274,14 +248,12 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
     where all queries differ by the same. (0, 0, 1) if there is no such rank."""
     states = sample.first_ranks[[sample.systems.index(name) for name in (a, b)]]
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
-    ranks = compared.sum(axis=1)
-    unjudged = np.count_nonzero(compared & (states == UNJUDGED), axis=2)
-    if not ranks.any(): return 0.0, 0.0, 1.0
-    shares = unjudged[:, ranks > 0] / ranks[ranks > 0]
+    n_ranks = compared.sum(axis=1)
+    if not n_ranks.any(): return 0.0, 0.0, 1.0
+    shares = ((compared & (states == UNJUDGED)).sum(axis=2) / np.maximum(n_ranks, 1))[:, n_ranks > 0]
     difference = shares[1] - shares[0]
     p = t_test(difference)
-    if np.isnan(p): p = sign_test(difference)
-    return *shares.mean(axis=1).tolist(), float(p)
+    return *shares.mean(axis=1).tolist(), sign_test(difference) if np.isnan(p) else p
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1d33a005
 # a warning: shares differ by more than FAR with p < SURE, judged@k by more than FAR / 2
@@ -291,20 +263,20 @@ def judging_notes(sample: Sample) -> list[str]:
     "State judged@k of each system, and whether more cannot be known because nothing else was judged."
     shares, ranks = judged_shares(sample), sample.first_ranks
     if not shares: return []
-    listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
-    notes = [f'judged@{ranks.shape[-1]}: {listed}']
-    if np.any(ranks == NOT_RELEVANT) or not np.any(ranks == UNJUDGED): return notes
-    blind = 'whether the systems were judged equally cannot be seen'
-    return [*notes, f'none of these documents was judged not relevant: {blind}']
+    notes = [f'judged@{ranks.shape[-1]}: {", ".join(f"{name} {share:.1%}" for name, share in shares.items())}']
+    if np.any(ranks == UNJUDGED) and not np.any(ranks == NOT_RELEVANT):
+        blind = 'whether the systems were judged equally cannot be seen'
+        notes.append(f'none of these documents was judged not relevant: {blind}')
+    return notes
 
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
     "Warn of each pair of systems that were judged unequally; judged@k must show it, too."
-    sentences, judged = [], judged_shares(sample)
-    for a, b in pairs if judged else []:
-        first, second, p = unjudged_shares(sample, a, b)
-        (low, lower), (high, higher) = sorted([(first, a), (second, b)])
+    judged, k = judged_shares(sample), np.shape(sample.first_ranks)[-1]
+    sentences = []
+    for pair in pairs if judged else []:
+        *shares, p = unjudged_shares(sample, *pair)
+        (low, lower), (high, higher) = sorted(zip(shares, pair))
         if not (high - low > UNEQUAL and p < SURE and judged[lower] - judged[higher] > UNEQUAL / 2): continue
-        k = sample.first_ranks.shape[-1]
         where = f'at the ranks of the top {k} where neither has a document known to be relevant'
         seen = f'{high:.0%} of its documents and {low:.0%} of the other\'s are unjudged (p < {SURE:g})'
         advice = 'some of them may be relevant, so judge them before trusting the difference'
@@ -357,34 +329,21 @@ class Method:
     correct_over: str = 'measure'  # one of FAMILIES: what is corrected together
 
     def __post_init__(self) -> None:
+        of_tukey = self.test == 'tukey'
+        if of_tukey and self.correction in CORRECTIONS.keys() - {'none'}:
+            corrects = "test='tukey' corrects for all pairs by itself"
+            raise ValueError(f'{corrects}: leave out correction={self.correction!r}')
+        for name, usual in ('correction', 'holm'), ('interval', 't'):
+            if not getattr(self, name): object.__setattr__(self, name, 'tukey' if of_tukey else usual)
         if not callable(self.test): check_option('test', self.test, TESTS)
-        self._check_correction()
-        self._check_interval()
+        check_option('correction', self.correction, ('tukey', 'none') if of_tukey else CORRECTIONS)
+        check_option('interval', self.interval, [name for name in INTERVALS if of_tukey or name != 'tukey'])
         check_option('correct_over', self.correct_over, FAMILIES)
         if not 0 < self.alpha < 1:
             raise ValueError(f'alpha must be between 0 and 1, not {self.alpha!r}')
         if self.draws is not None and self.draws < 1:
             raise ValueError(f'draws must be 1 or more, not {self.draws!r}')
         if self.margin is not None: check_margin(self.margin, self.alpha)
-
-    def _check_correction(self):
-        "Fill in the correction if none is named; ValueError for one that does not fit."
-        of_tukey = self.test == 'tukey'
-        choices = ('tukey', 'none') if of_tukey else CORRECTIONS
-        if not self.correction:
-            object.__setattr__(self, 'correction', 'tukey' if of_tukey else 'holm')
-        elif of_tukey and self.correction in CORRECTIONS.keys() - {'none'}:
-            corrects = "test='tukey' corrects for all pairs by itself"
-            raise ValueError(f'{corrects}: leave out correction={self.correction!r}')
-        check_option('correction', self.correction, choices)
-
-    def _check_interval(self):
-        "Fill in the interval if none is named; ValueError for one that does not fit."
-        of_tukey = self.test == 'tukey'
-        choices = [name for name in INTERVALS if of_tukey or name != 'tukey']
-        if not self.interval:
-            object.__setattr__(self, 'interval', 'tukey' if of_tukey else 't')
-        check_option('interval', self.interval, choices)
 
     @property
     def known_test(self) -> SignificanceTest:
@@ -438,12 +397,12 @@ class Pair:
     losses: int
     queries: int       # that both have
     slice: str = EVERYTHING
-    detectable: float = float('nan')  # what so many queries could have shown
+    detectable: float = np.nan  # what so many queries could have shown
     skewness: float = 0.0             # of the differences
     family: int = 1                   # how many p-values were corrected together
     # what one-sided tests at alpha leave possible: the ends of the 1 - 2 alpha interval
-    lower_bound: float = float('nan')
-    upper_bound: float = float('nan')
+    lower_bound: float = np.nan
+    upper_bound: float = np.nan
     level: float = 0.95  # of the interval from low to high
 
     def shown(self, alpha: float = 0.05) -> bool:
@@ -458,47 +417,54 @@ class Pair:
         "Return whether it has been shown that b is not better by `margin` or more."
         return self.upper_bound < margin
 
+    def turned(self) -> 'Pair':
+        "Return the pair seen from b: a compared with b."
+        return replace(
+            self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a, difference=-self.difference,
+            low=-self.high, high=-self.low, effect=-self.effect, wins=self.losses, losses=self.wins,
+            lower_bound=-self.upper_bound, upper_bound=-self.lower_bound)
+
 PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted effect '
                 'wins ties losses queries'.split())
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #32ef2fd4
 LEAST_QUERIES = 3  # queries, below which there is no verdict
 
-def _describe(measure, names, values, method, level, span):
-    "Describe a pair but for its p-values; `values`: its two rows; `span`: the largest possible difference."
+def _describe(measure, names, values, method, level, span, interval=None):
+    """Describe a pair but for its p-values; `values`: its two rows; `span`: the largest possible difference;
+    `interval`: of Tukey's test."""
     d = differences(*values)
     complete = values[:, ~np.isnan(values).any(axis=0)]
-    means = [float(x) for x in complete.mean(axis=1)] if d.size else [np.nan, np.nan]
-    difference = float(d.mean()) if d.size else np.nan
-    low, high = np.clip(_interval_of_mean(d, method, level), -span, span).tolist()
-    wins, ties, losses = wins_ties_losses(d)
-    lower, upper = np.clip(_one_sided_interval(d, method), -span, span).tolist()
-    (a, b), (mean_a, mean_b) = names, means
-    return Pair(measure, a, b, mean_a, mean_b, difference, low, high, np.nan, np.nan, effect_size(d),
-                wins, ties, losses, len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level)
+    mean_a, mean_b = complete.mean(axis=1).tolist() if d.size else (np.nan, np.nan)
+    interval = _interval_of_mean(d, method, level) if interval is None else interval
+    ends = *interval, *_interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
+    low, high, lower, upper = np.clip(ends, -span, span).tolist()
+    difference, (wins, ties, losses), (a, b) = float(d.mean()) if d.size else np.nan, wins_ties_losses(d), names
+    return Pair(measure, a, b, mean_a, mean_b, difference, low, high, np.nan, np.nan, effect_size(d), wins, ties, losses,
+                len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level)
 
-def _interval_of_mean(d, method, level):
-    if len(d) < LEAST_QUERIES: return np.nan, np.nan
+def _interval_of_mean(d, method, level, one_sided=False):
+    "Return the interval of a mean difference; `one_sided`: what one-sided tests leave possible."
+    if len(d) < LEAST_QUERIES or level <= 0: return np.nan, np.nan
+    if one_sided and method.interval == 'studentized':
+        return studentized_interval(d, level=level, symmetric=False, seed=method.seed)
     if method.interval not in METHODS: return t_interval(d, level=level)
     resamples = method.draws if method.test == 'bootstrap' else None
     return bootstrap_interval(
         d, method=method.interval, level=level, resamples=resamples or 9999, seed=method.seed)
 
-def _one_sided_interval(d, method):
-    "Return the interval that one-sided tests leave possible."
-    level = 1 - 2 * method.alpha
-    if len(d) < LEAST_QUERIES or level <= 0: return np.nan, np.nan
-    if method.interval != 'studentized': return _interval_of_mean(d, method, level)
-    return studentized_interval(d, level=level, symmetric=False, seed=method.seed)
-
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
 def _p_values(rows, positions, method):
-    "Return the p-value of each pair of places; `rows`: the values, a row per system."
-    pairs = [differences(rows[a], rows[b]) for a, b in positions]
-    enough = [len(d) >= LEAST_QUERIES for d in pairs]
-    if method.known_test.together: p = _p_together(rows, positions, method)
-    else: p = [_p_of_pair(d, method) if has_p else np.nan for d, has_p in zip(pairs, enough)]
-    return np.where(enough, p, np.nan)
+    "Return the p-value of each pair of places, NaN on too few queries; `rows`: the values, a row per system."
+    test = method.known_test
+    pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
+    if test.together:  # by the same signs; a query that one system lacks is a tie
+        table = np.zeros((rows.shape[1], len(pairs)))
+        for column, pair, (steps, step) in zip(table.T, positions, pairs):
+            column[~np.isnan(rows[[*pair]]).any(axis=0)] = steps * step
+        p = test.p(table, step=[step for _, step in pairs], **_draws(method))
+    else: p = [_p_of_pair(steps * step, method) if len(steps) >= LEAST_QUERIES else np.nan for steps, step in pairs]
+    return np.where([len(steps) >= LEAST_QUERIES for steps, _ in pairs], p, np.nan)
 
 def _draws(method):
     "Return the number of draws and the seed, as tests take them."
@@ -512,54 +478,35 @@ def _p_of_pair(d, method):
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)
     raise ValueError(f'{method.words} gives {p!r}, which is no p-value: a number from 0 to 1, or NaN')
 
-def _p_together(rows, positions, method):
-    "Test all pairs by the same signs; a query that one system lacks is a tie."
-    table, step = np.zeros((rows.shape[1], len(positions))), np.ones(len(positions))
-    for column, (a, b) in enumerate(positions):
-        in_both = ~np.isnan(rows[[a, b]]).any(axis=0)
-        steps, step[column] = stepped_differences(rows[a], rows[b])
-        table[in_both, column] = steps * step[column]
-    return method.known_test.p(table, step=step, **_draws(method))
-
-def _tukey(rows, positions, method, tables):
-    "Return p, low and high of each pair by Tukey's HSD, on the queries that all systems have."
-    table = _common(rows)
-    if len(table) < LEAST_QUERIES: return np.full((3, len(positions)), np.nan)
-    matrices = tukey_intervals(table, alpha=method.alpha, tables=tables, **_draws(method))
-    return np.array([[matrix[a, b] for a, b in positions] for matrix in matrices])
-
 def _common(rows):
     "Return the values of the queries that all systems have, a row per query."
     return rows[:, ~np.isnan(rows).any(axis=0)].T
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #c709e9f5
-@dataclass
-class _Verdicts:
-    "The verdicts of a family: an array each, with a row per table of values and a column per pair."
-    p: np.ndarray
-    adjusted: np.ndarray
-    level: np.ndarray      # of the interval of each
-    first_alpha: float     # what a pair must be below if no other is rejected
-    intervals: np.ndarray | None = None  # (2, rows, columns), of Tukey's test
+# of a family (p, adjusted, level of the interval, lowest alpha, intervals of Tukey's test): p, adjusted and level
+# have a row per table of values and a column per pair; a pair must be below the lowest alpha if no other is rejected
 
 def _decide(rows, positions, method):
     "Decide a family; `rows`: its tables of values, each with a row per system."
-    if method.test == 'tukey': return _decide_by_tukey(rows, positions, method)
     p = np.array([_p_values(values, positions, method) for values in rows])
     alphas, flat = {'alpha': method.alpha}, p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
     levels = 1 - decision_alphas(flat, method.correction, **alphas).reshape(p.shape)
     nothing = np.ones(max(int(np.count_nonzero(~np.isnan(p))), 1))
-    first = decision_alphas(nothing, method.correction, **alphas)[0]
-    return _Verdicts(p, adjusted, levels, float(first))
+    return p, adjusted, levels, float(decision_alphas(nothing, method.correction, **alphas)[0]), None
 
 def _decide_by_tukey(rows, positions, method):
-    "Decide each table of values by Tukey's test; Bonferroni corrects for their number."
-    counted = sum(len(_common(values)) >= LEAST_QUERIES for values in rows)
-    tables = 1 if method.correction == 'none' else max(counted, 1)
-    p, *intervals = np.array([_tukey(values, positions, method, tables) for values in rows]).swapaxes(0, 1)
-    alpha = method.alpha / tables
-    return _Verdicts(p, np.minimum(p * tables, 1), np.full(p.shape, 1 - alpha), alpha, np.array(intervals))
+    "Decide each table of values by Tukey's test, on the queries that all systems have; Bonferroni corrects for their number."
+    tables = [_common(values) for values in rows]
+    n_counted = sum(len(table) >= LEAST_QUERIES for table in tables)
+    n = 1 if method.correction == 'none' else max(n_counted, 1)
+    results = np.full((3, len(rows), len(positions)), np.nan)
+    a, b = np.transpose(positions)
+    for i, table in enumerate(tables):
+        if len(table) < LEAST_QUERIES: continue
+        results[:, i] = np.array(tukey_intervals(table, alpha=method.alpha, tables=n, **_draws(method)))[:, a, b]
+    p, alpha = results[0], method.alpha / n
+    return p, np.minimum(p * n, 1), np.full(p.shape, 1 - alpha), alpha, results[1:]
 
 def _detectable(rows, positions, alpha, method, span):
     "Return the minimum detectable difference of a pair at a level; infinite if no difference is so large."
@@ -589,85 +536,58 @@ def compare_family(
     tables = [*product(several, slices)]
     rows = [slice_of(sample, groups, name).values[:, sample.index(measure)]
             for measure, name in tables]
-    verdicts = _decide(rows, positions, method)
-    family = max(1, int(np.count_nonzero(~np.isnan(verdicts.p))))
-    compared = []
-    for i, j in np.ndindex(verdicts.p.shape):
-        measure, name = tables[i]
-        span, values = sample.span(measure), rows[i][[*positions[j]]]
-        names = [sample.systems[position] for position in positions[j]]
-        level = float(verdicts.level[i, j])
-        pair = _describe(measure, names, values, method, level, span)
-        p, adjusted = float(verdicts.p[i, j]), float(verdicts.adjusted[i, j])
-        could = _detectable(rows[i], positions[j], verdicts.first_alpha, method, span)
-        pair = replace(pair, slice=name, p=p, p_adjusted=adjusted, family=family)
-        pair = replace(pair, detectable=could)
-        if method.interval == 'tukey':
-            low, high = np.clip(verdicts.intervals[:, i, j], -span, span).tolist()
-            pair = replace(pair, low=low, high=high)
-        compared.append(pair)
-    return compared
+    decide = _decide_by_tukey if method.test == 'tukey' else _decide
+    p, adjusted, levels, lowest_alpha, intervals = decide(rows, positions, method)
+    family, pairs = max(1, int(np.count_nonzero(~np.isnan(p)))), []
+    for i, j in np.ndindex(p.shape):
+        (measure, name), systems = tables[i], [*positions[j]]
+        span, names = sample.span(measure), [sample.systems[position] for position in systems]
+        interval = intervals[:, i, j] if method.interval == 'tukey' else None
+        pair = _describe(measure, names, rows[i][systems], method, float(levels[i, j]), span, interval)
+        could = _detectable(rows[i], systems, lowest_alpha, method, span)
+        pairs.append(replace(pair, slice=name, p=float(p[i, j]), p_adjusted=float(adjusted[i, j]),
+                             family=family, detectable=could))
+    return pairs
 
 def _compared_positions(systems, baseline, method):
     "Return the pairs of positions that are compared."
     if baseline is None: return list(combinations(range(len(systems)), 2))
-    if baseline not in systems:
-        names = visible(', '.join(systems))
-        raise ValueError(f'the baseline {baseline!r} is not among {names}')
+    if baseline not in systems: raise ValueError(f'the baseline {baseline!r} is not among {visible(", ".join(systems))}')
     if method.test == 'tukey' and len(systems) > 2:
         reason = "test='tukey' is for all pairs; for those with one baseline"
         raise ValueError(f"{reason} take test='randomization' or 't', corrected by Holm")
     first = systems.index(baseline)
-    return [(first, other) for other in range(len(systems)) if other != first]
+    return [(first, i) for i in range(len(systems)) if i != first]
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #313f5ef9
 FEW_QUERIES = 25  # queries, below which any comparison is doubtful
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
     "Warn of pairs whose numbers are doubtful, in a sentence each."
-    return list(dict.fromkeys(map(visible, _warnings(pairs, method))))
+    return list(dict.fromkeys(visible(text) for pair in pairs for text in _warnings(pair, method)))
 
-def _warnings(pairs: Sequence[Pair], method: Method) -> Iterator[str]:
-    for pair in pairs:
-        where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
-        who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
-        count = f'only {counted(pair.queries, "query")}{where}'
-        if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
-        elif pair.queries < LEAST_QUERIES:
-            yield f'{count}: no verdict on fewer than {LEAST_QUERIES}'
-        elif pair.queries < FEW_QUERIES: yield f'{count}: little can be shown'
-        if doubtful := _doubtful(pair, method):
-            reason_of_doubt = 'few queries make most of the difference'
-            yield f'{who}: {reason_of_doubt}, {doubtful}; {HELP}'
-        if no_scatter(pair) and method.known_test.scatter:
-            reason = 'all queries differ by the same amount'
-            reason += f', {method.test} has no scatter'
-            yield f"{who}: {reason} to use; test='sign' counts them"
-        if _opposed(pair, method):
-            yield f'{who}: the mean and {method.words} point in opposite directions'
+def _warnings(pair, method):
+    where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
+    who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
+    count, test = f'only {counted(pair.queries, "query")}{where}', method.known_test
+    if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
+    elif pair.queries < LEAST_QUERIES: yield f'{count}: no verdict on fewer than {LEAST_QUERIES}'
+    elif pair.queries < FEW_QUERIES: yield f'{count}: little can be shown'
+    interval = f'the {INTERVALS[method.interval]} interval'
+    if method.interval in ('studentized', method.test): interval = ''
+    doubtful = [*filter(None, [test.symmetric, interval])]
+    if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:
+        numbers = f'{" and ".join(doubtful)} {"are" if len(doubtful) > 1 else "is"} doubtful'
+        yield f'{who}: few queries make most of the difference, {numbers}; {HELP}'
+    if no_scatter(pair) and test.scatter:
+        reason = f'all queries differ by the same amount, {method.test} has no scatter'
+        yield f"{who}: {reason} to use; test='sign' counts them"
+    by_wins = (pair.wins - pair.losses) * pair.difference
+    if not test.of_mean and pair.shown(method.alpha) and by_wins < 0:
+        yield f'{who}: the mean and {method.words} point in opposite directions'
 
 HELP = "more queries help, or test='bootstrap' with interval='studentized'"
-
-def _doubtful(pair, method):
-    "Name the numbers that skewed differences make doubtful; '' if none."
-    if not FEW_QUERIES <= pair.queries < 25 * pair.skewness**2: return ''
-    interval = f'the {INTERVALS[method.interval].words} interval'
-    if method.interval in ('studentized', method.test): interval = ''
-    doubtful = [*filter(None, [method.known_test.symmetric, interval])]
-    if not doubtful: return ''
-    return f'{" and ".join(doubtful)} {"are" if len(doubtful) > 1 else "is"} doubtful'
 
 def no_scatter(pair: Pair) -> bool:
     "Return whether all differences are the same, and not 0."
     return pair.queries >= LEAST_QUERIES and np.isinf(pair.effect)
-
-def _opposed(pair, method):
-    "Return whether a test of signs or ranks shows the opposite of the mean."
-    by_wins = (pair.wins - pair.losses) * pair.difference < 0
-    return not method.known_test.of_mean and pair.shown(method.alpha) and by_wins
-
-# %% ../../nbs/comparing/aligned_scores.ipynb #057c337d
-def as_row(pair: Pair) -> dict[str, Any]:
-    "Convert a pair to a dict, in the order of `PAIR_COLUMNS`, with its other fields after them."
-    row = asdict(pair)
-    return {name: row.pop(name) for name in PAIR_COLUMNS} | row

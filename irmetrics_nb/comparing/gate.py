@@ -9,6 +9,7 @@ __all__ = ['Verdict', 'Floor', 'parse_floor', 'check_floors', 'missed_floors', '
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import compress, product
 from typing import Any
 from xml.etree import ElementTree as xml
 
@@ -20,8 +21,10 @@ from irmetrics_nb.comparing.aligned_scores import (
     Sample,
     answered,
     check_margin,
+    in_slice,
     judging_notes,
     judging_warnings,
+    mean_or_nan,
     slice_of,
 )
 from irmetrics_nb.comparing.comparison import (
@@ -39,7 +42,7 @@ from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse, position
 from ..results.formatting import p_text, sentence_number, showing_digits, value_text
-from ..results.results import Items, Result, Text, markdown_code, markdown_text
+from ..results.results import Items, Result, Text, markdown_code, markdown_text, without_nan
 
 # %% ../../nbs/comparing/gate.ipynb #5455b9c8
 @dataclass(frozen=True)
@@ -69,9 +72,9 @@ def parse_floor(text: str) -> Floor:
 
     >>> parse_floor('short:P(rel=2)@5=0.3')
     Floor(measure='P(rel=2)@5', least=0.3, slice='short')"""
-    target, _, sentence_number = text.rpartition('=')
+    target, _, number = text.rpartition('=')
     group, _, measure = target.strip().rpartition(':')
-    try: bound = float(sentence_number)
+    try: bound = float(number)
     except ValueError: bound = np.nan
     if not measure or not np.isfinite(bound):
         hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
@@ -89,89 +92,82 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     "Check whether a system has dropped against the baseline, and by how much it could have."
     dropped = not pair.difference >= -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats; NaN may be a drop
     unknown = bool(np.isnan(pair.p_adjusted))
-    shown = not allow_unknown if unknown else pair.shown(comparison.method.alpha)
-    failed = dropped and shown
-    interval = pair_interval(pair, comparison.method)
+    failed = dropped and (not allow_unknown if unknown else pair.shown(comparison.method.alpha))
+    outcome = ''
+    if unknown:
+        why = 'too few queries for a verdict' if pair.queries < LEAST_QUERIES else 'no p-value, and so no verdict'
+        seen = f'the observed drop {"exceeds" if dropped else "does not exceed"} {max_drop:g}'
+        if not pair.queries: seen = 'no difference was observed'
+        outcome = f': {why}; {seen}' + ', which is allowed' * (dropped and allow_unknown)
+    elif dropped and not failed: outcome = ': lower, but no drop has been shown'
     p = f'{p_text(pair.p_adjusted)} by {method_text(comparison.method, pair)}'
-    text = _check_text(pair, f'{interval}, {p}')
-    if unknown: text += _without_verdict(pair, max_drop, dropped, allow_unknown)
-    elif dropped and not failed: text += ': lower, but no drop has been shown'
-    worst = _worst_queries(comparison, pair, failed)
-    return Verdict('drop', pair.b, pair.measure, pair.slice, not failed, text, worst, unknown)
-
-def _without_verdict(pair, max_drop, dropped, allow_unknown):
-    "Explain why there is no verdict on a drop, and that the observed one decides."
-    why = 'too few queries for a verdict' if pair.queries < LEAST_QUERIES else 'no p-value, and so no verdict'
-    if not pair.queries: seen = 'no difference was observed'
-    else: seen = f'the observed drop {"exceeds" if dropped else "does not exceed"} {max_drop:g}'
-    return f': {why}; {seen}' + (', which is allowed' if dropped and allow_unknown else '')
+    evidence = f'{pair_interval(pair, comparison.method)}, {p}'
+    return _pair_verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
 
 def _no_loss(comparison, pair, margin, allow_unknown):
     "Check whether it has been shown that a system is not worse than the baseline by a margin."
-    level = 1 - 2 * comparison.method.alpha
-    text = _check_text(pair, interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair)))
-    unknown, by = bool(np.isnan(pair.lower_bound)), f'a loss of {margin:g} or more'
+    unknown = bool(np.isnan(pair.lower_bound))
     passed = allow_unknown if unknown else pair.no_worse(margin)
-    if unknown: text += UNKNOWN[allow_unknown]
-    elif pair.ties == pair.queries: text += ': the same on every query'
-    else: text += f': {by} is ruled out' if passed else f': {by} is not ruled out'
-    worst = _worst_queries(comparison, pair, not passed)
-    return Verdict('margin', pair.b, pair.measure, pair.slice, passed, text, worst, unknown)
+    outcome = f': a loss of {margin:g} or more is {"" if passed else "not "}ruled out'
+    if pair.ties == pair.queries: outcome = ': the same on every query'
+    if unknown: outcome = UNKNOWN[allow_unknown]
+    level = 1 - 2 * comparison.method.alpha
+    evidence = interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair))
+    return _pair_verdict(comparison, pair, 'margin', passed, evidence, outcome, unknown)
 
-def _check_text(pair, evidence):
-    "Describe a check: system, measure, slice, the means and the evidence of their difference."
-    where = '' if pair.slice == EVERYTHING else f' in {pair.slice}'
-    means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {sentence_number(pair.difference, decimals(pair))}'
-    return visible(f'{pair.measure} of {pair.b}{where}: {means} ({evidence}, {counted(pair.queries, "query")})')
-
-def _worst_queries(comparison, pair, failed):
-    "Return the queries of a slice that lost most, if a check failed."
-    if not failed: return ()
-    inside = slice_of(comparison.sample, comparison.groups, pair.slice).query_ids
-    worst = [row for row in comparison.queries(pair.a, pair.b, pair.measure) if row[0] in {*inside}]
-    return tuple(row for row in worst[:WORST] if row[2] < row[1])
+def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
+    "Make the verdict on a pair: system, measure, slice, means, evidence and outcome; if it failed, the worst queries."
+    difference = sentence_number(pair.difference, decimals(pair))
+    means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {difference}'
+    subject = f'{pair.measure} of {pair.b}{in_slice(pair.slice)}'
+    text = visible(f'{subject}: {means} ({evidence}, {counted(pair.queries, "query")})') + outcome
+    worst = []
+    if not passed:
+        inside = {*slice_of(comparison.sample, comparison.groups, pair.slice).query_ids}
+        worst = [row for row in comparison.queries(pair.a, pair.b, pair.measure) if row[0] in inside][:WORST]
+    worst = [row for row in worst if row[2] < row[1]]
+    return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 def _coverages(comparison, min_coverage):
     "Check whether each system answers enough queries of the baseline; if it answers all, only for a required share."
-    sample, lowest = comparison.sample, 1 if min_coverage is None else min_coverage
+    sample, required = comparison.sample, 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
+    n = int(np.count_nonzero(of_baseline))
     for name, of_system in by_system.items():
-        lacking = [q for q, lacks in zip(sample.query_ids, of_baseline & ~of_system) if lacks]
-        if not lacking and min_coverage is None: continue
-        n = int(np.count_nonzero(of_baseline))
-        share = (n - len(lacking)) / n if n else 1.0
-        seen = f'{n - len(lacking):,} of {counted(n, "query")} that {comparison.baseline} answers ({share:.1%})'
-        unanswered = f'; not answered: {", ".join(lacking[:WORST])}{", …" * (len(lacking) > WORST)}' if lacking else ''
-        text = visible(f'queries answered by {name}: {seen}, at least {lowest:.6g}{unanswered}')
-        yield Verdict('coverage', name, 'queries answered', EVERYTHING, share >= lowest - 1e-9, text)
+        missing = [*compress(sample.query_ids, of_baseline & ~of_system)]
+        if not missing and min_coverage is None: continue
+        n_answered = n - len(missing)
+        share = n_answered / n if n else 1.0
+        seen = f'{n_answered:,} of {counted(n, "query")} that {comparison.baseline} answers ({share:.1%})'
+        examples = f'; not answered: {", ".join(missing[:WORST])}{", …" * (len(missing) > WORST)}' * bool(missing)
+        text = visible(f'queries answered by {name}: {seen}, at least {required:.6g}{examples}')
+        yield Verdict('coverage', name, 'queries answered', EVERYTHING, share >= required - 1e-9, text)
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
 def _drop_lines(comparison, margin):
     "State the minimum detectable drop and, without a margin, the largest drop that is not ruled out."
-    chance = 'in 80 of 100 cases' + (', by t' if comparison.method.test != 'tukey' else '')
-    yield from _per_system(comparison, f'could have shown ({chance})', detectable_text)
-    if margin is not None or comparison.method.alpha >= 0.5: return
-    end = f'lower end of the {100 * (1 - 2 * comparison.method.alpha):.6g} % interval'
-    yield from _per_system(comparison, f'cannot rule out ({end})', _largest_drop)
+    method = comparison.method
+    chance = 'in 80 of 100 cases' + ', by t' * (method.test != 'tukey')
+    yield from _per_system(comparison, 'Smallest', f'could have shown ({chance})', detectable_text)
+    if margin is not None or method.alpha >= 0.5: return
+    def largest_drop(pair): return sentence_number(max(-pair.lower_bound, 0), decimals(pair))
+    end = f'lower end of the {100 * (1 - 2 * method.alpha):.6g} % interval'
+    yield from _per_system(comparison, 'Largest', f'cannot rule out ({end})', largest_drop)
 
-def _largest_drop(pair): return sentence_number(max(-pair.lower_bound, 0), decimals(pair))
-
-def _per_system(comparison, do, drop):
+def _per_system(comparison, extreme, do, drop):
     "Yield a line for each system about all queries, and one about its slices; `drop` formats the drop of a pair."
     for name in comparison.sample.systems:
         pairs = [pair for pair in comparison.rows if pair.b == name]
-        over_all = [pair for pair in pairs if pair.slice == EVERYTHING]
-        if not over_all: continue
-        n, best = max(pair.queries for pair in over_all), 'Smallest' if 'shown' in do else 'Largest'
-        yield visible(f'{best} drop of {name} that {counted(n, "query")} {do}: {_drops(over_all, drop)}')
-        slices = {pair.slice: [row for row in pairs if row.slice == pair.slice] for pair in pairs}
-        described = [f'{key} ({counted(in_slice[0].queries, "query")}) {_drops(in_slice, drop)}'
-                     for key, in_slice in slices.items()][1:]
-        if described: yield visible(f'{best} drop of {name} that the queries of a slice {do}: {"; ".join(described)}')
-
-def _drops(pairs, drop):
-    return ', '.join(f'{pair.measure} {drop(pair)}' for pair in pairs)
+        texts: list[str] = []
+        for inside in dict.fromkeys(pair.slice for pair in pairs):
+            of_slice = [pair for pair in pairs if pair.slice == inside]
+            drops = ', '.join(f'{pair.measure} {drop(pair)}' for pair in of_slice)
+            if texts: texts.append(f'{inside} ({counted(of_slice[0].queries, "query")}) {drops}')
+            else: texts.append(f'{counted(max(pair.queries for pair in of_slice), "query")} {do}: {drops}')
+        head = f'{extreme} drop of {name} that'
+        if texts: yield visible(f'{head} {texts[0]}')
+        if texts[1:]: yield visible(f'{head} the queries of a slice {do}: {"; ".join(texts[1:])}')
 
 # %% ../../nbs/comparing/gate.ipynb #f862a6df
 def check_floors(
@@ -181,36 +177,31 @@ def check_floors(
     """Check whether each system reaches each floor; `systems`: a selection.
 
     KeyError for a measure that was not computed, ValueError for an unknown slice."""
-    out = []
+    out, names = [], slice_names(groups or ())
     for floor in floors:
-        for name in _slices_of(floor, groups):
+        if floor.slice not in ('*', EVERYTHING, *names) or floor.slice == '*' and not names:
+            listed = visible(', '.join(names)) or 'no groups were given'
+            raise ValueError(f'there is no slice {floor.slice!r}: {listed}')
+        for name in names if floor.slice == '*' else [floor.slice]:
             inside = slice_of(sample, groups, name)
             column = inside.index(floor.measure)
-            values = inside.values[:, column]
-            named = replace(floor, measure=inside.measures[column])
-            out += [_floor(system, row, named, name, inside.query_ids)
-                    for system, row in zip(sample.systems, values)
+            named = replace(floor, measure=inside.measures[column], slice=name)
+            out += [_reached(system, row, named, inside.query_ids)
+                    for system, row in zip(sample.systems, inside.values[:, column])
                     if systems is None or system in systems]
     return out
 
-def _slices_of(floor, groups):
-    "Return the slices that a floor is for."
-    names = slice_names(groups or ())
-    if floor.slice == '*' and names: return names
-    if floor.slice in (EVERYTHING, *names): return [floor.slice]
-    listed = visible(', '.join(names)) or 'no groups were given'
-    raise ValueError(f'there is no slice {floor.slice!r}: {listed}')
-
-def _floor(system, values, floor, name, ids):
+def _reached(system, values, floor, ids):
     "Check whether one system reaches a floor in a slice; without values it is missed."
-    counted = np.flatnonzero(~np.isnan(values))
-    mean = float(values[counted].mean()) if counted.size else float('nan')
-    reached, where = mean >= floor.least, '' if name == EVERYTHING else f' in {name}'
+    mean = mean_or_nan(values)
+    present, reached = np.flatnonzero(~np.isnan(values)), mean >= floor.least
+    lowest = present[np.argsort(values[present], kind='stable')[:0 if reached else WORST]]
+    queries = tuple((ids[i], np.nan, float(values[i])) for i in lowest)
+    return Verdict('floor', system, floor.measure, floor.slice, reached, _floor_text(system, mean, floor), queries)
+
+def _floor_text(system, mean, floor):
     figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
-    text = visible(f'{floor.measure} of {system}{where}: {figures}')
-    lowest = counted[np.argsort(values[counted], kind='stable')[:0 if reached else WORST]]
-    queries = tuple((ids[i], float('nan'), float(values[i])) for i in lowest)
-    return Verdict('floor', system, floor.measure, name, bool(reached), text, queries)
+    return visible(f'{floor.measure} of {system}{in_slice(floor.slice)}: {figures}')
 
 # %% ../../nbs/comparing/gate.ipynb #c2e06054
 def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str]:
@@ -218,14 +209,10 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
 
     KeyError for a measure that was not computed."""
     out = []
-    for run in scores:
-        for floor in floors:
-            mean = run.means[floor.measure]
-            row = position(floor.measure, run.measures, run.asked)
-            measure = floor.measure if row is None else run.keys()[row]
-            figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
-            text = f'{measure} of {run.name or "run"}: {figures}'
-            if not mean >= floor.least: out.append(visible(text))
+    for run, floor in product(scores, floors):
+        mean, row = run.means[floor.measure], position(floor.measure, run.measures, run.asked)
+        named = floor if row is None else replace(floor, measure=run.keys()[row])
+        if not mean >= floor.least: out.append(_floor_text(run.name or 'run', mean, named))
     return out
 
 # %% ../../nbs/comparing/gate.ipynb #dc02c396
@@ -259,17 +246,18 @@ class Gate(Result):
 
     def _parts(self) -> Iterable[Any]:
         if self.rows: yield Text(_headline(self), 'title')
-        marks = {True: 'passed', False: 'FAILED'}
-        yield Items([(marks[verdict.passed], verdict.text, _query_texts(verdict))
-                     for verdict in _failures_first(self)])
+        items = []
+        for verdict in _failures_first(self):
+            queries = [f'{q} {_change_text(*values)}' for q, *values in verdict.queries]
+            items.append(('passed' if verdict.passed else 'FAILED', verdict.text, queries))
+        yield Items(items)
         for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
 
     def to_dict(self) -> dict[str, Any]:
         "Return the verdicts as dicts, fit for JSON."
-        verdicts = [asdict(v) | {'queries': [_query_row(q) for q in v.queries]}
-                    for v in self.verdicts]
-        lines = {'could': list(self.could), 'judging': list(self.judging)}
-        return {'ok': self.ok, 'verdicts': verdicts, **lines}
+        names = 'query', 'before', 'after'
+        verdicts = [asdict(v) | {'queries': [dict(zip(names, query)) for query in v.queries]} for v in self.verdicts]
+        return without_nan({'ok': self.ok, 'verdicts': verdicts, 'could': self.could, 'judging': self.judging})
 
     def to_markdown(self, *, digits: int | None = None) -> str:
         "Write a few lines for the comment of a pull request; digits: decimals of values."
@@ -277,7 +265,19 @@ class Gate(Result):
 
     def to_junit(self) -> str:
         "Write a test report in JUnit's XML, which build servers show."
-        return _junit(self)
+        counts = {'tests': str(len(self.verdicts)), 'failures': str(len(self.failures)), 'errors': '0'}
+        suite = xml.Element('testsuite', {'name': 'irmetrics', **counts})
+        for verdict in self.verdicts:
+            subject = f'{verdict.kind}: {verdict.measure}{in_slice(verdict.slice)}'
+            names = {'name': _clean(visible(subject)), 'classname': _clean(visible(verdict.system))}
+            case = xml.SubElement(suite, 'testcase', names)
+            if verdict.passed: continue
+            failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
+            if verdict.queries: failure.text = _clean(_query_line(verdict.queries, False).strip())
+        remarks = dict.fromkeys([*self.sentences, *self.could, *self.judging, *self.warnings])
+        xml.SubElement(suite, 'system-out').text = _clean('\n'.join(remarks))
+        xml.indent(suite)
+        return xml.tostring(suite, encoding='unicode', xml_declaration=True)
 
     def __repr__(self) -> str: return _gate_text(self, markdown=False)
 
@@ -332,70 +332,43 @@ def gate(
     family = family_text(rows, comparison.method, comparison.baseline)
     could = tuple(_drop_lines(comparison, margin))
     sentences = (*comparison.sentences(), family)
-    pairs_asked = dict.fromkeys((pair.a, pair.b) for pair in rows)
-    judging = [*judging_notes(sample), *judging_warnings(sample, pairs_asked)]
-    doubts = tuple(comparison.warnings)
-    return Gate(tuple(verdicts), could, sentences, doubts, tuple(map(visible, judging)))
+    systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
+    judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
+    return Gate(tuple(verdicts), could, sentences, tuple(comparison.warnings), tuple(map(visible, judging)))
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _headline(gate):
     "Count the checks that failed, and those without a verdict."
-    head = 'passed' if gate.ok else f'FAILED: {len(gate.failures)} of {len(gate.rows)} checks'
-    unknown = sum(verdict.unknown for verdict in gate.rows)
-    if unknown: head += f', {unknown}{f" of {len(gate.rows)} checks" * gate.ok} without a verdict'
-    return f'Gate: {head}'
+    n, unknown = len(gate.rows), sum(verdict.unknown for verdict in gate.rows)
+    head = 'Gate: passed' if gate.ok else f'Gate: FAILED: {len(gate.failures)} of {n} checks'
+    if not unknown: return head
+    return f'{head}, {unknown}{f" of {n} checks" * gate.ok} without a verdict'
 
 def _failures_first(gate): return sorted(gate.rows, key=lambda verdict: verdict.passed)
 
 def _gate_text(gate, markdown):
     "Write the verdicts as lines; in Markdown as a list."
-    head = _headline(gate)
-    lines = [f'**{head}**\n' if markdown else head] if gate.rows else []
+    lines = [f'**{_headline(gate)}**\n' if markdown else _headline(gate)] if gate.rows else []
     for verdict in _failures_first(gate):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    remarks = *gate.could, *gate.judging
-    could = [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in remarks]
-    return '\n'.join([*lines, *could])
+    remarks = [*gate.could, *gate.judging]
+    lines += [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in remarks]
+    return '\n'.join(lines)
 
 def _query_line(queries, markdown):
     "List the queries of a failure in one line."
     lead = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
-    names = [markdown_code(q) if markdown else visible(q) for q, *_ in queries]
-    texts = [f'{name} {_change_text(*values)}' for name, (_, *values) in zip(names, queries)]
+    written = markdown_code if markdown else visible
+    texts = [f'{written(q)} {_change_text(*values)}' for q, *values in queries]
     return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(texts)
 
-def _query_texts(verdict): return [f'{q} {_change_text(*values)}' for q, *values in verdict.queries]
-
 def _change_text(baseline_value, value):
-    "Write the value of a query, after that of the baseline if there is one."
-    values = [x for x in (baseline_value, value) if not np.isnan(x)]
-    return ' → '.join(value_text(x, 3) for x in values)
-
-def _query_row(query):
-    "Convert a query of a failure to a dict; an unknown value is None."
-    name, baseline_value, value = query
-    return {'query': name, 'before': None if np.isnan(baseline_value) else baseline_value, 'after': value}
+    "Write the value of a query, after its value in the baseline where that is known."
+    return ' → '.join(value_text(x, 3) for x in (baseline_value, value) if not np.isnan(x))
 
 # %% ../../nbs/comparing/gate.ipynb #dab0098e
-def _junit(gate):
-    "Write the verdicts as test cases."
-    counts = {'tests': len(gate.verdicts), 'failures': len(gate.failures), 'errors': 0}
-    suite = xml.Element('testsuite', {'name': 'irmetrics', **{k: str(v) for k, v in counts.items()}})
-    for verdict in gate.verdicts:
-        where = '' if verdict.slice == EVERYTHING else f' in {verdict.slice}'
-        name = {'name': f'{verdict.kind}: {verdict.measure}{where}', 'classname': verdict.system}
-        name = {key: _clean(visible(text)) for key, text in name.items()}
-        case = xml.SubElement(suite, 'testcase', name)
-        if verdict.passed: continue
-        failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
-        if verdict.queries: failure.text = _clean(_query_line(verdict.queries, False).strip())
-    remarks = dict.fromkeys([*gate.sentences, *gate.could, *gate.judging, *gate.warnings])
-    xml.SubElement(suite, 'system-out').text = _clean('\n'.join(remarks))
-    xml.indent(suite)
-    return xml.tostring(suite, encoding='unicode', xml_declaration=True)
-
 def _clean(text):
     "Write out control characters, and replace others that XML does not allow."
     seen = '\n'.join(map(visible, text.split('\n')))

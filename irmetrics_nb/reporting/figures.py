@@ -38,8 +38,7 @@ def plot_cutoffs(
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
     means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
-    labels: dict[str, Any] = {'xlabel': 'cutoff k', 'ylabel': f'mean {parsed!r}@k'}
-    ax = lines(ks, means, title=f'{parsed!r} by cutoff', ax=ax, **labels)
+    ax = lines(ks, means, title=f'{parsed!r} by cutoff', xlabel='cutoff k', ylabel=f'mean {parsed!r}@k', ax=ax)
     ax.set_xscale('log')
     ax.set_xticks(ks, [f'{k}' for k in ks])
     ax.minorticks_off()
@@ -56,8 +55,8 @@ def plot_precision_recall(
     judged, recall = judge(qrels, run), np.linspace(0, 1, 101)
     curves = np.asarray(interpolated_precision(judged, recall=recall, rel=rel))
     curves[judged.n_relevant(rel) == 0] = np.nan
-    labels: dict[str, Any] = {'xlabel': 'recall', 'ylabel': 'interpolated precision'}
-    ax = bundle(recall, curves, name=name, title='Precision and recall', ax=ax, **labels)
+    ax = bundle(recall, curves, name=name, title='Precision and recall', xlabel='recall',
+                ylabel='interpolated precision', ax=ax)
     ax.set(xlim=(-.01, 1.01), ylim=(-.02, 1.04))
     return ax
 
@@ -71,12 +70,10 @@ def plot_cumulated_gain(
 
     DataError for bad input; ValueError for a gain or a discount that is not known."""
     judged, rank = judge(qrels, run), np.arange(1, k + 1)
-    options: dict[str, Any] = {'gain': gain, 'discount': discount}
-    of_run = [np.mean(dcg(judged, k=int(i), **options)) for i in rank]
-    best = [np.mean(idcg(judged, k=int(i), **options)) for i in rank]
-    labels: dict[str, Any] = {'xlabel': 'rank', 'ylabel': 'mean DCG'}
+    def mean_at(formula, i): return np.mean(formula(judged, k=int(i), gain=gain, discount=discount))
+    of_run, best = ([mean_at(formula, i) for i in rank] for formula in (dcg, idcg))
     curves = {'the run': of_run, 'the ideal order': best}
-    ax = lines(rank, curves, title='Cumulated gain', marks=False, ax=ax, **labels)
+    ax = lines(rank, curves, title='Cumulated gain', xlabel='rank', ylabel='mean DCG', marks=False, ax=ax)
     ax.fill_between(rank, of_run, best, color=ink(ax), alpha=.12, linewidth=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
@@ -87,10 +84,9 @@ def plot_gains(
     ax: Any = None,
 ) -> Any:
     "Draw the gain of each grade, as a share of the best; return matplotlib's axes."
-    g = np.asarray(grades, dtype=float)
+    g = np.asarray(grades, float)
     curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
-    labels: dict[str, Any] = {'xlabel': 'grade g', 'ylabel': 'gain, share of the best'}
-    return lines(g, curves, title='Gains', ax=ax, **labels)
+    return lines(g, curves, title='Gains', xlabel='grade g', ylabel='gain, share of the best', ax=ax)
 
 def plot_discounts(
     k: int = 20, *, discounts: Sequence[str] = ('log2', 'jarvelin'), ax: Any = None,
@@ -98,8 +94,7 @@ def plot_discounts(
     "Draw the discount of each rank to k; return matplotlib's axes."
     rank = np.arange(1, k + 1)
     curves = {name: as_discount(name)(rank) for name in discounts}
-    labels: dict[str, Any] = {'xlabel': 'rank i', 'ylabel': 'discount D(i)'}
-    ax = lines(rank, curves, title='Discounts', ax=ax, **labels)
+    ax = lines(rank, curves, title='Discounts', xlabel='rank i', ylabel='discount D(i)', ax=ax)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
 
@@ -111,13 +106,12 @@ def plot_roc(
 
     ValueError for NaN or unequal lengths."""
     fpr, tpr, _ = roc_curve(labels, scores, rel=rel)
-    ax = new_axes(4.2, 4.6) if ax is None else ax
+    ax = ax or new_axes(4.2, 4.6)
     area = auc(labels, scores, rel=rel)
     ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {value_text(area)}')
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle='--', label='chance')
     ax.set_aspect('equal')
-    words = 'false positive rate', 'true positive rate'
-    return finish(ax, 'ROC curve', *words, legend=True)
+    return finish(ax, 'ROC curve', 'false positive rate', 'true positive rate', legend=True)
 
 # %% ../../nbs/reporting/figures.ipynb #ea684346
 @dataclass(frozen=True)
@@ -139,20 +133,16 @@ class Axis:
 
 def axis(values: Iterable[float], zero: bool = False) -> Axis:
     "Make an axis that holds all values (NaN apart), and 0 if required, with some room."
-    finite = np.array([x for x in values if np.isfinite(x)] + [0.0] * zero)
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    finite = [x for x in values if np.isfinite(x)] + [0.0] * zero
+    low, high = (float(min(finite)), float(max(finite))) if finite else (0.0, 1.0)
     room = (high - low) * .04 or max(abs(high), 1) * .05
     low, high = low - room, high + room
-    step = _tick_step((high - low) / 5.5)
-    ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    decimals = max(0, int(-np.floor(np.log10(step) + 1e-9)))
-    rounded = tuple(round(float(x), decimals) + 0.0 for x in ticks)
-    return Axis(float(low), float(high), rounded, decimals)
-
-def _tick_step(rough):
-    "Round up to 1, 2 or 5 times a power of ten."
+    rough = (high - low) / 5.5  # rounded up to 1, 2 or 5 times a power of ten
     power = 10.0 ** np.floor(np.log10(rough))
-    return float(next(power * n for n in (1, 2, 5, 10) if power * n >= rough * .999))
+    step = float(next(power * n for n in (1, 2, 5, 10) if power * n >= rough * .999))
+    decimals = max(0, int(-np.floor(np.log10(step) + 1e-9)))
+    ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    return Axis(low, high, tuple(round(float(x), decimals) + 0.0 for x in ticks), decimals)
 
 # %% ../../nbs/reporting/figures.ipynb #b7da69e2
 @dataclass(frozen=True)
@@ -186,27 +176,21 @@ class Bar:
     kind: str = ''
     text: str = ''
 
-def waterfall(differences: Any, limit: int = BARS) -> tuple[list[Bar], float]:
+def waterfall(differences: Any) -> tuple[list[Bar], float]:
     "Return (bars, position of the zero line) of sorted differences; NaN is left out."
     values = np.sort(without_missing(differences))[::-1]
     if not values.size: return [], 50.0
-    groups_of_bars = np.array_split(values, min(limit, values.size))
-    heights = np.array([group.mean() for group in groups_of_bars])
-    top, bottom = max(heights.max(), 0), min(heights.min(), 0)
-    range_of_bars, width = (top - bottom) or 1.0, 100 / len(groups_of_bars)
-    zero = 100 * top / range_of_bars if top > bottom else 50.0
-    scale = 100 / range_of_bars
-    bars = [_bar(i * width, width, h, zero, scale) for i, h in enumerate(heights)]
+    heights = np.array([group.mean() for group in np.array_split(values, min(BARS, values.size))])
+    top, bottom, width = max(heights.max(), 0), min(heights.min(), 0), 100 / len(heights)
+    scale = 100 / ((top - bottom) or 1.0)
+    zero, bars = top * scale if top > bottom else 50.0, []
+    for i, height in enumerate(heights):
+        kind = 'better' if height > 0 else 'worse' if height < 0 else ''
+        y = zero - height * scale if height > 0 else zero
+        bars.append(_rounded_bar(i * width, y, width, abs(height) * scale, kind, value_text(height, signed=True)))
     return bars, round(zero, 2)
 
-def _bar(x, width, value, zero, per_one):
-    "Make the bar of one difference, up or down from the zero line."
-    height = abs(value) * per_one
-    y = zero - height if value > 0 else zero
-    kind = 'better' if value > 0 else 'worse' if value < 0 else ''
-    return _rounded(x, y, width, height, kind, value_text(value, signed=True))
-
-def _rounded(x, y, width, height, kind, text):
+def _rounded_bar(x, y, width, height, kind, text):
     "Make a bar with as many digits as can be seen."
     x, y, width, height = (round(float(number), 3) for number in (x, y, width, height))
     return Bar(x, y, width, height, kind, text)
@@ -221,11 +205,9 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[Bar], Axis]:
     counts, edges = np.histogram(present, bins, span)
     scale = Axis(*span, axis(span).ticks, axis(span).decimals)
     highest, width = counts.max(initial=0) or 1, 100 / bins
-    bars = [_bin_bar(i, width, n, highest, edges) for i, n in enumerate(counts.tolist())]
-    return [bar for bar in bars if bar.height], scale
-
-def _bin_bar(i, width, n, highest, edges):
-    "Make the bar of one bin."
-    height = 100 * n / highest
-    words = f'{n:,} from {value_text(edges[i], 2)} to {value_text(edges[i + 1], 2)}'
-    return _rounded(i * width, 100 - height, width, height, '', words)
+    bars = []
+    for i, n in enumerate(counts.tolist()):
+        low, high = value_text(edges[i], 2), value_text(edges[i + 1], 2)
+        height, text = 100 * n / highest, f'{n:,} from {low} to {high}'
+        if n: bars.append(_rounded_bar(i * width, 100 - height, width, height, '', text))
+    return bars, scale

@@ -7,15 +7,16 @@ __all__ = ['NOTHING_SHARED', 'LARGEST', 'content', 'over_text', 'Report', 'repor
 
 # %% ../../nbs/reporting/report.ipynb #a86105c9
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from inspect import signature
+from importlib.metadata import version
 from typing import Any, Unpack
 
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
+from ..comparing.aligned_scores import unknown_option
 from irmetrics_nb.comparing.comparison import (
     Comparison,
     compare,
@@ -23,10 +24,11 @@ from irmetrics_nb.comparing.comparison import (
     family_text,
     groups_of_queries,
     intervals_text,
+    levels_text,
     sentence,
 )
+from ..comparing.statistics import wins_ties_losses
 from ..data.errors import counted, visible
-from ..data.groups import EVERYTHING
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, Words, read_words
@@ -38,6 +40,7 @@ from .figures import BARS, waterfall
 from irmetrics_nb.reporting.sections import (
     DEPTH,
     QueryCard,
+    add_words,
     card,
     common_means,
     common_sizes,
@@ -51,7 +54,6 @@ from irmetrics_nb.reporting.sections import (
     slice_parts,
     slices_of_one,
     spread_panels,
-    with_words,
 )
 from irmetrics_nb.results.formatting import (
     DIGITS,
@@ -61,56 +63,43 @@ from irmetrics_nb.results.formatting import (
     shown_digits,
     value_text,
 )
-from ..results.results import Cell, Result, Table, Text, markdown_text, raised, rendered
+from ..results.results import Cell, Result, Table, Text, cell_text, markdown_text, raised, rendered
 
 # %% ../../nbs/reporting/report.ipynb #e143ad40
 def content(report: Any) -> dict[str, Any]:
     "Return the variables of the templates of a report."
     scores, comparison = report.scores, report.comparison
     level = comparison.method.level if comparison else .95
-    cards = [*report.gains, *report.losses]
-    anchors = {card.query: f'query-{i}' for i, card in enumerate(cards, 1)}
-    values = query_values(scores, report.queries, report.groups) | {'anchors': anchors}
-    if shown_digits() != DIGITS: values |= {'digits': shown_digits()}
-    conventions = convention_parts(scores)
-    content = {'title': report.title, 'version': _package_version(), 'level': f'{100 * level:g} %', 'pair': report.pair}
-    content |= {'measures': scores.keys(), 'systems': values['systems'], 'anchors': anchors}
-    content |= {'best_grade': report.best_grade}
-    content |= {'means': mean_rows(scores, comparison, level), 'gains': report.gains, 'losses': report.losses}
-    content |= {'conventions': conventions, 'values': values, 'holds': _holds_text(report, values)}
-    content |= {'counted': [*_small_print(conventions)], 'counts': _grouped_counts(conventions['runs'])}
-    content |= {'first_queries': _first_queries(report, values), 'over': over_text(scores)}
-    of = _of_several if comparison else _of_one
-    return content | _of_input(report) | of(report, level)
-
-def _small_print(conventions):
-    "Yield the small print in lines: conventions, counts, and the effect of the order of ties."
-    yield f'Conventions: {"; ".join(conventions["phrases"])}.'
-    yield from (f'{names}: {text}'.removeprefix(': ') for names, text in _grouped_counts(conventions['runs']))
-    yield from (f'{name}, by the order of ties: {words}.' for name, words in conventions['ties'].items() if words)
+    conventions, values = convention_parts(scores), query_values(scores, report.queries, report.groups)
+    values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate([*report.gains, *report.losses], 1)}
+    if shown_digits() != DIGITS: values['digits'] = shown_digits()
+    counts = _grouped_counts(conventions['runs'])
+    lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
+    lines += [f'{names}: {text}'.removeprefix(': ') for names, text in counts]
+    lines += [f'{name}, by the order of ties: {text}.' for name, text in conventions['ties'].items() if text]
+    variables = {
+        'report': report, 'comparison': comparison, 'version': version('irmetrics_nb'), 'level': f'{100 * level:g} %',
+        'measures': scores.keys(), 'means': mean_rows(scores, comparison, level), 'over': over_text(scores),
+        'values': values, 'first_queries': _first_queries(report, values),
+        'limits': {'ranks': DEPTH, 'title': LONGEST[0], 'text': LONGEST[1]}, 'conventions': conventions, 'counts': counts, 'counted': lines,
+        'input': report.checkup and input_parts(report.checkup)}
+    variables |= _of_several(report, level) if comparison else _of_one(report, variables['means'], level)
+    if report.checkup:
+        phrases = [counted(n, kind) for kind, n in variables['input']['counts'].items() if n] or ['nothing odd']
+        variables['stats'].append(('input', phrases[0], ', '.join(phrases[1:])))
+    return variables
 
 def _grouped_counts(runs):
     "Group runs with the same text: (names, text); without names if all have it."
-    texts = dict.fromkeys(run['text'] for run in runs)
-    if len(texts) == 1: return [('', text) for text in texts]
-    return [(', '.join(run['name'] for run in runs if run['text'] == text), text) for text in texts]
-
-def _package_version():
-    from importlib.metadata import version
-    return version('irmetrics_nb')
-
-def _of_input(report):
-    "Return the findings of the check-up, and the urgent ones."
-    if report.checkup is None: return {'input': None, 'urgent': []}
-    urgent = [f for f in report.checkup.findings if f.level != 'note']
-    return {'input': input_parts(report.checkup), 'urgent': urgent[:4]}
+    names: dict[str, list] = {}
+    for run in runs: names.setdefault(run['text'], []).append(run['name'])
+    return [(', '.join(group) if len(names) > 1 else '', text) for text, group in names.items()]
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are; '' if none is left out.
 
     names: of the measures; default: all."""
-    sizes_of_all = common_sizes(scores)
-    sizes = {name: sizes_of_all[name] for name in names or sizes_of_all}
+    sizes = {name: size for name, size in common_sizes(scores).items() if name in (names or scores)}
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
         listed = ', '.join(f'{n:,} of {of:,} in {name}' for name, (n, of) in sizes.items())
@@ -121,149 +110,81 @@ def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
 
 NOTHING_SHARED = 'No query is answered by all systems'
 
-
-
 # %% ../../nbs/reporting/report.ipynb #22fac1c6
-MARK_NOTES = {True: 'A raised letter: better than that system, beyond chance.',
-         False: '▲ better, ▼ worse than the baseline, beyond chance.'}
 FOCUS = 4  # sentences below the figures
-QUERIES_SAY = ('Click a head to sort by it; choose the measure, and from which system to which the difference goes. '
-               'Queries with a link are opened below.')
 
 def _of_several(report, level):
     "Return the variables that only several runs have."
     comparison, (a, b) = report.comparison, report.pair
-    method, alone = comparison.method, comparison.baseline is None
-    over_all = [pair for pair in comparison.rows if pair.slice == EVERYTHING]
-    first = [pair for pair in over_all if pair.measure == comparison.sample.measures[0]]
+    method, rows = comparison.method, comparison.rows
+    focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
-    focus = [_pair_sentence(pair, method) for pair in over_all if {pair.a, pair.b} == {a, b}]
-    rows = pair_rows(comparison)
-    contents = {'comparison': comparison, 'letters': alone, 'marks_say': MARK_NOTES[alone], 'notes': comparison.notes}
-    contents |= {'family': family_text(comparison.rows, method, comparison.baseline), 'could_say': could_text(method)}
-    contents |= {'doubts': [*map(_capital, comparison.warnings[:FOCUS])]}
-    contents |= {'pairs': rows, 'pairs_left': len(over_all) - len(rows), 'sentences': focus[:FOCUS]}
-    contents |= {'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison)}
-    contents |= {'differences_say': _differences_say(comparison), 'waterfall': waterfall(differences)}
-    contents |= {'waterfall_say': _waterfall_say(comparison, a, b, differences), 'queries_say': QUERIES_SAY}
-    contents |= {'slices': slice_parts(comparison, report.pair) if report.groups else None}
-    return contents | {'lead': _lead(report, first), 'stats': [*_stats(report, first)]}
-
-def _differences_say(comparison):
-    "Explain the figure of differences."
-    alone, levels = comparison.baseline is None, {pair.level for pair in comparison.rows}
-    intervals = f'{100 * min(levels):.6g} % intervals' if len(levels) == 1 else 'intervals'
-    about = 'the better system of each pair first' if alone else f'each system less {comparison.baseline}'
-    text = f'Differences of means with {intervals}, {about}. In colour: shown beyond chance, all pairs counted.'
-    return f'{text} {intervals_text(comparison.rows, comparison.method)}'.strip()
+    pairs, (lead, stats) = pair_rows(comparison), _summary(report)
+    return {
+        'letters': comparison.baseline is None, 'could_say': could_text(method),
+        'family': family_text(rows, method, comparison.baseline), 'intervals_say': intervals_text(rows, method),
+        'pairs': pairs, 'pairs_left': len(comparison.pairs()) - len(pairs), 'sentences': focus[:FOCUS],
+        'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison),
+        'intervals': f'{levels_text(rows) or "interval"}s', 'waterfall': waterfall(differences),
+        'waterfall_say': _waterfall_say(comparison, a, b, differences),
+        'slices': slice_parts(comparison, report.pair) if report.groups else None,
+        'lead': f'{lead} {_capital(focus[0])}.', 'stats': stats}
 
 def _waterfall_say(comparison, a, b, differences):
-    "Explain the bars."
-    signs = np.sign(differences)
-    up, down, same = (int(np.sum(signs == sign)) for sign in (1, -1, 0))
+    up, same, down = wins_ties_losses(differences)
     bars = '' if len(differences) <= BARS else ' A bar is the mean of neighbours.'
     ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
     return (f'{b} − {a} in {comparison.sample.measures[0]}, query by query{ends}: '
             f'better on {up:,}, worse on {down:,}, the same on {same:,}.{bars}')
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
-def _best_run(scores, measure):
-    "Return the name and the mean of the best run on the queries that all have; () if they have none."
-    means = common_means(scores, measure)
-    if not means: return ()
-    best = max(means, key=lambda name: means[name])
-    return best, value_text(means[best])
+def _capital(text):
+    "Begin a sentence with a capital, unless a name begins it."
+    return text[0].upper() + text[1:] if text.startswith(('no ', 'only ')) else text
 
-def _pair_sentence(pair, method):
-    "Describe a pair in a sentence with a capital, unless a name begins it."
-    return _capital(sentence(pair, method))
-
-def _capital(text): return text[0].upper() + text[1:] if text.startswith(('no ', 'only ')) else text
-
-def _lead(report, pairs):
-    "Summarize the report in a sentence or two."
-    method, measure = report.comparison.method, pairs[0].measure
-    shown = sum(pair.shown(method.alpha) for pair in pairs)
-    focus = _pair_sentence(next(pair for pair in pairs if {pair.a, pair.b} == {*report.pair}), method)
-    differ = f' {shown} of {len(pairs)} pairs of systems differ beyond chance.' if len(pairs) > 1 else ''
-    return f'{_leader(report.scores, measure)}.{differ} {focus}.'
-
-def _leader(scores, measure):
-    "Name the run with the highest mean, if any."
-    best, (n, of) = _best_run(scores, measure), common_sizes(scores)[measure]
-    if not best: return f'{NOTHING_SHARED}: none has the highest mean {measure}'
-    over = f', over the {counted(n, "query")} that all systems answer' if n < of else ''
-    return f'{best[0]} has the highest mean {measure}, {best[1]}{over}'
-
-def _stats(report, pairs):
-    "Yield the numbers of the head: (name, number, small print)."
-    scores, measure = report.scores, pairs[0].measure
-    best, (n, of) = _best_run(scores, measure), common_sizes(scores)[measure]
-    shown = sum(pair.shown(report.comparison.method.alpha) for pair in pairs)
-    yield 'systems', f'{len(scores.runs):,}', ''
-    yield 'queries', f'{len(scores):,}', f'{n:,} answered by all systems' if n < of else ''
-    if best: yield f'best {measure}', best[1], best[0]
-    if len(pairs) > 1: yield 'pairs that differ', f'{shown} of {len(pairs)}', f'in {measure}'
-    else: yield 'difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted)
-    yield from _input_stat(report)
-
-def _input_stat(report):
-    "Yield the number of findings."
-    if report.checkup is None: return
-    counts = {level: n for level, n in input_parts(report.checkup)['counts'].items() if n}
-    phrases = [counted(n, level) for level, n in counts.items()] or ['nothing odd']
-    yield 'input', phrases[0], ', '.join(phrases[1:])
+def _summary(report):
+    "Return the system with the highest mean in a sentence, and the numbers of the head: (name, number, small print)."
+    scores, measure = report.scores, report.comparison.sample.measures[0]
+    pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
+    means, (n, of) = common_means(scores, measure), common_sizes(scores)[measure]
+    stats = [('systems', f'{len(scores.runs):,}', ''),
+             ('queries', f'{len(scores):,}', f'{n:,} answered by all systems' if n < of else '')]
+    lead = f'{NOTHING_SHARED}: none has the highest mean {measure}.'
+    if means:
+        best = max(means, key=lambda name: means[name])
+        stats.append((f'best {measure}', value_text(means[best]), best))
+        over = f', over the {counted(n, "query")} that all systems answer' if n < of else ''
+        lead = f'{best} has the highest mean {measure}, {value_text(means[best])}{over}.'
+    if len(pairs) == 1:
+        return lead, [*stats, ('difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted))]
+    shown = f'{sum(pair.shown(report.comparison.method.alpha) for pair in pairs)} of {len(pairs)}'
+    stats.append(('pairs that differ', shown, f'in {measure}'))
+    return f'{lead} {shown} pairs of systems differ beyond chance.', stats
 
 # %% ../../nbs/reporting/report.ipynb #f3f22709
-def _of_one(report, level):
+def _of_one(report, means, level):
     "Return the variables that only a single run has."
-    scores = report.scores
-    say = 'Click a head to sort by it. Queries with a link are opened below.'
-    contents: dict[str, Any] = {'comparison': None, 'letters': False, 'waterfall': None, 'notes': [], 'family': ''}
-    contents |= {'sentences': [], 'doubts': []}
-    contents |= {'slices': slices_of_one(scores, report.groups) if report.groups else None, 'queries_say': say}
-    contents |= {'spread_panels': spread_panels(scores), 'lead': _lead_of_one(scores, level)}
-    return contents | {'stats': [*_stats_of_one(report)]}
-
-def _lead_of_one(scores, level):
-    cell, name = mean_rows(scores, level=level)[0]['cells'][0], scores.runs[0].name or 'The run'
+    scores, cell = report.scores, means[0]['cells'][0]
+    name = scores.runs[0].name or 'The run'
     reach = f' ({100 * level:g} % interval {cell["interval"]})' if cell['interval'] else ''
-    return f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {counted(len(scores), "query")}.'
-
-def _stats_of_one(report):
-    "Yield the numbers of the head."
-    scores = report.scores.each()[0]
-    yield 'queries', f'{len(scores):,}', ''
-    for name, mean in [*scores.means.items()][:3]: yield name, value_text(mean), ''
-    yield from _input_stat(report)
+    queries = counted(len(scores), 'query')
+    means = [*scores.each()[0].means.items()][:3]
+    stats = [('queries', f'{len(scores):,}', ''), *((measure, value_text(mean), '') for measure, mean in means)]
+    return {'letters': False, 'waterfall': None, 'spread_panels': spread_panels(scores),
+            'slices': slices_of_one(scores, report.groups) if report.groups else None, 'stats': stats,
+            'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
 
 def _first_queries(report, values):
-    "Return the table of queries before the script of the page takes over: fifty rows."
-    systems, texts = values['systems'], any(values['texts'])
-    columns = [first_column[0] for first_column in values['values']][:6]
-    heads = ['query', *['what was asked'] * texts, *(systems[:6] if len(systems) > 1 else values['measures'][:1])]
+    "Return the table of queries before the script of the page takes over: the largest gains; of one run the worst."
+    systems, n_words = values['systems'], 1 + any(values['texts'])
+    columns = np.array([by_measure[0] for by_measure in values['values']], float)
+    heads, keys = values['measures'][:1], columns[0]
+    if len(systems) > 1: heads, keys = systems[:6], np.subtract(*(columns[systems.index(name)] for name in report.pair))
     rows = []
-    for q in _first_order(report, values)[:50]:
-        words = [values['ids'][q], *[values['texts'][q]] * texts]
-        rows.append(words + ['–' if column[q] is None else value_text(column[q]) for column in columns])
-    return {'head': heads, 'words': 1 + texts, 'rows': rows}
-
-def _first_order(report, values):
-    "Sort queries by their difference, the largest gain first; of one run the worst first."
-    systems, sign = values['systems'], -1
-    if len(systems) == 1: keys, sign = values['values'][0][0], 1
-    else:
-        pairs = zip(*(values['values'][systems.index(name)][0] for name in report.pair))
-        keys = [None if x is None or y is None else y - x for x, y in pairs]
-    return sorted(range(len(keys)), key=lambda q: (keys[q] is None, sign * (keys[q] or 0), q))
-
-def _holds_text(report, values):
-    "Describe the content of the file, and the limits."
-    held, n = len(values['ids']), len(report.scores)
-    queries = f'all {n:,} queries' if held == n else f'{held:,} of {n:,} queries, those that differ most'
-    words = f'{len(report.gains) + len(report.losses)} queries with the first {DEPTH} ranks'
-    cut = f'titles are cut at {LONGEST[0]} letters, texts at {LONGEST[1]}'
-    return f'This file holds the values of {queries}, to six decimals, and {words}; {cut}.'
+    for q in np.argsort(keys, kind='stable')[:50].tolist():
+        words = [values['ids'][q], values['texts'][q]][:n_words]
+        rows.append([*words, *map(cell_text, columns[:6, q])])
+    return {'head': [*['query', 'what was asked'][:n_words], *heads], 'words': n_words, 'rows': rows}
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
@@ -303,15 +224,14 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, Any]:
         "Return title, scores of each run, comparison and check-up; NaN is None."
-        results = {'comparison': self.comparison, 'checkup': self.checkup}
-        sections = {name: result and result.to_dict() for name, result in results.items()}
-        records = [as_record(scores) for scores in self.scores.each()]
-        return {'title': self.title, 'scores': records, **sections}
+        comparison, checkup = (result and result.to_dict() for result in (self.comparison, self.checkup))
+        return {'title': self.title, 'scores': [*map(as_record, self.scores.each())],
+                'comparison': comparison, 'checkup': checkup}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of one run; ax:
         matplotlib's axes."""
-        return self.comparison.plot(ax=ax) if self.comparison else self.scores.plot(ax=ax)
+        return (self.comparison or self.scores).plot(ax=ax)
 
     def _columns(self): return self.scores._columns()
 
@@ -321,11 +241,10 @@ class Report(Result):
             if result is not None: yield from result._parts()
 
     def __repr__(self) -> str:
-        size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
         runs = ', '.join(run.name or 'run' for run in self.scores.runs)
         subject = visible(f'{self.title} ({runs}; {", ".join(self.scores)})')
-        return (f'Report: {subject}; {size}. '
-                "Write it with .save('report.html').")
+        size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
+        return f"Report: {subject}; {size}. Write it with .save('report.html')."
 
     def _repr_html_(self): return None
 
@@ -336,49 +255,39 @@ class Report(Result):
 def _template(name):
     "Prepare a template of the package, once."
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    loader = PackageLoader('irmetrics_nb', 'reporting/templates')
-    html, tex = name.endswith('.html'), name.endswith('.tex')
-    signs: dict[str, Any] = {'variable_start_string': '<<', 'variable_end_string': '>>', 'comment_start_string': '<#',
-             'comment_end_string': '#>', 'block_start_string': '<%', 'block_end_string': '%>'} if tex else {}
-    signs |= {'trim_blocks': True, 'lstrip_blocks': True}
-    environment = Environment(loader=loader, autoescape=html, undefined=StrictUndefined, finalize=_for_eyes, **signs)
-    environment.filters |= {'md': _markdown_text, 'raised': raised, 'value': value_text, 'comment': lambda text: ' '.join(str(text).split())}
+    environment = Environment(
+        loader=PackageLoader('irmetrics_nb', 'reporting/templates'), autoescape=name.endswith('.html'),
+        undefined=StrictUndefined, finalize=_for_eyes, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {
+        'comment': _one_line, 'md': lambda text: markdown_text(_one_line(text)), 'raised': raised, 'value': value_text,
+        'capital': _capital}
     return environment.get_template(name)
 
 def _filled(name, report, digits, **variables):
     "Fill in a template, with so many decimals."
     with showing_digits(digits): return _template(name).render(content(report), **variables)
 
+def _one_line(text): return ' '.join(str(text).split())
+
 def _for_eyes(value):
     "Write out control characters in a value of a template, but for markup and line breaks."
     if not isinstance(value, str) or hasattr(value, '__html__'): return value
     return '\n'.join(map(visible, value.split('\n')))
 
-def _markdown_text(text):
-    "Escape a text for Markdown, in one line."
-    return markdown_text(' '.join(str(text).split()))
-
 # %% ../../nbs/reporting/report.ipynb #7b7860f5
 def _paper_parts(report):
     "Yield the parts of the comparison, and a table of the measures that are not compared."
-    comparison, keys = report.comparison, report.scores.keys()
-    compared = comparison.sample.measures if comparison else ()
-    if comparison: yield from comparison._parts()
-    uncompared = [i for i, name in enumerate(keys) if name not in compared]
-    if uncompared: yield _means_with_intervals(report, uncompared)
-
-def _means_with_intervals(report, columns):
-    "Tabulate the means of some measures, with intervals in brackets."
-    names, rows = [report.scores.keys()[i] for i in columns], mean_rows(report.scores)
-    cells = [[row['name'], *(_with_interval(row['cells'][i]) for i in columns)] for row in rows]
-    has_interval = any(row['cells'][i]['interval'] for row in rows for i in columns)
-    over_queries = f'Over {counted(len(report.scores), "query")}.'
-    reach = ' Brackets: 95 % intervals by t.' if has_interval else ''
-    return Table(['system', *names], cells, (over_text(report.scores, names) or over_queries) + reach, 'tab:means')
-
-def _with_interval(cell):
-    interval = f' [{cell["interval"].replace(" to ", ", ")}]' if cell['interval'] else ''
-    return Cell(cell['text'] + interval, best=cell['best'])
+    compared = report.comparison.sample.measures if report.comparison else ()
+    if report.comparison: yield from report.comparison._parts()
+    names = [name for name in report.scores if name not in compared]
+    if not names: return
+    rows, caption = [], over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
+    for row in mean_rows(report.scores):
+        cells = [cell for name, cell in zip(report.scores.keys(), row['cells']) if name in names]
+        texts = [f'{cell["text"]} [{cell["interval"].replace(" to ", ", ")}]'.removesuffix(' []') for cell in cells]
+        rows.append([row['name'], *(Cell(text, best=cell['best']) for text, cell in zip(texts, cells))])
+    if any('[' in cell.content for _, *cells in rows for cell in cells): caption += ' Brackets: 95 % intervals by t.'
+    yield Table(['system', *names], rows, caption, 'tab:means')
 
 # %% ../../nbs/reporting/report.ipynb #4cb27f32
 LARGEST = 10  # gains, and as many losses
@@ -442,63 +351,42 @@ def report(
     >>> found = report(qrels, runs, 'RR', topics={'q1': 'first words'})
     >>> found.gains[0].query, found.gains[0].difference
     ('q1', 0.5)"""
-    _check_report_options(options)
-    readable = _duplicates(**options)
-    sources = _sources(qrels, runs, options.pop('system', None), readable)
-    judgments = qrels if _is_path(qrels) else _qrels(qrels, readable)
-    scores = evaluate(judgments, sources, measures, **options)
-    names = [run.name or 'run' for run in scores.runs]
-    settings: dict[str, Any] = {'test': test, 'correction': correction, 'alpha': alpha}
-    alone = len(names) == 1
-    by_name, grades = dict(zip(names, sources)), _qrels(judgments, readable)
-    other = _baseline_name(baseline, by_name)
-    settings |= {'seed': seed, 'correct_over': correct_over}
-    comparison = None if alone else _compared(scores, other, groups, settings)
+    wrong = unknown_option(options)
+    if wrong is not None:
+        hint = ': .save(path) of what it returns writes the file' if wrong in WRITING else ''
+        raise TypeError(f'report() got an unexpected keyword argument {wrong!r}{hint}')
+    duplicates = conventions_of(options.get('conventions'), duplicates=options.get('duplicates')).duplicates
+    runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
+    is_path = isinstance(qrels, str | os.PathLike)
+    judgments = qrels if is_path else Qrels(qrels, duplicates=duplicates, copy=False)
+    scores = evaluate(judgments, runs_read, measures, **options)
+    by_name = dict(zip([run.name or 'run' for run in scores.runs], runs_read))
+    grades = Qrels(judgments, duplicates=duplicates, copy=False)
+    comparison = _compared(
+        scores, _baseline_name(baseline, by_name), groups=groups, test=test, correction=correction,
+        correct_over=correct_over, alpha=alpha, seed=seed)
     pair = _focus_pair(scores, comparison)
-    cards = _cards(scores, comparison, pair, grades, by_name)
+    gains, losses = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
-    gains, losses = _with_words_of_cards(cards, topic_words, documents)
-    groups_of = None if groups is None else groups_of_queries(scores, groups)
-    checked = check(judgments, by_name) if checkup else None
-    best = float(grades.rows.value.max(initial=0))
-    headline = title or _default_title(scores)
-    return Report(headline, scores, comparison, pair, gains, losses, topic_words,
-                  groups_of, checked, best)
+    shown = {doc for card in gains + losses for x in card.documents for doc in (x.doc, x.parent)}
+    add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
+    size = counted(len(scores), 'query')
+    default_title = f'{len(scores.runs)} systems, {size}' if comparison else f'{scores.runs[0].name or "A run"}, {size}'
+    return Report(
+        title or default_title, scores, comparison, pair, gains, losses, topic_words,
+        None if groups is None else groups_of_queries(scores, groups),
+        check(judgments, by_name) if checkup else None, float(grades.rows.value.max(initial=0)))
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
-def _check_report_options(options):
-    "Raise TypeError for an option that `evaluate` does not take."
-    parameters = signature(evaluate).parameters.values()
-    names = [parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY]
-    wrong = next((name for name in options if name not in names), None)
-    if wrong is None: return
-    hint = ': .save(path) of what it returns writes the file' if wrong in WRITING else ''
-    raise TypeError(f'report() got an unexpected keyword argument {wrong!r}{hint}')
-
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
 
-def _duplicates(conventions=None, duplicates=None, **_):
-    "Return the convention for duplicate documents, by the options."
-    return conventions_of(conventions, duplicates=duplicates).duplicates
-
-def _sources(qrels, runs, system, duplicates):
-    "Return the runs, each of which can be read again: a path, a large table, or what is read now."
+def _readable_runs(qrels, runs, system, duplicates):
+    "Return the runs in forms that can be read again: a path, a large table, or rows in memory."
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name '': give each a name")
-    found = recognise(qrels, runs, system)
-    resolves = duplicates != 'refuse'
-    each = (Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in found)
-    return Runs(tuple(each), found.single)
-
-def _qrels(judgments, duplicates): return Qrels(judgments, duplicates=duplicates, copy=False)
-
-def _is_path(source): return isinstance(source, str | os.PathLike)
-
-
-def _default_title(scores):
-    queries = counted(len(scores), 'query')
-    several = len(scores.runs) > 1
-    return f'{len(scores.runs)} systems, {queries}' if several else f'{scores.runs[0].name or "A run"}, {queries}'
+    sources, resolves = recognise(qrels, runs, system), duplicates != 'refuse'
+    readable = [Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in sources]
+    return Runs(tuple(readable), sources.single)
 
 def _baseline_name(baseline, sources):
     "Return the name of a baseline, which may be a path; raise ValueError if there is one run."
@@ -507,54 +395,42 @@ def _baseline_name(baseline, sources):
     paths = {run.path: name for name, run in sources.items() if run.path}
     return paths.get(str(baseline), str(baseline))
 
-def _compared(scores, baseline, groups, options):
-    "Compare the runs on the measures that are means."
+def _compared(scores, baseline, **options):
+    "Compare several runs on the measures that are means; None for one run."
+    if len(scores.runs) == 1: return None
     means = [m for m in scores.measures if m.kind.aggregate.spread and m.kind.quality]
     if not means: raise ValueError(f'none of {", ".join(scores)} is the mean of a quality: there is nothing to compare')
-    return compare(scores, measures=means, baseline=baseline, groups=groups, **options)
+    return compare(scores, measures=means, baseline=baseline, **options)
 
 def _focus_pair(scores, comparison):
-    "Return the baseline, or the second best, and the best other system by the first measure that is compared."
+    """Return the baseline, or the second best, and the best other system by the first measure that is compared;
+    where no query is common to all systems, the pair with the most queries in common."""
     if comparison is None: return (scores.runs[0].name or 'run',)
-    measure, other = comparison.sample.measures[0], comparison.baseline
+    measure, baseline = comparison.sample.measures[0], comparison.baseline
     means = common_means(scores, measure)
-    if not means: return _fullest(comparison, measure)
-    ranked = sorted((name for name in means if name != other), key=lambda name: -means[name])
-    return (ranked[1] if other is None else other, ranked[0])
-
-def _fullest(comparison, measure):
-    "Return the pair with the most queries in common, where no query is common to all systems."
-    pairs = [pair for pair in comparison.rows if pair.measure == measure and pair.slice == EVERYTHING]
-    fullest = max(pairs, key=lambda pair: pair.queries)
-    return fullest.a, fullest.b
+    if not means:
+        pairs = [pair for pair in comparison.pairs() if pair.measure == measure]
+        fullest = max(pairs, key=lambda pair: pair.queries)
+        return fullest.a, fullest.b
+    ranked = sorted((name for name in means if name != baseline), key=lambda name: -means[name])
+    return ranked[1] if baseline is None else baseline, ranked[0]
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
 def _cards(scores, comparison, pair, qrels, sources):
     "Return the queries with the largest gains, and those with the largest losses; of one run, the worst."
-    if comparison is None: measure, won, losses = scores.measures[0], [], _worst_of_run(scores, qrels)
+    if comparison is None:
+        measure, rows = scores.measures[0], qrels.rows
+        relevant = {qrels.queries[i] for i in np.unique(rows.query[rows.value > 0]).tolist()}
+        values = zip(scores.query_ids, scores.values[0, 0].tolist())
+        queries = [(q, x) for q, x in values if q in relevant and not np.isnan(x)]
+        gains, losses = [], sorted(queries, key=lambda query: query[1])
     else:
         measure = scores.measures[scores._index(comparison.sample.measures[0])]
-        rows = [(q, (x, y)) for q, x, y in comparison.queries(*pair)]
-        losses = [row for row in rows if row[1][1] < row[1][0]][:LARGEST]
-        won = [row for row in rows[::-1] if row[1][1] > row[1][0]][:LARGEST]
+        queries = comparison.queries(*pair)
+        losses = [row for row in queries if row[2] < row[1]]
+        gains = [row for row in queries[::-1] if row[2] > row[1]]
     conventions = scores.conventions.of(measure.name)
     runs = {name: read_run(sources[name], conventions) for name in pair}
-    def opened(rows):
-        return [card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, values in rows]
-    return opened(won), opened(losses)
-
-def _worst_of_run(scores, qrels):
-    "Return the queries with the lowest values that have a relevant document."
-    rows = qrels.rows
-    positions = np.unique(rows.query[rows.value > 0])
-    with_relevant = {qrels.queries[i] for i in positions.tolist()}
-    values = zip(scores.query_ids, scores.values[0, 0].tolist())
-    counted = [(q, (x,)) for q, x in values if q in with_relevant and not np.isnan(x)]
-    return sorted(counted, key=lambda row: row[1])[:LARGEST]
-
-def _with_words_of_cards(groups: Iterable, queries: Mapping[str, Words], documents: Any) -> list[tuple[QueryCard, ...]]:
-    "Add words to the cards, reading the documents once."
-    groups = [*groups]
-    shown = {doc for cards in groups for card in cards for doc in card.docs}
-    docs = read_words(documents, shown)
-    return [tuple(with_words(cards, queries, docs)) for cards in groups]
+    def cards(rows):
+        return tuple(card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, *values in rows)
+    return cards(gains[:LARGEST]), cards(losses[:LARGEST])

@@ -61,14 +61,15 @@ def forest(
 
     zero: with a line at 0, and in two colours what lies to its right or left. An interval
     with an end that is NaN is not drawn. ValueError for columns of unequal lengths."""
-    columns = [np.asarray(column, dtype=float) for column in (values, low, high)]
+    columns = [np.asarray(column, float) for column in (values, low, high)]
     if {len(column) for column in columns} != {len(names)}:
         raise ValueError(f'{len(names)} names, and columns of other lengths')
     order = np.argsort(-columns[0], kind='stable')[::-1]
     middle, low, high = (column[order] for column in columns)
-    ax = new_axes(1.2 + .34 * len(names)) if ax is None else ax
+    ax = ax or new_axes(1.2 + .34 * len(names))
     rows = np.arange(len(names))
-    colours = np.where(_signs(low, high) < 0, WORSE, BETTER).tolist() if zero else BETTER
+    negative = (high < 0) & ~(low > 0)
+    colours = np.where(negative, WORSE, BETTER).tolist() if zero else BETTER
     ax.hlines(rows, low, high, color=colours, linewidth=2)
     ax.scatter(middle, rows, color=colours, s=36, zorder=3)
     if zero: ax.axvline(0, color=ink(ax), linewidth=1, linestyle='--')
@@ -76,10 +77,6 @@ def forest(
     ax.set_ylim(-.6, len(rows) - .4)
     ax.grid(axis='x')
     return finish(ax, title, label)
-
-def _signs(low, high):
-    "Return 1 for intervals above 0, -1 below it, 0 for those that hold it."
-    return np.where(low > 0, 1, np.where(high < 0, -1, 0))
 
 # %% ../../nbs/results/drawing.ipynb #15d9b76e
 def sorted_bars(
@@ -91,33 +88,23 @@ def sorted_bars(
 
     NaN is left out. named: how many at either end, if they are not 0. A dashed line
     shows the mean. Returns matplotlib's axes."""
-    values = np.asarray(differences, dtype=float)
+    values = np.asarray(differences, float)
     counted = np.flatnonzero(~np.isnan(values))
     order = counted[np.argsort(-values[counted], kind='stable')]
-    sorted_values = values[order]
-    ax = new_axes() if ax is None else ax
-    colours = np.where(sorted_values < 0, WORSE, BETTER).tolist()
-    ax.bar(np.arange(len(order)), sorted_values, width=1, color=colours, linewidth=0)
+    heights, n = values[order], len(order)
+    ax = ax or new_axes()
+    ax.bar(np.arange(n), heights, width=1, color=np.where(heights < 0, WORSE, BETTER).tolist(), linewidth=0)
     ax.axhline(0, color=ink(ax), linewidth=1)
-    if len(order):
-        mean = sorted_values.mean()
-        dashed = {'color': ink(ax), 'linewidth': 1, 'linestyle': '--'}
-        ax.axhline(mean, label=f'mean {value_text(mean, signed=True)}', **dashed)
-    rank = np.arange(len(order))
-    gains = (rank < named) & (sorted_values > 0)
-    losses = (rank >= len(order) - named) & (sorted_values < 0)
-    _name_bars(ax, rank[gains | losses], sorted_values, [names[i] for i in order])
-    finish(ax, title, 'queries, the largest gain first', label, legend=len(order) > 0)
-    return ax
-
-def _name_bars(ax, positions, values, names):
-    "Write names over bars that go up, and under those that go down."
-    for position in positions:
-        up = values[position] > 0
-        ax.annotate(names[position], (position, values[position]), (0, 3 if up else -3),
-                    textcoords='offset points', rotation=90, fontsize=9.5, color=ink(ax),
-                    ha='center', va='bottom' if up else 'top')
+    if n:
+        label_of_mean = f'mean {value_text(heights.mean(), signed=True)}'
+        ax.axhline(heights.mean(), label=label_of_mean, color=ink(ax), linewidth=1, linestyle='--')
+    for position, height in enumerate(heights):  # names over bars that go up, and under those that go down
+        up = height > 0
+        if not (position < named if up else position >= n - named and height < 0): continue
+        ax.annotate(names[order[position]], (position, height), (0, 3 if up else -3), textcoords='offset points',
+                    rotation=90, fontsize=9.5, color=ink(ax), ha='center', va='bottom' if up else 'top')
     ax.margins(y=.25)
+    return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
 
 # %% ../../nbs/results/drawing.ipynb #f5b9cbc2
 def scatter(
@@ -129,12 +116,13 @@ def scatter(
 
     named: how many of the dots farthest from the diagonal have names. Dots with a NaN
     are not drawn."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    x, y = np.asarray(x, float), np.asarray(y, float)
     counted = np.flatnonzero(~np.isnan(x + y))
-    ax = new_axes(4.6, 4.8) if ax is None else ax
+    ax = ax or new_axes(4.6, 4.8)
     colours = np.where(y[counted] < x[counted], WORSE, BETTER).tolist()
     ax.scatter(x[counted], y[counted], color=colours, s=24, alpha=.6, linewidth=0)
-    ends = _diagonal(x[counted], y[counted])
+    values = np.concatenate([x[counted], y[counted], [0, 1]])
+    ends = [values.min(), values.max()]
     ax.plot(ends, ends, color=ink(ax), linewidth=1, linestyle='--')
     farthest = counted[np.argsort(-abs(y - x)[counted], kind='stable')][:named]
     for nth, i in enumerate(farthest[(y != x)[farthest]]):
@@ -143,11 +131,6 @@ def scatter(
                     fontsize=9.5, color=ink(ax))
     ax.set_aspect('equal')
     return finish(ax, title, xlabel, ylabel)
-
-def _diagonal(x, y):
-    "Return the ends of the diagonal: 0 and 1, or farther if values are."
-    values = np.concatenate([x, y, [0, 1]])
-    return [values.min(), values.max()]
 
 # %% ../../nbs/results/drawing.ipynb #cf26a1f6
 def distribution(
@@ -158,16 +141,14 @@ def distribution(
 
     NaN is left out; a name without values keeps an empty row."""
     columns = {name: without_missing(column) for name, column in values.items()}
-    means = {name: _mean_of_column(column) for name, column in columns.items()}
-    order = sorted(columns, key=lambda name: np.nan_to_num(means[name], nan=-np.inf))
-    ax = new_axes(1.2 + .42 * len(order)) if ax is None else ax
+    means = {name: column.mean() if len(column) else -np.inf for name, column in columns.items()}
+    order = sorted(columns, key=lambda name: means[name])
+    ax = ax or new_axes(1.2 + .42 * len(order))
     for row, name in enumerate(order):
         points = columns[name]
-        height = np.full(len(points), row)
-        ax.plot(points, height, '|', color=WORSE, markersize=13, alpha=.5)
+        ax.plot(points, np.full(len(points), row), '|', color=WORSE, markersize=13, alpha=.5)
         if not len(points): continue
-        quartiles = np.quantile(points, [.25, .75])
-        ax.hlines(row, *quartiles, color=BETTER, linewidth=5, alpha=.5)
+        ax.hlines(row, *np.quantile(points, [.25, .75]), color=BETTER, linewidth=5, alpha=.5)
         ax.plot(means[name], row, 'o', color=BETTER, markersize=7)
     ax.set_yticks(np.arange(len(order)), order)
     ax.set_ylim(-.6, len(order) - .4)
@@ -175,10 +156,8 @@ def distribution(
 
 def without_missing(column: Any) -> np.ndarray:
     "Return the values that are not NaN, as an array."
-    values = np.asarray(column, dtype=float)
+    values = np.asarray(column, float)
     return values[~np.isnan(values)]
-
-def _mean_of_column(values): return values.mean() if len(values) else np.nan
 
 # %% ../../nbs/results/drawing.ipynb #8920ac92
 def lines(
@@ -188,7 +167,7 @@ def lines(
     """Draw {name: values} as lines over x, which differ in colour, dash and mark.
 
     After six they begin anew. Returns matplotlib's axes."""
-    ax = new_axes() if ax is None else ax
+    ax = ax or new_axes()
     for i, (name, y) in enumerate(series.items()):
         style = {'color': COLOURS[i % 6], 'linestyle': DASHES[i % 6], 'linewidth': 2}
         mark = {'marker': PLOT_MARKERS[i % 6], 'markersize': 5} if marks else {}
@@ -203,9 +182,9 @@ def bundle(
     """Draw a faint line over x for each row of a matrix, and a strong one for their mean.
 
     Rows with NaN count for nothing. Returns matplotlib's axes."""
-    rows = np.asarray(each, dtype=float)
+    rows = np.asarray(each, float)
     rows = rows[~np.isnan(rows).any(axis=1)]
-    ax = new_axes() if ax is None else ax
+    ax = ax or new_axes()
     if len(rows):
         faint = .05 + .4 / len(rows) ** .5  # the more lines, the fainter each
         ax.plot(x, rows.T, color=ink(ax), linewidth=.8, alpha=faint)
