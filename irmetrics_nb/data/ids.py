@@ -41,8 +41,7 @@ class Ids:
 
     def bytes(self, i: int | np.integer) -> Any:
         "Return one string as bytes."
-        begin = self.start[i]
-        return self.buffer[begin:begin + self.length[i]].tobytes()
+        return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
 
     def first_words(self, n: int) -> list[np.ndarray]:
         "n arrays of uint64: the first eight bytes of every string, the next eight, and so on."
@@ -58,7 +57,7 @@ class Ids:
         start = np.minimum(self.start + 8 * k, len(self.buffer) - PAD)
         return Ids(self.buffer, start, self.length - 8 * k).first_words(1)[0]
 
-    # Each of these is built in a section of its own below.
+    # Sections below explain these.
     @classmethod
     def from_list(cls, items: Iterable) -> 'Ids':
         "Return a column from str, bytes or whole numbers."
@@ -66,7 +65,9 @@ class Ids:
 
     def tolist(self) -> list[str]:
         "Return all strings as str; bytes that are not UTF-8 become surrogates."
-        return decode_all(self)
+        data = self.buffer.data
+        spans = zip(self.start.tolist(), (self.start + self.length).tolist())
+        return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in spans]
 
     def equals(self, other: 'Ids') -> np.ndarray:
         "Return (n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
@@ -108,15 +109,6 @@ def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     start = np.zeros(len(end), np.intp)
     start[1:] = end[:-1] + 1
     return data, start, end - start
-
-# %% ../../nbs/data/ids.ipynb #626f5d13
-def decode_all(ids: Ids) -> list[str]:
-    "Return all strings as str; bytes that are not UTF-8 become surrogates."
-    data = ids.buffer.data
-    begin = ids.start.tolist()
-    end = (ids.start + ids.length).tolist()
-    spans = zip(begin, end, strict=True)
-    return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in spans]
 
 # %% ../../nbs/data/ids.ipynb #7e26a9a3
 def is_utf8_text(ids: Iterable) -> bool:
@@ -237,12 +229,9 @@ class KeyIndex:
     def candidates(self, keys: np.ndarray) -> np.ndarray:
         "Return the places of all keys that were added, and of about one in a hundred others."
         flags, mask = self._flags
-        passed = [np.empty(0, np.intp)]
-        for i in range(0, len(keys), BLOCK_ROWS):
-            block = keys[i:i + BLOCK_ROWS]
-            place = (block & mask).view(np.int64)
-            passed.append(np.flatnonzero(flags[place]) + i)
-        return np.concatenate(passed)
+        passed = [np.flatnonzero(flags[(keys[i:i + BLOCK_ROWS] & mask).view(np.int64)]) + i
+                  for i in range(0, len(keys), BLOCK_ROWS)]
+        return np.concatenate([np.empty(0, np.intp), *passed])
 
     def add(self, keys: np.ndarray) -> None:
         "Add keys that are not there yet, each once."
@@ -267,9 +256,8 @@ class KeyIndex:
 
     @cached_property
     def _flags(self):
-        "Return the sieve: flags (64 for each key, at least 1024 and at most 16 million), and the mask of their places."
-        bits = 6 + len(self.keys).bit_length()
-        size = 1 << min(24, max(10, bits))
+        "Return flags (64 for each key, at least 1024 and at most 16 million), and the mask of their places."
+        size = 1 << min(24, max(10, 6 + len(self.keys).bit_length()))
         mask = np.uint64(size - 1)
         flags = np.zeros(size, bool)
         flags[self.keys & mask] = True

@@ -61,26 +61,13 @@ def _sorted_hits(parts, query_of):
     "Return the columns of all parts by query and rank, with those of ties if any are tied, and empty the list."
     tied = any((part.tie_size > 1).any() for part in parts)
     names = 'judgment', 'rank', *(TIE if tied else ())
-    in_order = _are_sorted(parts, query_of)
     columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     parts.clear()
-    if in_order: return columns
     key = query_of[columns['judgment']] * np.int64(columns['rank'].max(initial=0) + 1)
     key += columns['rank']  # no two have it in common
+    if (key[1:] > key[:-1]).all(): return columns
     order = np.argsort(key)
     return {name: column[order] for name, column in columns.items()}
-
-def _are_sorted(parts, query_of):
-    "Return whether all parts, one after the other, are in order of query and rank."
-    last = -1
-    for part in parts:
-        query = query_of[part.judgment]
-        falls = part.rank[1:] < part.rank[:-1]
-        falls &= query[1:] == query[:-1]
-        falls |= query[1:] < query[:-1]
-        if falls.any() or (query[:1] < last).any(): return False
-        last = query[-1] if len(query) else last
-    return True
 
 # %% ../../nbs/data/judging.ipynb #b121ea61
 WINDOW = 4000  # rows
@@ -91,8 +78,8 @@ def windows(rows: Rows, most: int = WINDOWS) -> list[Rows]:
     many = min(most, max(1, len(rows) // WINDOW))
     return [_window(rows, len(rows) * i // many) for i in range(many)]
 
-def _window(rows, begin=0):
-    "Return a few rows from a place on, in memory of their own: of whole queries, where these stand together."
+def _window(rows, begin):
+    "Return some rows in memory of their own: those of whole queries, if the rows of a query are adjacent."
     query = rows.query[begin:begin + WINDOW]
     edges = np.flatnonzero(np.diff(query)) + 1
     first = edges[0] if begin and len(edges) else 0

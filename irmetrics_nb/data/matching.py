@@ -232,6 +232,7 @@ def count_tied_in_dicts(
     docs_of = {q: list(docs[q]) for q in set(query.tolist())}
     place_in_query = rows - run.begin[query]
     tied_names = [docs_of[q][i] for q, i in zip(query.tolist(), place_in_query.tolist())]
+    del docs_of  # which the garbage collector would search again and again
     place_of = {pair: place for place, pair in enumerate(zip(group.tolist(), tied_names))}
     wanted = np.array([place_of[pair] for pair in zip(group_of_name.tolist(), names)])
     return count_tied_before(Ids.from_list(tied_names), np.arange(len(rows)), group, wanted, ties)

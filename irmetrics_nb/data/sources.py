@@ -105,9 +105,8 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
     source = plain_answer(source)
     shape = service_shape(source)
     if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
-    if kind == 'run' and shape == 'request':
-        raise DataError(f'{name}: this is a request of _rank_eval, with judgments; the run is its response')
-    if shape in NAMELESS: raise DataError(f'{name}: {NAMELESS[shape]}')
+    misplaced = REFUSED_RUNS.get(shape) if kind == 'run' else None
+    if misplaced: raise DataError(f'{name}: {misplaced}')
     if shape == 'request':
         requests = source['requests']
         twice = [id for id, n in Counter(request['id'] for request in requests).items() if n > 1]
@@ -130,7 +129,8 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
 
 NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed '
                 'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
-NAMELESS = {
+REFUSED_RUNS = {
+    'request': 'this is a request of _rank_eval, with judgments; the run is its response',
     'one search': 'the answer to one search does not name its query; give {query: answer, ...}',
     'msearch': "the answers of _msearch do not name their queries; give dict(zip(queries, body['responses']))",
 }

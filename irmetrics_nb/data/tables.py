@@ -361,17 +361,19 @@ def rows_from_csv(
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
+        query, doc, number = used
         snapshot = names.index('Snapshot Name') if 'Snapshot Name' in names else None  # of Quepid
         for line, fields in lines_and_fields:
             code, fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
             if fault:
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
-            if snapshot is not None: snapshots.append(fields[snapshot])
-            if len({*snapshots[-2:]}) > 1:
-                both = f'{snapshots[-1]!r} beside {snapshots[-2]!r}'
-                raise DataError(f'{name}, line {line}: a second snapshot, {both}: take the rows of one, which is a run')
-            triples.append([fields[c] for c in used])
+            if snapshot is not None:
+                snapshots.append(fields[snapshot])
+                if snapshots[-1] != snapshots[0]:
+                    both = f'{snapshots[-1]!r} beside {snapshots[0]!r}'
+                    raise DataError(f'{name}, line {line}: a second snapshot, {both}: take the rows of one, which is a run')
+            triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
     ranks = holds_ranks(names[used[2]], kind, columns)
