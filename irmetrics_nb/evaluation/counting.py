@@ -61,8 +61,8 @@ def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 
 def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     "Return (rows that need a second look, the kinds of bytes at each place of some id, eight places in a number)."
-    rows, seen = [np.empty(0, np.intp)], np.zeros(-(-int(ids.length.max(initial=0)) // 8), np.uint64)
-    other = _of_all_bytes(OTHER)
+    n_places = (int(ids.length.max(initial=0)) + 7) // 8
+    rows, seen, other = [np.empty(0, np.intp)], np.zeros(n_places, np.uint64), _of_all_bytes(OTHER)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
         suspect = (block.length == 0) | (block.length > LONG_ID)
@@ -71,7 +71,7 @@ def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         for done in range(0, int(block.length.max()), PAD):
             longer = np.flatnonzero(block.length > done) if done else slice(None)
             tails = Ids(block.buffer, block.start[longer] + done, block.length[longer] - done)
-            n_words = min(-(-int(tails.length.max()) // 8), PAD // 8)
+            n_words = (min(int(tails.length.max()), PAD) + 7) // 8
             for position, word in enumerate(tails.first_words(n_words), done // 8):
                 kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
                 kinds = np.bitwise_or.reduce(kind)
@@ -171,8 +171,8 @@ class RankSigns:
 
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray, names: Callable) -> RankSigns:
     "Compare ranks with scores. names(queries) gives ids as text."
-    steps_back = np.where(changes(query)[1:], query[1:] < query[:-1], rank[1:] < rank[:-1])
-    if steps_back.any():
+    query_falls, rank_falls = query[1:] < query[:-1], rank[1:] < rank[:-1]
+    if np.where(changes(query)[1:], query_falls, rank_falls).any():
         order = np.lexsort((rank, query))
         query, rank, score = query[order], rank[order], score[order]
     inside = ~changes(query)[1:]
