@@ -100,7 +100,11 @@ MOST_GRADES = 64
 
 def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "Sort a pool by query, the largest grade first; count integer grades if there are few."
-    grades, integers = _integer_grades(grade)
+    low, high = grade.min(initial=np.inf), grade.max(initial=-np.inf)
+    few = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
+    integers = grade.astype(np.int8) if few else np.empty(0, np.int8)
+    few = few and bool((integers == grade).all())
+    grades = np.arange(high, low - 1, -1) if few else np.empty(0)
     queries = int(query.max(initial=-1)) + 1
     if not 0 < queries * len(grades) <= len(grade):
         best = argsort_descending(query, grade)
@@ -111,16 +115,6 @@ def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndar
     del cell, integers
     ordered = np.repeat(np.tile(grades, queries), count)
     return np.repeat(np.arange(queries), count.reshape(queries, -1).sum(axis=1)), ordered
-
-def _integer_grades(grade):
-    """Return the integers from the largest grade to the smallest, and the grades as bytes.
-
-    None of them if they are many, large, or not whole."""
-    low, high = grade.min(initial=np.inf), grade.max(initial=-np.inf)
-    fits = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
-    integers = grade.astype(np.int8) if fits else np.empty(0, np.int8)
-    if not fits or (integers != grade).any(): return np.empty(0), integers
-    return np.arange(high, low - 1, -1), integers
 
 # %% ../../nbs/core/arrays.ipynb #52f64359
 def as_array(values: Any, name: str) -> np.ndarray:
@@ -176,13 +170,10 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
     array = unrounded(values, as_array(values, name))
     if array.ndim != 1:
         raise ValueError(f'{name} must be one column, not of shape {array.shape}')
-    if array.dtype.kind in 'bf': return array.astype(float, copy=False)
-    if array.dtype.kind in 'iu': return _check_exact(array, array.astype(float), name)
-    if array.dtype.kind == 'O' or not len(array): return _objects_as_numbers(array, name)
-    raise ValueError(f'{name} must be numbers, not {array.dtype} such as {array[0]!r}')
-
-def _objects_as_numbers(array, name):
-    "Convert objects to floats, None and the NA of pandas to NaN; raise ValueError for text and other objects."
+    kind = array.dtype.kind
+    if kind in 'bf': return array.astype(float, copy=False)
+    if kind not in 'iuO' and len(array):
+        raise ValueError(f'{name} must be numbers, not {array.dtype} such as {array[0]!r}')
     try: numbers = array.astype(float)
     except (TypeError, ValueError, OverflowError):
         numbers = np.full(len(array), np.nan)

@@ -67,10 +67,10 @@ def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.n
 
     Masked values become NaN. `name` appears in errors."""
     if not hasattr(lists, '__len__'): raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
-    if is_masked(lists): lists = np.ma.filled(lists.astype(float), np.nan)
-    elif hasattr(lists, '__array__'): lists = np.asarray(lists)
-    if isinstance(lists, np.ndarray) and lists.dtype == object: lists = list(lists)
-    rows = [_floats_of_row(x, name) for x in ([lists] if is_single(lists) else lists)]
+    values: Any = np.asarray(lists) if hasattr(lists, '__array__') and not is_masked(lists) else lists
+    if is_masked(values): values = np.ma.filled(values.astype(float), np.nan)
+    if isinstance(values, np.ndarray) and values.dtype == object: values = list(values)
+    rows = [_floats_of_row(x, name) for x in ([values] if is_single(values) else values)]
     sizes = np.array([len(row) for row in rows], dtype=np.intp)
     return np.concatenate([*rows, np.zeros(0)]), sizes
 
@@ -85,26 +85,19 @@ def columns_of_grades(
     query = np.repeat(np.arange(len(retrieved)), retrieved)
     rank, judged = cumcount(query) + 1, ~np.isnan(values)
     rank, query, grade = rank[judged], query[judged], values[judged]
-    pool = query, grade
-    if ideal is not None: pool = _ideal_pool(ideal, query, grade, len(retrieved))
-    pool_query, pool_grade = sort_pool(*pool)
+    pool_query, pool_grade = query, grade
+    if ideal is not None:
+        pool_grade, sizes = flatten(ideal, 'ideal')
+        if len(sizes) != len(retrieved):
+            raise ValueError(f'ideal has {len(sizes)} lists for {len(retrieved)} rankings')
+        if np.isnan(pool_grade).any():
+            raise ValueError('ideal: every grade must be a number, not None or NaN')
+        pool_query = np.repeat(np.arange(len(sizes)), sizes)
+        lacking = Counter(zip(query[grade > 0], grade[grade > 0])) - Counter(zip(pool_query, pool_grade))
+        for q, g in lacking: raise ValueError(f'ideal lacks a grade {g:g} that ranking {q} holds')
+    pool_query, pool_grade = sort_pool(pool_query, pool_grade)
     return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
             'pool_query': pool_query, 'pool_grade': pool_grade}
-
-def _ideal_pool(ideal, query, grade, queries):
-    "Return all judged grades; raise ValueError if they lack a retrieved grade above 0."
-    values, sizes = flatten(ideal, 'ideal')
-    if len(sizes) != queries:
-        raise ValueError(f'ideal has {len(sizes)} lists for {queries} rankings')
-    if np.isnan(values).any():
-        raise ValueError('ideal: every grade must be a number, not None or NaN')
-    pool_query = np.repeat(np.arange(queries), sizes)
-    retrieved = Counter(zip(query[grade > 0], grade[grade > 0]))
-    lacking = retrieved - Counter(zip(pool_query, values))
-    if lacking:
-        q, g = next(iter(lacking))
-        raise ValueError(f'ideal lacks a grade {g:g} that ranking {q} holds')
-    return pool_query, values
 
 # %% ../../nbs/core/layouts.ipynb #52c9a48f
 def check_count(name: str, count: Counts, listed: np.ndarray, kind: str) -> np.ndarray:
@@ -216,8 +209,8 @@ def _sets_of(relevant):
     "Return the relevant items of each user, from any form of input."
     if hasattr(relevant, 'tocsr'):
         matrix = relevant.tocsr()
-        grade = as_numbers(matrix.data, 'grades')
-        return Sets(matrix.indices.astype(np.int64), matrix.indptr.astype(np.intp), grade, matrix.shape[1])
+        item, begin = matrix.indices.astype(np.int64), matrix.indptr.astype(np.intp)
+        return Sets(item, begin, as_numbers(matrix.data, 'grades'), matrix.shape[1])
     if isinstance(relevant, tuple):
         items, offsets = relevant
         item, begin = _as_ids(items), as_numbers(offsets, 'offsets')

@@ -532,7 +532,8 @@ class Measure(Generic[_P]):
     def _written(self, shown):
         """Return the measure as text, with the values of `shown` for parameters that
         every name has."""
-        name, params = self.name, {p: shown[p] for p in self.kind.shown.split() if p in shown} | {**self.params}
+        name, params = self.name, {p: shown[p] for p in self.kind.shown.split() if p in shown}
+        params |= self.params
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue
             name, params = short, {p: x for p, x in params.items() if p not in meant}

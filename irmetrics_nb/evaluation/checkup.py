@@ -118,32 +118,29 @@ def use_run(judgments: SourceData, path: Any, data: SourceData, source: Any) -> 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
 def ids_of_judgments(judgments: SourceData) -> list[tuple]:
     "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
-    docs = judgments.pairs.rows.doc
+    rows = judgments.pairs.rows
     tallies: dict[str, Tally] = {}
-    rows, seen = look_over(docs)
-    tally_ids(tallies, docs[rows])
-    keys = [case_keys(docs)] if may_differ_in_case(seen) else []
-    variants = _variants(keys, lambda: [judgments.pairs.rows])
-    return [_query_ids(_judged_queries(judgments.pairs)), ('doc_id', tallies, variants)]
+    unusual, seen = look_over(rows.doc)
+    tally_ids(tallies, rows.doc[unusual])
+    keys = [case_keys(rows.doc)] if may_differ_in_case(seen) else []
+    return _id_columns(_judged_queries(judgments.pairs), tallies, keys, lambda: [rows])
 
 def ids_of_run(data: SourceData) -> list[tuple]:
     "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
     keys = data.counter.keys
     if keys and len(keys) < len(data.reading.observed): keys = [case_keys(rows.doc) for rows in data.batches()]
-    variants = _variants(keys, data.batches)
-    return [_query_ids(data.counts.queries), ('doc_id', data.counter.tallies, variants)]
+    return _id_columns(data.counts.queries, data.counter.tallies, keys, data.batches)
 
-def _query_ids(queries):
+def _id_columns(queries, doc_tallies, keys, batches):
+    "Return what is known of both columns of ids. keys: `case_keys` of all documents; batches: gives the rows."
     tallies: dict[str, Tally] = {}
     tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
-    return 'query_id', tallies, case_variants(queries)
-
-def _variants(keys, batches):
-    "Return the documents that differ in case only. keys: `case_keys` of all; batches: gives the rows."
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
-    if not len(shared): return []
-    candidates = (rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)] for rows in batches())
-    return case_variants({id for docs in candidates for id in escape_non_utf8(docs.tolist())})
+    variants: set[str] = set()  # documents that may differ in case only
+    for rows in batches() if len(shared) else ():
+        docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
+        variants.update(escape_non_utf8(docs.tolist()))
+    return [('query_id', tallies, case_variants(queries)), ('doc_id', doc_tallies, case_variants(variants))]
 
 def _judged_queries(qrels):
     judged = np.unique(qrels.rows.query)
@@ -167,7 +164,7 @@ def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence
                         positions=scores.positions and scores.positions.kind, faults=data.faults)
     if qrels is None: return evidence
     looks, n_docs = [], 0  # of missed queries, with COMPARED_ROWS documents at most
-    for look in (query.look for query in data.counter.missed):
+    for _, look in data.counter.missed:
         looks.append(replace(look, docs=look.docs[:COMPARED_ROWS - n_docs]))
         n_docs += len(looks[-1].docs)
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
@@ -196,11 +193,13 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     "Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move means."
-    counts, hits, k = evidence.counts, evidence.hits, evidence.cutoff
+    counts, k = evidence.counts, evidence.cutoff
     if not counts: return {}
     _, shortest, longest = evidence.depth
     facts: dict[str, Any] = {}
-    if evidence.qrels is not None:
+    qrels: Any = evidence.qrels
+    hits: Any = evidence.hits
+    if qrels is not None:
         facts |= {'queries': len(counts.depth), 'of them judged': evidence.common,
                   'judged queries without an answer': len(evidence.unanswered)}
     if evidence.common:
@@ -208,7 +207,7 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
         facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
         facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
         if tied:
-            scores = score_batch(MEASURES, evidence.qrels.queries, hits, reading, conventions_of(None))
+            scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
             for m, (low, high) in scores.tie_bounds.items(): facts[f'{m}, worst to best'] = f'{low:.4f} to {high:.4f}'
     return facts | {'documents': int(counts.depth.sum()), 'per query': f'{shortest:,} to {longest:,}',
                     f'queries with fewer than {k}': int((counts.depth < k).sum())}

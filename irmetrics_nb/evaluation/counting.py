@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
-from operator import add, attrgetter
+from operator import add, itemgetter
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -61,8 +61,8 @@ def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 
 def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     "Return (rows that need a second look, the kinds of bytes at each place of some id, eight places in a number)."
-    rows, seen = [np.empty(0, np.intp)], np.zeros(-(-int(ids.length.max(initial=0)) // 8), np.uint64)
-    other = _of_all_bytes(OTHER)
+    n_places = (int(ids.length.max(initial=0)) + 7) // 8
+    rows, seen, other = [np.empty(0, np.intp)], np.zeros(n_places, np.uint64), _of_all_bytes(OTHER)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
         suspect = (block.length == 0) | (block.length > LONG_ID)
@@ -71,7 +71,7 @@ def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         for done in range(0, int(block.length.max()), PAD):
             longer = np.flatnonzero(block.length > done) if done else slice(None)
             tails = Ids(block.buffer, block.start[longer] + done, block.length[longer] - done)
-            n_words = min(-(-int(tails.length.max()) // 8), PAD // 8)
+            n_words = (min(int(tails.length.max()), PAD) + 7) // 8
             for position, word in enumerate(tails.first_words(n_words), done // 8):
                 kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
                 kinds = np.bitwise_or.reduce(kind)
@@ -171,8 +171,8 @@ class RankSigns:
 
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray, names: Callable) -> RankSigns:
     "Compare ranks with scores. names(queries) gives ids as text."
-    steps_back = np.where(changes(query)[1:], query[1:] < query[:-1], rank[1:] < rank[:-1])
-    if steps_back.any():
+    query_falls, rank_falls = query[1:] < query[:-1], rank[1:] < rank[:-1]
+    if np.where(changes(query)[1:], query_falls, rank_falls).any():
         order = np.lexsort((rank, query))
         query, rank, score = query[order], rank[order], score[order]
     inside = ~changes(query)[1:]
@@ -240,23 +240,17 @@ class RunCounts:
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
     "Add the counts of all batches, in order."
     def of_batches(name): return [getattr(batch, name) for batch in batches]
-    columns = {name: np.concatenate(of_batches(name)) for name in ('judged', 'depth', 'least', 'most')}
-    sums = {name: reduce(add, of_batches(name)) for name in ('queries', 'scores', 'comments', 'identical', 'ranks')}
-    depth = columns['depth']
-    same_documents = len({*of_batches('docs')}) == 1 and (depth == depth[0]).all()
+    total: dict[str, Any] = {name: np.concatenate(of_batches(name)) for name in ('judged', 'depth', 'least', 'most')}
+    for name in 'queries', 'scores', 'comments', 'identical', 'ranks': total[name] = reduce(add, of_batches(name))
+    same_documents = len({*of_batches('docs')}) == 1 and (total['depth'] == total['depth'][0]).all()
     docs = batches[0].docs if same_documents else None
-    total = RunCounts(**columns, **sums, docs=docs, equal=all(of_batches('equal')))
-    for tags in of_batches('tags'): total.tags.add(tags.hashes, tags.examples, list)
-    return total
+    counts = RunCounts(**total, docs=docs, equal=all(of_batches('equal')))
+    for tags in of_batches('tags'): counts.tags.add(tags.hashes, tags.examples, list)
+    return counts
 
 # %% ../../nbs/evaluation/counting.ipynb #5dcedb4b
 COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
 COMPARED_ROWS = 20_000  # of these queries that are looked at
-
-class MissedQuery(NamedTuple):
-    "A query that lacks a judged document."
-    at: int          # the first judgment that it lacks
-    look: QueryLook  # what it lacks and what it has
 
 # %% ../../nbs/evaluation/counting.ipynb #e6f7aaaa
 @dataclass
@@ -271,8 +265,9 @@ class BatchRows:
 
     @classmethod
     def of(cls, rows: Rows) -> 'BatchRows':
-        "Sort rows by query."
-        order = rows_in_order(rows.query)
+        "Sort rows by query; where they are sorted already, the order is a slice."
+        in_order = (rows.query[1:] >= rows.query[:-1]).all()
+        order = slice(None) if in_order else np.argsort(rows.query, kind='stable')
         query, value = rows.query[order], rows.value[order]
         begin = np.flatnonzero(changes(query))
         return cls(rows, order, query, value, begin, np.append(begin[1:], len(query)))
@@ -280,10 +275,6 @@ class BatchRows:
     def at(self, begin: int, end: int) -> Any:
         "Return the rows at some positions of the order."
         return slice(begin, end) if isinstance(self.order, slice) else self.order[begin:end]
-
-def rows_in_order(query: np.ndarray) -> np.ndarray | slice:
-    "Return the order of rows by query; a slice if they are sorted already."
-    return slice(None) if (query[1:] >= query[:-1]).all() else np.argsort(query, kind='stable')
 
 def same_docs(batch: BatchRows) -> int | None:
     "Return the sum of the documents' hashes, if it is one number for all queries; else None."
@@ -340,14 +331,14 @@ class Counter:
     graded: whether the scores may be grades; trec: whether the run is TREC text, with ranks and tags."""
     def __init__(self, qrels: Qrels, graded: bool = False, trec: bool = False):
         self.qrels, self.graded, self.trec = qrels, graded, trec
-        self.order = rows_in_order(qrels.rows.query)
+        self.order = np.argsort(qrels.rows.query, kind='stable')
         self.begin = np.searchsorted(qrels.rows.query[self.order], np.arange(len(qrels) + 1))
         self.start()
 
     def start(self) -> None:
         "Forget all: the run is read from its beginning."
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
-        self.missed: list[MissedQuery] = []
+        self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
         self.tallies: dict[str, Tally] = {}                    # of the documents
         self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
         self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
@@ -384,8 +375,8 @@ class Counter:
 
     def _judgments_of(self, queries):
         "Return (judgments, for each the index of its query) of some judged queries."
-        positions, row = concat_ranges(self.begin[queries], self.begin[queries + 1])
-        return positions if isinstance(self.order, slice) else self.order[positions], row
+        positions, index = concat_ranges(self.begin[queries], self.begin[queries + 1])
+        return self.order[positions], index
 
     def _lacks(self, judgments): return ~self.found[judgments] & (self.qrels.rows.value[judgments] >= 0)
 
@@ -397,10 +388,10 @@ class Counter:
         lacking, first = np.unique(row[missing], return_index=True)
         at, queries = judgment[missing][first], judged_rows[lacking]
         with self.lock:
-            last = self.missed[-1].at if len(self.missed) == COMPARED_QUERIES else np.inf
+            last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
             early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            candidates = [MissedQuery(int(at[i]), self._look(batch, queries[i], judged)) for i in early]
-            self.missed = sorted([*self.missed, *candidates], key=attrgetter('at'))[:COMPARED_QUERIES]
+            candidates = [(int(at[i]), self._look(batch, queries[i], judged)) for i in early]
+            self.missed = sorted([*self.missed, *candidates], key=itemgetter(0))[:COMPARED_QUERIES]
 
     def _look(self, batch, i, judged):
         "Return what the query i of a part lacks, and the documents without judgments that it has."

@@ -250,7 +250,7 @@ def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
 def are_small_grades(scores: Collection[float]) -> bool:
     "Return whether different scores are a few small whole numbers."
     small = len(scores) <= 10 and min(scores) >= -3 and 1 <= max(scores) <= 10
-    return small and not any(score % 1 for score in scores)
+    return small and all(score % 1 == 0 for score in scores)
 
 def counted_down(query: np.ndarray, score: np.ndarray) -> tuple[bool, bool]:
     """Return whether a query has several scores, and whether all such queries count down
@@ -290,9 +290,9 @@ def signs_of_swap(
 def _source_problems(evidence):
     "Find judgments and a run in each other's place, and runs of which hardly a query is answered by two."
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
-    answered = evidence.answered
-    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
-    n_runs = np.sum(answered, axis=0)
+    answered = np.array(evidence.answered)
+    if len(answered) < 2 or answered.sum(axis=1).min() < 3: return
+    n_runs = answered.sum(axis=0)
     shared, queries = np.count_nonzero(n_runs > 1), np.count_nonzero(n_runs)
     if shared < min(len(answered), queries / 2): yield problem('parts')
 

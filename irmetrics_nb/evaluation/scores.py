@@ -221,9 +221,13 @@ def _small_prints(runs, per_run=False):
 
 def _shared_print(runs):
     "Return one line for many runs: what all share, and the range of the rest."
-    figures, names = [*map(_figures, runs)], [*map(_run_name, runs)]
-    labels = dict.fromkeys(label for of_run in figures for label in of_run)
-    phrases = [_from_to([of_run.get(label, 0) for of_run in figures], label, names) for label in labels]
+    figures, names, phrases = [*map(_figures, runs)], [*map(_run_name, runs)], []
+    for label in dict.fromkeys(label for of_run in figures for label in of_run):
+        counts = [of_run.get(label, 0) for of_run in figures]
+        low, high, share = min(counts), max(counts), label[0] == '%'
+        text = label if share else f' {label}'
+        extreme = f'least: {names[counts.index(low)]}' if share else f'most: {names[counts.index(high)]}'
+        phrases.append(f'{low:,}{text}' if low == high else f'{low:,} to {high:,}{text} ({extreme})')
     first = runs[0].runs[0]
     if first.listed: phrases.append(LISTED.format(first.listed))
     phrases += dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes)
@@ -243,14 +247,6 @@ def _figures(scores):
     for count, kind in zip(info.repeats, ('judgments', 'run')):
         if count: figures[f'rows of the {kind} left out (a document twice)'] = count
     return figures
-
-def _from_to(counts, label, names):
-    "Return a count, if all runs have the same; else the range, and the run with the most, or with the least judged."
-    low, high = min(counts), max(counts)
-    share = label[0] == '%'
-    if low == high: return f'{low:,}{"" if share else " "}{label}'
-    if share: return f'{low:,} to {high:,}{label} (least: {names[counts.index(low)]})'
-    return f'{low:,} to {high:,} {label} (most: {names[counts.index(high)]})'
 
 # %% ../../nbs/evaluation/scores.ipynb #105e529c
 @dataclass(frozen=True)

@@ -240,7 +240,8 @@ def _changed(measure, params, at, tool):
         if level > 99: raise ValueError(f'relevance levels are read up to 99, not {level}')
         if isinstance(gain, Mapping):
             raise ValueError(f'a table of gains says itself what grades below {level} gain: leave out -l{level}')
-        params['gain'] = {**dict.fromkeys(range(1, level), 0), 'else': gain}
+        table: dict = dict.fromkeys(range(1, level), 0)
+        params['gain'] = table | {'else': gain}
     if params: measure = measure(**params)
     return measure if at is None else measure @ at
 
@@ -325,7 +326,9 @@ def _of_flat(text):
     name, *words = text.split('_')
     kind = next((kind for kind in KINDS.values() if name in kind.short), _by_case(name))
     if kind is None or len(words) < 2: return None
-    keys, values, begun = {*kind.params, *kind.spellings, *VIEWS, 'at'}, {}, []
+    keys = {*kind.params, *kind.spellings, *VIEWS, 'at'}
+    values: dict[str, Any] = {}
+    begun: list[str] = []
     for word in words:
         key = '_'.join(begun)
         if key not in keys: begun.append(word)
