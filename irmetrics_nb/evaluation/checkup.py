@@ -55,6 +55,7 @@ from irmetrics_nb.evaluation.findings import (
 )
 from .presets import conventions_of
 from ..metrics.parsing import parse_all
+from ..results.formatting import value_text
 from ..results.results import Items, Result, Table, Text
 
 # %% ../../nbs/evaluation/checkup.ipynb #d87bf58d
@@ -221,7 +222,7 @@ def _facts_of_hits(evidence, reading):
     facts = {**share, 'judged documents found': len(hits.rank), 'of them in a tie': tied}
     if not tied: return facts
     scores = score_batch(MEASURES, evidence.qrels.queries, hits, reading, conventions_of(None))
-    bounds = {f'{m}, worst to best': f'{low:.4f} to {high:.4f}' for m, (low, high) in scores.tie_bounds.items()}
+    bounds = {f'{m}, worst to best': f'{value_text(low)} to {value_text(high)}' for m, (low, high) in scores.tie_bounds.items()}
     return facts | bounds
 
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8

@@ -139,10 +139,10 @@ def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> st
         if value is None: return '<td>–</td>'
         if name in _WORDS or isinstance(value, str): return _words(value)
         if isinstance(value, int): return f'<td>{value:,}</td>'
-        if name != signed: return f'<td>{value:.4f}</td>'
+        if name != signed: return f'<td>{value_text(value)}</td>'
         end = 50 + 50 * value / top
         colour = 'rgba(0, 114, 178, .35)' if value > 0 else 'rgba(213, 94, 0, .35)'
-        return _bar(f'{value:+.4f}', colour, min(end, 50), max(end, 50))
+        return _bar(value_text(value, signed=True), colour, min(end, 50), max(end, 50))
     cells = [_row(''.join(cell(name, value) for name, value in row.items())) for row in rows]
     heads = {name: html_text(name) for name in (rows[0] if rows else ())}
     return _page(map(html_text, lines), heads, cells, f'{len(rows) - OPEN:,} more')
