@@ -180,12 +180,12 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
 def _from_results(results, measures):
     "Make the sample of scores or numbers that exist already."
     named = results if isinstance(results, Mapping) else {}
-    if named and all(isinstance(item, Mapping) for item in named.values()):
+    def all_are(items, kind): return all(isinstance(item, kind) for item in items)
+    if named and all_are(named.values(), Mapping):
         return from_numbers(named, 'value' if measures is None else str(measures))
-    if named and all(isinstance(item, Scores) for item in named.values()):
+    if named and all_are(named.values(), Scores):
         results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
-    if isinstance(results, list | tuple) and all(isinstance(item, Scores) for item in results):
-        results = Scores.beside(results)
+    if isinstance(results, list | tuple) and all_are(results, Scores): results = Scores.beside(results)
     if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('give judgments and {name: run}, or scores, or {name: {query: value}}')
 

@@ -77,13 +77,13 @@ def margin_text(pair: Pair, method: Method) -> str:
 
 def method_text(method: Method, pair: Pair) -> str:
     "Name the test, with the correction if there is anything to correct."
-    words, sliced = method.words, pair.slice != EVERYTHING
-    if pair.family == 1 or method.correction == 'none': return words
-    together = method.correct_over == 'all'
-    over = ' and '.join(['measures'] * together + ['slices'] * sliced)
-    if method.test == 'tukey': return words + (f' with Bonferroni over the {over}' if over else '')
+    if pair.family == 1 or method.correction == 'none': return method.words
+    together, sliced = method.correct_over == 'all', pair.slice != EVERYTHING
+    if method.test == 'tukey':
+        over = ' and '.join(['measures'] * together + ['slices'] * sliced)
+        return f'{method.words} with Bonferroni over the {over}' if over else method.words
     family = f'{pair.family} pairs' + ' of all measures' * together + ' in slices' * sliced
-    return f'{words} with {CORRECTIONS[method.correction].words} over {family}'
+    return f'{method.words} with {CORRECTIONS[method.correction].words} over {family}'
 
 def could_show(pair: Pair, method: Method) -> str:
     "State the minimum detectable difference with so many queries, by Tukey's test or else by t."

@@ -341,8 +341,8 @@ def _headline(gate):
     "Count the checks that failed, and those without a verdict."
     n, unknown = len(gate.rows), sum(verdict.unknown for verdict in gate.rows)
     head = 'Gate: passed' if gate.ok else f'Gate: FAILED: {len(gate.failures)} of {n} checks'
-    if not unknown: return head
-    return f'{head}, {unknown}{f" of {n} checks" * gate.ok} without a verdict'
+    of_all = f' of {n} checks' if gate.ok else ''
+    return f'{head}, {unknown}{of_all} without a verdict' if unknown else head
 
 def _failures_first(gate): return sorted(gate.rows, key=lambda verdict: verdict.passed)
 

@@ -55,6 +55,7 @@ from irmetrics_nb.evaluation.findings import (
 )
 from .presets import conventions_of
 from ..metrics.parsing import parse_all
+from ..results.formatting import value_text
 from ..results.results import Items, Result, Table, Text
 
 # %% ../../nbs/evaluation/checkup.ipynb #d87bf58d
@@ -208,7 +209,7 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
         facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
         if tied:
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
-            for m, (low, high) in scores.tie_bounds.items(): facts[f'{m}, worst to best'] = f'{low:.4f} to {high:.4f}'
+            for m, (low, high) in scores.tie_bounds.items(): facts[f'{m}, worst to best'] = f'{value_text(low)} to {value_text(high)}'
     return facts | {'documents': int(counts.depth.sum()), 'per query': f'{shortest:,} to {longest:,}',
                     f'queries with fewer than {k}': int((counts.depth < k).sum())}
 

@@ -131,9 +131,9 @@ def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> st
         if value is None: return '', '–'
         if name in _WORDS or isinstance(value, str): return _word_cell(value)
         if isinstance(value, int): return '', f'{value:,}'
-        if name != signed: return '', f'{value:.4f}'
+        if name != signed: return '', value_text(value)
         end = 50 + 50 * value / top
-        return _bar_cell(f'{value:+.4f}', _BLUE if value > 0 else 'rgba(213, 94, 0, .35)', max(end, 50), min(end, 50))
+        return _bar_cell(value_text(value, signed=True), _BLUE if value > 0 else 'rgba(213, 94, 0, .35)', max(end, 50), min(end, 50))
     cells = [([cell(name, value) for name, value in row.items()], False) for row in rows]
     heads = {name: html_text(name) for name in (rows[0] if rows else ())}
     return _page(map(html_text, lines), heads, cells, f'{len(rows) - OPEN:,} more')

@@ -38,6 +38,7 @@ from irmetrics_nb.forensics.search import (
     variant_of,
 )
 from ..metrics.parsing import parse
+from ..results.formatting import value_text
 from ..results.results import Result, Table, Text
 
 # %% ../../nbs/forensics/identification.ipynb #43edf638
@@ -87,7 +88,7 @@ class Fit:
         return ', '.join(words) or 'nothing: the defaults'
 
     def __repr__(self) -> str:
-        values = ', '.join(f'{name} = {value:.6f}' for name, value in self.values.items())
+        values = ', '.join(f'{name} = {value_text(value, 6)}' for name, value in self.values.items())
         lines = [f'{values}: {self.differs}']
         if self.tools: lines.append(f'as in {", ".join(self.tools)}')
         if self.mistake: lines.append(f'{self.mistake}: {MISTAKES[self.mistake].says}')
@@ -255,7 +256,7 @@ class Identification(Result):
         rows = []
         for fit in shown:
             whose = ', '.join(fit.tools) or fit.mistake or 'no tool that is known'
-            values = {name: f'{fit.values[name]:.6f}' if name in fit.values else '-' for name in names}
+            values = {name: value_text(fit.values[name], 6) if name in fit.values else '-' for name in names}
             off = {} if self.fits else {'off by': f'{fit.off:.2g}'}
             counts = {'alike': str(fit.alike), 'does not matter here': ', '.join(fit.idle) or '-'}
             rows.append({'whose': whose, 'differs from the defaults': fit.differs, **values, **off, **counts})
@@ -428,10 +429,10 @@ class Step:
     shows: tuple[str, ...]
 
     def __repr__(self) -> str:
-        head = f'{self.what}: {self.value:.6f} → {self.after:.6f}'
+        head = f'{self.what}: {value_text(self.value, 6)} → {value_text(self.after, 6)}'
         queries = counted(len(self.changed), 'query')
         lines = '\n'.join(f'    {line}' for line in self.shows)
-        return f'{head} ({self.after - self.value:+.6f}), in {queries}\n{lines}'.rstrip()
+        return f'{head} ({value_text(self.after - self.value, 6, signed=True)}), in {queries}\n{lines}'.rstrip()
 
 # %% ../../nbs/forensics/identification.ipynb #b3d74795
 @dataclass(frozen=True, eq=False, repr=False)
@@ -457,7 +458,8 @@ class ToolDifference(Result):
     def lines(self) -> list[str]:
         "Answer in lines."
         first, second = map(visible, self.names)
-        head = f'{self.measure.asked}: {first} {self.a:.6f}, {second} {self.b:.6f} ({self.value:+.6f}): '
+        a, b, change = value_text(self.a, 6), value_text(self.b, 6), value_text(self.value, 6, signed=True)
+        head = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): '
         answers = counted(len(self.steps), 'answer')
         if self.steps: head += f'{answers} make{"s" * (len(self.steps) == 1)} it.'
         else: head += 'every query has the same value.'
@@ -534,13 +536,13 @@ def _step(queries, qrels, run, measure, words, variants, computed):
 def _change_lines(qrels, run, measure, variants, query, value, new_value):
     name = visible(query)
     if np.isnan(new_value): return [f'{name} is left out of the mean']
-    if np.isnan(value): return [f'{name} counts in the mean, with {new_value:.4f}']
-    values = [f'{name}: {value:.4f} becomes {new_value:.4f}']
+    if np.isnan(value): return [f'{name} counts in the mean, with {value_text(new_value)}']
+    values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
     if any(variant.mistake for variant in variants): return values
     try: pair = [explain(measure, qrels, run, query, conventions=v.conventions(measure.name)) for v in variants]
     except ValueError: return values
     docs = [row for row in QueryDifference(*pair).rows if abs(row['difference']) > 1e-11][:3]
-    changes = ', '.join(f"{visible(row['document'])} {row['a']:.4f} → {row['b']:.4f}" for row in docs)
+    changes = ', '.join(f"{visible(row['document'])} {value_text(row['a'])} → {value_text(row['b'])}" for row in docs)
     return [f'{name}: {pair[0].text}', f'becomes {pair[1].text}', *([f'its documents: {changes}'] if changes else [])]
 
 # %% ../../nbs/forensics/identification.ipynb #a65e4db0

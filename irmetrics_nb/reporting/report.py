@@ -151,7 +151,7 @@ def _summary(report):
              ('queries', f'{len(scores):,}', f'{n:,} answered by all systems' if n < of else '')]
     lead = f'{NOTHING_SHARED}: none has the highest mean {measure}.'
     if means:
-        best = max(means, key=lambda name: means[name])
+        best = max(means, key=means.__getitem__)
         stats.append((f'best {measure}', value_text(means[best]), best))
         over = f', over the {counted(n, "query")} that all systems answer' if n < of else ''
         lead = f'{best} has the highest mean {measure}, {value_text(means[best])}{over}.'

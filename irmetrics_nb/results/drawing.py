@@ -142,7 +142,7 @@ def distribution(
     NaN is left out; a name without values keeps an empty row."""
     columns = {name: without_missing(column) for name, column in values.items()}
     means = {name: column.mean() if len(column) else -np.inf for name, column in columns.items()}
-    order = sorted(columns, key=lambda name: means[name])
+    order = sorted(columns, key=means.__getitem__)
     ax = ax or new_axes(1.2 + .42 * len(order))
     for row, name in enumerate(order):
         points = columns[name]
