@@ -212,10 +212,12 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     "Return what a document of each grade is worth to a measure; NaN where the measure gives none."
     params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
-    alone = Judged.from_grades(np.reshape(grade, (-1, 1)))
+    query, first = np.arange(len(grade)), np.ones(len(grade), dtype=int)
+    alone = Judged.unchecked(
+        query=query, rank=first, grade=grade, retrieved=first, pool_query=query, pool_grade=grade)
     binary = 'rel' in params and 'gain' not in params
     worth = alone.relevant(params['rel']) if binary else measure.kind.worth_of(alone, **params)
-    return np.ones(len(grade)) * (np.nan if worth is None else worth)
+    return first * (np.nan if worth is None else worth)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3
 def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:

@@ -9,6 +9,7 @@ __all__ = ['UNJUDGED', 'HEADS', 'OPEN', 'FOLDED', 'TABLE_STYLE', 'EARNED', 'IDEA
 # %% ../../nbs/explaining/explanation.ipynb #7a9cd905
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -158,9 +159,13 @@ _PAGE = '''
 
 def _page(lines, heads, rows, summary, note=''):
     "Write lines, the first rows as a table, and further rows in a fold; a cell is its attributes and its text."
+    return _page_template().render(lines=lines, heads=heads, open=rows[:OPEN], folded=rows[OPEN:OPEN + FOLDED],
+                                   summary=summary, note=note, words=_WORDS, style=TABLE_STYLE)
+
+@cache
+def _page_template():
     from jinja2 import Template
-    return Template(_PAGE).render(lines=lines, heads=heads, open=rows[:OPEN], folded=rows[OPEN:OPEN + FOLDED],
-                                  summary=summary, note=note, words=_WORDS, style=TABLE_STYLE)
+    return Template(_PAGE)
 
 def _word_cell(value):
     "Write a cell with words; long words are shown in full under the pointer."
