@@ -233,7 +233,7 @@ GRADES = 1000  # different grades of a bucket that are counted
 
 def _facts(qrels, rows, judged, reading, plan):
     "Return what the whole has to know of a run in a bucket."
-    evidence = judged_evidence(plan.measures, judged, qrels, rows, reading.looks[:plan.looks])
+    evidence = judged_evidence(plan.measures, judged, qrels, None, reading.looks[:plan.looks])
     evidence.unanswered = evidence.unanswered[:plan.ids]
     swapped = _rows_swapped(qrels, rows)
     return Facts(evidence, turned(judged), swapped, len(rows), _grade_counts(judged.pool_grade))

@@ -336,7 +336,7 @@ def _look_like_scores(numbers):
     return 2 * len(no_grades) > len(numbers) and different >= min(5, len(no_grades))
 
 def warn_caller(text: str) -> None:
-    "Issue an EvaluationWarning that points to the calling line outside of this package."
+    "Warn with EvaluationWarning, pointing to the calling line outside of this package."
     warnings.warn(text, EvaluationWarning, stacklevel=_frames_within())
 
 def _frames_within():

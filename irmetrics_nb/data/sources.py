@@ -202,7 +202,7 @@ def is_hit(item: Any) -> bool:
 
 HIT_ATTRIBUTES = *COLUMN_SYNONYMS['document'], *COLUMN_SYNONYMS['query'], *COLUMN_SYNONYMS['run'], *COLUMN_SYNONYMS['qrels']
 
-def holds_hits(source):
+def holds_hits(source: Mapping) -> bool:
     "Return whether a dict holds lists of documents with their numbers."
     lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
     first = next(lists, ('',))[0]
@@ -398,7 +398,8 @@ def check_encoding(head: bytes, name: object) -> None:
     start = head[:64]
     zeros = {place % 2 for place, byte in enumerate(start) if byte == 0}
     halved = len(start) > 3 and len(zeros) == 1 and start.count(0) == len(start) // 2
-    if halved or start.startswith((b'\xff\xfe', b'\xfe\xff')):
+    marked = start.startswith((b'\xff\xfe', b'\xfe\xff')) and start.count(0) > len(start) // 4
+    if halved or marked:
         raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
 def binary_hint(head: bytes) -> str:

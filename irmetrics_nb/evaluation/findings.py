@@ -634,14 +634,14 @@ def run_evidence(looks: Sequence[QueryLook], **fields: Any) -> Evidence:
     return Evidence(looks=looks, positions=positions, **fields)
 
 def judged_evidence(
-    measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run, looks: Sequence[QueryLook],
+    measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, looks: Sequence[QueryLook],
 ) -> Evidence:
-    "Return evidence about a run that has been judged."
+    "Return evidence about a run that has been judged; run: None if its rows are not at hand."
     depth = judged.retrieved[judged.retrieved > 0]
     unanswered = [qrels.queries[i] for i in np.flatnonzero(judged.retrieved == 0)]
     span = len(depth), depth.min(initial=1 << 62), depth.max(initial=0)
     counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
-    if unanswered and run.source is None: counts['unjudged'] = _unjudged_queries(qrels, run)
+    if unanswered and run is not None and run.source is None: counts['unjudged'] = _unjudged_queries(qrels, run)
     evidence = run_evidence(looks, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
     if evidence.positions: evidence.upwards = upwards(judged)
     if not evidence.retrieved and _are_behind_budget(qrels, run): evidence.judged = 0
@@ -654,7 +654,7 @@ def _unjudged_queries(qrels, run):
 
 def _are_behind_budget(qrels, run):
     "Return whether judged documents are retrieved behind the budget of a run."
-    if run.source is not None or np.isinf(run.budget): return False
+    if run is None or run.source is not None or np.isinf(run.budget): return False
     docs = run.rows.parent or run.rows.doc
     return not {*docs.tolist()}.isdisjoint(qrels.rows.doc.tolist())
 

@@ -126,6 +126,9 @@ def read_targets(values: Any, value: Any = None) -> list[Target]:
     measure whose number is `value`. ValueError for anything else, or a number outside of
     the range of its measure."""
     if value is not None: values = {values: value}
+    if isinstance(values, numbers.Real):
+        call = f"identify(qrels, run, 'nDCG@10', {values})"
+        raise ValueError(f'{values} belongs to a measure: write {call}')
     if isinstance(values, str): values = values.split()
     if not isinstance(values, Mapping): values = dict(map(_pair, values))
     if not values: raise ValueError('give a measure and its number, such as nDCG@10=0.4312')

@@ -3,7 +3,7 @@
     python tests/tools/density.py [MOST]    list the exported lines with more nodes than MOST (default: what is tested)
 
 A logical line is a statement, or the head of one that has a body, with what follows on the same line. Docstrings,
-annotations and pure data (a table of constants) are not counted; nor are imports and the heads of functions, whose
+annotations and tables (constants, or a registry in capitals) are not counted; nor are imports and the heads of functions, whose
 length is a matter of names.
 """
 import ast
@@ -50,11 +50,18 @@ def is_data(tree):
 
 
 def quiet(statement):
-    "A statement that is not counted: an import, a docstring, a table of constants."
+    "A statement that is not counted: an import, a docstring, a table."
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return True
     value = getattr(statement, "value", None)
-    return isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign) and value is not None and is_data(value)
+    return isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign) and value is not None and (is_data(value) or is_registry(statement))
+
+
+def is_registry(statement):
+    "Whether a statement is a table in capitals, such as TESTS = {...}: a row an entry."
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    named = all(isinstance(target, ast.Name) and target.id.isupper() for target in targets)
+    return named and isinstance(statement.value, ast.Dict | ast.List | ast.Tuple)
 
 
 def statements(tree):
