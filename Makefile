@@ -7,7 +7,7 @@ PY := .venv/bin/python
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test spark matrix lab export docs vectors bench bench-quick bench-spark parity
+.PHONY: help demo test spark matrix lab export outputs docs vectors bench bench-quick bench-spark parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -31,6 +31,9 @@ lab: .venv/.dev ## open the notebooks in JupyterLab
 
 export: .venv/.dev ## notebooks -> irmetrics_nb/*.py and README.md, and clean the notebooks
 	@$(PY) tests/tools/export.py
+
+outputs: .venv/.dev ## run notebooks and store outputs that changed: all of them, or make outputs ARGS=nbs/reference/glossary.ipynb
+	@$(PY) tests/tools/run_notebook.py --store $(or $(ARGS),$(shell git ls-files 'nbs/*.ipynb'))
 
 docs: .venv/.dev ## process the pages, and render the site into _docs/ where quarto is installed
 	@$(PY) tests/tools/docs.py

@@ -243,3 +243,11 @@ def test_a_lesson_speaks_before_it_imports_and_shows_no_assertion(name):
 def test_playing_changes_every_number_and_nothing_else():
     assert play.another("f([1, 0, 1], k=2, p=0.8)  # 3\n'4'") == "f([0, 1, 0], k=3, p=0.7)  # 3\n'4'"
     assert play.another("é = [3, 0, -1.5]") == "é = [4, 1, -1.875]"
+
+
+@pytest.mark.parametrize("name", [n for n in notebooks() if str(n).startswith(("learn/", "tutorials/"))], ids=str)
+def test_what_a_page_hides_is_out_of_sight_in_jupyterlab(name):
+    for cell in json.loads((NBS / name).read_text(encoding="utf-8"))["cells"]:
+        directives = [line for line in cell["source"] if line.startswith("#|")] if cell["cell_type"] == "code" else []
+        if {"#| hide\n", "#| echo: false\n", "#| code-fold: true\n"} & {*directives}:
+            assert cell["metadata"].get("jupyter", {}).get("source_hidden"), "".join(cell["source"])

@@ -3,8 +3,8 @@
     python tests/tools/density.py [MOST]    list the exported lines with more nodes than MOST (default: what is tested)
 
 A logical line is a statement, or the head of one that has a body, with what follows on the same line. Docstrings,
-annotations and tables (constants, or a registry in capitals) are not counted; nor are imports and the heads of functions, whose
-length is a matter of names.
+annotations and tables (constants, or a registry in capitals) are not counted; nor are imports and the heads of
+functions, whose length is a matter of names.
 """
 import ast
 import sys
@@ -54,7 +54,9 @@ def quiet(statement):
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return True
     value = getattr(statement, "value", None)
-    return isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign) and value is not None and (is_data(value) or is_registry(statement))
+    if value is None or not isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign):
+        return False
+    return is_data(value) or is_registry(statement)
 
 
 def is_registry(statement):

@@ -1,14 +1,19 @@
 """Run one notebook from top to bottom, warnings being errors, and compare what it gives with the outputs it shows.
 
-    python tests/tools/run_notebook.py nbs/03_ap.ipynb
+    python tests/tools/run_notebook.py nbs/metrics/ap.ipynb
+    python tests/tools/run_notebook.py --store nbs/metrics/ap.ipynb nbs/reference/glossary.ipynb  # make outputs
 
 Cells marked `#| eval: false` are left out. Text outputs must be equal, numbers in them to a relative 1e-6 (another
 processor may round the last digits differently); cells that measure time are run and not compared.
 """
+
+import json
 import math
 import os
 import re
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from project import ROOT, Cell, cells
@@ -42,21 +47,59 @@ def same(a, b):
     )
 
 
-def run(path):
-    "Run the notebook at `path`; returns what went wrong as text, or nothing."
+def fresh_cells(path, written):
+    "Run the notebook at `path`; returns its cells with fresh outputs, or raises what a cell raised, as text."
     from execnb.nbio import read_nb
     from execnb.shell import CaptureShell
 
-    written, nb = cells(path), read_nb(path)
+    nb = read_nb(path)
     os.chdir(path.parent)
     shell = CaptureShell(path)
     shell.run("import warnings; warnings.simplefilter('error')")
     shell.run("warnings.filterwarnings('ignore', 'invalid escape sequence')")  # in cwl-eval; ruff finds those of ours
     try:
         shell.run_all(nb, exc_stop=True, preproc=lambda cell: written[cell.idx_].directives.get("eval") == "false")
-    except Exception:
-        return shell.prettytb(fname=path)
-    return "\n".join(late for cell, fresh in zip(written, nb.cells, strict=True) if (late := outdated(cell, fresh)))
+    except Exception as error:
+        raise RuntimeError(shell.prettytb(fname=path)) from error
+    return nb.cells
+
+
+def run(path):
+    "Run the notebook at `path`; returns what went wrong as text, or nothing."
+    written = cells(path)
+    try:
+        fresh = fresh_cells(path, written)
+    except RuntimeError as error:
+        return str(error)
+    return "\n".join(late for cell, now in zip(written, fresh, strict=True) if (late := outdated(cell, now)))
+
+
+def store(path):
+    "Run the notebook at `path`, and store outputs that changed; returns the numbers of their cells."
+    written = cells(path)
+    fresh = fresh_cells(path, written)
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    late = [cell.index for cell, now in zip(written, fresh, strict=True) if outdated(cell, now)]
+    for i in late:
+        stored["cells"][i]["outputs"] = [as_stored(output) for output in fresh[i].outputs]
+    if late:
+        path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return late
+
+
+def as_stored(output):
+    "An output as a notebook file holds it: texts as lists of lines, no count of executions."
+    output = json.loads(json.dumps(output))
+    if "text" in output:
+        output["text"] = lines_of(output["text"])
+    if "data" in output:
+        data = {kind: lines_of(content) for kind, content in output["data"].items()}
+        output |= {"data": data, "execution_count": None}
+    return dict(sorted(output.items()))
+
+
+def lines_of(text):
+    return text.splitlines(keepends=True) if isinstance(text, str) else text
 
 
 def outdated(cell: Cell, fresh):
@@ -69,6 +112,21 @@ def outdated(cell: Cell, fresh):
     return f"Cell {cell.index} shows\n{stored}\nbut gives\n{now}\nRun the page and save it."
 
 
+def store_each(paths):
+    "Store the outputs of notebooks, each run in a process of its own."
+    command = [sys.executable, __file__, "--store"]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = pool.map(lambda path: subprocess.run([*command, path], check=False).returncode, paths)
+    return max(done, default=0)
+
+
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    sys.exit(run(Path(sys.argv[1]).resolve()) or 0)
+    first, *paths = sys.argv[1:]
+    if first != "--store":
+        sys.exit(run(Path(first).resolve()) or 0)
+    if len(paths) > 1:
+        sys.exit(store_each(paths))
+    page = Path(paths[0]).resolve()
+    if late := store(page):
+        print(f"{page.relative_to(ROOT)}: stored the outputs of cells {late}")
