@@ -42,8 +42,7 @@ from .data.writing import write_whole
 from .evaluation.presets import PRESETS, conventions_of
 from .explaining.explanation import UNJUDGED, Explanation
 from .metrics.parsing import measure_table, parse_all
-from .results.formatting import showing_digits, value_text
-from .results.results import Cell, Items, Table, cell_text, raised
+from .results.results import Cell, Items, Table, cell_text, raised, showing_digits, value_text
 
 # %% ../nbs/top_level/cli_common.ipynb #4586897e
 def for_terminal(items: Iterable[Any]) -> list[Any]:

@@ -19,9 +19,7 @@ from .cli_common import app, one_line_errors, show
 from .data.records import load_example
 from .evaluation.evaluation import evaluate
 from .evaluation.scores import Scores
-from .results.drawing import INK, STYLE
-from .results.formatting import value_text
-from .results.results import Table, rendered, written_table
+from .results.results import INK, STYLE, Table, rendered, value_text, written_table
 
 # %% ../nbs/top_level/cli_demo.ipynb #943645b1
 def draw_means(scores: Scores, measure: str, path: Path) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import compare, evaluate, load_example
-from irmetrics_nb.reporting import figures as plots
-from irmetrics_nb.results import drawing
+from irmetrics_nb.reporting import sections as plots
+from irmetrics_nb.results import results as drawing
 
 EXAMPLE = load_example()
 SIX = evaluate(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 AP GMAP NumRet")

@@ -15,9 +15,8 @@ from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.data.records import DOCUMENTS, TOPICS, Words, read_words
 from irmetrics_nb.evaluation.scores import RunInfo, Scores
 from irmetrics_nb.metrics.parsing import parse_all
-from irmetrics_nb.reporting.figures import axis, histogram, waterfall
 from irmetrics_nb.reporting.report import Report, content
-from irmetrics_nb.reporting.sections import MOST_NUMBERS, explained_query, query_values
+from irmetrics_nb.reporting.sections import MOST_NUMBERS, axis, explained_query, histogram, query_values, waterfall
 from irmetrics_nb.results.results import SHRINK, Table, booktabs, tex_text
 
 EXAMPLE = load_example()

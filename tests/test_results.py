@@ -20,8 +20,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, gate, load_example, report
-from irmetrics_nb.results.formatting import showing_digits
-from irmetrics_nb.results.results import Cell, Items, Table, Text, booktabs, csv_text, note_text, rendered
+from irmetrics_nb.results.results import (
+    Cell,
+    Items,
+    Table,
+    Text,
+    booktabs,
+    csv_text,
+    note_text,
+    rendered,
+    showing_digits,
+)
 
 LAID_OUT = ["text", "markdown", "html", "latex"]
 

@@ -13,7 +13,7 @@ from sklearn.metrics import ndcg_score, roc_auc_score
 import irmetrics_nb
 from irmetrics_nb import Accumulator, EvaluationWarning, Judged, auc, gauc, group_auc, ndcg, roc_curve
 from irmetrics_nb.metrics.auc import ScoreHistogram
-from irmetrics_nb.reporting.figures import plot_roc
+from irmetrics_nb.reporting.sections import plot_roc
 
 RNG = np.random.default_rng(1)
 SCORES = RNG.normal(size=200)

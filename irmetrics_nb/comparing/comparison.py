@@ -40,9 +40,20 @@ from ..core.conventions import check_option, lists_choices
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of, read_groups
 from ..evaluation.evaluation import Options
-from ..results.drawing import forest, scatter, sorted_bars
-from ..results.formatting import p_text, sentence_number
-from ..results.results import Cell, Items, Result, Table, Text, best_of, without_nan
+from irmetrics_nb.results.results import (
+    Cell,
+    Items,
+    Result,
+    Table,
+    Text,
+    best_of,
+    forest,
+    p_text,
+    scatter,
+    sentence_number,
+    sorted_bars,
+    without_nan,
+)
 
 # %% ../../nbs/comparing/comparison.ipynb #78537442
 def decimals(pair: Pair) -> int:

@@ -41,8 +41,18 @@ from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.scores import Scores
 from ..metrics.parsing import parse, position
-from ..results.formatting import p_text, sentence_number, showing_digits, value_text
-from ..results.results import Items, Result, Text, markdown_code, markdown_text, without_nan
+from irmetrics_nb.results.results import (
+    Items,
+    Result,
+    Text,
+    markdown_code,
+    markdown_text,
+    p_text,
+    sentence_number,
+    showing_digits,
+    value_text,
+    without_nan,
+)
 
 # %% ../../nbs/comparing/gate.ipynb #5455b9c8
 @dataclass(frozen=True)

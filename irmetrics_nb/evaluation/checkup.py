@@ -55,8 +55,7 @@ from irmetrics_nb.evaluation.findings import (
 )
 from .presets import conventions_of
 from ..metrics.parsing import parse_all
-from ..results.formatting import value_text
-from ..results.results import Items, Result, Table, Text
+from ..results.results import Items, Result, Table, Text, value_text
 
 # %% ../../nbs/evaluation/checkup.ipynb #d87bf58d
 @dataclass

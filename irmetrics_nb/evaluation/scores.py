@@ -31,8 +31,7 @@ from ..data.tables import import_polars
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
 from ..metrics.parsing import flat_name, position
-from ..results.formatting import value_text
-from ..results.results import Cell, Result, Table, Text, best_of, csv_text, without_nan
+from ..results.results import Cell, Result, Table, Text, best_of, csv_text, value_text, without_nan
 from ..results.results import rendered as written
 
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
@@ -648,7 +647,7 @@ def beside(runs: Iterable[Scores]) -> Scores:
 PLOTS = 'means', 'distribution'
 
 def _draw(scores, measure, kind, ax):
-    from irmetrics_nb.results.drawing import distribution, forest
+    from irmetrics_nb.results.results import distribution, forest
     check_option('kind', kind, PLOTS)
     index = 0 if measure is None else scores._index(measure)
     name, names = scores.keys()[index], [run.name or 'run' for run in scores.runs]

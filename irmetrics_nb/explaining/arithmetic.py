@@ -32,7 +32,7 @@ from ..data.matching import meet_documents, some_rows
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.records import one_line, read_words
 from ..metrics.dcg import ideal_batch
-from ..results.formatting import shown_digits, value_text
+from ..results.results import shown_digits, value_text
 
 # %% ../../nbs/explaining/arithmetic.ipynb #5d8bcc00
 @dataclass(frozen=True, eq=False)

@@ -42,9 +42,18 @@ from irmetrics_nb.explaining.explanation import (
     shortened,
 )
 from ..metrics.parsing import parse
-from ..results.drawing import finish, ink, new_axes
-from ..results.formatting import showing_digits, value_text
-from ..results.results import Result, Table, Text, rendered, without_nan
+from irmetrics_nb.results.results import (
+    Result,
+    Table,
+    Text,
+    finish,
+    ink,
+    new_axes,
+    rendered,
+    showing_digits,
+    value_text,
+    without_nan,
+)
 
 # %% ../../nbs/explaining/differences.ipynb #a2c3daa6
 def steps(

@@ -57,9 +57,23 @@ from irmetrics_nb.explaining.arithmetic import (
     work_out,
 )
 from ..metrics.parsing import parse
-from ..results.drawing import BETTER, INK, WORSE, finish, ink, new_axes
-from ..results.formatting import showing_digits, shown_digits, value_text
-from ..results.results import Result, Table, Text, html_text, rendered, without_nan
+from irmetrics_nb.results.results import (
+    BETTER,
+    INK,
+    WORSE,
+    Result,
+    Table,
+    Text,
+    finish,
+    html_text,
+    ink,
+    new_axes,
+    rendered,
+    showing_digits,
+    shown_digits,
+    value_text,
+    without_nan,
+)
 
 # %% ../../nbs/explaining/explanation.ipynb #9f0aa009
 UNJUDGED = 'nobody judged it'

@@ -38,8 +38,7 @@ from irmetrics_nb.forensics.search import (
     variant_of,
 )
 from ..metrics.parsing import parse
-from ..results.formatting import value_text
-from ..results.results import Result, Table, Text
+from ..results.results import Result, Table, Text, value_text
 
 # %% ../../nbs/forensics/identification.ipynb #43edf638
 @dataclass(frozen=True, eq=False, repr=False)

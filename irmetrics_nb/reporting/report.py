@@ -36,8 +36,8 @@ from ..evaluation.checkup import Checkup, check
 from ..evaluation.evaluation import Options, evaluate
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import Scores, as_record
-from .figures import BARS, waterfall
 from irmetrics_nb.reporting.sections import (
+    BARS,
     DEPTH,
     QueryCard,
     add_words,
@@ -54,16 +54,24 @@ from irmetrics_nb.reporting.sections import (
     slice_parts,
     slices_of_one,
     spread_panels,
+    waterfall,
 )
-from irmetrics_nb.results.formatting import (
+from irmetrics_nb.results.results import (
     DIGITS,
+    Cell,
+    Result,
+    Table,
+    Text,
+    cell_text,
+    markdown_text,
     p_text,
+    raised,
+    rendered,
     sentence_number,
     showing_digits,
     shown_digits,
     value_text,
 )
-from ..results.results import Cell, Result, Table, Text, cell_text, markdown_text, raised, rendered
 
 # %% ../../nbs/reporting/report.ipynb #e143ad40
 def content(report: Any) -> dict[str, Any]:
