@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/batches.ipynb #5c489fd6
+from ..core.arrays import concat_ranges
 from .errors import DataError, file_errors, polars_errors
 from .ids import PAD, Ids, block_starts
 from irmetrics_nb.data.sources import (
@@ -81,13 +82,6 @@ def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> i
     return last_query_start(buffer, end, reach * 8) if begin else 0
 
 # %% ../../nbs/data/batches.ipynb #4724cb7b
-def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Return all whole numbers of the ranges begin to end, one range after the other, and which range each is from."
-    length = end - begin
-    which = np.repeat(np.arange(len(begin)), length)
-    offset = end - np.cumsum(length)
-    return np.arange(len(which)) + offset[which], which
-
 def partition_text(text: TextBytes, files: list) -> Comments:
     "Append each line of a text to one of the open files, chosen by the hash of its query; what is left out."
     comments = NO_COMMENTS

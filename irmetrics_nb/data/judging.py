@@ -18,7 +18,6 @@ import numpy as np
 from ..core.arrays import sort_pool
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
-from .batches import open_run
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex
 from .matching import MANY, JudgedHits, match, match_ids, meet_documents
@@ -310,6 +309,7 @@ def _open_run(run, memory, judgments):
     "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
     if run.source is None or run.options: return None
+    from irmetrics_nb.data.batches import open_run
     if run.path: return open_run(run.path, size, memory // 4)
     if run.stream is None: return None
     in_memory = hasattr(run.stream.table, 'height')

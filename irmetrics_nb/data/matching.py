@@ -14,8 +14,7 @@ from itertools import chain, repeat
 import numpy as np
 
 # %% ../../nbs/data/matching.ipynb #592fbbf7
-from ..core.arrays import argsort_descending, changes, cumcount, pack
-from .batches import concat_ranges
+from ..core.arrays import argsort_descending, changes, concat_ranges, cumcount, pack
 from .errors import DataError
 from .ids import Ids, KeyIndex, factorize
 from .qrels_and_runs import DictSource, Qrels, Run

@@ -16,7 +16,6 @@ from typing import Any
 
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.measures import Measure
-from .batches import first_rows, open_table
 from .errors import EMPTY, DataError, polars_errors
 from .qrels_and_runs import Qrels, Run
 from .sources import form_of, is_path, service_shape
@@ -217,11 +216,14 @@ def ready(run: Run) -> Run:
     if not run.options:
         source, path = run.source, run.path
         if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
-        run.stream = None if path else open_table(source)
+        if not path and (is_table(source) or is_relation(source)):
+            from irmetrics_nb.data.batches import open_table
+            run.stream = open_table(source)
         if run.stream is not None: return run
     return Run(run, copy=False)
 
 def run_head(run: Run) -> Rows:
     "Return the rows of a run, or its first batch if it is not read yet."
     if run.source is None: return run.rows
+    from irmetrics_nb.data.batches import first_rows
     return first_rows(run.path if run.stream is None else run.stream)

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/evaluation/counting.ipynb #be5e4aaa
-from ..core.arrays import argsort_descending, changes
-from ..data.batches import concat_ranges
+from ..core.arrays import argsort_descending, changes, concat_ranges
 from ..data.errors import collect_faults, file_errors
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, parse_floats
 from ..data.judging import QueryLook

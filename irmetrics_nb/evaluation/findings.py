@@ -25,7 +25,6 @@ from ..data.ids import escape_non_utf8
 from ..data.judging import QueryLook
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import run_head
-from .spelling import find_spelling, may_match
 
 # %% ../../nbs/evaluation/findings.ipynb #e853dec5
 LEVELS = ('error', 'warning', 'note')
@@ -95,6 +94,8 @@ def _document_problems(evidence):
     """Find judged documents that were not retrieved: all of them, or some because of
     another spelling."""
     looks = [look for look in evidence.looks if look.missed]
+    if not looks and (evidence.retrieved or not evidence.judged): return
+    from irmetrics_nb.evaluation.spelling import find_spelling, may_match
     missed = {look.query: look.missed for look in looks}
     retrieved = {look.query: look.docs for look in looks if look.docs}
     if evidence.retrieved:
@@ -134,10 +135,12 @@ COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares m
 
 def _query_problems(evidence):
     "Find judged queries missing from the run, and queries of the run without judgments."
-    unanswered, unjudged = evidence.unanswered, evidence.unjudged
-    compared = COMPARED_QUERIES * (5 if evidence.thorough else 1)
-    samples = {'': unanswered[:compared]}, {'': unjudged[:compared]}
-    spelling = find_spelling(*samples, pairs=evidence.thorough) if unanswered and unjudged else None
+    unanswered, unjudged, spelling = evidence.unanswered, evidence.unjudged, None
+    if unanswered and unjudged:
+        from irmetrics_nb.evaluation.spelling import find_spelling
+        compared = COMPARED_QUERIES * (5 if evidence.thorough else 1)
+        samples = {'': unanswered[:compared]}, {'': unjudged[:compared]}
+        spelling = find_spelling(*samples, pairs=evidence.thorough)
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
@@ -149,6 +152,7 @@ def _query_problems(evidence):
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     "Return the end of an error about ids that do not match: the spelling by which they would."
+    from irmetrics_nb.evaluation.spelling import find_spelling
     return _spelling_text(find_spelling({'': judged}, {'': retrieved}))
 
 def _spelling_text(spelling): return f'; they would match {spelling.how}' if spelling else ''
