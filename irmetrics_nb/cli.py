@@ -69,7 +69,9 @@ def _print_version(requested: bool):
         raise typer.Exit
 
 @app.callback()
-def _main_options(version: Annotated[bool, typer.Option('--version', callback=_print_version, help='Print the version.')] = False):
+def _main_options(
+    version: Annotated[bool, typer.Option('--version', callback=_print_version, help='Print the version.')] = False,
+):
     "Options of the command itself."
 
 # %% ../nbs/top_level/cli.ipynb #7909d068
@@ -130,7 +132,8 @@ def _evaluate(
 ):
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
-    if any(floor.slice != 'all' for floor in required): raise typer.BadParameter('--min for a slice: only in compare')
+    if any(floor.slice != 'all' for floor in required):
+        raise typer.BadParameter('--min for a slice: only in compare')
     floored = parse_all(floor.measure for floor in required) if required else []
     requested = with_more(measures_of(measures), floored)
     check_files(qrels, runs, output)
@@ -196,7 +199,9 @@ def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."
     command = next(iter(sys.argv[1:] if args is None else args), '')
     names_of_this_page = [registered.name for registered in app.registered_commands]
-    pages = [] if command in names_of_this_page else [page for page, names in PAGES.items() if command in names] or PAGES
+    pages = (
+        [] if command in names_of_this_page else [page for page, names in PAGES.items() if command in names] or PAGES
+    )
     for page in pages: import_module(f'irmetrics_nb.{page}')
     app(args)
 

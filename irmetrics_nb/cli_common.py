@@ -69,7 +69,9 @@ def _coloured(shown):
         cells = [x if isinstance(x, Cell) else Cell(x) for x in column]
         ranked = any(cell.best for cell in cells) and not any(cell.mark for cell in cells)
         lowest = cell_text(min(cell.content for cell in cells)) if ranked else None
-        columns.append([Text(visible(cell_text(cell.content)) + raised(cell.mark), _style(cell, lowest)) for cell in cells])
+        columns.append(
+            [Text(visible(cell_text(cell.content)) + raised(cell.mark), _style(cell, lowest)) for cell in cells]
+        )
     for row in zip(*columns): table.add_row(*row)
     return table
 
@@ -241,7 +243,9 @@ def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
     files = [qrels, *runs]
     if files.count(Path('-')) > 1: raise typer.BadParameter('- is the standard input, which can be read only once')
     if not (output and output.is_file()): return
-    matched = [file for path in files for file in ([path] if path.exists() else map(Path, glob(str(path), recursive=True)))]
+    matched = [
+        file for path in files for file in ([path] if path.exists() else map(Path, glob(str(path), recursive=True)))
+    ]
     if any(output.samefile(file) or file.resolve() in output.resolve().parents for file in matched):
         raise typer.BadParameter(f'--output {output} is one of the files to be read')
 

@@ -150,7 +150,9 @@ def _compare_command(
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
     gate_options = max_drop is not None or fail_if_worse or floors or min_coverage is not None
     if all_pairs and (gate_options or format == _Format.junit):
-        raise typer.BadParameter('--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like')
+        raise typer.BadParameter(
+            '--all-pairs has no baseline, and so no gate: leave out --max-drop, --min and the like'
+        )
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
     required_measures = with_more(measures_of(measures), with_more(gated, floored))

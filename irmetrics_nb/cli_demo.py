@@ -55,7 +55,9 @@ def _demo(
         for name in files: shutil.copy(example.folder/name, folder)
         scores.save(folder/'per_query.csv')
         draw_means(scores, by, folder/'scores.png')
-        query = next(query for query, _, difference in comparison.queries(*pair) if difference)
+        query = next(
+            query for query, _, difference in comparison.queries(*pair) if difference
+        )
         why = _demo_query(example, comparison, pair, query)
         paragraphs = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
         show('\n\n'.join(paragraphs))

@@ -72,8 +72,16 @@ EXPLAIN_EXAMPLES = '''
 @app.command('explain', epilog=EXPLAIN_EXAMPLES)
 @takes_conventions
 def _explain(
-    qrels: QrelsFile, run: _RunFile, query: _QUERY, measures: MeasureArguments = ('nDCG@10',), documents: _DOCUMENTS = None,
-    rows: _Ranks = 20, format: Form = ListingFormat.table, output: Output = None, *, answers: dict,
+    qrels: QrelsFile,
+    run: _RunFile,
+    query: _QUERY,
+    measures: MeasureArguments = ('nDCG@10',),
+    documents: _DOCUMENTS = None,
+    rows: _Ranks = 20,
+    format: Form = ListingFormat.table,
+    output: Output = None,
+    *,
+    answers: dict,
 ):
     "Show how the value of one query came about."
     from irmetrics_nb.explaining.explanation import explain
@@ -98,8 +106,14 @@ _WorstMeasure = Annotated[str, typer.Option('-m', '--measure', help='The measure
 @app.command('worst')
 @takes_conventions
 def _worst_command(
-    qrels: QrelsFile, run: _RunFile, measure: _WorstMeasure = 'nDCG@10', number: _NUMBER = 10, format: Form = ListingFormat.table,
-    output: Output = None, *, answers: dict,
+    qrels: QrelsFile,
+    run: _RunFile,
+    measure: _WorstMeasure = 'nDCG@10',
+    number: _NUMBER = 10,
+    format: Form = ListingFormat.table,
+    output: Output = None,
+    *,
+    answers: dict,
 ):
     "Show the queries with the lowest values, each with the reason."
     [requested] = measures_of([measure])

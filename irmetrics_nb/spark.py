@@ -422,9 +422,20 @@ def evaluate(
     unanswered = score_rest(rows.truth, scored, plan) if rows.truth is not None else None
     if unanswered: scored.append(unanswered)
     _check(scored, rows, plan)
-    if collect: return _total_scores(scored, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}')
-    tables = [import_polars().from_arrow(table) for table in _tables_of(unanswered or Bucket()) if len(table)]
-    return values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES)) if tables else values
+    if collect:
+        return _total_scores(
+            scored, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}'
+        )
+    tables = [
+        import_polars().from_arrow(table)
+        for table in _tables_of(unanswered or Bucket())
+        if len(table)
+    ]
+    return (
+        values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES))
+        if tables
+        else values
+    )
 
 # %% ../nbs/top_level/spark.ipynb #b97db896
 def _run_names(rows, counts, system):
@@ -469,7 +480,11 @@ def means(values: Any) -> dict[str, Any]:
     mean, counts have their sum."""
     sums_of = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
     numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in sums_of.items()]
-    sums = values.selectExpr('run', 'measure', *numbers).groupBy('run', 'measure').agg(dict.fromkeys(sums_of, 'sum'))
+    sums = (
+        values.selectExpr('run', 'measure', *numbers)
+        .groupBy('run', 'measure')
+        .agg(dict.fromkeys(sums_of, 'sum'))
+    )
     totals = [f'`sum({name})` as {name}' for name in sums_of]
     rows = sums.selectExpr('run', 'measure', *totals)
     means_of: dict[str, Any] = {}
@@ -485,7 +500,8 @@ def means(values: Any) -> dict[str, Any]:
 def compare(
     qrels: Any, runs: Any, measures: Measures = 'AP nDCG@10 RR', **options: Any,
 ) -> Comparison:
-    """Compare systems whose rows are on Spark: which differ, by how much, and how sure that is.
+    """Compare systems whose rows are on Spark: which differ, by how much, and how sure
+    that is.
 
     qrels, runs, measures: as in `evaluate` here. options: those of `evaluate` here, and
     those of `irmetrics_nb.compare`, such as baseline, test and correction. ValueError for
@@ -539,7 +555,8 @@ def group_auc(
     rel: float = 1, collect: bool = True, memory: int | None = None,
     buckets: int | None = None,
 ) -> Any:
-    """Compute the AUC within each group, such as a user, of items in a DataFrame of Spark.
+    """Compute the AUC within each group, such as a user, of items in a DataFrame of
+    Spark.
 
     Parameters
     ----------

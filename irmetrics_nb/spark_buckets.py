@@ -57,7 +57,8 @@ class Plan:
 
     @property
     def judgments_ordered(self) -> bool:
-        "Return whether the judgments have an order too, which choosing one of two for a document needs."
+        """Return whether the judgments have an order too, which choosing one of two for a
+        document needs."""
         return self.ordered and self.conventions.duplicates in ('first', 'last')
 
     @property
@@ -148,7 +149,9 @@ def _caught(table, plan):
         warnings.simplefilter('always')
         try: bucket = _score_runs(table, plan)
         except ValueError as error:
-            kind = next(name for name, type_ in ERRORS.items() if isinstance(error, type_))
+            kind = next(
+                name for name, type_ in ERRORS.items() if isinstance(error, type_)
+            )
             bucket = Bucket(error=(kind, str(error)))
     bucket.warned = [(w.category.__name__, str(w.message)) for w in seen]
     return bucket
@@ -250,10 +253,19 @@ def check_whole(
         if not evidence.common:
             judged, retrieved = spelt(name) if spelt else ([], [])
             ids, run = '', f'{name}: ' if plan.several else ''
-            if judged and retrieved: ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
-            raise DataError(f'{run}not one query in common{ids}{spelling_hint(judged, retrieved)}')
-        swapped = 2 * sum(bucket.swapped for bucket in facts) > sum(bucket.rows for bucket in facts)
-        judgments = Evidence(plan.measures, _total_grades(facts), swapped=FRACTIONS_AND_WHOLE if swapped else '')
+            if judged and retrieved:
+                ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
+            raise DataError(
+                f'{run}not one query in common{ids}{spelling_hint(judged, retrieved)}'
+            )
+        swapped = 2 * sum(bucket.swapped for bucket in facts) > sum(
+            bucket.rows for bucket in facts
+        )
+        judgments = Evidence(
+            plan.measures,
+            _total_grades(facts),
+            swapped=FRACTIONS_AND_WHOLE if swapped else '',
+        )
         if swapped: raise ValueError(warning_texts(judgments)[0])
         texts += warning_texts(evidence, name) + warning_texts(judgments)
     return list(dict.fromkeys(map(visible, texts)))
@@ -296,6 +308,13 @@ def put_together(
 def _by_id(scores):
     ids, info = scores.query_ids, scores.runs[0]
     order = sorted(range(len(ids)), key=ids.__getitem__)
-    bounds = LazyMapping(lambda: {name: ends[:, order] for name, ends in info.tie_bounds.items()})
-    return replace(scores, query_ids=tuple(ids[i] for i in order), values=scores.values[:, :, order],
-                   runs=(replace(info, tie_bounds=bounds),), first_ranks=scores.first_ranks[:, order])
+    bounds = LazyMapping(
+        lambda: {name: ends[:, order] for name, ends in info.tie_bounds.items()}
+    )
+    return replace(
+        scores,
+        query_ids=tuple(ids[i] for i in order),
+        values=scores.values[:, :, order],
+        runs=(replace(info, tie_bounds=bounds),),
+        first_ranks=scores.first_ranks[:, order],
+    )

@@ -129,7 +129,10 @@ def _play_markdown(data, grades, titles, question):
     opening = '<div class="play" ' + '\n     '.join(attributes) + '>'
     names = titles or [f'd{rank}' for rank in range(1, len(grades) + 1)]
     shown = ['–' if grade is None else grade for grade in grades]
-    rows = [f'| {rank} | {name} | {grade} |' for rank, (name, grade) in enumerate(zip(names, shown), 1)]
+    rows = [
+        f'| {rank} | {name} | {grade} |'
+        for rank, (name, grade) in enumerate(zip(names, shown), 1)
+    ]
     table = '\n'.join(['| rank | result | grade |', '|:----:|--------|:-----:|', *rows])
     return '\n\n'.join(filter(None, [opening, question, table, '</div>']))
 

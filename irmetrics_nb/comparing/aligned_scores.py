@@ -78,7 +78,10 @@ class Sample:
         if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
         requests = self.asked or (None,) * len(self.measures)
-        candidates = [_measure_or_none(name) or request for name, request in zip(self.measures, requests)]
+        candidates = [
+            _measure_or_none(name) or request
+            for name, request in zip(self.measures, requests)
+        ]
         row = position(measure, candidates, requests)
         if row is not None: return row
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
@@ -109,7 +112,8 @@ def from_numbers(systems: Mapping[str, Mapping[str, float]], name: str) -> Sampl
     column_of = {q: i for i, q in enumerate(ids)}
     values = np.full((len(systems), 1, len(ids)), np.nan)
     for row, (system, by_query) in zip(values[:, 0], systems.items()):
-        for q, value in by_query.items(): row[column_of[str(q)]] = _query_value(value, system, q)
+        for q, value in by_query.items():
+            row[column_of[str(q)]] = _query_value(value, system, q)
     notes = tuple(_missing_queries(systems, ids, values))
     return Sample(tuple(map(str, systems)), (name,), ids, values, notes)
 
@@ -136,7 +140,8 @@ def _missing_queries(systems, ids, values):
         lacking = [ids[i] for i in np.flatnonzero(in_any & ~present)]
         if not lacking: continue
         examples = ', '.join(lacking[:3]) + ', …' * (len(lacking) > 3)
-        consequence = 'a pair is compared on the queries that both have, means are over those that all have'
+        consequence = ('a pair is compared on the queries that both have, '
+                       'means are over those that all have')
         yield f'{name} lacks {len(lacking)} of {total} ({examples}): {consequence}'
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #bc4f8107
@@ -192,7 +197,9 @@ def _from_results(results, measures):
 def unknown_option(options: Iterable[str]) -> str | None:
     "Return the first option that `evaluate` does not take; None if it takes all."
     parameters = signature(evaluate).parameters
-    return next((name for name in options if name not in parameters or parameters[name].kind != Parameter.KEYWORD_ONLY), None)
+    return next(
+        (name for name in options if name not in parameters or parameters[name].kind != Parameter.KEYWORD_ONLY), None
+    )
 def _evaluate_each(qrels, runs, measures, options):
     "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
     unknown = unknown_option(options)
@@ -228,7 +235,11 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     """Return the share of the top k documents of each system that is judged, where
     rankings are known."""
     counts = (top_counts(ranks, ranks.shape[-1]) for ranks in sample.first_ranks)
-    return {name: judged / documents for name, (documents, judged) in zip(sample.systems, counts) if documents}
+    return {
+        name: judged / documents
+        for name, (documents, judged) in zip(sample.systems, counts)
+        if documents
+    }
 
 def answered(sample: Sample) -> np.ndarray:
     """Return (systems, queries): whether a system answers a query.
@@ -250,7 +261,9 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
     n_ranks = compared.sum(axis=1)
     if not n_ranks.any(): return 0.0, 0.0, 1.0
-    shares = ((compared & (states == UNJUDGED)).sum(axis=2) / np.maximum(n_ranks, 1))[:, n_ranks > 0]
+    shares = ((compared & (states == UNJUDGED)).sum(axis=2) / np.maximum(n_ranks, 1))[
+        :, n_ranks > 0
+    ]
     difference = shares[1] - shares[0]
     p = t_test(difference)
     return *shares.mean(axis=1).tolist(), sign_test(difference) if np.isnan(p) else p
@@ -313,7 +326,8 @@ TESTS = {
 
 @dataclass(frozen=True)
 class Method:
-    """A way to compare pairs; unknown choices, or those that exclude each other, are errors.
+    """A way to compare pairs; unknown choices, or those that exclude each other, are
+    errors.
 
     `draws`: how often a randomization test shuffles and a bootstrap test resamples;
     100,000, for Tukey's 10,000, for the bootstrap 9,999."""
@@ -334,10 +348,17 @@ class Method:
             corrects = "test='tukey' corrects for all pairs by itself"
             raise ValueError(f'{corrects}: leave out correction={self.correction!r}')
         for name, usual in ('correction', 'holm'), ('interval', 't'):
-            if not getattr(self, name): object.__setattr__(self, name, 'tukey' if of_tukey else usual)
+            if not getattr(self, name):
+                object.__setattr__(self, name, 'tukey' if of_tukey else usual)
         if not callable(self.test): check_option('test', self.test, TESTS)
-        check_option('correction', self.correction, ('tukey', 'none') if of_tukey else CORRECTIONS)
-        check_option('interval', self.interval, [name for name in INTERVALS if of_tukey or name != 'tukey'])
+        check_option(
+            'correction', self.correction, ('tukey', 'none') if of_tukey else CORRECTIONS
+        )
+        check_option(
+            'interval',
+            self.interval,
+            [name for name in INTERVALS if of_tukey or name != 'tukey'],
+        )
         check_option('correct_over', self.correct_over, FAMILIES)
         if not 0 < self.alpha < 1:
             raise ValueError(f'alpha must be between 0 and 1, not {self.alpha!r}')
@@ -420,9 +441,20 @@ class Pair:
     def turned(self) -> 'Pair':
         "Return the pair seen from b: a compared with b."
         return replace(
-            self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a, difference=-self.difference,
-            low=-self.high, high=-self.low, effect=-self.effect, wins=self.losses, losses=self.wins,
-            lower_bound=-self.upper_bound, upper_bound=-self.lower_bound)
+            self,
+            a=self.b,
+            b=self.a,
+            mean_a=self.mean_b,
+            mean_b=self.mean_a,
+            difference=-self.difference,
+            low=-self.high,
+            high=-self.low,
+            effect=-self.effect,
+            wins=self.losses,
+            losses=self.wins,
+            lower_bound=-self.upper_bound,
+            upper_bound=-self.lower_bound,
+        )
 
 PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted effect '
                 'wins ties losses queries'.split())
@@ -440,8 +472,27 @@ def _describe(measure, names, values, method, level, span, interval=None):
     ends = *interval, *_interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
     low, high, lower, upper = np.clip(ends, -span, span).tolist()
     difference, (wins, ties, losses), (a, b) = float(d.mean()) if d.size else np.nan, wins_ties_losses(d), names
-    return Pair(measure, a, b, mean_a, mean_b, difference, low, high, np.nan, np.nan, effect_size(d), wins, ties, losses,
-                len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level)
+    return Pair(
+        measure,
+        a,
+        b,
+        mean_a,
+        mean_b,
+        difference,
+        low,
+        high,
+        np.nan,
+        np.nan,
+        effect_size(d),
+        wins,
+        ties,
+        losses,
+        len(d),
+        skewness=skewness(d),
+        lower_bound=lower,
+        upper_bound=upper,
+        level=level,
+    )
 
 def _interval_of_mean(d, method, level, one_sided=False):
     "Return the interval of a mean difference; `one_sided`: what one-sided tests leave possible."
@@ -496,7 +547,8 @@ def _decide(rows, positions, method):
     return p, adjusted, levels, float(decision_alphas(nothing, method.correction, **alphas)[0]), None
 
 def _decide_by_tukey(rows, positions, method):
-    "Decide each table of values by Tukey's test, on the queries that all systems have; Bonferroni corrects for their number."
+    """Decide each table of values by Tukey's test, on the queries that all systems have; Bonferroni corrects for their
+    number."""
     tables = [_common(values) for values in rows]
     n_counted = sum(len(table) >= LEAST_QUERIES for table in tables)
     n = 1 if method.correction == 'none' else max(n_counted, 1)
@@ -541,18 +593,34 @@ def compare_family(
     family, pairs = max(1, int(np.count_nonzero(~np.isnan(p)))), []
     for i, j in np.ndindex(p.shape):
         (measure, name), systems = tables[i], [*positions[j]]
-        span, names = sample.span(measure), [sample.systems[position] for position in systems]
+        span, names = (
+            sample.span(measure),
+            [sample.systems[position] for position in systems],
+        )
         interval = intervals[:, i, j] if method.interval == 'tukey' else None
-        pair = _describe(measure, names, rows[i][systems], method, float(levels[i, j]), span, interval)
+        pair = _describe(
+            measure, names, rows[i][systems], method, float(levels[i, j]), span, interval
+        )
         could = _detectable(rows[i], systems, lowest_alpha, method, span)
-        pairs.append(replace(pair, slice=name, p=float(p[i, j]), p_adjusted=float(adjusted[i, j]),
-                             family=family, detectable=could))
+        pairs.append(
+            replace(
+                pair,
+                slice=name,
+                p=float(p[i, j]),
+                p_adjusted=float(adjusted[i, j]),
+                family=family,
+                detectable=could,
+            )
+        )
     return pairs
 
 def _compared_positions(systems, baseline, method):
     "Return the pairs of positions that are compared."
     if baseline is None: return list(combinations(range(len(systems)), 2))
-    if baseline not in systems: raise ValueError(f'the baseline {baseline!r} is not among {visible(", ".join(systems))}')
+    if baseline not in systems:
+        raise ValueError(
+            f'the baseline {baseline!r} is not among {visible(", ".join(systems))}'
+        )
     if method.test == 'tukey' and len(systems) > 2:
         reason = "test='tukey' is for all pairs; for those with one baseline"
         raise ValueError(f"{reason} take test='randomization' or 't', corrected by Holm")
@@ -564,20 +632,25 @@ FEW_QUERIES = 25  # queries, below which any comparison is doubtful
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
     "Warn of pairs whose numbers are doubtful, in a sentence each."
-    return list(dict.fromkeys(visible(text) for pair in pairs for text in _warnings(pair, method)))
+    return list(
+        dict.fromkeys(visible(text) for pair in pairs for text in _warnings(pair, method))
+    )
 
 def _warnings(pair, method):
     where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
     who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
     count, test = f'only {counted(pair.queries, "query")}{where}', method.known_test
     if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
-    elif pair.queries < LEAST_QUERIES: yield f'{count}: no verdict on fewer than {LEAST_QUERIES}'
+    elif pair.queries < LEAST_QUERIES:
+        yield f'{count}: no verdict on fewer than {LEAST_QUERIES}'
     elif pair.queries < FEW_QUERIES: yield f'{count}: little can be shown'
     interval = f'the {INTERVALS[method.interval]} interval'
     if method.interval in ('studentized', method.test): interval = ''
     doubtful = [*filter(None, [test.symmetric, interval])]
     if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:
-        numbers = f'{" and ".join(doubtful)} {"are" if len(doubtful) > 1 else "is"} doubtful'
+        numbers = (
+            f'{" and ".join(doubtful)} {"are" if len(doubtful) > 1 else "is"} doubtful'
+        )
         yield f'{who}: few queries make most of the difference, {numbers}; {HELP}'
     if no_scatter(pair) and test.scatter:
         reason = f'all queries differ by the same amount, {method.test} has no scatter'

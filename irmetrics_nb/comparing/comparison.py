@@ -123,11 +123,17 @@ def sentence(pair: Pair, method: Method) -> str:
     """Describe a pair: the better system, by how much, with interval, p and wins; or that
     no difference has been shown, and which could have been; or why there is no verdict.
     With a margin, add the verdict on it."""
-    a, b, measure, name = map(visible, (pair.a, pair.b, pair.measure, pair.slice))  # they come from outside
+    a, b, measure, name = map(
+        visible, (pair.a, pair.b, pair.measure, pair.slice)
+    )  # they come from outside
     pair = replace(pair, a=a, b=b, measure=measure, slice=name)
     if not pair.queries:
-        return f'no query in common: nothing is known of {a} and {b} in {measure}{in_slice(name)}'
-    claim, margin = _claim(pair, method), method.margin is not None and pair.ties < pair.queries
+        place = f'{measure}{in_slice(name)}'
+        return f'no query in common: nothing is known of {a} and {b} in {place}'
+    claim, margin = (
+        _claim(pair, method),
+        method.margin is not None and pair.ties < pair.queries,
+    )
     return f'{claim}; {margin_text(pair, method)}' if margin else claim
 
 def _claim(pair, method):
@@ -137,11 +143,23 @@ def _claim(pair, method):
     change = sentence_number(pair.difference, decimals(pair))
     p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
     score = f'better on {pair.wins:,}, worse on {pair.losses:,}'
-    evidence = f'{pair_interval(pair, method)}, {p}, {counted(pair.queries, "query")}; {score}'
-    if shown: return f'{pair.b} is better than {pair.a} by {change} {pair.measure}{where} ({evidence})'
-    who, seen = f'{pair.a} and {pair.b}{where}', f'{pair.b} − {pair.a} = {change} {pair.measure}'
-    if np.isnan(pair.p_adjusted): return f'no verdict on {who}, as {_no_verdict(pair, method)}: {seen} ({score})'
-    end = 'they are the same on every query' if pair.ties == pair.queries else could_show(pair, method)
+    evidence = (
+        f'{pair_interval(pair, method)}, {p}, {counted(pair.queries, "query")}; {score}'
+    )
+    if shown:
+        gain = f'{change} {pair.measure}{where} ({evidence})'
+        return f'{pair.b} is better than {pair.a} by {gain}'
+    who, seen = (
+        f'{pair.a} and {pair.b}{where}',
+        f'{pair.b} − {pair.a} = {change} {pair.measure}',
+    )
+    if np.isnan(pair.p_adjusted):
+        return f'no verdict on {who}, as {_no_verdict(pair, method)}: {seen} ({score})'
+    end = (
+        'they are the same on every query'
+        if pair.ties == pair.queries
+        else could_show(pair, method)
+    )
     return f'no difference shown between {who}: {seen} ({evidence}); {end}'
 
 # %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
@@ -235,7 +253,11 @@ def marked_means(
     rows = []
     for i, system in enumerate(sample.systems):
         raised = [signs.get((system, measure), '') for measure in sample.measures]
-        name = f'{letter(i)}  {system}' if baseline is None else system + ' (baseline)' * (system == baseline)
+        name = (
+            f'{letter(i)}  {system}'
+            if baseline is None
+            else system + ' (baseline)' * (system == baseline)
+        )
         rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
     marked = 'A raised letter: better than that one.'
     if baseline is not None: marked = f'▲ better, ▼ worse than {baseline}.'
@@ -298,7 +320,11 @@ class Comparison(Result):
         n = sum(not group for group in self.groups or ())
         verbs = 'has no group: it counts' if n == 1 else 'have no group: they count'
         ungrouped = f'{counted(n, "query")} {verbs} among all queries only'
-        return [*self.sample.notes, *judging_notes(self.sample), *([ungrouped] if n else [])]
+        return [
+            *self.sample.notes,
+            *judging_notes(self.sample),
+            *([ungrouped] if n else []),
+        ]
 
     def pair(
         self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING,
@@ -313,15 +339,25 @@ class Comparison(Result):
 
     def sentences(self, slice: str | None = None) -> list[str]:
         "Describe each pair in a sentence; of one slice, or of all."
-        return [sentence(pair, self.method) for pair in self.rows if slice in (None, pair.slice)]
+        return [
+            sentence(pair, self.method)
+            for pair in self.rows
+            if slice in (None, pair.slice)
+        ]
 
     def queries(
         self, a: str, b: str, measure: Any = None,
     ) -> list[tuple[str, float, float]]:
         "List (query, value of a, value of b), the queries on which b loses most first."
         sample, row = self.sample, self.sample.index(measure)
-        first, second = (sample.values[sample.systems.index(name), row].tolist() for name in (a, b))
-        in_both = [(q, x, y) for q, x, y in zip(sample.query_ids, first, second) if not np.isnan(y - x)]
+        first, second = (
+            sample.values[sample.systems.index(name), row].tolist() for name in (a, b)
+        )
+        in_both = [
+            (q, x, y)
+            for q, x, y in zip(sample.query_ids, first, second)
+            if not np.isnan(y - x)
+        ]
         return sorted(in_both, key=lambda query: query[2] - query[1])
 
     def plot(
@@ -338,7 +374,10 @@ class Comparison(Result):
         check_option('kind', kind, COMPARISON_PLOTS)
         name = self.sample.measures[self.sample.index(measure)]
         if kind == 'differences': return _forest(self, name, ax)
-        if a is None or b is None: raise ValueError(f"kind={kind!r} shows two systems: plot('a', 'b', kind={kind!r})")
+        if a is None or b is None:
+            raise ValueError(
+                f"kind={kind!r} shows two systems: plot('a', 'b', kind={kind!r})"
+            )
         for system in (a, b):
             if system in self.sample.systems: continue
             raise KeyError(f'{system} is not among {", ".join(self.sample.systems)}')
@@ -354,7 +393,9 @@ class Comparison(Result):
         texts = {'family': family, 'intervals': intervals_text(self.rows, self.method)}
         pairs = {'pairs': [*map(asdict, self.rows)], 'sentences': self.sentences()}
         remarks = {'warnings': self.warnings, 'notes': self.notes}
-        return without_nan({'method': method, 'baseline': self.baseline, **texts, **pairs, **remarks})
+        return without_nan(
+            {'method': method, 'baseline': self.baseline, **texts, **pairs, **remarks}
+        )
 
     def _parts(self, per_run: bool = False) -> Iterable[Any]:
         for name in self.slices: yield from _slice_parts(self, name)
@@ -428,25 +469,40 @@ def share_sentences(comparison: Comparison) -> list[str]:
 def _share(comparison, total):
     "Describe the share of each slice in the difference of one pair on one measure."
     names, digits = (total.measure, total.a, total.b), decimals(total)
-    inside = [pair for pair in comparison.rows if (pair.measure, pair.a, pair.b) == names and pair.queries]
-    brings = {pair.slice: pair.difference * pair.queries / total.queries for pair in inside[1:]}
+    inside = [
+        pair
+        for pair in comparison.rows
+        if (pair.measure, pair.a, pair.b) == names and pair.queries
+    ]
+    brings = {
+        pair.slice: pair.difference * pair.queries / total.queries for pair in inside[1:]
+    }
     by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
     for name in sorted(brings, key=lambda name: -abs(brings[name])):
         brought = f'{name} brings {sentence_number(brings[name], digits)}'
         by_dimension.setdefault(dimension_of(name), []).append(brought)
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
-    return f'{total.measure}, {total.b} − {total.a}: of {sentence_number(total.difference, digits)}, {listed}'
+    change = sentence_number(total.difference, digits)
+    return f'{total.measure}, {total.b} − {total.a}: of {change}, {listed}'
 
 MOST_SLICES = 5  # slices that are named as those that differ most
 
 def _differing_sentence(comparison):
-    "Describe the pairs of slices that differ most, if there are more slices than are named."
+    """Describe the pairs of slices that differ most, if there are more slices than are
+    named."""
     if len(comparison.slices) <= MOST_SLICES + 1: return []
-    inside = [pair for pair in comparison.rows if pair.slice != EVERYTHING and pair.queries and pair.difference]
+    inside = [
+        pair
+        for pair in comparison.rows
+        if pair.slice != EVERYTHING and pair.queries and pair.difference
+    ]
     texts = []
     for pair in sorted(inside, key=lambda pair: -abs(pair.difference))[:MOST_SLICES]:
         change = sentence_number(pair.difference, decimals(pair))
-        texts.append(f'{pair.slice} {change} ({pair.measure}, {pair.b} − {pair.a}, {p_text(pair.p_adjusted)})')
+        texts.append(
+            f'{pair.slice} {change} ({pair.measure}, {pair.b} − {pair.a}, '
+            f'{p_text(pair.p_adjusted)})'
+        )
     return [f'Differ most: {"; ".join(texts)}']
 
 # %% ../../nbs/comparing/comparison.ipynb #749ec53b
@@ -532,16 +588,22 @@ def compare(
     if groups is None: groups = getattr(qrels, 'groups', None) or None
     slices = None if groups is None else groups_of_queries(sample, groups)
     tested, rows = sample.tested, []
-    if not tested: raise ValueError(f'{", ".join(sample.measures)}: no quality, there is nothing to test')
+    if not tested:
+        raise ValueError(
+            f'{", ".join(sample.measures)}: no quality, there is nothing to test'
+        )
     if len(tested) == 1: method = replace(method, correct_over='measure')
-    for family in [tested] if method.correct_over == 'all' else [[measure] for measure in tested]:
+    for family in (
+        [tested] if method.correct_over == 'all' else [[measure] for measure in tested]
+    ):
         rows += compare_family(sample, family, method, baseline)
         if slices: rows += compare_family(sample, family, method, baseline, slices)
     rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
-    "Return the group of each query of a sample or of scores; raise ValueError if none has one."
+    """Return the group of each query of a sample or of scores; raise ValueError if none
+    has one."""
     group_of = read_groups(groups)
     groups_known = tuple(group_of.get(q, '') for q in sample.query_ids)
     if any(groups_known): return groups_known

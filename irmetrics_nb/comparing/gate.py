@@ -189,7 +189,11 @@ def check_floors(
     KeyError for a measure that was not computed, ValueError for an unknown slice."""
     out, names = [], slice_names(groups or ())
     for floor in floors:
-        if floor.slice not in ('*', EVERYTHING, *names) or floor.slice == '*' and not names:
+        if (
+            floor.slice not in ('*', EVERYTHING, *names)
+            or floor.slice == '*'
+            and not names
+        ):
             listed = visible(', '.join(names)) or 'no groups were given'
             raise ValueError(f'there is no slice {floor.slice!r}: {listed}')
         for name in names if floor.slice == '*' else [floor.slice]:
@@ -207,7 +211,15 @@ def _reached(system, values, floor, ids):
     present, reached = np.flatnonzero(~np.isnan(values)), mean >= floor.least
     lowest = present[np.argsort(values[present], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], np.nan, float(values[i])) for i in lowest)
-    return Verdict('floor', system, floor.measure, floor.slice, reached, _floor_text(system, mean, floor), queries)
+    return Verdict(
+        'floor',
+        system,
+        floor.measure,
+        floor.slice,
+        reached,
+        _floor_text(system, mean, floor),
+        queries,
+    )
 
 def _floor_text(system, mean, floor):
     figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
@@ -220,9 +232,13 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
     KeyError for a measure that was not computed."""
     out = []
     for run, floor in product(scores, floors):
-        mean, row = run.means[floor.measure], position(floor.measure, run.measures, run.asked)
+        mean, row = (
+            run.means[floor.measure],
+            position(floor.measure, run.measures, run.asked),
+        )
         named = floor if row is None else replace(floor, measure=run.keys()[row])
-        if not mean >= floor.least: out.append(_floor_text(run.name or 'run', mean, named))
+        if not mean >= floor.least:
+            out.append(_floor_text(run.name or 'run', mean, named))
     return out
 
 # %% ../../nbs/comparing/gate.ipynb #dc02c396
@@ -259,15 +275,27 @@ class Gate(Result):
         items = []
         for verdict in _failures_first(self):
             queries = [f'{q} {_change_text(*values)}' for q, *values in verdict.queries]
-            items.append(('passed' if verdict.passed else 'FAILED', verdict.text, queries))
+            items.append(
+                ('passed' if verdict.passed else 'FAILED', verdict.text, queries)
+            )
         yield Items(items)
         for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
 
     def to_dict(self) -> dict[str, Any]:
         "Return the verdicts as dicts, fit for JSON."
         names = 'query', 'before', 'after'
-        verdicts = [asdict(v) | {'queries': [dict(zip(names, query)) for query in v.queries]} for v in self.verdicts]
-        return without_nan({'ok': self.ok, 'verdicts': verdicts, 'could': self.could, 'judging': self.judging})
+        verdicts = [
+            asdict(v) | {'queries': [dict(zip(names, query)) for query in v.queries]}
+            for v in self.verdicts
+        ]
+        return without_nan(
+            {
+                'ok': self.ok,
+                'verdicts': verdicts,
+                'could': self.could,
+                'judging': self.judging,
+            }
+        )
 
     def to_markdown(self, *, digits: int | None = None) -> str:
         "Write a few lines for the comment of a pull request; digits: decimals of values."
@@ -275,16 +303,26 @@ class Gate(Result):
 
     def to_junit(self) -> str:
         "Write a test report in JUnit's XML, which build servers show."
-        counts = {'tests': str(len(self.verdicts)), 'failures': str(len(self.failures)), 'errors': '0'}
+        counts = {
+            'tests': str(len(self.verdicts)),
+            'failures': str(len(self.failures)),
+            'errors': '0',
+        }
         suite = xml.Element('testsuite', {'name': 'irmetrics', **counts})
         for verdict in self.verdicts:
             subject = f'{verdict.kind}: {verdict.measure}{in_slice(verdict.slice)}'
-            names = {'name': _clean(visible(subject)), 'classname': _clean(visible(verdict.system))}
+            names = {
+                'name': _clean(visible(subject)),
+                'classname': _clean(visible(verdict.system)),
+            }
             case = xml.SubElement(suite, 'testcase', names)
             if verdict.passed: continue
             failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
-            if verdict.queries: failure.text = _clean(_query_line(verdict.queries, False).strip())
-        remarks = dict.fromkeys([*self.sentences, *self.could, *self.judging, *self.warnings])
+            if verdict.queries:
+                failure.text = _clean(_query_line(verdict.queries, False).strip())
+        remarks = dict.fromkeys(
+            [*self.sentences, *self.could, *self.judging, *self.warnings]
+        )
         xml.SubElement(suite, 'system-out').text = _clean('\n'.join(remarks))
         xml.indent(suite)
         return xml.tostring(suite, encoding='unicode', xml_declaration=True)
@@ -344,7 +382,13 @@ def gate(
     sentences = (*comparison.sentences(), family)
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
-    return Gate(tuple(verdicts), could, sentences, tuple(comparison.warnings), tuple(map(visible, judging)))
+    return Gate(
+        tuple(verdicts),
+        could,
+        sentences,
+        tuple(comparison.warnings),
+        tuple(map(visible, judging)),
+    )
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _headline(gate):

@@ -174,7 +174,9 @@ def sign_test(differences: np.ndarray) -> float:
     0.625"""
     from scipy import stats
     wins, _, losses = wins_ties_losses(differences)
-    return _positive(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+    return (
+        _positive(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+    )
 
 # %% ../../nbs/comparing/statistics.ipynb #b5f732f4
 def effect_size(differences: np.ndarray) -> float:
@@ -377,8 +379,12 @@ def _range_quantile(systems, alpha):
 
 # %% ../../nbs/comparing/statistics.ipynb #406495cb
 INTERVALS = {  # the name of each interval of the mean difference in a sentence
-    't': 't', 'percentile': 'bootstrap percentile', 'bca': 'bootstrap BCa', 'studentized': 'studentized bootstrap',
-    'tukey': 'Tukey'}
+    't': 't',
+    'percentile': 'bootstrap percentile',
+    'bca': 'bootstrap BCa',
+    'studentized': 'studentized bootstrap',
+    'tukey': 'Tukey',
+}
 METHODS = 'percentile', 'bca', 'studentized'  # the intervals that resampling gives
 
 @lists_choices(methods=METHODS)
@@ -445,7 +451,8 @@ def studentized_interval(
     if not error > 0: return np.nan, np.nan
     t = _resampled_t(d, resamples, seed)
     down = up = _quantile(np.sort(abs(t)), level)
-    if not symmetric: down, up = (_quantile(ends, (1 + level) / 2) for ends in (t, np.sort(-t)))
+    if not symmetric:
+        down, up = (_quantile(ends, (1 + level) / 2) for ends in (t, np.sort(-t)))
     return float(d.mean() - down * error), float(d.mean() + up * error)
 
 def _quantile(ascending, level):
@@ -548,6 +555,10 @@ def decision_alphas(
     array([0.0333, 0.0333, 0.0333])"""
     adjusted = adjust(p, correction)
     order = np.argsort(p, kind='stable')[:np.count_nonzero(~np.isnan(adjusted))]
-    alphas, rejected = np.full(len(adjusted), float(alpha)), int(np.count_nonzero(adjusted < alpha))
-    if order.size: alphas[order] = CORRECTIONS[correction].alphas(alpha, len(order), rejected)
+    alphas, rejected = (
+        np.full(len(adjusted), float(alpha)),
+        int(np.count_nonzero(adjusted < alpha)),
+    )
+    if order.size:
+        alphas[order] = CORRECTIONS[correction].alphas(alpha, len(order), rejected)
     return alphas

@@ -43,7 +43,8 @@ def run_lengths(first: np.ndarray, n: int) -> np.ndarray:
     return length
 
 def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Return all whole numbers of the ranges begin to end, one range after the other, and which range each is from."
+    """Return all whole numbers of the ranges begin to end, one range after the other, and
+    which range each is from."""
     length = end - begin
     which = np.repeat(np.arange(len(begin)), length)
     offset = end - np.cumsum(length)
@@ -141,7 +142,9 @@ def as_array(values: Any, name: str) -> np.ndarray:
         raise ValueError(f'{name}: numpy cannot read this {kind}: {e}') from None
     if not is_masked(values): return array
     numbers = np.ma.filled(values.astype(float), np.nan)
-    rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()  # floats would round the others
+    rounded = (
+        values.dtype.kind in 'iu' and _is_large(numbers).any()
+    )  # floats would round the others
     return np.ma.filled(values.astype(object), np.nan) if rounded else numbers
 
 def is_masked(values: Any) -> bool:
@@ -181,7 +184,9 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
     kind = array.dtype.kind
     if kind in 'bf': return array.astype(float, copy=False)
     if kind not in 'iuO' and len(array):
-        raise ValueError(f'{name} must be numbers, not {array.dtype} such as {array[0]!r}')
+        raise ValueError(
+            f'{name} must be numbers, not {array.dtype} such as {array[0]!r}'
+        )
     try: numbers = array.astype(float)
     except (TypeError, ValueError, OverflowError):
         numbers = np.full(len(array), np.nan)
@@ -221,7 +226,8 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     kind = ids.dtype.kind
     missing: Any = np.isnan(ids) if kind in 'fcmM' else False
     listed = kind == 'U' and not hasattr(groups, 'dtype')  # numpy reads None as a name
-    if kind == 'O' or listed: missing = [is_missing(x) for x in (groups if listed else ids)]
+    if kind == 'O' or listed:
+        missing = [is_missing(x) for x in (groups if listed else ids)]
     if np.any(missing):
         raise ValueError(f'groups must not be None or NaN: item {np.argmax(missing)} is')
     try:
@@ -233,13 +239,16 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     return ids[first], np.cumsum(first) - 1
 
 def _sorted_ids(ids):
-    "Number unsorted ids; integers close together need a table of all that may occur instead of a sort."
+    """Number unsorted ids; integers close together need a table of all that may occur
+    instead of a sort."""
     if ids.dtype.kind in 'biu' and np.can_cast(ids.dtype, np.int64):
         low, high = int(ids.min()), int(ids.max())
         if high - low <= 4 * len(ids) + 1000:
             offset = ids.astype(np.int64) - low
             seen = np.bincount(offset) > 0
-            return (np.flatnonzero(seen) + low).astype(ids.dtype), (np.cumsum(seen) - 1)[offset]
+            return (np.flatnonzero(seen) + low).astype(ids.dtype), (np.cumsum(seen) - 1)[
+                offset
+            ]
     return np.unique(ids, return_inverse=True)
 
 # %% ../../nbs/core/arrays.ipynb #4dff71d9
@@ -282,8 +291,10 @@ def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
 
     It points to the line outside of this package from which it was called."""
     if _look_like_labels(scores) and _look_like_scores(labels):
-        warn_caller('are labels and scores swapped? labels come first, scores second; here '
-                    'the labels are fractions or below 0, the scores a few small whole numbers')
+        warn_caller(
+            'are labels and scores swapped? labels come first, scores second; here '
+            'the labels are fractions or below 0, the scores a few small whole numbers'
+        )
 
 def _look_like_scores(numbers):
     "Return whether most numbers are distinct fractions or negative, as scores are."
@@ -305,7 +316,9 @@ def warn_caller(text: str) -> None:
     "Warn with EvaluationWarning, pointing to the calling line outside of this package."
     package = __name__.partition('.')[0]
     frame, level = sys._getframe(), 1
-    while frame.f_back and frame.f_globals.get('__name__', '').partition('.')[0] == package:
+    while (
+        frame.f_back and frame.f_globals.get('__name__', '').partition('.')[0] == package
+    ):
         frame, level = frame.f_back, level + 1
     warnings.warn(text, EvaluationWarning, stacklevel=level)
 

@@ -43,7 +43,10 @@ def exp_gain(g: float | Column) -> np.ndarray:
 
     ValueError where that is too large for a float (g >= 1024)."""
     g = np.asarray(g, dtype=float)
-    if np.any(g >= 1024): raise ValueError(f'the gain 2^g - 1 of grade {g.max():g} is too large for a number')
+    if np.any(g >= 1024):
+        raise ValueError(
+            f'the gain 2^g - 1 of grade {g.max():g} is too large for a number'
+        )
     return np.exp2(g) - 1
 
 def binary_gain(g: float | Column) -> np.ndarray:
@@ -64,7 +67,10 @@ def as_gain(gain: Gain = 'linear') -> Callable:
     if callable(gain): return _on_arrays(gain)
     if isinstance(gain, Mapping): return lambda g: _gains_by_table(gain, g)
     if isinstance(gain, str) and gain in NAMED_GAINS: return NAMED_GAINS[gain]
-    raise ValueError(f'unknown gain {gain!r}: use one of {sorted(NAMED_GAINS)}, a mapping or a function')
+    raise ValueError(
+        f'unknown gain {gain!r}: use one of {sorted(NAMED_GAINS)}, a mapping or a '
+        f'function'
+    )
 
 def _on_arrays(f):
     "Wrap a caller's function: it gets an array of floats and gives as many."
@@ -80,7 +86,9 @@ def _gains_by_table(table, g):
     table, lacking = dict(table), [float(x) for x in grades if x not in table]
     otherwise = table.pop('else', None)
     if lacking and otherwise is None:
-        raise ValueError(f'the gain mapping has no grade {lacking[0]:g}; it has {sorted(table)}')
+        raise ValueError(
+            f'the gain mapping has no grade {lacking[0]:g}; it has {sorted(table)}'
+        )
     if lacking: table |= zip(lacking, as_gain(otherwise)(lacking))
     gains = np.array([table[x] for x in grades], dtype=float)
     return gains[index].reshape(np.shape(g))
@@ -117,7 +125,9 @@ def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
     if callable(discount): return _on_arrays(discount)
     if discount == 'jarvelin': return lambda i: jarvelin_discount(i, b)
     if isinstance(discount, str) and discount in DISCOUNTS: return DISCOUNTS[discount]
-    raise ValueError(f'unknown discount {discount!r}: use one of {sorted(DISCOUNTS)}, or a function')
+    raise ValueError(
+        f'unknown discount {discount!r}: use one of {sorted(DISCOUNTS)}, or a function'
+    )
 
 # %% ../../nbs/core/conventions.ipynb #ff4aded2
 def check_cutoff(k: int | None) -> int | None:
@@ -135,9 +145,15 @@ def check_level(rel: float) -> float:
 # %% ../../nbs/core/conventions.ipynb #585b1e48
 def ratio(numerator: float | Column, denominator: float | Column) -> np.ndarray:
     "Divide, with 0 where the denominator is 0. Arrays of any matching shape."
-    numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
-    if numerator.shape != denominator.shape: numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator != 0)
+    numerator, denominator = (
+        np.asarray(numerator, dtype=float),
+        np.asarray(denominator, dtype=float),
+    )
+    if numerator.shape != denominator.shape:
+        numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    return np.divide(
+        numerator, denominator, out=np.zeros(numerator.shape), where=denominator != 0
+    )
 
 # %% ../../nbs/core/conventions.ipynb #94a843c1
 PARAMETERS = {
@@ -279,7 +295,8 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
         raise ValueError(f'{name} must be {expected}, not {value!r}')
 
 def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
-    "Decorator: write the names of each registry where the docstring has its name in braces."
+    """Decorator: write the names of each registry where the docstring has its name in
+    braces."""
     def listed(f):
         for name, registry in registries.items():
             names = ', '.join(map(repr, registry))
@@ -345,7 +362,9 @@ class Conventions:
         everywhere = self._averaged_over(self.no_relevant)
         by_kind = {kind: self._averaged_over(answer)
                for kind, name, answer in self.measures if name == 'no_relevant'}
-        return everywhere + ''.join(f'; of {kind}, {over}' for kind, over in by_kind.items() if over != everywhere)
+        return everywhere + ''.join(
+            f'; of {kind}, {over}' for kind, over in by_kind.items() if over != everywhere
+        )
 
     def _averaged_over(self, no_relevant):
         "Describe the queries of a mean for this value of `no_relevant`."

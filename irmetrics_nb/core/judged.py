@@ -74,7 +74,13 @@ class Judged:
                 raise ValueError(f'Judged: {name} must be a list of numbers') from None
         check_columns(self)
         for name in COLUMNS:
-            kind = float if name in ('grade', 'pool_grade') else np.intp if name in NUMBERS else np.int64
+            kind = (
+                float
+                if name in ('grade', 'pool_grade')
+                else np.intp
+                if name in NUMBERS
+                else np.int64
+            )
             self.__dict__[name] = getattr(self, name).astype(kind)
 
     # Questions to the entries
@@ -102,8 +108,10 @@ class Judged:
         total = np.bincount(self.query, weights=weights, minlength=len(self))
         wrong = total[~np.isfinite(total)]
         if wrong.size:
-            raise ValueError(f'the grades of a query give terms that add up to {wrong[0]:g}, '
-                             'beyond what a number can hold')
+            raise ValueError(
+                f'the grades of a query give terms that add up to {wrong[0]:g}, '
+                'beyond what a number can hold'
+            )
         return total
 
     def tie_numbers(self) -> np.ndarray:
@@ -203,7 +211,9 @@ class Judged:
 
         Where ranks are given without ties there are none."""
         outdated = TIE if 'rank' in columns else ()
-        unchanged = {name: getattr(self, name) for name in COLUMNS if name not in outdated}
+        unchanged = {
+            name: getattr(self, name) for name in COLUMNS if name not in outdated
+        }
         return self.unchecked(**unchanged | columns)
 
     @classmethod
@@ -351,7 +361,8 @@ class Judged:
         shift = np.cumsum([0] + [len(batch) for batch in parts])
         def joined(name):
             columns = [getattr(batch, name) for batch in parts]
-            if name in NUMBERS: columns = [column + s for column, s in zip(columns, shift)]
+            if name in NUMBERS:
+                columns = [column + s for column, s in zip(columns, shift)]
             return np.concatenate(columns)
         return cls.unchecked(**{name: joined(name) for name in COLUMNS})
 

@@ -66,8 +66,13 @@ def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.n
     """Return the values of one list or several in one array, and the length of each list.
 
     Masked values become NaN. `name` appears in errors."""
-    if not hasattr(lists, '__len__'): raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
-    values: Any = np.asarray(lists) if hasattr(lists, '__array__') and not is_masked(lists) else lists
+    if not hasattr(lists, '__len__'):
+        raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
+    values: Any = (
+        np.asarray(lists)
+        if hasattr(lists, '__array__') and not is_masked(lists)
+        else lists
+    )
     if is_masked(values): values = np.ma.filled(values.astype(float), np.nan)
     if isinstance(values, np.ndarray) and values.dtype == object: values = list(values)
     rows = [_floats_of_row(x, name) for x in ([values] if is_single(values) else values)]
@@ -89,12 +94,17 @@ def columns_of_grades(
     if ideal is not None:
         pool_grade, sizes = flatten(ideal, 'ideal')
         if len(sizes) != len(retrieved):
-            raise ValueError(f'ideal has {len(sizes)} lists for {len(retrieved)} rankings')
+            raise ValueError(
+                f'ideal has {len(sizes)} lists for {len(retrieved)} rankings'
+            )
         if np.isnan(pool_grade).any():
             raise ValueError('ideal: every grade must be a number, not None or NaN')
         pool_query = np.repeat(np.arange(len(sizes)), sizes)
-        lacking = Counter(zip(query[grade > 0], grade[grade > 0])) - Counter(zip(pool_query, pool_grade))
-        for q, g in lacking: raise ValueError(f'ideal lacks a grade {g:g} that ranking {q} holds')
+        lacking = Counter(zip(query[grade > 0], grade[grade > 0])) - Counter(
+            zip(pool_query, pool_grade)
+        )
+        for q, g in lacking:
+            raise ValueError(f'ideal lacks a grade {g:g} that ranking {q} holds')
     pool_query, pool_grade = sort_pool(pool_query, pool_grade)
     return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
             'pool_query': pool_query, 'pool_grade': pool_grade}
@@ -125,10 +135,19 @@ def columns_of_ranks(
         raise ValueError(f'a rank is there twice: {ranks!r}')
     last = np.zeros(len(lengths), dtype=np.int64)
     np.maximum.at(last, query, rank)
-    retrieved = last if n_retrieved is None else np.broadcast_to(np.asarray(n_retrieved), last.shape)
+    retrieved = (
+        last
+        if n_retrieved is None
+        else np.broadcast_to(np.asarray(n_retrieved), last.shape)
+    )
     if np.any(retrieved % 1) or not np.all(retrieved >= last):
-        raise ValueError(f'n_retrieved={n_retrieved}: not whole, or below the last rank {last.max(initial=0)}')
-    R = check_count('n_relevant', lengths if n_relevant is None else n_relevant, lengths, 'relevant')
+        raise ValueError(
+            f'n_retrieved={n_retrieved}: not whole, or below the last rank '
+            f'{last.max(initial=0)}'
+        )
+    R = check_count(
+        'n_relevant', lengths if n_relevant is None else n_relevant, lengths, 'relevant'
+    )
     pool_query = np.repeat(np.arange(len(lengths)), R.astype(np.intp))
     return {'query': query, 'rank': rank, 'grade': np.ones(len(rank)),
             'retrieved': retrieved,
@@ -143,7 +162,10 @@ def columns_of_scores(
     ValueError for NaN, columns of different lengths, or groups that do not fit."""
     labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
     if len(labels) != len(scores):
-        raise ValueError(f'one label and one score per item: got {len(labels):,} labels, {len(scores):,} scores')
+        raise ValueError(
+            f'one label and one score per item: got {len(labels):,} labels, '
+            f'{len(scores):,} scores'
+        )
     check_items(np.isfinite(labels), labels, 'labels must be finite')
     check_items(~np.isnan(scores), scores, 'scores must not be NaN')
     warn_if_swapped(labels, scores)
@@ -280,7 +302,9 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
         sets = sets._replace(grade=as_numbers(_flat(grades), 'grades'))
     if sets.grade is not None:
         if len(sets.item) != len(sets.grade):
-            raise ValueError(f'{len(sets.item):,} relevant items and {len(sets.grade):,} grades')
+            raise ValueError(
+                f'{len(sets.item):,} relevant items and {len(sets.grade):,} grades'
+            )
         check_items(np.isfinite(sets.grade), sets.grade, 'grades must be finite')
     return sets
 

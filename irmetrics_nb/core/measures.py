@@ -211,11 +211,15 @@ class Kind:
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
         "Return the worth of each entry; None for a kind that has no best order."
-        return self.worth and np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
+        return self.worth and np.asarray(
+            _call_on_batch(self.worth, judged, params), dtype=float
+        )
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
         "Return the parameters that depend on the judgments; `params`: the given ones."
-        return _call_on_batch(self.complete_by, judged, params) if self.complete_by else {}
+        return (
+            _call_on_batch(self.complete_by, judged, params) if self.complete_by else {}
+        )
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
@@ -224,16 +228,22 @@ class Kind:
         ties: 'best', 'worst' or 'average'. TiesError for a kind that has no best order,
         or orders that are too many to go through."""
         average = ties == 'average'
-        if self.unordered or average and not (judged.tie_size > 1).any(): return self.value(judged, **params)
+        if self.unordered or average and not (judged.tie_size > 1).any():
+            return self.value(judged, **params)
         averaged = self.averaged(judged, **params) if average else None
         if averaged: return averaged.value
         try: worth = self.worth_of(judged, **params)
         except TiesError:
             if not average: raise
             worth = None  # there is no best order, but a mean there is
-        if average: return mean_over_orders(lambda batch: self.value(batch, **params), judged, worth)
+        if average:
+            return mean_over_orders(
+                lambda batch: self.value(batch, **params), judged, worth
+            )
         if worth is None:
-            raise TiesError(f"it has no {ties} order of ties: use ties='average' or 'docid'")
+            raise TiesError(
+                f"it has no {ties} order of ties: use ties='average' or 'docid'"
+            )
         order = {'best': in_best_order, 'worst': in_worst_order}[ties]
         return self.value(order(judged, worth), **params)
 
@@ -250,7 +260,8 @@ class Kind:
 
 # %% ../../nbs/core/measures.ipynb #7dc63171
 def check_claims(kind: Kind) -> None:
-    "Raise ValueError for a claim of a kind that its values on all orders of small tied rankings contradict."
+    """Raise ValueError for a claim of a kind that its values on all orders of small tied
+    rankings contradict."""
     if kind.counts: return
     tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
@@ -258,13 +269,17 @@ def check_claims(kind: Kind) -> None:
     for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
         params = requested | kind.complete(tied, requested)
         values = np.split(kind.value(untied, **params), np.cumsum(orders)[:-1])
-        mean, lowest, highest = (np.array([*map(f, values)]) for f in (np.mean, np.min, np.max))
+        mean, lowest, highest = (
+            np.array([*map(f, values)]) for f in (np.mean, np.min, np.max)
+        )
         if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
         averaged = kind.averaged(tied, **params)
         if averaged: _check_claim(kind, 'its mean over ties', averaged.value, mean)
         if kind.unordered or kind.worth is None: continue
         for order, true in ('worst', lowest), ('best', highest):
-            _check_claim(kind, f'its {order} order', kind.over_ties(tied, order, **params), true)
+            _check_claim(
+                kind, f'its {order} order', kind.over_ties(tied, order, **params), true
+            )
 
 def _check_claim(kind, claim, claimed, true):
     "Raise ValueError if values differ from the true ones."
@@ -327,7 +342,9 @@ def enter(kind: Kind) -> Kind:
         if declared.name.casefold() != folded: continue
         old, new = declared.function, kind.function
         same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
-        if not same_name or (old.__module__ != new.__module__ and _code_words(old) != _code_words(new)):
+        if not same_name or (
+            old.__module__ != new.__module__ and _code_words(old) != _code_words(new)
+        ):
             raise ValueError(f'{kind.name!r} is taken, by {declared.module}')
     KINDS[kind.name] = kind
     return kind
@@ -347,7 +364,8 @@ def _check_words(kind):
     for table in kind.spellings.values():
         if isinstance(table, Mapping): named.update(*table.values())
     unknown = sorted(named - _parameters(kind.function).keys())
-    if unknown: raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
+    if unknown:
+        raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
 
 def _code_words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
 
@@ -402,9 +420,19 @@ class Measure(Generic[_P]):
 
     def __post_init__(self) -> None:
         folded = self.name.casefold()
-        kind = KINDS.get(self.name) or next((k for k in KINDS.values() if k.name.casefold() == folded), None)
-        if kind is None: raise ValueError(f'there is no measure {self.name!r}; there are {" ".join(KINDS)}')
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at), said=frozenset(self.params))
+        kind = KINDS.get(self.name) or next(
+            (k for k in KINDS.values() if k.name.casefold() == folded), None
+        )
+        if kind is None:
+            raise ValueError(
+                f'there is no measure {self.name!r}; there are {" ".join(KINDS)}'
+            )
+        self.__dict__.update(
+            name=kind.name,
+            metric=kind.metric,
+            at=tidy(self.at),
+            said=frozenset(self.params),
+        )
         self.__dict__.update(params=self._without_defaults())
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no @, not even @{self.at}')
@@ -418,8 +446,14 @@ class Measure(Generic[_P]):
         function; raise ValueError for an unknown one, or one of another type."""
         unknown = sorted(set(self.params) - set(self.defaults))
         if unknown:
-            cutoff = unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None
-            advice = f'a cutoff is written {self.name}@{self.params[unknown[0]]}' if cutoff else f'it has {list(self.defaults)}'
+            cutoff = (
+                unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None
+            )
+            advice = (
+                f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
+                if cutoff
+                else f'it has {list(self.defaults)}'
+            )
             raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {advice}')
         params = {}
         for p, default in self.defaults.items():
@@ -427,9 +461,11 @@ class Measure(Generic[_P]):
             value = tidy(self.params[p])
             flag, number = isinstance(value, bool), isinstance(value, int | float)
             if isinstance(default, bool): fits, expected = flag, 'True or False'
-            elif isinstance(default, int | float): fits, expected = number and not flag and isfinite(value), 'a number'
+            elif isinstance(default, int | float):
+                fits, expected = number and not flag and isfinite(value), 'a number'
             else: fits, expected = True, ''
-            if not fits: raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
+            if not fits:
+                raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
             if value != default: params[p] = value
         return params
 
@@ -464,7 +500,9 @@ class Measure(Generic[_P]):
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         "Return the measure with these parameters, except where it was given others."
-        new = {p: x for p, x in params.items() if p in self.defaults and p not in self.said}
+        new = {
+            p: x for p, x in params.items() if p in self.defaults and p not in self.said
+        }
         return self(**new) if new else self
 
     def view(self, judged: Judged) -> Judged:
@@ -476,7 +514,10 @@ class Measure(Generic[_P]):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments for the function of its kind: all parameters, and the
         value of @."""
-        args = {name: self.params.get(name, default) for name, default in self.kind.params.items()}
+        args = {
+            name: self.params.get(name, default)
+            for name, default in self.kind.params.items()
+        }
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
     def of(
@@ -512,7 +553,8 @@ class Measure(Generic[_P]):
         return float(values[0]) if single else values
 
     def _values(self, judged, ties):
-        "Return one value per query; check the claims of a kind of the user at its first use."
+        """Return one value per query; check the claims of a kind of the user at its first
+        use."""
         kind, looked_at = self.kind, self.view(judged)
         if not kind.built_in and id(kind) not in _proven:
             check_claims(kind)
@@ -532,12 +574,17 @@ class Measure(Generic[_P]):
     def _written(self, shown):
         """Return the measure as text, with the values of `shown` for parameters that
         every name has."""
-        name, params = self.name, {p: shown[p] for p in self.kind.shown.split() if p in shown}
+        name, params = (
+            self.name,
+            {p: shown[p] for p in self.kind.shown.split() if p in shown},
+        )
         params |= self.params
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue
             name, params = short, {p: x for p, x in params.items() if p not in meant}
-        arguments = ', '.join(f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items())
+        arguments = ', '.join(
+            f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items()
+        )
         at = '' if self.at is None else f'@{self.at}'
         return name + (f'({arguments})' if arguments else '') + at
 
@@ -576,7 +623,9 @@ def _help_of(measure):
     if kind.written: text += [f'Each document adds {kind.written}, {explained}.', '']
     text += ['Parameters', '----------']
     for name, default in measure.defaults.items():
-        type_, explanation = PARAMETERS.get(name, ('bool', 'Without the documents that nobody judged; the list closes up.'))
+        type_, explanation = PARAMETERS.get(
+            name, ('bool', 'Without the documents that nobody judged; the list closes up.')
+        )
         setting = f', here {measure.params[name]!r}' if name in measure.params else ''
         text += [f'{name} : {type_}, default {default!r}{setting}',
                  fill(explanation, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)]
@@ -653,13 +702,17 @@ def measure(name: str, **declared: Any) -> Declares:
     def declare(f: Callable[Concatenate[Judged, _P], Any]) -> Metric[_P]:
         kind = Kind(name, f, **declared)
         metric: Any = per_query(f, kind.value)
-        metric.terms = per_entry(f, lambda batch, **params: kind.parts(batch, **params).terms)
+        metric.terms = per_entry(
+            f, lambda batch, **params: kind.parts(batch, **params).terms
+        )
         metric.terms.__qualname__ = f'{f.__qualname__}.terms'
         def over_ties(formula):
             kind.averages.insert(0, formula)  # before the others
             return formula
         def variant(name, **changes):
-            changed = replace(kind, name=name, metric=metric, averages=kind.averages, **changes)
+            changed = replace(
+                kind, name=name, metric=metric, averages=kind.averages, **changes
+            )
             metric.kinds[name] = enter(changed)
             return Measure(name)
         metric.over_ties, metric.variant, metric.kinds = over_ties, variant, {}

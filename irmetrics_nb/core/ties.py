@@ -246,7 +246,11 @@ def tie_bounds(
         except TiesError: continue  # a measure that has no such orders
         if np.array_equal(*ends): continue
         pair = np.stack([value, value])
-        current = value[columns]  # NaN, or 1 where there is nothing to find: no order's value
-        pair[:, columns] = np.where(np.isnan(current) | (current > ends[1] + 1e-9), current, ends)
+        current = value[
+            columns
+        ]  # NaN, or 1 where there is nothing to find: no order's value
+        pair[:, columns] = np.where(
+            np.isnan(current) | (current > ends[1] + 1e-9), current, ends
+        )
         bounds[repr(measure)] = pair
     return bounds

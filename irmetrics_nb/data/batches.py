@@ -66,7 +66,8 @@ from irmetrics_nb.data.text import (
 
 # %% ../../nbs/data/batches.ipynb #23ca75fe
 def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> int:
-    "Return where the lines of the last query begin in buffer[:end], which may split a line; 0 if it holds one query only."
+    """Return where the lines of the last query begin in buffer[:end], which may split a line; 0 if it holds one query
+    only."""
     begin = max(end - reach, 0)
     newline = np.flatnonzero(buffer[begin:end] == 10) + begin
     line_start = newline + 1 if begin else np.append(0, newline + 1)
@@ -211,7 +212,9 @@ class TableRun:
     comments, done = NO_COMMENTS, 0
     way = ''  # an addition to the description of how the run was read
 
-    def __init__(self, source: Any, size: int, name: str = 'the run', tag: str = '', path: str | os.PathLike | None = None):
+    def __init__(
+        self, source: Any, size: int, name: str = 'the run', tag: str = '', path: str | os.PathLike | None = None
+    ):
         self.name, self.tag, self.size = name, tag, size
         self.path, self.state = path, file_state(path) if path else None
         with polars_errors(name):
@@ -219,7 +222,9 @@ class TableRun:
             names = source.columns if relation else source.collect_schema().names()
             self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
             if None in self.columns or len({*names}) < len(names): return
-            self.table: Any = source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
+            self.table: Any = (
+                source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
+            )
             lazy = not (relation or hasattr(source, 'height'))
             self.total = self.table.select(import_polars().len()).collect().item() if lazy else len(self.table)
 
@@ -352,7 +357,8 @@ def open_run(
 
 # %% ../../nbs/data/batches.ipynb #0e85af86
 def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
-    """Return the rows of a run, batch by batch; a query whose rows stand together is in one.
+    """Return the rows of a run, batch by batch; a query whose rows stand together is in
+    one.
 
     Parameters
     ----------

@@ -163,16 +163,20 @@ class Groups:
         said = dict(columns or {})
         crossed = _crossed(said)
         bins = {} if bins is None else bins
-        if not isinstance(bins, Mapping): raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
+        if not isinstance(bins, Mapping):
+            raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         is_path = isinstance(source, str | os.PathLike)
         where = os.fspath(source) if is_path else 'the groups'
         ids, table = read_lookup(_records(source, said), where, QUERY, said)
         for name, how in bins.items():
-            if name not in table: raise ValueError(f'bins= of {name!r}, which is no dimension')
+            if name not in table:
+                raise ValueError(f'bins= of {name!r}, which is no dimension')
             table[name] = into_bins(table[name], how)
         for name, parts in crossed.items():
             rows = zip(*(table[part] for part in parts))
-            table[name] = [None if None in row else ' × '.join(map(str, row)) for row in rows]
+            table[name] = [
+                None if None in row else ' × '.join(map(str, row)) for row in rows
+            ]
         self.dimensions = tuple(table)
         self.of: dict[str, str] = {}
         for q, row in zip(map(str, ids), zip(*table.values())):

@@ -387,12 +387,18 @@ def judge_run(
     if file is not None:
         def judge_rows(rows, looks):
             return JudgedPart.of(rows, judgments, ties, looks, observe)
-        result = _judge_file(judgments, file, judge_rows, size, progress, negative, release_qrels, observe)
+        result = _judge_file(
+            judgments, file, judge_rows, size, progress, negative, release_qrels, observe
+        )
         if result: return result
     results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
-    looks = looks_at_dicts(judgments, results) if results.dicts else looks_at(windows(results.rows), judgments, hits)
+    looks = (
+        looks_at_dicts(judgments, results)
+        if results.dicts
+        else looks_at(windows(results.rows), judgments, hits)
+    )
     observed = [observe(results, hits[0])] if observe else []
     if observe: judged = assemble(judgments, hits, negative)
     else: judged = _ranked(judgments, results, hits, negative)

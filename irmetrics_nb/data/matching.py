@@ -104,7 +104,8 @@ def ranks_in_descending(
     value: np.ndarray, begin: np.ndarray, end: np.ndarray, rows: np.ndarray, score: np.ndarray,
     docs: Ids, ties: str,
 ) -> np.ndarray:
-    """Return (3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which descends."""
+    """Return (3, n) rank, start of the tie and its size, of rows whose query lies in value[begin:end], which
+    descends."""
     first = bisect_ranges(value, begin, end, score, np.greater)
     last = bisect_ranges(value, first, end, score, np.greater_equal)
     start, size = first - begin + 1, last - first
@@ -118,7 +119,8 @@ def ranks_in_descending(
 
 # %% ../../nbs/data/matching.ipynb #047f1c27
 def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "Return (3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every query."
+    """Return (3, n) the same by counting greater scores: one sweep over the run for the k-th judged document of every
+    query."""
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
     order = np.argsort(query[rows], kind='stable')
@@ -138,7 +140,8 @@ def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 
 # %% ../../nbs/data/matching.ipynb #808131b3
 def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    "Return (order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their queries."
+    """Return (order, (3, n)): `rows` in order of query and rank, and the same for them in that order, by sorting their
+    queries."""
     has_judged = np.zeros(len(run), bool)
     has_judged[run.rows.query[rows]] = True
     there = slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
@@ -204,7 +207,8 @@ def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
 
 # %% ../../nbs/data/matching.ipynb #bca7ec57
 def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
-    "Return the rows of the scores at some places of `run.sorted_values`, place for place up to the order of equal ones."
+    """Return the rows of the scores at some places of `run.sorted_values`, place for place up to the order of equal
+    ones."""
     query = np.searchsorted(run.begin, places, 'right') - 1
     begin, end = run.begin[query], run.begin[query + 1]
     rows = begin + end - 1 - places
@@ -302,7 +306,8 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
 
 # %% ../../nbs/data/matching.ipynb #14ef5ee2
 def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    "Return (first, leader): which rows are the first of their document in their query, and the row that is so for each."
+    """Return (first, leader): which rows are the first of their document in their query, and the row that is so for
+    each."""
     documents, code = factorize(rows.parent)
     pair = rows.query * np.int64(len(documents)) + code
     order = np.lexsort((rank_rows(rows, ties), pair))
@@ -361,7 +366,8 @@ def run_of_documents(run: Run) -> Run:
     return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
 
 def _judged_chunks(qrels, rows, leader, led, repeated, later):
-    "Return judgments of chunks: those `led` are of the rows `leader`; the rows `later` have grade 0 by those `repeated`."
+    """Return judgments of chunks: those `led` are of the rows `leader`; the rows `later` have grade 0 by those
+    `repeated`."""
     known, docs = qrels.rows, qrels.rows.doc
     start = np.append(docs.start.astype(np.intp), rows.doc.start.astype(np.intp) + len(docs.buffer))
     buffer, length = np.concatenate((docs.buffer, rows.doc.buffer)), np.append(docs.length, rows.doc.length)
@@ -374,7 +380,8 @@ def _judged_chunks(qrels, rows, leader, led, repeated, later):
 
 # %% ../../nbs/data/matching.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
-    "Raise DataError where the mean, best or worst order of ties would have to say which of two chunks leads a document."
+    """Raise DataError where the mean, best or worst order of ties would have to say which of two chunks leads a
+    document."""
     if ties in ('docid', 'given'): return
     if np.isfinite(run.budget): raise DataError(f"a budget ends where the order says: take ties='docid', not {ties!r}")
     if run.count != 'chunks': return

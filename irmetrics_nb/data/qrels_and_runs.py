@@ -156,7 +156,8 @@ PARENT_COLUMNS = 'document', 'doc_id', 'document_id', 'parent'
 LENGTH_COLUMNS = 'length', 'tokens', 'n_tokens', 'words'
 
 def _of_each_chunk(rows, find, why):
-    "Return the result of `find` for each different chunk, and (n,) the number of each row's chunk; DataError for no result."
+    """Return the result of `find` for each different chunk, and (n,) the number of each row's chunk; DataError for no
+    result."""
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
     lacking = np.array([parent is None or parent == '' for parent in results], bool)
@@ -177,7 +178,8 @@ def _before(chunk, sign): return chunk.rpartition(sign)[0]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #c763dd4d
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
-    "Return (n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for one that is none."
+    """Return (n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for
+    one that is none."""
     if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
     else: values, code = _of_each_chunk(rows, *_finder(lengths, 'lengths', LENGTH_COLUMNS))
     length = to_floats(values)[code]
@@ -256,7 +258,8 @@ class QueryDocTable:
 
     @property
     def facts(self) -> Rows:
-        "Return the rows, or rows of nothing for dicts and what is not read yet: neither has notes, chunks or duplicates."
+        """Return the rows, or rows of nothing for dicts and what is not read yet: neither has notes, chunks or
+        duplicates."""
         return NO_ROWS if self.dicts or self.source is not None else self.rows
 
     @property
@@ -293,7 +296,8 @@ class QueryDocTable:
         return dict(zip(self.queries, docs_of, strict=True))
 
     def to_polars(self) -> Any:
-        "Return all rows as a polars table; its text must be UTF-8, so other bytes of an id are written out, as in caf\\xe9."
+        """Return all rows as a polars table; its text must be UTF-8, so other bytes of an id are written out, as in
+        caf\\xe9."""
         pl = import_polars()
         query_ids = pl.Series('query_id', escape_non_utf8(self.queries), pl.String)
         doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
@@ -373,7 +377,8 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
-        "Return the order of the judgments by query and key, and both packed, in that order."
+        """Return the order of the judgments by query and key, and both packed, in that
+        order."""
         query, queries = self.rows.query, len(self)
         kept = self.__dict__.get('keys')  # another thread may be reading them
         packed = pair_keys(self.rows) if kept is None else kept.copy()
@@ -387,7 +392,8 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        "Return keys of more than one row, from the order in which judgments are looked up."
+        """Return keys of more than one row, from the order in which judgments are looked
+        up."""
         order, packed = self.packed
         again = order[1:][packed[1:] == packed[:-1]]
         if not len(again): return np.empty(0, np.uint64)  # a slice keeps all
@@ -496,17 +502,24 @@ class Run(QueryDocTable):
 
     @classmethod
     def unread(cls, source: Any, name: str = '', **options: Any) -> 'Run':
-        "Return a run whose source is read later, with columns= and descending=; a `Run` as it is, under its new name."
+        """Return a run whose source is read later, with columns= and descending=; a `Run`
+        as it is, under its new name."""
         if isinstance(source, Run) and not (name or options): return source
         self = cls.__new__(cls)
-        self.__dict__ = dict(source.__dict__) if isinstance(source, Run) else {'source': source, 'options': options}
+        self.__dict__ = (
+            dict(source.__dict__)
+            if isinstance(source, Run)
+            else {'source': source, 'options': options}
+        )
         if name: self.own_name = name
         return self
 
     @property
     def path(self) -> str:
         "Return the path of a run in a file that is not read yet; '' for any other."
-        return os.fspath(self.source) if isinstance(self.source, (str, os.PathLike)) else ''
+        return (
+            os.fspath(self.source) if isinstance(self.source, (str, os.PathLike)) else ''
+        )
 
     def __init__(
         self, source: Any, *, name: str | None = None,
@@ -520,27 +533,36 @@ class Run(QueryDocTable):
         self._init(source, copy, columns, duplicates, descending)
         if name: self._change(own_name=name)
         if count is not None or parents is not None:
-            if parents is None: raise ValueError('count= is for runs of chunks: say parents= too')
+            if parents is None:
+                raise ValueError('count= is for runs of chunks: say parents= too')
             check_option('count', count or 'chunks', CHUNKS)
             parent = documents_of(self.rows, parents)
-            self._change(rows=replace(self.rows, parent=parent, count=count or 'chunks'), dicts=None)
+            self._change(
+                rows=replace(self.rows, parent=parent, count=count or 'chunks'),
+                dicts=None,
+            )
         if budget is not None or lengths is not None:
             if budget is None or lengths is None:
                 raise ValueError('a budget needs lengths=, and lengths need a budget=')
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
             length = lengths_of(self.rows, lengths)
-            self._change(rows=replace(self.rows, length=length, budget=float(budget)), dicts=None)
+            self._change(
+                rows=replace(self.rows, length=length, budget=float(budget)), dicts=None
+            )
 
-    def _change(self, **state): self.__dict__ = self.__dict__ | state  # a run that shares the old one keeps it
+    def _change(self, **state):
+        self.__dict__ = self.__dict__ | state  # a run that shares the old one keeps it
 
     @property
     def budget(self) -> float:
-        "Return the length of all chunks that are looked at together; infinite by default."
+        """Return the length of all chunks that are looked at together; infinite by
+        default."""
         return self.facts.budget
 
     @property
     def count(self) -> str:
-        "Return the unit that takes a place in a run of chunks: 'chunks' or 'documents'; '' for others."
+        """Return the unit that takes a place in a run of chunks: 'chunks' or 'documents';
+        '' for others."""
         return self.facts.count
 
     @property
@@ -551,7 +573,8 @@ class Run(QueryDocTable):
 
     @property
     def name(self) -> str:
-        "Return the name it was given, the tag in a TREC file, or the file's stem; '' if none."
+        """Return the name it was given, the tag in a TREC file, or the file's stem; '' if
+        none."""
         return self.own_name or ('' if self.dicts else self.rows.name)
 
     def to_polars(self) -> Any:
@@ -562,6 +585,7 @@ class Run(QueryDocTable):
     def __repr__(self) -> str:
         kind = 'chunk' if self.count else 'document'
         retrieved = counted(len(self.columns.value), kind)
-        if self.count: retrieved += f' of {counted(len(factorize(self.rows.parent)[0]), "document")}'
+        if self.count:
+            retrieved += f' of {counted(len(factorize(self.rows.parent)[0]), "document")}'
         name = f'Run {visible(self.name)}' if self.name else 'Run'
         return f'{name}: {counted(len(self), "query")}, {retrieved} retrieved'

@@ -70,7 +70,8 @@ def check_no_parts(paths: list) -> None:
         raise DataError(f'{first} and {path} are parts of one run: {ways}')
 
 def _table_with(path):
-    "Return the folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of none."
+    """Return the folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of
+    none."""
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
@@ -109,7 +110,8 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
-    "Return (name, source) of each of several runs; None for one run. Those of a list, folder or pattern have no name, ''."
+    """Return (name, source) of each of several runs; None for one run. Those of a list, folder or pattern have no name,
+    ''."""
     if is_path(run):
         paths = _runs_of_paths([run]) if found_runs(run) is not None else None
         return paths and [('', path) for path in paths]
@@ -123,8 +125,14 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     if False in whole:
         run_and_other = whole.index(True), whole.index(False)
         which = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
-        shapes = '{name: run}, one run is {query: {document: score}}' if named else '[run, run], one run is [(query, document, score), ...]'
-        raise ValueError(f'one run or several? {which[0]} is a run by itself, {which[1]} is none: several runs are {shapes}')
+        shapes = (
+            '{name: run}, one run is {query: {document: score}}'
+            if named
+            else '[run, run], one run is [(query, document, score), ...]'
+        )
+        raise ValueError(
+            f'one run or several? {which[0]} is a run by itself, {which[1]} is none: several runs are {shapes}'
+        )
     if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
         name, text = items[0]
         raise ValueError(f'{text!r}, given as {name!r}, is no file; a run by itself is {{query: {{document: score}}}}')
@@ -150,7 +158,8 @@ def check_places(qrels: Any, run: Any) -> None:
         kinds = f'a {type(qrels).__name__} and a {type(run).__name__}'
         raise ValueError(f'evaluate(qrels, run) was given {kinds}: are they swapped?')
     for source, rest in ((qrels, ''), (run, ', not a run')):
-        if _is_measure(source): raise ValueError(f'{source!r} is a measure{rest}; write evaluate(qrels, run, {source!r})')
+        if _is_measure(source):
+            raise ValueError(f'{source!r} is a measure{rest}; write evaluate(qrels, run, {source!r})')
 
 def _is_measure(source):
     "Return whether a source is a measure, or a text that names measures and no file."

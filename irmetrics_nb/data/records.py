@@ -134,15 +134,23 @@ def from_records(
     queries = _query_texts(table[names['query']], str(where))
     with polars_errors(os.fspath(where)):
         retrieved, relevant = [], []
-        for query, ranked, gold in zip(queries, table[names['retrieved']], table[names['relevant']]):
+        for query, ranked, gold in zip(
+            queries, table[names['retrieved']], table[names['relevant']]
+        ):
             if isinstance(ranked, Set):
                 rule = f'{names["retrieved"]} should be a list, the best first'
-                raise DataError(f'query {query!r}: {rule}, not the set {short_repr(ranked)}')
+                raise DataError(
+                    f'query {query!r}: {rule}, not the set {short_repr(ranked)}'
+                )
             retrieved.append(_ids_of_record(ranked, query, names['retrieved']))
             relevant.append(_ids_of_record(gold, query, names['relevant']))
     _warn_of_scores(table, queries, retrieved)
     graded = any(isinstance(record, Mapping) for record in relevant)
-    if graded: relevant = [record if isinstance(record, Mapping) else dict.fromkeys(record, 1) for record in relevant]
+    if graded:
+        relevant = [
+            record if isinstance(record, Mapping) else dict.fromkeys(record, 1)
+            for record in relevant
+        ]
     judged = [not is_missing(value) for value in table[names['relevant']]]
     qrels = dict(compress(zip(queries, relevant), judged))
     run = dict(zip(queries, retrieved))
@@ -253,24 +261,37 @@ def from_spans(
     >>> evaluate(*from_spans(gold, found, iou=.5), 'P@3 R@3').means
     {'P@3': 0.3333333333333333, 'R@3': 0.5}
     """
-    thresholds = {name: least for name, least in (('iou', iou), ('covered', covered)) if least is not None}
-    if len(thresholds) != 1: raise ValueError('say one of iou= and covered=: from which overlap on a passage is relevant')
+    thresholds = {
+        name: least
+        for name, least in (('iou', iou), ('covered', covered))
+        if least is not None
+    }
+    if len(thresholds) != 1:
+        raise ValueError(
+            'say one of iou= and covered=: from which overlap on a passage is relevant'
+        )
     [(share, least)] = thresholds.items()
-    if not 0 < least <= 1: raise ValueError(f'{share} must be above 0 and at most 1, not {least!r}')
+    if not 0 < least <= 1:
+        raise ValueError(f'{share} must be above 0 and at most 1, not {least!r}')
     qrels: dict[str, dict] = {}
     several = 0
     gold_spans, retrieved_spans = _spans(gold, 'gold'), _spans(retrieved, 'retrieved')
     for query, spans in gold_spans.items():
-        grades, left, many = _found(spans, retrieved_spans.get(query, []), getattr(Span, share), least)
+        grades, left, many = _found(
+            spans, retrieved_spans.get(query, []), getattr(Span, share), least
+        )
         qrels[query] = grades | dict.fromkeys((span.id for span in left), 1)
         several += many
     if several:
-        what = f'{counted(several, "retrieved passage")} reach{"es" if several == 1 else ""} several gold ones'
+        verb = 'reaches' if several == 1 else 'reach'
+        what = f'{counted(several, "retrieved passage")} {verb} several gold ones'
         advice = 'and each finds one: those that stand together are better given as one'
         warnings.warn(f'{what}, {advice}', DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     judgments = Qrels(qrels)
-    judgments.chunks = {query: {*docs, *run.get(query, ())} for query, docs in qrels.items()}
+    judgments.chunks = {
+        query: {*docs, *run.get(query, ())} for query, docs in qrels.items()
+    }
     return Together(judgments, Run(run, **options))
 
 # %% ../../nbs/data/records.ipynb #f0c1fe33
@@ -414,7 +435,11 @@ def read_words(
     keep, words = set(wanted), {}
     first = None
     for row in _rows_of_source(source, columns):
-        row = row if 'id' in row and 'text' in row else {str(name).lower(): value for name, value in row.items()}
+        row = (
+            row
+            if 'id' in row and 'text' in row
+            else {str(name).lower(): value for name, value in row.items()}
+        )
         id_column = next((name for name in columns.ids if name in row), None)
         if id_column is None: raise _no_column(where, columns.ids[0], row)
         if not any(name in row for name in columns.titles + columns.texts):
@@ -425,7 +450,11 @@ def read_words(
     if words or first is None: return words
     ids = f'wanted is {short_repr(min(keep))}, there is {short_repr(first)}'
     head = f'; a head must call the ids {" or ".join(columns.ids)}' if is_path else ''
-    warnings.warn(f'{where}: not one of the wanted {columns.what} ({ids}){head}', DataWarning, stacklevel=2)
+    warnings.warn(
+        f'{where}: not one of the wanted {columns.what} ({ids}){head}',
+        DataWarning,
+        stacklevel=2,
+    )
     return {}
 
 # %% ../../nbs/data/records.ipynb #ef4b6fd5

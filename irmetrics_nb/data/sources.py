@@ -79,7 +79,8 @@ def service_shape(source: Any) -> str:
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
     details: Any = source.get('details')
-    if _all_have('hits', details, dict) and all(isinstance(answer['hits'], list) for answer in details.values()): return 'details'
+    if _all_have('hits', details, dict) and all(isinstance(answer['hits'], list) for answer in details.values()):
+        return 'details'
     if _all_have('took', source.get('responses'), list) or _all_have('status', source.get('responses'), list):
         return 'msearch'
     if 'hits' in source and 'took' in source and _is_answer(source): return 'one search'
@@ -150,7 +151,9 @@ def _by_id(rows, query, name):
     for row in rows:
         first, index = found.setdefault(row['_id'], row).get('_index'), row.get('_index')
         if first != index:
-            raise DataError(f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}')
+            raise DataError(
+                f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}'
+            )
     if len(found) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
     return found
 
@@ -191,7 +194,12 @@ def _record_of(item):
     if isinstance(item, Mapping): return item
     return {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
 
-HIT_ATTRIBUTES = *COLUMN_SYNONYMS['document'], *COLUMN_SYNONYMS['query'], *COLUMN_SYNONYMS['run'], *COLUMN_SYNONYMS['qrels']
+HIT_ATTRIBUTES = (
+    *COLUMN_SYNONYMS['document'],
+    *COLUMN_SYNONYMS['query'],
+    *COLUMN_SYNONYMS['run'],
+    *COLUMN_SYNONYMS['qrels'],
+)
 
 def holds_hits(source: Mapping) -> bool:
     "Return whether a dict holds lists of documents with their numbers."
@@ -207,7 +215,8 @@ def _hit(item, kind, place):
     raise DataError(f'{place}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
 def _list_form(source, name):
-    "Return 'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and numbers."
+    """Return 'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and
+    numbers."""
     if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
     for query, docs in source.items():
         if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
@@ -249,7 +258,8 @@ def _numbers_by_query(source, kind, name):
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
 ) -> Rows:
-    """Return the rows of an iterable of (query, document, number), or of objects that have them; DataError if one is wrong.
+    """Return the rows of an iterable of (query, document, number), or of objects that have them; DataError if one is
+    wrong.
 
     columns: what is said of the names in records; lines: on which line of a file each item stands."""
     triples, valid_lines = [], []
@@ -625,9 +635,12 @@ def read_rows(
         'qrels' for judgments, 'run' for results.
     columns : dict, optional
         Which columns to take, for tables, text and records: {'query': name, 'document':
-        name, 'score': name}, for judgments 'relevance'; other usual names will do as keys,
-        such as 'doc_id' or 'grade', and 'rank' for numbers of which the least is the best;
-        those not given are found. In text a name is a place from 1, or one of TREC's: 'rank'.
+        name, 'score': name}, for judgments 'relevance'; other usual names will do as
+        keys,
+        such as 'doc_id' or 'grade', and 'rank' for numbers of which the least is the
+        best;
+        those not given are found. In text a name is a place from 1, or one of TREC's:
+        'rank'.
     descending : bool, default True
         Whether the greatest number is the best. False for ranks and distances: the rows
         then hold their negatives.
@@ -657,12 +670,15 @@ def read_rows(
     if not isinstance(descending, bool):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
-    if columns is not None and not (isinstance(columns, Mapping) and columns): raise columns_error(columns, kind)
+    if columns is not None and not (isinstance(columns, Mapping) and columns):
+        raise columns_error(columns, kind)
     said, ranks = said_columns(columns or {}, kind)
     form = form_of(source)
     if form is None:
         *names, last = [form.name for form in FORMS]
-        raise DataError(f'the {kind}: expected {", ".join(names)} or {last}, not {short_repr(source)}')
+        raise DataError(
+            f'the {kind}: expected {", ".join(names)} or {last}, not {short_repr(source)}'
+        )
     rows = form.read(source, kind, f'the {kind}', said)
     rows.comments.warn()
     rises = ranks or not descending

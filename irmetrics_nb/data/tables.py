@@ -62,9 +62,15 @@ COLUMN_SYNONYMS = {
     'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'rating', 'score'),
     'run': ('score', 'sim', 'similarity', 'rank', 'doc_position'),
 }
-LAST_CHOICES = {'query': ('query', 'query_text'), 'document': ('document', 'doc', 'id', '_id', 'url', 'uri'), 'qrels': ('score',),
-                'run': ('rank', 'doc_position')}
-PARTS = {kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()}  # and their keys in columns=
+LAST_CHOICES = {
+    'query': ('query', 'query_text'),
+    'document': ('document', 'doc', 'id', '_id', 'url', 'uri'),
+    'qrels': ('score',),
+    'run': ('rank', 'doc_position'),
+}
+PARTS = {
+    kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()
+}  # and their keys in columns=
 ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
@@ -223,7 +229,8 @@ def number_column(series: Any) -> np.ndarray:
 
 # %% ../../nbs/data/tables.ipynb #78f57903
 def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a polars table, which begins with the row number `first` of its file; DataError if one is wrong."
+    """Return the rows of a polars table, which begins with the row number `first` of its file; DataError if one is
+    wrong."""
     with polars_errors(name):
         query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
@@ -247,7 +254,12 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
     return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
 
 def rows_from_lists(
-    triples: Sequence, kind: str, name: str, lines: Sequence[int] = (), ranks: bool = False, notes: tuple[Note, ...] = (),
+    triples: Sequence,
+    kind: str,
+    name: str,
+    lines: Sequence[int] = (),
+    ranks: bool = False,
+    notes: tuple[Note, ...] = (),
 ) -> Rows:
     """Return the rows of (query, document, number) as Python objects; DataError if one is wrong.
 
@@ -372,7 +384,9 @@ def rows_from_csv(
                 snapshots.append(fields[snapshot])
                 if snapshots[-1] != snapshots[0]:
                     both = f'{snapshots[-1]!r} beside {snapshots[0]!r}'
-                    raise DataError(f'{name}, line {line}: a second snapshot, {both}: take the rows of one, which is a run')
+                    raise DataError(
+                        f'{name}, line {line}: a second snapshot, {both}: take the rows of one, which is a run'
+                    )
             triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')

@@ -187,7 +187,8 @@ def check_ranks(rows: Rows) -> None:
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
-    "Return (n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as 'given'."
+    """Return (n,) the rank of each row in its query, from 1: score descending, ties by document id descending or as
+    'given'."""
     order = np.lexsort((-rows.value, rows.query))
     query, value = rows.query[order], rows.value[order]
     if ties == 'docid':
@@ -305,7 +306,8 @@ class TextBytes:
 
     @classmethod
     def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, whole: bool = True) -> 'TextBytes':
-        "Return the text of an array of bytes with PAD spare bytes at its end; only a `whole` file may begin with a mark."
+        """Return the text of an array of bytes with PAD spare bytes at its end; only a `whole` file may begin with a
+        mark."""
         marked = whole and data[:3].tobytes() == BYTE_ORDER_MARK
         begin = len(BYTE_ORDER_MARK) if marked else 0
         end = len(data) - PAD
@@ -379,7 +381,8 @@ def _fields(text, begin, end, layout, used):
     return lines, columns(lines.start, lines.end, used)
 
 def _doubt(text, comments, layout):
-    "Return a warning for the first comment that is a row except for its `#`; '' if none is. comments: (n, 2) begin and end."
+    """Return a warning for the first comment that is a row except for its `#`; '' if none is. comments: (n, 2) begin
+    and end."""
     for begin, end in comments.tolist():
         line = text.buffer[begin:end].tobytes()
         number = float_of_bytes(line.split()[layout.used[2]])
@@ -401,7 +404,11 @@ def _fail_at_line(text, layout, begin, at, count):
         call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
         least = ', and descending=False if the least is the best' if kind == 'run' else ''
         hint = f'; if they are others, say which: {call}{least}'
-    rule = f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}' if layout.usual else f'the first line has {layout.width}'
+    rule = (
+        f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
+        if layout.usual
+        else f'the first line has {layout.width}'
+    )
     report_fault('columns', f'{text.where(at)}: {found} where {rule}')
 
 # %% ../../nbs/data/text.ipynb #05f8f504

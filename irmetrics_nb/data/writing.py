@@ -124,7 +124,8 @@ def check_ids(ids: Iterable[str], form: str, path: object) -> None:
 
 # %% ../../nbs/data/writing.ipynb #984504b7
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
-    "Return the columns by name: ids as lists, numbers as arrays. Beside scores, the ranks with ties by 'docid' or as 'given'."
+    """Return the columns by name: ids as lists, numbers as arrays. Beside scores, the ranks with ties by 'docid' or as
+    'given'."""
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}
@@ -163,7 +164,8 @@ def qrels_lines(rows: Rows) -> Iterator[str]:
         yield f'{query} 0 {doc} {_shortest(grade)}\n'
 
 def run_lines(rows: Rows, name: str) -> Iterator[str]:
-    "Yield the lines of a TREC run, in the order of queries and scores; equal scores, also as 32-bit floats, stay as given."
+    """Yield the lines of a TREC run, in the order of queries and scores; equal scores, also as 32-bit floats, stay as
+    given."""
     tag = '_'.join((name or 'run').split())
     query, doc, score, rank = map(list, named_columns(rows, 'score', 'given').values())
     with np.errstate(over='ignore'): to_seven_digits = rows.value.astype(np.float32)

@@ -134,7 +134,10 @@ class Accumulator:
             complete = m.resolve(Judged.concat([]))
             if complete == m: continue
             lacking = next(p for p in complete.params if p not in m.params)
-            raise ValueError(f'{m} needs to know {lacking}, which a stream cannot tell: {m.name}({lacking}=...)')
+            raise ValueError(
+                f'{m} needs to know {lacking}, which a stream cannot tell: '
+                f'{m.name}({lacking}=...)'
+            )
         self.totals = [_Total(m.kind.aggregate) for m in self.measures]
         self.groups = self.items = self.no_relevant = 0
         self.rel, self.weights = rel, weights
@@ -157,13 +160,20 @@ class Accumulator:
             exact = numbers.astype(dtype).astype(float)
             return exact, Judged.from_scores(labels, exact, groups, sizes=sizes)
         scores, judged = ranked(self.conventions.score_dtype)
-        views = {view: ranked(view.score_dtype)[1] for view in other_views(self.measures, self.conventions)}
+        views = {
+            view: ranked(view.score_dtype)[1]
+            for view in other_views(self.measures, self.conventions)
+        }
         ids, group = number_groups(groups, sizes, len(labels))
         batch_scores = self._add(judged, None if groups is None else ids.tolist(), views)
         if self.histogram is None: return batch_scores
         self.histogram.update(labels, scores)
         of_groups = group_auc(labels, scores, group, rel=self.rel)
-        weight = np.ones(len(of_groups)) if self.weights is None else getattr(of_groups, self.weights).astype(float)
+        weight = (
+            np.ones(len(of_groups))
+            if self.weights is None
+            else getattr(of_groups, self.weights).astype(float)
+        )
         defined = ~np.isnan(of_groups.auc)
         self.group_auc.add((weight * of_groups.auc)[defined].tolist())
         self.weight.add(weight[defined].tolist())
@@ -178,11 +188,20 @@ class Accumulator:
         return self._add(judged, ids, {})
 
     def _add(self, judged, ids, views):
-        "Count a batch; views: the same in other views, for kinds that the conventions treat otherwise."
+        """Count a batch; views: the same in other views, for kinds that the conventions
+        treat otherwise."""
         names = range(self.groups, self.groups + len(judged)) if ids is None else ids
         reading = Reading(len(judged), '', 'in one piece')
-        scores = score_batch(self.measures, tuple(map(str, names)), judged, reading, self.conventions, views)
-        for text in warning_texts(Evidence(self.measures, judged.pool_grade)): warn_caller(text)
+        scores = score_batch(
+            self.measures,
+            tuple(map(str, names)),
+            judged,
+            reading,
+            self.conventions,
+            views,
+        )
+        for text in warning_texts(Evidence(self.measures, judged.pool_grade)):
+            warn_caller(text)
         for total, values in zip(self.totals, scores.values[0]): total.add(values)
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())
@@ -221,7 +240,8 @@ class Accumulator:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.group_auc.add(other.group_auc)
         self.weight.add(other.weight)
-        if self.histogram is not None and other.histogram is not None: self.histogram.merge(other.histogram)
+        if self.histogram is not None and other.histogram is not None:
+            self.histogram.merge(other.histogram)
         return self
 
     def _asked(self):
@@ -239,7 +259,10 @@ def _of_stream(conventions, ties, no_relevant):
     if ties is not None: check_option('ties', ties, allowed)
     chosen = Conventions(ties='given') if conventions is None else conventions
     rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
-    orders = [rules.ties, *(answer for _, name, answer in rules.measures if name == 'ties')]
+    orders = [
+        rules.ties,
+        *(answer for _, name, answer in rules.measures if name == 'ties'),
+    ]
     if 'docid' not in orders: return replace(rules, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
     raise ValueError(f'{tool} ties by document id, which a stream has not: say ties=')

@@ -192,7 +192,8 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
             'queries with nothing relevant': len(queries_without_relevant(qrels))}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
-    "Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move means."
+    """Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move
+    means."""
     counts, k = evidence.counts, evidence.cutoff
     if not counts: return {}
     _, shortest, longest = evidence.depth
@@ -208,7 +209,8 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
         facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
         if tied:
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
-            for m, (low, high) in scores.tie_bounds.items(): facts[f'{m}, worst to best'] = f'{value_text(low)} to {value_text(high)}'
+            for m, (low, high) in scores.tie_bounds.items():
+                facts[f'{m}, worst to best'] = f'{value_text(low)} to {value_text(high)}'
     return facts | {'documents': int(counts.depth.sum()), 'per query': f'{shortest:,} to {longest:,}',
                     f'queries with fewer than {k}': int((counts.depth < k).sum())}
 
@@ -240,15 +242,27 @@ class Checkup(Result):
 
     def _columns(self) -> dict[str, Any]:
         names = 'level', 'code', 'where', 'text'
-        columns = {name: [getattr(finding, name) for finding in self.findings] for name in names}
-        return columns | {'examples': ['\n'.join(finding.examples) for finding in self.findings]}
+        columns = {
+            name: [getattr(finding, name) for finding in self.findings] for name in names
+        }
+        return columns | {
+            'examples': ['\n'.join(finding.examples) for finding in self.findings]
+        }
 
     def _parts(self):
         facts = dict.fromkeys(name for column in self.facts.values() for name in column)
-        rows = [[fact, *(_fact_text(column.get(fact, '')) for column in self.facts.values())] for fact in facts]
+        rows = [
+            [fact, *(_fact_text(column.get(fact, '')) for column in self.facts.values())]
+            for fact in facts
+        ]
         if rows: yield Table(['', *self.facts], rows, 'The input.', 'tab:input')
-        yield Items([(finding.lead, finding.text, finding.examples) for finding in self.findings])
-        counts = {level: sum(finding.level == level for finding in self.findings) for level in LEVELS}
+        yield Items(
+            [(finding.lead, finding.text, finding.examples) for finding in self.findings]
+        )
+        counts = {
+            level: sum(finding.level == level for finding in self.findings)
+            for level in LEVELS
+        }
         phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
         yield Text(', '.join(phrases) or 'nothing odd was found', 'small')
 
@@ -310,7 +324,9 @@ def check(
     judgments = read_source(_rereadable_source(qrels), 'qrels', faults, use_judgments)
     evidence = evidence_of_judgments(judgments)
     facts = {'judgments': facts_of_judgments(evidence)}
-    findings = find_problems(evidence, 'judgments') + _note_findings(judgments.pairs, 'judgments')
+    findings = find_problems(evidence, 'judgments') + _note_findings(
+        judgments.pairs, 'judgments'
+    )
     answered = []
 
     for name, source in runs.items():

@@ -66,9 +66,14 @@ class Options(Answers, total=False):
 # %% ../../nbs/evaluation/evaluation.ipynb #277a6ec6
 CUTOFF = "a cutoff is written with its measure, such as 'nDCG@{}'"
 OTHER_NAMES = {
-    'k': CUTOFF, 'cutoff': CUTOFF, 'at': CUTOFF,
-    'metric': 'it is called measures=', 'metrics': 'it is called measures=', 'measure': 'it is called measures=',
-    'rel': "a relevance level is written with its measure, such as 'P(rel={})@5'", 'runs': 'it is called run=',
+    'k': CUTOFF,
+    'cutoff': CUTOFF,
+    'at': CUTOFF,
+    'metric': 'it is called measures=',
+    'metrics': 'it is called measures=',
+    'measure': 'it is called measures=',
+    'rel': "a relevance level is written with its measure, such as 'P(rel={})@5'",
+    'runs': 'it is called run=',
 }
 
 @with_hints(**OTHER_NAMES)
@@ -227,9 +232,19 @@ def evaluate(
     for i, (each, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
         release = not roles_known and i == len(runs)  # they have served
         with _error_names(runs, each, i):
-            result = score_run(requested, truth, each, in_force, part=part, roles_known=roles_known,
-                               memory=memory, progress=report, release_qrels=release)
-        if report and not runs.single: report(1, 1)  # this file is done, however it was read
+            result = score_run(
+                requested,
+                truth,
+                each,
+                in_force,
+                part=part,
+                roles_known=roles_known,
+                memory=memory,
+                progress=report,
+                release_qrels=release,
+            )
+        if report and not runs.single:
+            report(1, 1)  # this file is done, however it was read
         scored.append(result.scores)
         answered.append(result.judged.retrieved > 0)
         if not part: texts += _texts_of_run(requested, truth, result)

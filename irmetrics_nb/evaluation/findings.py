@@ -186,8 +186,17 @@ class PositionSigns:
         signs = cls()
         for score in scores:
             n, first, step = len(score), score.min(), np.diff(score)
-            if first not in (0, 1) or not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
-            direction = 'rising' if (step > 0).all() else 'falling' if (step < 0).all() else 'mixed'
+            if first not in (0, 1) or not np.array_equal(
+                np.sort(score), np.arange(first, first + n)
+            ):
+                return None
+            direction = (
+                'rising'
+                if (step > 0).all()
+                else 'falling'
+                if (step < 0).all()
+                else 'mixed'
+            )
             bits = lgamma(n + 1) / log(2)  # n things have n! orders
             signs += cls(frozenset([int(first)]), frozenset([direction] * (n > 1)), bits)
         return signs
@@ -594,7 +603,14 @@ RUN_RULES = {
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 RULES = SOURCE_RULES | JUDGMENT_RULES | ID_RULES | RUN_RULES
 
-CHEAP_CONDITIONS = _source_problems, _query_problems, _document_problems, _position_problems, _depth_problems, _level_problems
+CHEAP_CONDITIONS = (
+    _source_problems,
+    _query_problems,
+    _document_problems,
+    _position_problems,
+    _depth_problems,
+    _level_problems,
+)
 CONDITIONS = *CHEAP_CONDITIONS, _reported_problems, _grade_problems, _id_problems, _score_problems, _tie_problems
 
 def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:

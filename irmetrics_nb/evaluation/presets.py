@@ -43,50 +43,78 @@ _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
 PRESETS: dict[str, Preset] = {
     'trec_eval': Preset(
         Conventions(missing='skip', measures=(_LEVELS,)),
-        '9.0.8', 'usnistgov/trec_eval d4dd9d9',
-        _OF_TREC_EVAL, 'its tag is trec_eval-9.0.8; the tag v9.0.8 is an older program'),
+        '9.0.8',
+        'usnistgov/trec_eval d4dd9d9',
+        _OF_TREC_EVAL,
+        'its tag is trec_eval-9.0.8; the tag v9.0.8 is an older program',
+    ),
     'trec_eval-c': Preset(
         Conventions(measures=(_LEVELS,)),
-        '9.0.8, with -c', 'usnistgov/trec_eval d4dd9d9',
-        _OF_TREC_EVAL),
+        '9.0.8, with -c',
+        'usnistgov/trec_eval d4dd9d9',
+        _OF_TREC_EVAL,
+    ),
     'trec_eval-9.0.4': Preset(
         Conventions(missing='skip', score_dtype='float32', measures=(_LEVELS,)),
-        '9.0.4, and pytrec_eval', 'pytrec-eval-terrier 0.5.11',
-        _OF_TREC_EVAL, '9.0.7 is like it'),
+        '9.0.4, and pytrec_eval',
+        'pytrec-eval-terrier 0.5.11',
+        _OF_TREC_EVAL,
+        '9.0.7 is like it',
+    ),
     'trec_eval-9.0.4-c': Preset(
         Conventions(score_dtype='float32', measures=(_LEVELS,)),
-        '9.0.4, with -c', 'usnistgov/trec_eval d63f5c4',
-        _OF_TREC_EVAL),
+        '9.0.4, with -c',
+        'usnistgov/trec_eval d63f5c4',
+        _OF_TREC_EVAL,
+    ),
     'trec_eval10': Preset(
         Conventions(measures=(('IPrec', 'levels', 'trec_eval10'),)),
-        '10.0, with -c', 'usnistgov/trec_eval f425365',
+        '10.0, with -c',
+        'usnistgov/trec_eval f425365',
         _OF_TREC_EVAL,
-        'without -c it stops at a judged query that the run does not answer; it may stop at '
-        'one whose grades are all negative'),
+        'without -c it stops at a judged query that the run does not answer; it may stop '
+        'at '
+        'one whose grades are all negative',
+    ),
     'ir_measures': Preset(
-        Conventions(score_dtype='float32', duplicates='last',
-                    measures=(_LEVELS, *_OF_GDEVAL, *_OF_CWL, *_OF_JUDGED)),
-        '0.4.3', 'ir_measures 0.4.3',
+        Conventions(
+            score_dtype='float32',
+            duplicates='last',
+            measures=(_LEVELS, *_OF_GDEVAL, *_OF_CWL, *_OF_JUDGED),
+        ),
+        '0.4.3',
+        'ir_measures 0.4.3',
         'P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged '
         'NumRet NumRel NumRelRet',
-        'RR@k and Judged@k: ties by document id, ascending; RR@k and the exponential nDCG@k: '
+        'RR@k and Judged@k: ties by document id, ascending; RR@k and the exponential '
+        'nDCG@k: '
         '64-bit scores; NumRel: 0 for a query that the run does not answer; ERR: of a '
-        'document judged twice the first grade counts, and one retrieved twice counts twice'),
+        'document judged twice the first grade counts, and one retrieved twice counts '
+        'twice',
+    ),
     'gdeval': Preset(
         Conventions(measures=(*_EXP, ('ERR', 'max_grade', 4))),
-        '1.3', 'gdeval.pl in ir_measures 0.4.3',
+        '1.3',
+        'gdeval.pl in ir_measures 0.4.3',
         'nDCG ERR',
-        'values are rounded to five digits'),
+        'values are rounded to five digits',
+    ),
     'msmarco': Preset(
-        Conventions(ties='given'), '2020', 'the script in ir_measures 0.4.3',
+        Conventions(ties='given'),
+        '2020',
+        'the script in ir_measures 0.4.3',
         'RR',
-        'RR@k, never without a cutoff'),
+        'RR@k, never without a cutoff',
+    ),
     'ranx': Preset(
         Conventions(ties='given', measures=(('RBP', 'gain', 'raw'),)),
-        '0.3.21', 'ranx 0.3.21',
+        '0.3.21',
+        'ranx 0.3.21',
         _OF_RANX,
         'ties: any order; fractional grades are cut to whole numbers; bpref: a negative '
-        'grade is a judgment, and NaN where nothing was judged bad', _OF_RANX),
+        'grade is a judgment, and NaN where nothing was judged bad',
+        _OF_RANX,
+    ),
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #b54b43e1
@@ -97,37 +125,64 @@ _SHORT = ('AP', 'divisor', 'min(R,k)'), ('P', 'divisor', 'min(k,n)')
 _ONE = ('nDCG', 'no_relevant', 'one'), ('R', 'no_relevant', 'one')
 PRESETS |= {
     'sklearn': Preset(
-        Conventions(**_LISTED, ties='average', measures=(('AP', 'tied', 'together'), *_SETS)),
-        '1.9.1', 'ndcg_score, dcg_score, average_precision_score',
+        Conventions(
+            **_LISTED, ties='average', measures=(('AP', 'tied', 'together'), *_SETS)
+        ),
+        '1.9.1',
+        'ndcg_score, dcg_score, average_precision_score',
         'nDCG DCG AP SetP SetR SetF',
-        'negative grades are refused'),
+        'negative grades are refused',
+    ),
     'torchmetrics': Preset(
-        Conventions(**_LISTED, ties='average', score_dtype='float32',
-                    measures=(('AP', 'divisor', 'retrieved'),)),
-        '1.9.0', 'torchmetrics.functional.retrieval',
+        Conventions(
+            **_LISTED,
+            ties='average',
+            score_dtype='float32',
+            measures=(('AP', 'divisor', 'retrieved'),),
+        ),
+        '1.9.0',
+        'torchmetrics.functional.retrieval',
         'nDCG AP P R RR Success Rprec',
-        'ties: averaged in nDCG, any order elsewhere; AP, P, R and RR take a document with a '
-        'score of 0 or less for not retrieved', 'AP P R RR Success Rprec'),
+        'ties: averaged in nDCG, any order elsewhere; AP, P, R and RR take a document '
+        'with a '
+        'score of 0 or less for not retrieved',
+        'AP P R RR Success Rprec',
+    ),
     'xgboost': Preset(
-        Conventions(**_LISTED, ties='given', no_relevant='one', measures=(
-            *_OF_TREES, ('P', 'divisor', 'min(k,n)'), ('P', 'no_relevant', 'zero'))),
-        '3.2.0', 'xgboost-cpu 3.2.0',
+        Conventions(
+            **_LISTED,
+            ties='given',
+            no_relevant='one',
+            measures=(
+                *_OF_TREES,
+                ('P', 'divisor', 'min(k,n)'),
+                ('P', 'no_relevant', 'zero'),
+            ),
+        ),
+        '3.2.0',
+        'xgboost-cpu 3.2.0',
         'nDCG AP P',
-        'without @ under a pair method: cut at 32; its mean is weighted by the weights of '
-        'groups, if there are any: not computed here'),
+        'without @ under a pair method: cut at 32; its mean is weighted by the weights '
+        'of '
+        'groups, if there are any: not computed here',
+    ),
     'lightgbm': Preset(
         Conventions(**_LISTED, ties='given', no_relevant='one', measures=_OF_TREES),
-        '4.7.0', 'lightgbm 4.7.0',
+        '4.7.0',
+        'lightgbm 4.7.0',
         'nDCG AP',
         'its mean is weighted by the mean weight of the rows of a group, if there are '
-        'weights: not computed here'),
+        'weights: not computed here',
+    ),
     'catboost': Preset(
         Conventions(**_LISTED, ties='worst', negative='keep', measures=(*_ONE, *_SHORT)),
-        '1.2.10', 'catboost.utils.eval_metric',
+        '1.2.10',
+        'catboost.utils.eval_metric',
         'nDCG DCG AP P R RR',
         'relevant are grades above 0.5; grades are 32-bit floats; ERR: the grade is the '
         'probability; a document that nobody judged stands behind negative grades in our '
-        'ideal ranking, and would need a label there'),
+        'ideal ranking, and would need a label there',
+    ),
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #2dac9556
@@ -136,86 +191,155 @@ _CLIPPED = ('nDCG', 'discount', 'jarvelin'), ('DCG', 'discount', 'jarvelin')
 _SHORT = ('AP', 'divisor', 'min(R,n)'), ('P', 'divisor', 'min(k,n)')
 PRESETS |= {
     'recbole': Preset(
-        Conventions(ties='given', no_relevant='skip', measures=(
-            *_BINARY, ('AP', 'divisor', 'min(R,k)'))),
-        '1.2.1', 'recbole/evaluator/metrics.py',
+        Conventions(
+            ties='given',
+            no_relevant='skip',
+            measures=(*_BINARY, ('AP', 'divisor', 'min(R,k)')),
+        ),
+        '1.2.1',
+        'recbole/evaluator/metrics.py',
         'nDCG AP P R RR Success',
-        'ties: any order; values are rounded to four digits', 'nDCG AP P R RR Success'),
+        'ties: any order; values are rounded to four digits',
+        'nDCG AP P R RR Success',
+    ),
     'recommenders': Preset(
-        Conventions(ties='given', missing='skip', no_relevant='skip', measures=(
-            *_BINARY, ('nDCG', 'discount', 'ln'), ('AP', 'divisor', 'min(R,k)'))),
-        '1.2.1', 'recommenders/evaluation/python_evaluation.py',
+        Conventions(
+            ties='given',
+            missing='skip',
+            no_relevant='skip',
+            measures=(
+                *_BINARY,
+                ('nDCG', 'discount', 'ln'),
+                ('AP', 'divisor', 'min(R,k)'),
+            ),
+        ),
+        '1.2.1',
+        'recommenders/evaluation/python_evaluation.py',
         'nDCG AP P R',
         'nDCG is averaged over all users, also those who got nothing; its map (not '
-        'map_at_k) divides by R'),
+        'map_at_k) divides by R',
+    ),
     'rectools': Preset(
-        Conventions(ties='given', no_relevant='skip', measures=(
-            *_BINARY, ('nDCG', 'ideal_from', 'best'))),
-        '0.19.0', 'rectools.metrics',
-        'nDCG AP P R RR Success', 'divide_by_achievable=True: the usual ideal'),
+        Conventions(
+            ties='given',
+            no_relevant='skip',
+            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
+        ),
+        '0.19.0',
+        'rectools.metrics',
+        'nDCG AP P R RR Success',
+        'divide_by_achievable=True: the usual ideal',
+    ),
     'lenskit': Preset(
-        Conventions(ties='given', no_relevant='nan', measures=(
-            *_BINARY, *_CLIPPED, *_SHORT, ('R', 'divisor', 'min(R,k)'), ('RBP', 'p', 0.85))),
-        '2025.8.1', 'lenskit.metrics.ranking',
+        Conventions(
+            ties='given',
+            no_relevant='nan',
+            measures=(
+                *_BINARY,
+                *_CLIPPED,
+                *_SHORT,
+                ('R', 'divisor', 'min(R,k)'),
+                ('RBP', 'p', 0.85),
+            ),
+        ),
+        '2025.8.1',
+        'lenskit.metrics.ranking',
         'nDCG DCG AP P R RR Success RBP',
-        'its summary of a run counts NaN as 0'),
+        'its summary of a run counts NaN as 0',
+    ),
     'spark': Preset(
         Conventions(ties='given', measures=(*_BINARY, ('AP', 'divisor', 'min(R,k)'))),
-        '4.3.0', 'org.apache.spark.mllib.evaluation.RankingMetrics',
+        '4.3.0',
+        'org.apache.spark.mllib.evaluation.RankingMetrics',
         'nDCG AP P R',
-        "with grades its ideal ranking is not sorted: no measure here"),
+        "with grades its ideal ranking is not sorted: no measure here",
+    ),
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #1706a3a0
 _UNCUT = ('nDCG', 'cut_ideal', False)
 PRESETS |= {
     'elasticsearch': Preset(
-        Conventions(ties='given', measures=(
-            *_EXP, ('nDCG', 'ideal_from', 'found'), ('P', 'divisor', 'min(k,n)'))),
-        'd04e400', 'modules/rank-eval: DCG there, precision at 19a4254, recall at '
+        Conventions(
+            ties='given',
+            measures=(
+                *_EXP,
+                ('nDCG', 'ideal_from', 'found'),
+                ('P', 'divisor', 'min(k,n)'),
+            ),
+        ),
+        'd04e400',
+        'modules/rank-eval: DCG there, precision at 19a4254, recall at '
         '82f5de8, ERR at 0991027',
         'nDCG DCG P R RR ERR',
-        'ERR needs its largest grade; unknown_doc_rating: a grade for what nobody judged', proof='read'),
+        'ERR needs its largest grade; unknown_doc_rating: a grade for what nobody judged',
+        proof='read',
+    ),
     'beir': Preset(
         Conventions(missing='skip', score_dtype='float32', identical_ids='skip'),
-        '2.2.0', 'beir.retrieval.evaluation',
+        '2.2.0',
+        'beir.retrieval.evaluation',
         'nDCG AP P R RR Success',
-        'values are rounded to five digits; a document with the id of its query is removed, '
-        "but with ignore_identical_ids=False (identical_ids='keep'); a query that is left "
+        'values are rounded to five digits; a document with the id of its query is '
+        'removed, '
+        "but with ignore_identical_ids=False (identical_ids='keep'); a query that is "
+        "left "
         'with none scores 0; MRR, R_cap, accuracy: of what its evaluate has left, 64-bit '
-        'scores, ties as given, over all judged queries'),
+        'scores, ties as given, over all judged queries',
+    ),
     'mteb': Preset(
-        Conventions(missing='skip', score_dtype='float32'), '2.26.24',
+        Conventions(missing='skip', score_dtype='float32'),
+        '2.26.24',
         'mteb/_evaluators/retrieval_metrics.py',
         'nDCG AP P R RR Success',
-        'some tasks, such as ArguAna, FEVER, Quora and FiQA, take out documents with the id '
-        "of their query: identical_ids='skip'; MRR and R_cap: 64-bit scores; R_cap: left out "
-        'where nothing is relevant'),
+        'some tasks, such as ArguAna, FEVER, Quora and FiQA, take out documents with the '
+        'id '
+        "of their query: identical_ids='skip'; MRR and R_cap: 64-bit scores; R_cap: left "
+        "out "
+        'where nothing is relevant',
+    ),
     'llama_index': Preset(
         Conventions(ties='given', no_relevant='skip', measures=(*_BINARY, _UNCUT)),
-        '0.14.25', 'llama_index.core.evaluation.retrieval.metrics',
+        '0.14.25',
+        'llama_index.core.evaluation.retrieval.metrics',
         'nDCG AP P R RR Success',
-        'a document retrieved twice counts twice; an empty list is refused'),
+        'a document retrieved twice counts twice; an empty list is refused',
+    ),
     'llama_index-0.12': Preset(
-        Conventions(ties='given', no_relevant='skip', measures=(
-            *_BINARY, ('nDCG', 'ideal_from', 'best'))),
-        '0.12.1', 'llama_index.core.evaluation.retrieval.metrics',
+        Conventions(
+            ties='given',
+            no_relevant='skip',
+            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
+        ),
+        '0.12.1',
+        'llama_index.core.evaluation.retrieval.metrics',
         'nDCG AP P R RR Success',
-        'the ideal is as long as the list, also where that is shorter than k', proof='read'),
+        'the ideal is as long as the list, also where that is shorter than k',
+        proof='read',
+    ),
     'haystack': Preset(
-        Conventions(ties='given', measures=(_UNCUT,)), '3.4.0',
+        Conventions(ties='given', measures=(_UNCUT,)),
+        '3.4.0',
         'haystack.components.evaluators',
-        'nDCG AP R RR Success', 'a document is known by its content'),
+        'nDCG AP R RR Success',
+        'a document is known by its content',
+    ),
     'haystack-2': Preset(
         Conventions(ties='given', measures=(_UNCUT, ('AP', 'divisor', 'retrieved'))),
-        '2.31.0, and 3.0.0', 'haystack/components/evaluators',
+        '2.31.0, and 3.0.0',
+        'haystack/components/evaluators',
         'nDCG AP R RR Success',
-        'a document is known by its content; one retrieved twice counts twice in AP and nDCG', proof='read'),
+        'a document is known by its content; one retrieved twice counts twice in AP and '
+        'nDCG',
+        proof='read',
+    ),
     'ragas': Preset(
         Conventions(**_LISTED, ties='given', measures=(('AP', 'divisor', 'retrieved'),)),
-        '0.4.3', 'ragas/metrics/collections/context_precision',
+        '0.4.3',
+        'ragas/metrics/collections/context_precision',
         'AP',
-        'it adds 1e-10 to the divisor; what is relevant, a language model says'),
+        'it adds 1e-10 to the divisor; what is relevant, a language model says',
+    ),
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #fe7204f9
@@ -228,7 +352,9 @@ def conventions_of(
     given. ValueError for a tool or an answer that is not known."""
     if isinstance(base, str):
         if base not in PRESETS:
-            raise ValueError(f'no conventions are called {base!r}; there are {" ".join(PRESETS)}')
+            raise ValueError(
+                f'no conventions are called {base!r}; there are {" ".join(PRESETS)}'
+            )
         preset = PRESETS[base]
         name = f'{base} ({preset.version})'
         base = replace(preset.conventions, name=name, kinds=preset.kinds)

@@ -44,8 +44,12 @@ def small_print(scores: Any) -> str:
 def _counts_line(scores, remarks=()):
     "Return the line without the ties; remarks: those on the run."
     info, queries = scores.runs[0], 'query' if len(scores) == 1 else 'queries'
-    counts = {queries: len(scores), 'not answered by the run': info.missing, _without_relevant(scores): info.no_relevant,
-              'in the run without judgments (left out)': info.unjudged}
+    counts = {
+        queries: len(scores),
+        'not answered by the run': info.missing,
+        _without_relevant(scores): info.no_relevant,
+        'in the run without judgments (left out)': info.unjudged,
+    }
     phrases = [f'{count:,} {label}' for label, count in counts.items()]
     documents, judged = top_counts(scores.first_ranks)
     if documents: phrases.append(f'{judged / documents:.1%} of the top {TOP} judged')
@@ -378,7 +382,10 @@ class Scores(Result):
     def _only(self):
         "Return the information on the only run; raise ValueError if there are several."
         if self.single: return self.runs[0]
-        raise ValueError(f'scores of {len(self.runs)} runs: take one of them, as scores.run({self.runs[0].name!r})')
+        raise ValueError(
+            f'scores of {len(self.runs)} runs: take one of them, as '
+            f'scores.run({self.runs[0].name!r})'
+        )
 
     # Numbers
     @property
@@ -408,20 +415,32 @@ class Scores(Result):
         bounds = []
         for run in self.runs:
             measures = [m for m in self.measures if repr(m) in run.tie_bounds]
-            ends = [(repr(m), *_of_counted(m.kind.aggregate.f, run.tie_bounds[repr(m)])) for m in measures]
+            ends = [
+                (repr(m), *_of_counted(m.kind.aggregate.f, run.tie_bounds[repr(m)]))
+                for m in measures
+            ]
             bounds.append([(name, (low, high)) for name, low, high in ends if low < high])
         return self._of_runs(bounds)
 
     def _numbers(self, function_of):
-        "Return the numbers of each run that a function of each measure makes of its values."
+        """Return the numbers of each run that a function of each measure makes of its
+        values."""
         functions = [function_of(m) for m in self.measures]
-        numbers = ([_of_counted(f, [row])[0] for f, row in zip(functions, values)] for values in self.values)
+        numbers = (
+            [_of_counted(f, [row])[0] for f, row in zip(functions, values)]
+            for values in self.values
+        )
         return self._of_runs(zip(self.keys(), row) for row in numbers)
 
     def _of_runs(self, items):
-        "Return {run: {measure: value}} of the items of each run; of the only run, {measure: value}."
+        """Return {run: {measure: value}} of the items of each run; of the only run,
+        {measure: value}."""
         tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
-        return tables[0] if self.single else {run.name: table for run, table in zip(self.runs, tables)}
+        return (
+            tables[0]
+            if self.single
+            else {run.name: table for run, table in zip(self.runs, tables)}
+        )
 
     def _name(self, measure):
         return repr(self.measures[self._index(measure)])
@@ -475,7 +494,12 @@ class Scores(Result):
     def _rows(self, order):
         "Return the scores of some runs, in an order."
         runs = tuple(self.runs[i] for i in order)
-        return replace(self, values=self.values[order], runs=runs, first_ranks=self.first_ranks[order])
+        return replace(
+            self,
+            values=self.values[order],
+            runs=runs,
+            first_ranks=self.first_ranks[order],
+        )
 
     def _columns_of(self, members, **fields):
         "Return the scores of some queries, by a mask, with other fields."
@@ -497,7 +521,9 @@ class Scores(Result):
             raise KeyError(f'{name} is not among {", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
-        return self._columns_of(members, runs=tuple(replace(run, tie_bounds={}) for run in self.runs))
+        return self._columns_of(
+            members, runs=tuple(replace(run, tie_bounds={}) for run in self.runs)
+        )
 
     def each(self) -> list['Scores']:
         "Return the scores of every run, one by one."
@@ -553,9 +579,19 @@ class Scores(Result):
         rows = []
         for s in self.each():
             means, medians, errors = s.means, s.medians, s.standard_errors
-            for name, n in zip(s.keys(), np.count_nonzero(~np.isnan(s.values[0]), axis=1).tolist()):
-                rows.append({'run': s.name, 'measure': name, 'mean': means[name], 'median': medians[name],
-                             'standard_error': errors[name], 'queries': n})
+            for name, n in zip(
+                s.keys(), np.count_nonzero(~np.isnan(s.values[0]), axis=1).tolist()
+            ):
+                rows.append(
+                    {
+                        'run': s.name,
+                        'measure': name,
+                        'mean': means[name],
+                        'median': medians[name],
+                        'standard_error': errors[name],
+                        'queries': n,
+                    }
+                )
         return pl.DataFrame(rows)
 
     def to_pandas(self) -> 'pandas.DataFrame':
@@ -579,7 +615,9 @@ class Scores(Result):
         by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
         if len(by_name) < len(self.runs):
             raise ValueError('two runs have the same name for a logger')
-        return {f'{run}/{n}': x for run, means in by_name.items() for n, x in means.items()}
+        return {
+            f'{run}/{n}': x for run, means in by_name.items() for n, x in means.items()
+        }
 
     # To look at
     def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:
@@ -603,7 +641,8 @@ class Scores(Result):
     def _parts(self): return score_parts(self.each())
 
 def _of_counted(f, rows):
-    "Apply a function to the values of each row that are not NaN; NaN where no value counts."
+    """Apply a function to the values of each row that are not NaN; NaN where no value
+    counts."""
     counted = [row[~np.isnan(row)] for row in rows]
     return [float(f(values)) if values.size else float('nan') for values in counted]
 
@@ -639,7 +678,9 @@ def beside(runs: Iterable[Scores]) -> Scores:
         indexes = [index[q] for q in scores.query_ids]
         row[:, indexes] = scores.values[0]
         states[indexes] = scores.first_ranks[0]
-        infos.append(replace(scores.runs[0], absent=frozenset(ids) - frozenset(scores.query_ids)))
+        infos.append(
+            replace(scores.runs[0], absent=frozenset(ids) - frozenset(scores.query_ids))
+        )
     return replace(runs[0], query_ids=ids, values=values, runs=tuple(infos), single=False,
                    first_ranks=ranks)
 
@@ -669,7 +710,9 @@ def concat(parts: Iterable[Scores]) -> Scores:
     parts = list(parts)
     _check_alike(parts, 'parts of one whole')
     first = parts[0]
-    if any((len(part.runs), part.single) != (len(first.runs), first.single) for part in parts):
+    if any(
+        (len(part.runs), part.single) != (len(first.runs), first.single) for part in parts
+    ):
         raise ValueError('the parts differ in their runs')
     if not first.single: parts = [_in_run_order(part, first) for part in parts]
     ids = tuple(q for part in parts for q in part.query_ids)
@@ -689,7 +732,9 @@ def _in_run_order(part, first):
     if names == expected: return part
     if sorted(names) != sorted(expected):
         examples = visible(f'{", ".join(names[:3])}; {", ".join(expected[:3])}')
-        raise ValueError(f'the parts differ in their runs ({examples}): give them as {{name: run}}')
+        raise ValueError(
+            f'the parts differ in their runs ({examples}): give them as {{name: run}}'
+        )
     return part._rows([names.index(name) for name in expected])
 
 def _whole_run(parts, i):
@@ -697,10 +742,15 @@ def _whole_run(parts, i):
     sums: dict[str, Any] = {name: sum(getattr(run, name) for run in runs)
                             for name in ('missing', 'no_relevant', 'unjudged', 'short')}
     return replace(
-        runs[0], **sums, name=next((run.name for run in runs if run.name), ''),
-        reading=f'put together from {len(parts)} parts', absent=frozenset().union(*(run.absent for run in runs)),
-        tie_bounds=LazyMapping(_whole_bounds, parts, i), repeats=tuple(map(sum, zip(*(run.repeats for run in runs)))),
-        notes=total_notes(note for run in runs for note in run.notes))
+        runs[0],
+        **sums,
+        name=next((run.name for run in runs if run.name), ''),
+        reading=f'put together from {len(parts)} parts',
+        absent=frozenset().union(*(run.absent for run in runs)),
+        tie_bounds=LazyMapping(_whole_bounds, parts, i),
+        repeats=tuple(map(sum, zip(*(run.repeats for run in runs)))),
+        notes=total_notes(note for run in runs for note in run.notes),
+    )
 
 def _whole_bounds(parts, i):
     """Combine the tie bounds of the i-th run; where ties decide nothing, both are the
@@ -708,5 +758,7 @@ def _whole_bounds(parts, i):
     bounds = {}
     for m, name in enumerate(parts[0].keys()):
         if not any(name in part.runs[i].tie_bounds for part in parts): continue
-        bounds[name] = np.hstack([part.runs[i].tie_bounds.get(name, part.values[[i, i], m]) for part in parts])
+        bounds[name] = np.hstack(
+            [part.runs[i].tie_bounds.get(name, part.values[[i, i], m]) for part in parts]
+        )
     return bounds

@@ -129,7 +129,10 @@ def find_spelling(
     'without leading zeros'"""
     common = [q for q in judged if q in retrieved]
     ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
-    single = [*(((how, f, f),) for how, f in SPELLINGS.items()), *_affix_rules(ids_of_both)]
+    single = [
+        *(((how, f, f),) for how, f in SPELLINGS.items()),
+        *_affix_rules(ids_of_both),
+    ]
     double = [a + b for a, b in combinations(single, 2)] if pairs else []
     for rules in single, double:
         spellings = (_match_by(ids_of_both, rule) for rule in rules)
@@ -160,7 +163,8 @@ def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
     fragments: set[str] = set()  # what precedes or follows a border within an id, as `affixes` may leave it
     for id in ids:
-        for border in [m.end() for m in re.finditer('[^0-9A-Za-z]', id)][:9]: fragments |= {id[border:], id[:border - 1]}
+        for border in [m.end() for m in re.finditer('[^0-9A-Za-z]', id)][:9]:
+            fragments |= {id[border:], id[:border - 1]}
     matching |= fragments.intersection(retrieved)
     inside = [id for id in ids if (id in numbers if id.isdigit() else id in text)]
     matching |= {id for id in retrieved for fragment in inside if any(_left_over(id, fragment))}

@@ -37,7 +37,8 @@ from ..results.results import shown_digits, value_text
 # %% ../../nbs/explaining/arithmetic.ipynb #5d8bcc00
 @dataclass(frozen=True, eq=False)
 class Listing:
-    "The list of one query, the best first, and the documents judged for it that were not retrieved."
+    """The list of one query, the best first, and the documents judged for it that were
+    not retrieved."""
     docs: tuple[str, ...]  # The documents retrieved, in rank order
     grade: np.ndarray      # (docs,) float; NaN where nobody judged it
     tie: np.ndarray        # (docs,) int, ascending: the same where scores are equal
@@ -52,7 +53,8 @@ class Listing:
 
     @property
     def judged_besides(self) -> Mapping[str, float]:
-        "Return the judged documents that were not retrieved, if they count: {document: grade}."
+        """Return the judged documents that were not retrieved, if they count: {document:
+        grade}."""
         return self.missed if self.judgments == 'all' else {}
 
     def judged(self) -> Judged:
@@ -63,12 +65,19 @@ class Listing:
         pool = np.append(grade, missed[self.counts(missed)])
         start, size = self.tie_columns()
         return Judged.unchecked(
-            query=np.zeros(len(rank), np.intp), rank=rank, grade=grade, retrieved=np.array([len(self)]),
-            pool_query=np.zeros(len(pool), np.intp), pool_grade=-np.sort(-pool),
-            tie_start=start[seen], tie_size=size[seen])
+            query=np.zeros(len(rank), np.intp),
+            rank=rank,
+            grade=grade,
+            retrieved=np.array([len(self)]),
+            pool_query=np.zeros(len(pool), np.intp),
+            pool_grade=-np.sort(-pool),
+            tie_start=start[seen],
+            tie_size=size[seen],
+        )
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
-        "Return for each rank where the documents of its score begin, and how many they are."
+        """Return for each rank where the documents of its score begin, and how many they
+        are."""
         _, first, group = np.unique(self.tie, return_index=True, return_inverse=True)
         return first[group] + 1, np.bincount(group)[group]
 
@@ -88,7 +97,8 @@ def from_ranking(
     grade = np.full(retrieved, np.nan)
     grade[judged.rank - 1] = judged.grade
     tie = np.arange(1, retrieved + 1)
-    for start, size in zip(judged.tie_start, judged.tie_size): tie[start - 1:start - 1 + size] = start
+    for start, size in zip(judged.tie_start, judged.tie_size):
+        tie[start - 1:start - 1 + size] = start
     unseen = Counter(judged.pool_grade.tolist()) - Counter(judged.grade.tolist())
     names = [f'd{i}' for i in range(1, retrieved + unseen.total() + 1)]
     missed = dict(zip(names[retrieved:], unseen.elements()))
@@ -108,15 +118,20 @@ def from_run(
     answered = query in run.queries
     if query not in qrels.queries:
         words = 'the run answers it, but ' if answered else ''
-        raise DataError(f'query {query!r}: {words}it is not judged{suggestion(query, qrels.queries)}')
+        raise DataError(
+            f'query {query!r}: {words}it is not judged{suggestion(query, qrels.queries)}'
+        )
     parents = {}
-    if (run.count or np.isfinite(run.budget)) and answered:  # match chunks with judged documents
+    if (
+        run.count or np.isfinite(run.budget)
+    ) and answered:  # match chunks with judged documents
         rows = np.flatnonzero(run.rows.query == run.queries.index(query))
         qrels, run = meet_documents(qrels, Run.unchecked(some_rows(run.rows, rows)), ties)
         if run.count: parents = dict(zip(run.rows.doc.tolist(), run.rows.parent.tolist()))
     grade_of, score_of = _rows_of(qrels, query), _rows_of(run, query) if answered else {}
     docs = [*score_of]
-    if ties != 'given': docs.sort(key=lambda d: d.encode('utf-8', 'surrogateescape'), reverse=True)
+    if ties != 'given':
+        docs.sort(key=lambda d: d.encode('utf-8', 'surrogateescape'), reverse=True)
     docs.sort(key=lambda d: -score_of[d])
     grade = np.array([grade_of.get(doc, np.nan) for doc in docs], dtype=float)
     score = np.array([score_of[doc] for doc in docs], dtype=float)
@@ -138,7 +153,9 @@ def find_document(listing: Listing, doc: str | int) -> str:
         raise ValueError(f'there is no rank {doc}: the list has {len(listing)}')
     if doc in docs: return str(doc)
     hint = suggestion(str(doc), docs)
-    raise ValueError(f'document {doc!r} is neither in the run nor judged for this query{hint}')
+    raise ValueError(
+        f'document {doc!r} is neither in the run nor judged for this query{hint}'
+    )
 
 # %% ../../nbs/explaining/arithmetic.ipynb #5cb6c691
 def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
@@ -155,7 +172,9 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     docs = shorter.docs[:at] + (name,) + shorter.docs[at:]
     grade = np.insert(shorter.grade, at, shorter.missed.get(name, np.nan))
     missed = _with_grade(shorter.missed, name, np.nan)
-    return _settled(replace(listing, docs=docs, grade=grade, tie=tie, missed=missed), listing)
+    return _settled(
+        replace(listing, docs=docs, grade=grade, tie=tie, missed=missed), listing
+    )
 
 def without(listing: Listing, doc: str | int) -> Listing:
     "Take a document out of the list; it stays judged if it was."
@@ -165,7 +184,9 @@ def without(listing: Listing, doc: str | int) -> Listing:
     missed = _with_grade(listing.missed, name, listing.grade[at])
     docs = listing.docs[:at] + listing.docs[at + 1:]
     grade, tie = np.delete(listing.grade, at), np.delete(listing.tie, at)
-    return _settled(replace(listing, docs=docs, missed=missed, grade=grade, tie=tie), listing)
+    return _settled(
+        replace(listing, docs=docs, missed=missed, grade=grade, tie=tie), listing
+    )
 
 def _with_grade(missed, name, grade):
     "Return the missed documents, one of them with another grade; without it for NaN."
@@ -176,12 +197,18 @@ def _settled(new, old):
     "Give the grade of each document to its first chunk in a changed list."
     if not new.parents: return new
     parents_before = [new.parents.get(doc, doc) for doc in old.docs]
-    grade_of = dict(zip(parents_before[::-1], old.grade[::-1].tolist())) | dict(old.missed)
+    grade_of = dict(zip(parents_before[::-1], old.grade[::-1].tolist())) | dict(
+        old.missed
+    )
     parents = [new.parents.get(doc, doc) for doc in new.docs]
     grades = np.array([grade_of.get(doc, np.nan) for doc in parents], dtype=float)
     for i, doc in enumerate(parents):
         if doc in parents[:i]: grades[i] = min(grades[i], 0.0)
-    missed = {doc: g for doc, g in new.missed.items() if new.parents.get(doc, doc) not in parents}
+    missed = {
+        doc: g
+        for doc, g in new.missed.items()
+        if new.parents.get(doc, doc) not in parents
+    }
     return replace(new, grade=grades, missed=missed)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #2047a423
@@ -190,11 +217,18 @@ def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
     name, value = find_document(listing, doc), np.nan if grade is None else float(grade)
     if grade is not None and not np.isfinite(value):
         raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
-    if name not in listing.docs: return replace(listing, missed=_with_grade(listing.missed, name, value))
+    if name not in listing.docs:
+        return replace(listing, missed=_with_grade(listing.missed, name, value))
     parent = listing.parents.get(name)
-    first = next(doc for doc in listing.docs if doc == name or parent and listing.parents.get(doc) == parent)
+    first = next(
+        doc
+        for doc in listing.docs
+        if doc == name or parent and listing.parents.get(doc) == parent
+    )
     if first != name:
-        raise ValueError(f'{name!r} is a later chunk of {parent!r}: its grade is that of {first!r}')
+        raise ValueError(
+            f'{name!r} is a later chunk of {parent!r}: its grade is that of {first!r}'
+        )
     grades = listing.grade.copy()
     grades[listing.docs.index(name)] = value
     return replace(listing, grade=grades)
@@ -209,14 +243,25 @@ def read_titles(documents: Any, ids: Iterable[str]) -> dict[str, str]:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #282c57cf
 def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
-    "Return what a document of each grade is worth to a measure; NaN where the measure gives none."
+    """Return what a document of each grade is worth to a measure; NaN where the measure
+    gives none."""
     params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
     query, first = np.arange(len(grade)), np.ones(len(grade), dtype=int)
     alone = Judged.unchecked(
-        query=query, rank=first, grade=grade, retrieved=first, pool_query=query, pool_grade=grade)
+        query=query,
+        rank=first,
+        grade=grade,
+        retrieved=first,
+        pool_query=query,
+        pool_grade=grade,
+    )
     binary = 'rel' in params and 'gain' not in params
-    worth = alone.relevant(params['rel']) if binary else measure.kind.worth_of(alone, **params)
+    worth = (
+        alone.relevant(params['rel'])
+        if binary
+        else measure.kind.worth_of(alone, **params)
+    )
     return first * (np.nan if worth is None else worth)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3
@@ -231,7 +276,9 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
     ordered = order(numbered, worth)
     source = np.full(len(listing), -1)
     source[ordered.rank - 1] = judged.rank[ordered.grade.astype(int)] - 1
-    source[source < 0] = np.setdiff1d(np.arange(len(listing)), judged.rank - 1)  # unjudged documents keep their order
+    source[source < 0] = np.setdiff1d(
+        np.arange(len(listing)), judged.rank - 1
+    )  # unjudged documents keep their order
     docs, grade = tuple(listing.docs[i] for i in source), listing.grade[source]
     return replace(listing, docs=docs, grade=grade, tie=np.arange(len(docs)))
 
@@ -253,8 +300,12 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     worth = np.nan_to_num(gains(measure, view.ideal.grade))
     best = view.ideal.changed(grade=view.ideal.grade[np.argsort(-worth, kind='stable')])
     longer = view.changed(retrieved=view.retrieved + 1)
-    divisors: list[Any] = [kind.parts(batch, **params).divisor for batch in (view, longer)]
-    return best if np.array_equal(*divisors) else best.only(best.rank <= view.retrieved[0])
+    divisors: list[Any] = [
+        kind.parts(batch, **params).divisor for batch in (view, longer)
+    ]
+    return (
+        best if np.array_equal(*divisors) else best.only(best.rank <= view.retrieved[0])
+    )
 
 # %% ../../nbs/explaining/arithmetic.ipynb #1b2c47f6
 @dataclass(frozen=True, eq=False)
@@ -305,10 +356,21 @@ class Arithmetic:
         rank = np.arange(1, n + 1)
         viewed = rank if self.view.retrieved[0] == n else self.by_rank(self.view.rank)
         columns = {'rank': rank, 'place': viewed, 'gain': self.by_rank(self.gain)}
-        if self.terms is None: return columns | dict.fromkeys(('weight', 'term', 'running', 'ideal'), np.full(n, np.nan))
-        term, ideal = self.by_rank(self.terms, 0), np.append(self.ideal_terms, np.zeros(n))[:n]
+        if self.terms is None:
+            return columns | dict.fromkeys(
+                ('weight', 'term', 'running', 'ideal'), np.full(n, np.nan)
+            )
+        term, ideal = (
+            self.by_rank(self.terms, 0),
+            np.append(self.ideal_terms, np.zeros(n))[:n],
+        )
         running = self.share(np.cumsum(term))
-        return columns | {'weight': self.weights(), 'term': term, 'running': running, 'ideal': ideal}
+        return columns | {
+            'weight': self.weights(),
+            'term': term,
+            'running': running,
+            'ideal': ideal,
+        }
 
     def weights(self) -> np.ndarray:
         """Return what one unit of gain is worth at each rank: term / gain.
@@ -320,7 +382,9 @@ class Arithmetic:
         linear = self.measure.kind.linear and self.view.retrieved[0] == n
         if not (linear and unit.sum() > 0): return weights
         rank = np.arange(1, n + 1)
-        everywhere = self.view.changed(query=np.zeros(n, np.intp), rank=rank, grade=np.repeat(best, n))
+        everywhere = self.view.changed(
+            query=np.zeros(n, np.intp), rank=rank, grade=np.repeat(best, n)
+        )
         by_rank = terms_of(self.measure, everywhere, 'given').terms / unit
         return np.where(np.isnan(weights), by_rank, weights)
 
@@ -345,7 +409,9 @@ def work_out(
         if summed.divisor is not None: divisor = float(np.ravel(summed.divisor)[0])
     if total != value:
         raise AssertionError(f'{measure!r}: the terms give {total}, the score is {value}')
-    return Arithmetic(measure, ordered, ties, view, judged.rank - 1, terms, divisor, float(value))
+    return Arithmetic(
+        measure, ordered, ties, view, judged.rank - 1, terms, divisor, float(value)
+    )
 
 # %% ../../nbs/explaining/arithmetic.ipynb #893d0d64
 LARGEST_DENOMINATOR = 4096  # the largest denominator that is shown
@@ -362,14 +428,24 @@ def number_text(x: float) -> str:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #507d2844
 def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
-    "Return the values of the letters of a written form, for each entry of a batch of one list."
+    """Return the values of the letters of a written form, for each entry of a batch of
+    one list."""
     params = measure.arguments()
     rel, gain = params.get('rel', 1), gains(measure, view.grade)
     hit, R = view.relevant(rel), view.n_relevant(rel)[0]
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
-    values: dict[str, Any] = {name: x for name, x in params.items() if isinstance(x, int | float)}
-    values |= {'i': view.rank, 'g': gain, 'e': examined, 'r': np.cumsum(hit), 'n': np.cumsum(~hit),
-               'R': R, 'N': len(view.pool_grade) - R}
+    values: dict[str, Any] = {
+        name: x for name, x in params.items() if isinstance(x, int | float)
+    }
+    values |= {
+        'i': view.rank,
+        'g': gain,
+        'e': examined,
+        'r': np.cumsum(hit),
+        'n': np.cumsum(~hit),
+        'R': R,
+        'N': len(view.pool_grade) - R,
+    }
     return {name: x * np.ones(len(gain)) for name, x in values.items()}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #02657229
@@ -391,7 +467,9 @@ def put_in(form: str, values: dict[str, float]) -> str:
     def added(match):
         name, a, b = match.groups()
         return f'{name}({int(a) + int(b)})' if name else str(int(a) + int(b))
-    text = re.sub(r'(\w*)\((\d+)([+-]\d+)\)', added, text)  # (2+1) is 3, and log2(2+1) is log2(3)
+    text = re.sub(
+        r'(\w*)\((\d+)([+-]\d+)\)', added, text
+    )  # (2+1) is 3, and log2(2+1) is log2(3)
     text = re.sub(r'\*1(?![\w.*])', '', text)
     return re.sub(r'(?<![\w./*])1\*(?!\*)', '', text)
 
@@ -425,21 +503,27 @@ def sum_text(texts: Sequence[str], values: np.ndarray) -> tuple[str, str]:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #51d461a2
 def body(work: Arithmetic) -> tuple[str, str]:
-    "Write the arithmetic with its numbers as Python reads it, and a note if one is needed."
+    """Write the arithmetic with its numbers as Python reads it, and a note if one is
+    needed."""
     if work.terms is None: return number_text(work.value), ''
     numerator, note = sum_text(term_texts(work), work.terms[work.terms != 0])
     if work.divisor is None: return numerator, note
     if work.divisor == 0: note = 'what is divided by 0 counts as 0'
     divisor, best = number_text(work.divisor), work.ideal_terms[work.ideal_terms != 0]
     rounded = not divisor.isdigit() and Fraction(divisor) != Fraction(work.divisor)
-    if rounded and len(best) > 1 and np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12):
+    if (
+        rounded
+        and len(best) > 1
+        and np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)
+    ):
         divisor, _ = sum_text(term_texts(work, ideal=True), best)
     return f'{_in_brackets(numerator)} / {_in_brackets(divisor)}', note
 
 def _in_brackets(text): return f'({text})' if re.search(r'[-+/* ]', text) else text
 
 def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
-    "Write the arithmetic in one line; value: what the query counts, if not the score; why: the reason."
+    """Write the arithmetic in one line; value: what the query counts, if not the score;
+    why: the reason."""
     text, note = body(work)
     shown = work.value if value is None else value
     result = '' if work.terms is None else f' = {value_text(shown)}'

@@ -90,7 +90,9 @@ class QueryDifference(Result):
         pair = self.a, self.b
         shares_a, shares_b = (shares(why.work) for why in pair)
         rank_a, rank_b = ({doc: i for i, doc in enumerate(why.work.listing.docs, 1)} for why in pair)
-        grade_of = {doc: g for why in pair[::-1] for doc, g in zip(why.work.listing.docs, why.work.listing.grade.tolist())}
+        grade_of = {
+            doc: g for why in pair[::-1] for doc, g in zip(why.work.listing.docs, why.work.listing.grade.tolist())
+        }
         rows, running = [], 0.0
         for doc in sorted(shares_a | shares_b, key=lambda doc: -abs(shares_b.get(doc, 0.0) - shares_a.get(doc, 0.0))):
             a, b, g = shares_a.get(doc, 0.0), shares_b.get(doc, 0.0), grade_of[doc]
@@ -271,17 +273,28 @@ def explain_difference(
     a, b = (scores.means[repr(first.measures[0])] for scores in (first, second))
     queries = [q for q, x in zip(first.query_ids, first.values[0, 0]) if not np.isnan(x)]
     ids, names = tuple(queries[i] for i in order), (first.name, second.name)
-    details = ids, values[:, order], effect, (truth, runs[0], runs[1]), {'conventions': in_force, 'documents': documents}
+    details = (
+        ids,
+        values[:, order],
+        effect,
+        (truth, runs[0], runs[1]),
+        {'conventions': in_force, 'documents': documents},
+    )
     return Difference(first.measures[0], names, a, b, *details)
 
 def _aligned(first, second):
-    "Return (2, queries) the values of two runs for the queries that count; ValueError if these are not the same."
+    """Return (2, queries) the values of two runs for the queries that count; ValueError
+    if these are not the same."""
     different = {*first.query_ids} ^ {*second.query_ids}
     if not different:
         values = np.stack([first.values[0, 0], second.values[0, 0]])
         empty = np.isnan(values)
-        different = {q for q, differs in zip(first.query_ids, empty[0] != empty[1]) if differs}
+        different = {
+            q for q, differs in zip(first.query_ids, empty[0] != empty[1]) if differs
+        }
     if not different: return values[:, ~empty[0]]
     examples = visible(f'they differ in {", ".join(sorted(different)[:3])}')
     advice = "use missing='zero' and no_relevant='zero'"
-    raise ValueError(f'the runs are not averaged over the same queries ({examples}): {advice}')
+    raise ValueError(
+        f'the runs are not averaged over the same queries ({examples}): {advice}'
+    )

@@ -88,15 +88,27 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
     With titles also the title, the place where unjudged documents are left out, and the
     chunk where the documents come in chunks."""
     listing, columns = work.listing, work.columns
-    grades, documents = [_grade_text(work, g) for g in listing.grade], [listing.parents.get(doc, doc) for doc in listing.docs]
-    lists: dict[str, Any] = {name: [None if x != x else x for x in column.tolist()] for name, column in columns.items()}
+    grades, documents = (
+        [_grade_text(work, g) for g in listing.grade],
+        [listing.parents.get(doc, doc) for doc in listing.docs],
+    )
+    lists: dict[str, Any] = {
+        name: [None if x != x else x for x in column.tolist()]
+        for name, column in columns.items()
+    }
     lists |= {'document': documents, 'grade': grades}
     if listing.parents:
         later = [doc in documents[:i] for i, doc in enumerate(documents)]
-        marked = [f'{g}: a later chunk' if again and g != UNJUDGED else g for g, again in zip(grades, later)]
+        marked = [
+            f'{g}: a later chunk' if again and g != UNJUDGED else g
+            for g, again in zip(grades, later)
+        ]
         lists |= {'chunk': listing.docs, 'grade': marked}
     if titles:  # of a chunk, or of its document
-        lists['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in zip(listing.docs, documents)]
+        lists['title'] = [
+            titles.get(doc, titles.get(parent, ''))
+            for doc, parent in zip(listing.docs, documents)
+        ]
     if np.array_equal(columns['place'], columns['rank']): del lists['place']
     names = [name for name in HEADS if name in lists]
     return [dict(zip(names, row)) for row in zip(*(lists[name] for name in names))]
@@ -148,7 +160,9 @@ def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> st
         if isinstance(value, int): return '', f'{value:,}'
         if name != signed: return '', value_text(value)
         end = 50 + 50 * value / top
-        return _bar_cell(value_text(value, signed=True), _BLUE if value > 0 else 'rgba(213, 94, 0, .35)', max(end, 50), min(end, 50))
+        return _bar_cell(
+            value_text(value, signed=True), _BLUE if value > 0 else 'rgba(213, 94, 0, .35)', max(end, 50), min(end, 50)
+        )
     cells = [([cell(name, value) for name, value in row.items()], False) for row in rows]
     heads = {name: html_text(name) for name in (rows[0] if rows else ())}
     return _page(map(html_text, lines), heads, cells, f'{len(rows) - OPEN:,} more')
@@ -159,7 +173,9 @@ _BLUE = 'rgba(0, 114, 178, .35)'
 _PAGE = '''
 {%- macro table(rows) -%}
 <table><thead><tr>
-{%- for name, head in heads.items() %}<th{% if name in words %} class="irm-words"{% endif %}>{{ head }}</th>{% endfor -%}
+{%- for name, head in heads.items() -%}
+<th{% if name in words %} class="irm-words"{% endif %}>{{ head }}</th>
+{%- endfor -%}
 </tr></thead><tbody>
 {%- for cells, dimmed in rows %}<tr{% if dimmed %} class="irm-out"{% endif %}>
 {%- for attributes, text in cells %}<td{{ attributes }}>{{ text }}</td>{% endfor %}</tr>{% endfor -%}
@@ -205,14 +221,17 @@ def _rank_cell(name, value, top):
 EARNED, IDEAL, LOST = BETTER, INK, WORSE  # as in every picture
 
 def draw(work: Arithmetic, ax: Any = None) -> Any:
-    """Draw what a list earned along its ranks, against the ideal list; return matplotlib's axes.
+    """Draw what a list earned along its ranks, against the ideal list; return
+    matplotlib's axes.
 
     ax: where to draw; None: a new figure. ValueError for a measure that only counts."""
     if work.terms is None:
         raise ValueError(f'{work.measure!r} counts documents: it has no terms to draw')
     terms, best = work.by_rank(work.share(work.terms), 0), work.share(work.ideal_terms)
     longest = max(len(terms), len(best), 1)
-    bars = np.array([np.append(values, np.zeros(longest - len(values))) for values in (terms, best)])
+    bars = np.array(
+        [np.append(values, np.zeros(longest - len(values))) for values in (terms, best)]
+    )
     last = np.flatnonzero(bars.any(axis=0)).max(initial=0) + 1
     terms, best = bars[:, :max(last, min(longest, 10))]
     ax = new_axes() if ax is None else ax
@@ -225,7 +244,9 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     dots = np.flatnonzero(terms).tolist()
     ax.plot(rank, earned, markevery=dots, label=f'this list: {earned[-1]:.4g}', **blue)
     difference = f'lost: {ideal[-1] - earned[-1]:.4g}'
-    ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=difference)
+    ax.fill_between(
+        rank, earned, ideal, color=LOST, alpha=0.15, linewidth=0, label=difference
+    )
     title = f'{work.measure!r} = {value_text(work.value)}'
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, title, 'rank', 'value so far', legend=True)
@@ -276,7 +297,11 @@ class Swaps:
         upper, lower = np.triu_indices(len(self.docs), 1)
         change = self.change[upper, lower]
         order = np.argsort(-np.abs(change), kind='stable')[:n]
-        return [(self.docs[upper[i]], self.docs[lower[i]], float(change[i])) for i in order if change[i]]
+        return [
+            (self.docs[upper[i]], self.docs[lower[i]], float(change[i]))
+            for i in order
+            if change[i]
+        ]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """Draw the swaps of the first k ranks, blue for better and red for worse.
@@ -297,7 +322,9 @@ class Swaps:
 
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
-        lines = [f'{a} with {b}: {value_text(x, signed=True)}' for a, b, x in self.largest()]
+        lines = [
+            f'{a} with {b}: {value_text(x, signed=True)}' for a, b, x in self.largest()
+        ]
         return '\n    '.join(map(visible, [count, *lines]))
 
 # %% ../../nbs/explaining/explanation.ipynb #55b30a34
@@ -316,7 +343,9 @@ class Change:
 
     def __str__(self) -> str:
         values = f'{value_text(self.before)} → {value_text(self.after)}'
-        return f'{visible(self.what)}: {values} ({value_text(self.difference, signed=True)})'
+        return (
+            f'{visible(self.what)}: {values} ({value_text(self.difference, signed=True)})'
+        )
 
 def shares(work: Arithmetic) -> dict[str, float]:
     "Return what each document that earned something adds to the value."
@@ -325,10 +354,13 @@ def shares(work: Arithmetic) -> dict[str, float]:
     return {work.listing.docs[i]: float(share[i]) for i in np.flatnonzero(share)}
 
 def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
-    "Describe the change from one arithmetic to another, the documents that changed most first."
+    """Describe the change from one arithmetic to another, the documents that changed most
+    first."""
     earlier, later = shares(old), shares(new)
     rows = [(doc, earlier.get(doc, 0.0), later.get(doc, 0.0)) for doc in earlier | later]
-    order = sorted((row for row in rows if row[1] != row[2]), key=lambda row: -abs(row[2] - row[1]))
+    order = sorted(
+        (row for row in rows if row[1] != row[2]), key=lambda row: -abs(row[2] - row[1])
+    )
     return Change(words, old.value, new.value, tuple(order))
 
 # %% ../../nbs/explaining/explanation.ipynb #1941a02a
@@ -564,10 +596,14 @@ def explain(
         duplicates=duplicates, identical_ids=identical_ids)
     requested = completed(parse(measure), in_force)
     in_force = in_force.of(requested.name)
-    if run is not None: explanation = _explain_query(requested, qrels, run, query, in_force)
+    if run is not None:
+        explanation = _explain_query(requested, qrels, run, query, in_force)
     else:
         if query is not None or isinstance(qrels, Mapping | str | Qrels):
-            raise TypeError(f'to explain a query of a run, write explain({str(requested)!r}, qrels, run, query)')
+            raise TypeError(
+                f'to explain a query of a run, write explain({str(requested)!r}, qrels, '
+                f'run, query)'
+            )
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
         listing = replace(listing, judgments=in_force.judgments)
         work = _work_out(requested, listing, in_force, Judged.concat([]))

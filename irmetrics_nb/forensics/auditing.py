@@ -239,9 +239,22 @@ _NEGATIVE = [Case((-1, 2)), Case((2, -1)), Case((2, -1, 0, -1, 1))]
 _ABOVE_1 = [Case((2, 0, 1)), Case((0, 3, 2)), Case((3, 1, 0, 2))]
 _FRACTIONS = [Case((0.5, 1.5)), Case((1.5, 0.5, 2)), Case((0.25, 0, 1))]
 _SEVERAL: tuple[dict, dict] = (
-    {'a': {'d1': 1}, 'b': {'d1': 1, 'd2': 1}, 'c': {'d1': 1}, 'none': {'d1': 0}, 'lost': {'d1': 1}, 'lost too': {'d1': 1}},
-    {'a': {'d1': 2.0, 'x': 1.0, 'y': 0.5}, 'b': {'x': 2.0, 'd2': 1.0}, 'c': {'d2': 1.0}, 'none': {'d1': 1.0},
-     **{f'more {i}': {'d1': 1.0} for i in range(4)}})
+    {
+        'a': {'d1': 1},
+        'b': {'d1': 1, 'd2': 1},
+        'c': {'d1': 1},
+        'none': {'d1': 0},
+        'lost': {'d1': 1},
+        'lost too': {'d1': 1},
+    },
+    {
+        'a': {'d1': 2.0, 'x': 1.0, 'y': 0.5},
+        'b': {'x': 2.0, 'd2': 1.0},
+        'c': {'d2': 1.0},
+        'none': {'d1': 1.0},
+        **{f'more {i}': {'d1': 1.0} for i in range(4)},
+    },
+)
 ABOVE_ZERO = 1e-9  # a level of relevance that every grade above 0 reaches
 _TIE_WORDS = {'ties-as-given': 'given', 'the later row first, which is the greater id': 'docid',
               'averaged over all their orders': 'average', 'ties-at-best': 'best', 'in the worst order': 'worst'}
@@ -311,7 +324,9 @@ class _Auditor:
         if self.takes_k:
             question = self.ask([Case((1, 0)), Case((0, 1, 1))], 10)
             errors = _errors(question.answers)
-            yield EdgeFinding('k beyond the list', errors[0] if errors else f'gives {question.values[0]:g}, as it should')
+            yield EdgeFinding(
+                'k beyond the list', errors[0] if errors else f'gives {question.values[0]:g}, as it should'
+            )
         if not self.binary: yield self._fractions(variant)
         if self.has_scores:
             ties = {words: variant.with_answer('ties', order) for words, order in _TIE_WORDS.items()}
@@ -376,7 +391,9 @@ class _Auditor:
         open_answers = _DEFAULTS | {question: CHOICES[question] for question in ('missing', 'no_relevant')}
         rankings, cut = Rankings(qrels, run, open=open_answers, rows=rows), _at_cutoff(self.measure, self.k)
         of_list = plain_variant(rankings, cut, variant)
-        names = {variant.mistake} if variant.mistake else {'', *(name for name, m in mistakes.items() if m.total or m.rows)}
+        names = (
+            {variant.mistake} if variant.mistake else {'', *(name for name, m in mistakes.items() if m.total or m.rows)}
+        )
         fits = [mean for mean, result in all_results(rankings, cut).by_variant.items()
                 if mean.params == of_list.params and mean.mistake in names
                 and np.isclose(result.value, answer.value, atol=1e-7)]
@@ -542,7 +559,8 @@ def _fitting(measure, questions, rows, accept):
     "Return the variants that fit all questions; none if a list as long as the cutoff has an error."
     for question in questions:
         for case, answer in zip(question.cases, question.answers):
-            if answer.error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
+            if answer.error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2):
+                return set()
     more = _more_variants(measure, accept)
     fits = [question.variants(measure, rows, more) for question in questions]
     means = {name for name, mistake in MISTAKES.items() if mistake.total}  # which a single list does not show

@@ -98,7 +98,9 @@ class Fit:
 def _fitting_results(target, search, reading):
     "Return the results of a measure that fit, as they are or as percentages, and the scale."
     for scale in target.scales:
-        results = [r for r in search.results if (reading, scale) in r.fits and target.mean_fits(r.value, reading, scale)]
+        results = [
+            r for r in search.results if (reading, scale) in r.fits and target.mean_fits(r.value, reading, scale)
+        ]
         if results: return results, scale
     return [], 1
 
@@ -328,7 +330,8 @@ def identify(
     rows = dict.fromkeys(m.rows for kind in kinds for m in mistakes_of(kind).values() if m.rows)
     rankings = Rankings(qrels, run, rows=rows)
     for query in dict.fromkeys(query for target in targets for query in target.of_query):
-        if query not in rankings.queries: raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
+        if query not in rankings.queries:
+            raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
     tools = [tool for tool, preset in PRESETS.items() if {*kinds} <= {*preset.kinds.split()}]
     for tool in tools if say else ():
         if _tool_fits(rankings, targets, tool): say(f'{tool} ({PRESETS[tool].version}) fits')  # type: ignore[misc]
@@ -384,7 +387,9 @@ def _between(target, low, high):
     "Return whether the numbers lie between two ends that differ, as shares or as percentages."
     numbers = dict(target.of_query) | ({'all': target.mean} if target.mean else {})
     def inside(scale):
-        return all(low[query] * scale - x.unit <= x.number <= high[query] * scale + x.unit / 2 for query, x in numbers.items())
+        return all(
+            low[query] * scale - x.unit <= x.number <= high[query] * scale + x.unit / 2 for query, x in numbers.items()
+        )
     return low['all'] < high['all'] and any(map(inside, target.scales))
 
 def _all_fits(rankings, targets, searches):
@@ -394,7 +399,9 @@ def _all_fits(rankings, targets, searches):
         if not all(fitting): continue
         tools = _tools_of(rankings, searches)
         groups = _combined(searches, fitting)
-        fits = [_fit(searches, results, variants, _with_results(tools, results)) for results, variants in groups.values()]
+        fits = [
+            _fit(searches, results, variants, _with_results(tools, results)) for results, variants in groups.values()
+        ]
         for tool, (results, variants) in tools.items():  # which answer a question in two ways, for two measures
             fit = all(result in outcomes for result, outcomes in zip(results, fitting))
             if fit and tuple(map(id, results)) not in groups: fits.append(_fit(searches, results, [variants], [tool]))
@@ -496,7 +503,11 @@ def _named_variant(qrels, run, measure, source):
 
 def _variant_items(variant):
     "Return what differs from the defaults as a dict."
-    return {**dict(variant.answers), **dict(variant.params), **({'mistake': variant.mistake} if variant.mistake else {})}
+    return {
+        **dict(variant.answers),
+        **dict(variant.params),
+        **({'mistake': variant.mistake} if variant.mistake else {}),
+    }
 
 def _mixed_variant(measure, first, second, changed):
     "Make a variant of the first items, changed to the second where these have a name."

@@ -42,13 +42,17 @@ class Mistake:
     total: str = ''
 
     def of(self, judged: Judged, measure: Measure) -> np.ndarray:
-        "Compute the values of a batch, one per query, for a mistake that has a definition."
+        """Compute the values of a batch, one per query, for a mistake that has a
+        definition."""
         f, arguments = self.function(measure.name), measure.arguments()
         names = _PASSED & {*arguments} & {*signature(f).parameters}
-        return np.asarray(f(judged, **{name: arguments[name] for name in names}), dtype=float)
+        return np.asarray(
+            f(judged, **{name: arguments[name] for name in names}), dtype=float
+        )
 
     def function(self, kind: str) -> Callable:
-        "Return the function for a kind of measures; TypeError if the mistake has no definition."
+        """Return the function for a kind of measures; TypeError if the mistake has no
+        definition."""
         definition = self.definition
         if isinstance(definition, Mapping): definition = definition[kind]
         if definition is None: raise TypeError('it has no definition of its own')
@@ -135,11 +139,17 @@ _add_mistake('ties-at-best', _SCORED,
        'documents with equal scores stand in the best order: a constant score is perfect', {'ties': 'best'})
 _add_mistake('scores-above-zero-only', _SCORED,
        'a document with a score of 0 or less counts as not retrieved', rows='above zero')
-_add_mistake('greater-for-at-least', _LEVELS, 'relevant is a grade above 1, not one from 1 on', params={'rel': 1.000000001})
+_add_mistake(
+    'greater-for-at-least', _LEVELS, 'relevant is a grade above 1, not one from 1 on', params={'rel': 1.000000001}
+)
 _add_mistake('whole-grades', 'CG DCG nDCG ERR', 'grades are cut to whole numbers', rows='whole grades')
 _add_mistake('gain-binary', 'CG DCG nDCG', 'graded judgments count as relevant or not', {'gain': 'binary'})
-_add_mistake('p-over-returned', 'P', 'hits are divided by min(k, n), the documents that came back', {'divisor': 'min(k,n)'})
-_add_mistake('p-over-likes', 'P', 'hits are divided by min(k, R): an ideal list has precision 1', {'divisor': 'min(R,k)'})
+_add_mistake(
+    'p-over-returned', 'P', 'hits are divided by min(k, n), the documents that came back', {'divisor': 'min(k,n)'}
+)
+_add_mistake(
+    'p-over-likes', 'P', 'hits are divided by min(k, R): an ideal list has precision 1', {'divisor': 'min(R,k)'}
+)
 _add_mistake('p-over-list', 'P', 'hits of the top k are divided by the whole list', definition=_per_list)
 _add_mistake('p-is-recall', 'P', 'this is recall', definition=recall)
 _add_mistake('r-is-precision', 'R', 'this is precision: hits are divided by k', definition=precision)
@@ -147,7 +157,9 @@ _add_mistake('r-is-success', 'R', 'this is success: 1 if the top k holds a hit',
 _add_mistake('r-not-cut', 'R', 'the cutoff is ignored', definition=_recall_of_all)
 _add_mistake('r-capped', 'R', 'hits are divided by min(R, k)', {'divisor': 'min(R,k)'})
 _add_mistake('f-beta-not-squared', 'F SetF', 'beta stands where its square should', definition=_not_squared)
-_add_mistake('f-beta-before-bracket', 'F SetF', 'the misprint (1 + b^2) P R / (b^2 (P + R))', definition=_before_bracket)
+_add_mistake(
+    'f-beta-before-bracket', 'F SetF', 'the misprint (1 + b^2) P R / (b^2 (P + R))', definition=_before_bracket
+)
 _add_mistake('judged-for-any-query', 'Judged',
        'a document counts as judged if it is so for any query', rows='judged for any query')
 _add_mistake('ap-over-hits', 'AP', 'divided by the relevant documents found', {'divisor': 'retrieved'})
@@ -158,7 +170,9 @@ _add_mistake('ap-guard-on-labels', 'AP',
 _add_mistake('ap-is-precision', 'AP', 'this is precision', definition=precision)
 
 # %% ../../nbs/forensics/mistakes.ipynb #dafa1255
-_add_mistake('ideal-of-hits', 'nDCG', 'the ideal ranking is made of the top k that was retrieved', {'ideal_from': 'top'})
+_add_mistake(
+    'ideal-of-hits', 'nDCG', 'the ideal ranking is made of the top k that was retrieved', {'ideal_from': 'top'}
+)
 _add_mistake('ideal-of-list', 'nDCG', 'the ideal ranking is made of what the list holds', {'ideal_from': 'list'})
 _add_mistake('ideal-as-long-as-list', 'nDCG',
        'the ideal ranking holds as many documents as came back', {'ideal_from': 'found'})
@@ -170,7 +184,9 @@ _add_mistake('ideal-graded-list-binary', 'nDCG',
        'the list has binary gains, the ideal ranking grades', definition=_mixed_gains('binary', 'linear'))
 _add_mistake('ideal-exp-list-linear', 'nDCG',
        'the list gains g, the ideal ranking 2^g - 1', definition=_mixed_gains('linear', 'exp'))
-_add_mistake('ndcg-cut-at-relevant', 'nDCG', 'list and ideal ranking both end at min(k, n, R)', definition=_cut_at_relevant)
+_add_mistake(
+    'ndcg-cut-at-relevant', 'nDCG', 'list and ideal ranking both end at min(k, n, R)', definition=_cut_at_relevant
+)
 _add_mistake('discount-ranks-1-and-2-alike', 'DCG nDCG',
        'divided by log2(i) from rank 2 on: ranks 1 and 2 weigh the same', {'discount': 'jarvelin'})
 _add_mistake('discount-one-late', 'DCG nDCG', 'divided by log2(i + 2), ranks counted from 1',

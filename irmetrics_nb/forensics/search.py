@@ -72,7 +72,8 @@ class Number:
         return cls(text, float(number), 10.0 ** min(int(digits), 0))
 
     def fits(self, value: float, reading: str, scale: float = 1) -> bool:
-        "Return whether a value is written like this if it is 'rounded' or 'cut off'; scale: 100 for a percentage."
+        """Return whether a value is written like this if it is 'rounded' or 'cut off';
+        scale: 100 for a percentage."""
         if math.isnan(value): return False
         off = (value * scale - self.number) * math.copysign(1, self.number)
         tolerance = LIKE_EXACT * max(scale, abs(self.number))
@@ -169,12 +170,19 @@ def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple
     grades: those of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
-    numbers = {**NUMBERS_TRIED, 'rel': levels, 'max_grade': [g for g in levels if g >= top]}
+    numbers = {
+        **NUMBERS_TRIED,
+        'rel': levels,
+        'max_grade': [g for g in levels if g >= top],
+    }
     hint = get_type_hints(kind.function)[name]
     values: Any
     if name in numbers: values = numbers[name]
     elif hint is bool: values = True, False
-    else: values = _literals(hint) or {'gain': NAMED_GAINS, 'discount': DISCOUNTS}.get(name, ())
+    else:
+        values = _literals(hint) or {'gain': NAMED_GAINS, 'discount': DISCOUNTS}.get(
+            name, ()
+        )
     return tuple(dict.fromkeys((kind.params[name], *values)))
 
 def _literals(hint):
@@ -208,13 +216,16 @@ def plainest(
     rules = EQUIVALENT if at is not None else EQUIVALENT | EQUIVALENT_WITHOUT_CUTOFF
     for _ in range(2):  # a replacement may allow another one
         for (name, parameter, value), replacement in rules.items():
-            if name == kind.name and parameter in params and params[parameter] == value: params |= replacement
+            if name == kind.name and parameter in params and params[parameter] == value:
+                params |= replacement
     gain = params.get('gain')
     if gain not in NAMED_GAINS or kind.name not in ('CG', 'DCG', 'nDCG'): return params
     grade = np.array(sorted({0.0, *grades}))
     grade = grade[np.abs(grade) < 1000]
     worth = as_gain(gain)(grade)
-    params['gain'] = next(name for name in NAMED_GAINS if np.array_equal(as_gain(name)(grade), worth))
+    params['gain'] = next(
+        name for name in NAMED_GAINS if np.array_equal(as_gain(name)(grade), worth)
+    )
     return params
 
 # %% ../../nbs/forensics/search.ipynb #cdeed841
@@ -327,7 +338,9 @@ def _judge_repeated(rankings):
         count[pair] += 1
     copies = max(count.values(), default=1)
     run = Run.unchecked(replace(rows, doc=Ids.from_list(names), lines=(), line=0))
-    grades = {q: {d + '\n' * i: g for d, g in docs.items() for i in range(copies)} for q, docs in qrels.to_dict().items()}
+    grades = {
+        q: {d + '\n' * i: g for d, g in docs.items() for i in range(copies)} for q, docs in qrels.to_dict().items()
+    }
     judged = judge(qrels, run)
     return judge(grades, run).changed(pool_query=judged.pool_query, pool_grade=judged.pool_grade)
 

@@ -259,7 +259,10 @@ def bpref_over_ties(ranking: Judged, /, *, rel: float = 1) -> Share:
     ties, hit = Ties.of(ranking), ranking.relevant(rel)
     R, N = _good_and_bad(ranking, rel)
     cap, pairs = R[ranking.query], np.minimum(R, N)[ranking.query]
-    n, bad_above = ties.count(~hit)[ties.number], ties.count_above(ranking, ~hit)[ties.number]
+    n, bad_above = (
+        ties.count(~hit)[ties.number],
+        ties.count_above(ranking, ~hit)[ties.number],
+    )
     c = np.clip(cap - bad_above, 0, n + 1)
     below_the_cap = c * bad_above + c * (c - 1) / 2
     mean = (below_the_cap + (n + 1 - c) * cap) / (n + 1)

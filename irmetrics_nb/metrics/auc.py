@@ -304,7 +304,13 @@ class ScoreHistogram:
     def _add(self, key, positives, negatives, high, low):
         "Add bins, and merge neighbours if there are too many."
         order = np.argsort(np.concatenate([self.key, key]), kind='stable')
-        columns = {'key': key, 'positives': positives, 'negatives': negatives, 'high': high, 'low': low}
+        columns = {
+            'key': key,
+            'positives': positives,
+            'negatives': negatives,
+            'high': high,
+            'low': low,
+        }
         for name, added in columns.items():
             setattr(self, name, np.concatenate([getattr(self, name), added])[order])
         self._forget(self.forgotten + bits_too_many(self.key, self.limit))

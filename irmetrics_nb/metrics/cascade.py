@@ -57,7 +57,9 @@ def largest_grade(judged: Judged, /, *, max_grade: float | None = None) -> float
     if not number or not 0 < max_grade < np.inf:
         raise ValueError(f'max_grade must be a number above 0 or None, not {max_grade!r}')
     if top > max_grade:
-        raise ValueError(f'max_grade={max_grade:g}, but the judgments hold a grade {top:g}')
+        raise ValueError(
+            f'max_grade={max_grade:g}, but the judgments hold a grade {top:g}'
+        )
     return float(max_grade)
 
 # %% ../../nbs/metrics/cascade.ipynb #d94c8c74
@@ -196,7 +198,10 @@ def unit_gain(
     if isinstance(gain, str) and gain in ('binary', 'raw'):
         return ranking.relevant(rel) * (ranking.grade if gain == 'raw' else 1.0)
     if isinstance(gain, str) and gain not in GAINS:
-        raise ValueError(f"unknown gain {gain!r}: use 'binary', 'raw', one of {sorted(GAINS)}, a mapping or a function")
+        raise ValueError(
+            f"unknown gain {gain!r}: use 'binary', 'raw', one of {sorted(GAINS)}, a "
+            f"mapping or a function"
+        )
     gains = np.asarray(as_gain(gain)(ranking.grade), dtype=float)
     wrong = gains[~((gains >= 0) & (gains <= 1))]
     if wrong.size:

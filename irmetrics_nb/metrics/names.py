@@ -322,9 +322,12 @@ def _rows_of_tool(tool, text, not_offered=''):
     for name in not_offered.split(): yield Name(name, tool, '')
 
 NAMES = (  # the first tool that has a name owns it
-    *_rows_of_tool('trec_eval', TREC_EVAL, NOT_OFFERED), *_rows_of_tool('ir_measures', IR_MEASURES, NOT_OF_IR_MEASURES),
-    *_rows_of_tool('ranx', RANX), *(row for tool in THE_REST for row in _rows_of_tool(tool, THE_REST[tool])),
-    *_rows_of_tool('trec_eval10', TREC_EVAL_10))
+    *_rows_of_tool('trec_eval', TREC_EVAL, NOT_OFFERED),
+    *_rows_of_tool('ir_measures', IR_MEASURES, NOT_OF_IR_MEASURES),
+    *_rows_of_tool('ranx', RANX),
+    *(row for tool in THE_REST for row in _rows_of_tool(tool, THE_REST[tool])),
+    *_rows_of_tool('trec_eval10', TREC_EVAL_10),
+)
 TOOLS = tuple(dict.fromkeys([*(row.tool for row in NAMES), *KIN]))
 
 # %% ../../nbs/metrics/names.ipynb #1fd5d970

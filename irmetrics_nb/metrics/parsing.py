@@ -90,7 +90,9 @@ def read(text: str) -> Written:
 
     ValueError that says what is wrong with it."""
     if len(text) > MAX_MEASURE:
-        raise ValueError(f'a measure of {len(text)} characters; at most {MAX_MEASURE} are read')
+        raise ValueError(
+            f'a measure of {len(text)} characters; at most {MAX_MEASURE} are read'
+        )
     match = _MEASURE_PARTS.fullmatch(text.strip())
     tool, name, arguments, level = match.groups() if match else (None, '', '', None)
     name, tool = name.strip(), tool or ''
@@ -121,9 +123,12 @@ _MEASURE = re.compile(r"""
 def split(text: str) -> list[str]:
     "Split a text into single measures; raise ValueError for other text."
     if len(text) > MAX_MEASURES:
-        raise ValueError(f'measures of {len(text)} characters; at most {MAX_MEASURES} are read')
+        raise ValueError(
+            f'measures of {len(text)} characters; at most {MAX_MEASURES} are read'
+        )
     remainder = _MEASURE.sub('', text).strip(', \t\r\n')
-    if remainder: raise ValueError(f'{quoted(remainder)} in {quoted(text)} is not a measure')
+    if remainder:
+        raise ValueError(f'{quoted(remainder)} in {quoted(text)} is not a measure')
     return _MEASURE.findall(text)
 
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
@@ -284,16 +289,22 @@ def parse(text: str | Measure, /) -> Measure:
     measures = _read(text)
     if len(measures) == 1: return measures[0]
     examples = ', '.join(map(repr, [*measures[:2], measures[-1]]))
-    raise ValueError(f'{quoted(str(text))} names {len(measures)} measures ({examples}), and there is room for one')
+    raise ValueError(
+        f'{quoted(str(text))} names {len(measures)} measures ({examples}), and there is '
+        f'room for one'
+    )
 
 def _read(text):
     "Parse the measures of a text or object: mostly one."
     if isinstance(text, Measure): return [text]
-    if type(text).__module__.partition('.')[0] == 'ir_measures': text = f'ir_measures:{text}'
+    if type(text).__module__.partition('.')[0] == 'ir_measures':
+        text = f'ir_measures:{text}'
     if callable(text):
         name = getattr(text, '__name__', repr(text))
-        raise ValueError(f'{name} is a function of lists; a collection is evaluated by a measure, '
-                         f'such as {nearest_kind(name) or "AP"}')
+        raise ValueError(
+            f'{name} is a function of lists; a collection is evaluated by a measure, '
+            f'such as {nearest_kind(name) or "AP"}'
+        )
     if not isinstance(text, str):
         raise ValueError(f'a measure is a text or a Measure, not {quoted(text)}')
     try: return _meant(text)
@@ -334,7 +345,11 @@ def _of_flat(text):
         if key not in keys: begun.append(word)
         else: values[key], begun = _value_of_flat(word), []
     at = values.pop('at', None)
-    return None if begun else Measure(kind.name, kind.short.get(name, {}) | _translate(kind, values), at)
+    return (
+        None
+        if begun
+        else Measure(kind.name, kind.short.get(name, {}) | _translate(kind, values), at)
+    )
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
@@ -361,9 +376,12 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     >>> parse_all('AP nDCG@10, RR')
     [AP, nDCG@10, RR]"""
     if isinstance(measures, str): measures = split(measures)
-    elif callable(measures): measures = [measures]  # a measure, or a function, which is refused
+    elif callable(measures):
+        measures = [measures]  # a measure, or a function, which is refused
     groups = map(_read, measures)
-    parsed = list({(m, m.said): m for group in groups for m in group}.values())  # what is said counts
+    parsed = list(
+        {(m, m.said): m for group in groups for m in group}.values()
+    )  # what is said counts
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures print alike: {parsed}')

@@ -86,11 +86,21 @@ def content(report: Any) -> dict[str, Any]:
     lines += [f'{names}: {text}'.removeprefix(': ') for names, text in counts]
     lines += [f'{name}, by the order of ties: {text}.' for name, text in conventions['ties'].items() if text]
     variables = {
-        'report': report, 'comparison': comparison, 'version': version('irmetrics_nb'), 'level': f'{100 * level:g} %',
-        'measures': scores.keys(), 'means': mean_rows(scores, comparison, level), 'over': over_text(scores),
-        'values': values, 'first_queries': _first_queries(report, values),
-        'limits': {'ranks': DEPTH, 'title': LONGEST[0], 'text': LONGEST[1]}, 'conventions': conventions, 'counts': counts, 'counted': lines,
-        'input': report.checkup and input_parts(report.checkup)}
+        'report': report,
+        'comparison': comparison,
+        'version': version('irmetrics_nb'),
+        'level': f'{100 * level:g} %',
+        'measures': scores.keys(),
+        'means': mean_rows(scores, comparison, level),
+        'over': over_text(scores),
+        'values': values,
+        'first_queries': _first_queries(report, values),
+        'limits': {'ranks': DEPTH, 'title': LONGEST[0], 'text': LONGEST[1]},
+        'conventions': conventions,
+        'counts': counts,
+        'counted': lines,
+        'input': report.checkup and input_parts(report.checkup),
+    }
     variables |= _of_several(report, level) if comparison else _of_one(report, variables['means'], level)
     if report.checkup:
         phrases = [counted(n, kind) for kind, n in variables['input']['counts'].items() if n] or ['nothing odd']
@@ -232,7 +242,9 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, Any]:
         "Return title, scores of each run, comparison and check-up; NaN is None."
-        comparison, checkup = (result and result.to_dict() for result in (self.comparison, self.checkup))
+        comparison, checkup = (
+            result and result.to_dict() for result in (self.comparison, self.checkup)
+        )
         return {'title': self.title, 'scores': [*map(as_record, self.scores.each())],
                 'comparison': comparison, 'checkup': checkup}
 
@@ -361,9 +373,13 @@ def report(
     ('q1', 0.5)"""
     wrong = unknown_option(options)
     if wrong is not None:
-        hint = ': .save(path) of what it returns writes the file' if wrong in WRITING else ''
+        hint = (
+            ': .save(path) of what it returns writes the file' if wrong in WRITING else ''
+        )
         raise TypeError(f'report() got an unexpected keyword argument {wrong!r}{hint}')
-    duplicates = conventions_of(options.get('conventions'), duplicates=options.get('duplicates')).duplicates
+    duplicates = conventions_of(
+        options.get('conventions'), duplicates=options.get('duplicates')
+    ).duplicates
     runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
     is_path = isinstance(qrels, str | os.PathLike)
     judgments = qrels if is_path else Qrels(qrels, duplicates=duplicates, copy=False)
@@ -371,19 +387,43 @@ def report(
     by_name = dict(zip([run.name or 'run' for run in scores.runs], runs_read))
     grades = Qrels(judgments, duplicates=duplicates, copy=False)
     comparison = _compared(
-        scores, _baseline_name(baseline, by_name), groups=groups, test=test, correction=correction,
-        correct_over=correct_over, alpha=alpha, seed=seed)
+        scores,
+        _baseline_name(baseline, by_name),
+        groups=groups,
+        test=test,
+        correction=correction,
+        correct_over=correct_over,
+        alpha=alpha,
+        seed=seed,
+    )
     pair = _focus_pair(scores, comparison)
     gains, losses = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
-    shown = {doc for card in gains + losses for x in card.documents for doc in (x.doc, x.parent)}
+    shown = {
+        doc
+        for card in gains + losses
+        for x in card.documents
+        for doc in (x.doc, x.parent)
+    }
     add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
     size = counted(len(scores), 'query')
-    default_title = f'{len(scores.runs)} systems, {size}' if comparison else f'{scores.runs[0].name or "A run"}, {size}'
+    default_title = (
+        f'{len(scores.runs)} systems, {size}'
+        if comparison
+        else f'{scores.runs[0].name or "A run"}, {size}'
+    )
     return Report(
-        title or default_title, scores, comparison, pair, gains, losses, topic_words,
+        title or default_title,
+        scores,
+        comparison,
+        pair,
+        gains,
+        losses,
+        topic_words,
         None if groups is None else groups_of_queries(scores, groups),
-        check(judgments, by_name) if checkup else None, float(grades.rows.value.max(initial=0)))
+        check(judgments, by_name) if checkup else None,
+        float(grades.rows.value.max(initial=0)),
+    )
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
@@ -393,7 +433,9 @@ def _readable_runs(qrels, runs, system, duplicates):
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name '': give each a name")
     sources, resolves = recognise(qrels, runs, system), duplicates != 'refuse'
-    readable = [Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in sources]
+    readable = [
+        Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in sources
+    ]
     return Runs(tuple(readable), sources.single)
 
 def _baseline_name(baseline, sources):

@@ -74,7 +74,14 @@ def plot_cutoffs(
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
     means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
-    ax = lines(ks, means, title=f'{parsed!r} by cutoff', xlabel='cutoff k', ylabel=f'mean {parsed!r}@k', ax=ax)
+    ax = lines(
+        ks,
+        means,
+        title=f'{parsed!r} by cutoff',
+        xlabel='cutoff k',
+        ylabel=f'mean {parsed!r}@k',
+        ax=ax,
+    )
     ax.set_xscale('log')
     ax.set_xticks(ks, [f'{k}' for k in ks])
     ax.minorticks_off()
@@ -106,10 +113,19 @@ def plot_cumulated_gain(
 
     DataError for bad input; ValueError for a gain or a discount that is not known."""
     judged, rank = judge(qrels, run), np.arange(1, k + 1)
-    def mean_at(formula, i): return np.mean(formula(judged, k=int(i), gain=gain, discount=discount))
+    def mean_at(formula, i):
+        return np.mean(formula(judged, k=int(i), gain=gain, discount=discount))
     of_run, best = ([mean_at(formula, i) for i in rank] for formula in (dcg, idcg))
     curves = {'the run': of_run, 'the ideal order': best}
-    ax = lines(rank, curves, title='Cumulated gain', xlabel='rank', ylabel='mean DCG', marks=False, ax=ax)
+    ax = lines(
+        rank,
+        curves,
+        title='Cumulated gain',
+        xlabel='rank',
+        ylabel='mean DCG',
+        marks=False,
+        ax=ax,
+    )
     ax.fill_between(rank, of_run, best, color=ink(ax), alpha=.12, linewidth=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
@@ -122,7 +138,14 @@ def plot_gains(
     "Draw the gain of each grade, as a share of the best; return matplotlib's axes."
     g = np.asarray(grades, float)
     curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
-    return lines(g, curves, title='Gains', xlabel='grade g', ylabel='gain, share of the best', ax=ax)
+    return lines(
+        g,
+        curves,
+        title='Gains',
+        xlabel='grade g',
+        ylabel='gain, share of the best',
+        ax=ax,
+    )
 
 def plot_discounts(
     k: int = 20, *, discounts: Sequence[str] = ('log2', 'jarvelin'), ax: Any = None,
@@ -130,7 +153,9 @@ def plot_discounts(
     "Draw the discount of each rank to k; return matplotlib's axes."
     rank = np.arange(1, k + 1)
     curves = {name: as_discount(name)(rank) for name in discounts}
-    ax = lines(rank, curves, title='Discounts', xlabel='rank i', ylabel='discount D(i)', ax=ax)
+    ax = lines(
+        rank, curves, title='Discounts', xlabel='rank i', ylabel='discount D(i)', ax=ax
+    )
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
 
@@ -147,7 +172,9 @@ def plot_roc(
     ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {value_text(area)}')
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle='--', label='chance')
     ax.set_aspect('equal')
-    return finish(ax, 'ROC curve', 'false positive rate', 'true positive rate', legend=True)
+    return finish(
+        ax, 'ROC curve', 'false positive rate', 'true positive rate', legend=True
+    )
 
 # %% ../../nbs/reporting/sections.ipynb #ea684346
 @dataclass(frozen=True)
@@ -178,7 +205,9 @@ def axis(values: Iterable[float], zero: bool = False) -> Axis:
     step = float(next(power * n for n in (1, 2, 5, 10) if power * n >= rough * .999))
     decimals = max(0, int(-np.floor(np.log10(step) + 1e-9)))
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    return Axis(low, high, tuple(round(float(x), decimals) + 0.0 for x in ticks), decimals)
+    return Axis(
+        low, high, tuple(round(float(x), decimals) + 0.0 for x in ticks), decimals
+    )
 
 # %% ../../nbs/reporting/sections.ipynb #b7da69e2
 @dataclass(frozen=True)
@@ -216,14 +245,25 @@ def waterfall(differences: Any) -> tuple[list[Bar], float]:
     "Return (bars, position of the zero line) of sorted differences; NaN is left out."
     values = np.sort(without_missing(differences))[::-1]
     if not values.size: return [], 50.0
-    heights = np.array([group.mean() for group in np.array_split(values, min(BARS, values.size))])
+    heights = np.array(
+        [group.mean() for group in np.array_split(values, min(BARS, values.size))]
+    )
     top, bottom, width = max(heights.max(), 0), min(heights.min(), 0), 100 / len(heights)
     scale = 100 / ((top - bottom) or 1.0)
     zero, bars = top * scale if top > bottom else 50.0, []
     for i, height in enumerate(heights):
         kind = 'better' if height > 0 else 'worse' if height < 0 else ''
         y = zero - height * scale if height > 0 else zero
-        bars.append(_rounded_bar(i * width, y, width, abs(height) * scale, kind, value_text(height, signed=True)))
+        bars.append(
+            _rounded_bar(
+                i * width,
+                y,
+                width,
+                abs(height) * scale,
+                kind,
+                value_text(height, signed=True),
+            )
+        )
     return bars, round(zero, 2)
 
 def _rounded_bar(x, y, width, height, kind, text):
@@ -306,7 +346,9 @@ def system_side(name: str, value: float, query: RunQuery, other: Mapping[str, in
     listing = query.listing
     def ranked(rank, doc, grade):
         number = None if np.isnan(grade) else float(grade)
-        return RankedDocument(rank, doc, number, query.shares.get(doc, 0.0), other.get(doc), listing.parents.get(doc, ''))
+        return RankedDocument(
+            rank, doc, number, query.shares.get(doc, 0.0), other.get(doc), listing.parents.get(doc, '')
+        )
     documents = [ranked(rank, doc, grade) for rank, (doc, grade) in enumerate(zip(listing.docs, listing.grade), 1)]
     missed = [ranked(0, doc, grade) for doc, grade in query.missed.items()]
     deeper = sorted((x for x in documents[DEPTH:] if x.grade and x.grade > 0), key=lambda x: -x.grade)
@@ -331,17 +373,27 @@ class QueryCard:
     @property
     def documents(self) -> list[RankedDocument]:
         "Return the documents that are shown, of each system."
-        return [document for system in self.sides for document in system.places + system.missed + system.deeper]
+        return [
+            document
+            for system in self.sides
+            for document in system.places + system.missed + system.deeper
+        ]
 
 def card(
     query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
     runs: Mapping[str, Run], conventions: Conventions | None = None,
 ) -> QueryCard:
     "Make the card of a query by one or two systems: {name: value} in their order."
-    explained = [explained_query(measure, qrels, runs[name], query, conventions) for name in values]
+    explained = [
+        explained_query(measure, qrels, runs[name], query, conventions) for name in values
+    ]
     ranks = [query.ranks for query in explained][::-1]
     systems = tuple(map(system_side, values, values.values(), explained, ranks))
-    return QueryCard(query, systems, what_moved(explained[0], explained[1]) if len(explained) == 2 else ())
+    return QueryCard(
+        query,
+        systems,
+        what_moved(explained[0], explained[1]) if len(explained) == 2 else (),
+    )
 
 def what_moved(a: RunQuery, b: RunQuery) -> tuple[str, ...]:
     "Describe the documents whose shares differ most, with ranks and difference."
@@ -349,8 +401,13 @@ def what_moved(a: RunQuery, b: RunQuery) -> tuple[str, ...]:
     differ = {doc: b.shares.get(doc, 0.0) - a.shares.get(doc, 0.0) for doc in docs}
     texts = []
     for doc in sorted(filter(differ.get, differ), key=lambda doc: -abs(differ[doc]))[:2]:
-        rank_a, rank_b = [f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved' for x in (a, b)]
-        texts.append(f'{doc}: {rank_a} → {rank_b}, {"+" * (differ[doc] > 0)}{sentence_number(differ[doc])}')
+        rank_a, rank_b = [
+            f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved' for x in (a, b)
+        ]
+        texts.append(
+            f'{doc}: {rank_a} → {rank_b}, '
+            f'{"+" * (differ[doc] > 0)}{sentence_number(differ[doc])}'
+        )
     return tuple(texts)
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b

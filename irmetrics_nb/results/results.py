@@ -181,7 +181,10 @@ def _written_cell(cell, width, form):
     "Write a cell of text, Markdown or HTML; `width`: of the longest mark of its column."
     shown = ESCAPES[form](cell_text(cell.content))
     if form == 'html':
-        shown, box = f'<b>{shown}</b>' if cell.best else shown, f'display:inline-block;min-width:{width}ch;text-align:left'
+        shown, box = (
+            f'<b>{shown}</b>' if cell.best else shown,
+            f'display:inline-block;min-width:{width}ch;text-align:left',
+        )
         return shown + (f'<sup style="{box}">{html_text(cell.mark)}</sup>' if width else '')
     if form == 'text': return shown + raised(cell.mark).ljust(width)
     return (f'**{shown}**' if cell.best else shown) + raised(cell.mark)
@@ -346,7 +349,11 @@ class Result:
         with showing_digits(digits): return rendered(self._parts(), 'latex')
 
     def save(
-        self, path: str | os.PathLike, format: str | None = None, *, digits: int | None = None,
+        self,
+        path: str | os.PathLike,
+        format: str | None = None,
+        *,
+        digits: int | None = None,
     ) -> None:
         """Write it to a file, whole or not at all.
 
@@ -503,16 +510,40 @@ def sorted_bars(
     order = counted[np.argsort(-values[counted], kind='stable')]
     heights, n = values[order], len(order)
     ax = ax or new_axes()
-    ax.bar(np.arange(n), heights, width=1, color=np.where(heights < 0, WORSE, BETTER).tolist(), linewidth=0)
+    ax.bar(
+        np.arange(n),
+        heights,
+        width=1,
+        color=np.where(heights < 0, WORSE, BETTER).tolist(),
+        linewidth=0,
+    )
     ax.axhline(0, color=ink(ax), linewidth=1)
     if n:
         label_of_mean = f'mean {value_text(heights.mean(), signed=True)}'
-        ax.axhline(heights.mean(), label=label_of_mean, color=ink(ax), linewidth=1, linestyle='--')
-    for position, height in enumerate(heights):  # names over bars that go up, and under those that go down
+        ax.axhline(
+            heights.mean(),
+            label=label_of_mean,
+            color=ink(ax),
+            linewidth=1,
+            linestyle='--',
+        )
+    for position, height in enumerate(
+        heights
+    ):  # names over bars that go up, and under those that go down
         up = height > 0
-        if not (position < named if up else position >= n - named and height < 0): continue
-        ax.annotate(names[order[position]], (position, height), (0, 3 if up else -3), textcoords='offset points',
-                    rotation=90, fontsize=9.5, color=ink(ax), ha='center', va='bottom' if up else 'top')
+        if not (position < named if up else position >= n - named and height < 0):
+            continue
+        ax.annotate(
+            names[order[position]],
+            (position, height),
+            (0, 3 if up else -3),
+            textcoords='offset points',
+            rotation=90,
+            fontsize=9.5,
+            color=ink(ax),
+            ha='center',
+            va='bottom' if up else 'top',
+        )
     ax.margins(y=.25)
     return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
 
@@ -551,14 +582,21 @@ def distribution(
 
     NaN is left out; a name without values keeps an empty row."""
     columns = {name: without_missing(column) for name, column in values.items()}
-    means = {name: column.mean() if len(column) else -np.inf for name, column in columns.items()}
+    means = {
+        name: column.mean() if len(column) else -np.inf
+        for name, column in columns.items()
+    }
     order = sorted(columns, key=means.__getitem__)
     ax = ax or new_axes(1.2 + .42 * len(order))
     for row, name in enumerate(order):
         points = columns[name]
-        ax.plot(points, np.full(len(points), row), '|', color=WORSE, markersize=13, alpha=.5)
+        ax.plot(
+            points, np.full(len(points), row), '|', color=WORSE, markersize=13, alpha=0.5
+        )
         if not len(points): continue
-        ax.hlines(row, *np.quantile(points, [.25, .75]), color=BETTER, linewidth=5, alpha=.5)
+        ax.hlines(
+            row, *np.quantile(points, [0.25, 0.75]), color=BETTER, linewidth=5, alpha=0.5
+        )
         ax.plot(means[name], row, 'o', color=BETTER, markersize=7)
     ax.set_yticks(np.arange(len(order)), order)
     ax.set_ylim(-.6, len(order) - .4)

@@ -67,10 +67,11 @@ def is_registry(statement):
 
 
 def statements(tree):
-    "Every statement of a tree that counts, as (first line, nodes)."
+    "Every statement of a tree that counts, as (first line, nodes); of one over several lines, the nodes a line."
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt) and not isinstance(node, HEADS) and not quiet(node):
-            yield node.lineno, nodes(node)
+            rows = node.end_lineno - node.lineno + 1 if not LINES & {*node._fields} else 1
+            yield node.lineno, nodes(node) / rows
 
 
 def lines_of(source):
