@@ -43,8 +43,8 @@ BAD_OBJECTS = {
     "half of a surrogate pair": ([("q1", "d\udfff", 1)], "run", "the run: the id 'd\\udfff' holds half of a surrogate pair"),
     "an id without end": ({"d" * 65537: {"d1": 1}}, "qrels", "the qrels: an id of 65,537 bytes"),
     "an object without a document": ([SimpleNamespace(query_id="q1", score=1)], "run", "the run, item 1: expected (query, document, score)"),
-    "a number": (17, "run", "the run: expected a path, a dict, a table or an iterable, not 17"),
-    "bytes": (b"q1", "run", "the run: expected a path, a dict, a table or an iterable, not"),
+    "a number": (17, "run", "the run: expected a path, an answer of a search service, a dict, a table or an iterable, not 17"),
+    "bytes": (b"q1", "run", "the run: expected a path, an answer of a search service, a dict, a table or an iterable, not"),
 }
 
 

@@ -246,7 +246,7 @@ def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source
             code = [(cell["id"] in ours, "".join(cell["source"])) for cell in nb["cells"] if cell["cell_type"] == "code"]
             assert all(text.startswith("#| code-fold: true\n") for source, text in code if source), name
             shown = [source for source, text in code if not re.search(r"#\| (?:echo|include): false", text)]
-            assert not shown[0] or name.stem == "figures", f"{name} begins with its source; of curves each picture has its own"
+            assert not shown[0] or name.stem == "sections", f"{name} begins with its source; of curves each picture has its own"
 
 
 class Tables(HTMLParser):

@@ -120,9 +120,12 @@ def _documents_misspelled(spelling, missed, severity=''):
     "Find documents that would match in another spelling, if these are more than a few."
     if spelling is None: return
     n_missed = sum(map(len, missed.values()))
+    if severity or _is_worth_saying(spelling, n_missed): yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
+
+def _is_worth_saying(spelling, n_missed):
+    "Return whether a spelling matches more than a few of the missed ids, and different ones."
     judged, retrieved = map(set, zip(*spelling.examples))
-    worth_saying = spelling.matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
-    if worth_saying or severity: yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
+    return spelling.matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
 
 def _words_of(spelling):
     judged, retrieved = map(_quoted_ids, zip(*spelling.examples))
@@ -132,6 +135,7 @@ def _quoted_ids(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
 
 # %% ../../nbs/evaluation/findings.ipynb #3f0a1d52
 COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares more
+SAME_LETTERS = 'without blanks around them', 'without invisible characters', 'in one Unicode form (NFC)'
 
 def _query_problems(evidence):
     "Find judged queries missing from the run, and queries of the run without judgments."
@@ -146,7 +150,8 @@ def _query_problems(evidence):
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
         yield problem('no-common-query', examples, hint=_spelling_text(spelling))
         yield from _numeric('query', unanswered, unjudged)
-    elif spelling: yield problem('query-ids', all=n_judged, **_words_of(spelling))
+    elif spelling and (evidence.thorough or spelling.how in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
+        yield problem('query-ids', all=n_judged, **_words_of(spelling))
     elif unanswered: yield problem('missing', shown(unanswered), n=len(unanswered), all=n_judged)
     if unjudged and evidence.common: yield problem('unjudged-queries', shown(unjudged), n=len(unjudged))
 
@@ -652,11 +657,17 @@ def judged_evidence(
 
     evidence = run_evidence(looks, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
     if evidence.positions: evidence.upwards = upwards(judged)
-    if not evidence.retrieved and run is not None and in_memory and np.isfinite(run.budget):
-        docs = run.rows.parent or run.rows.doc
-        behind_budget = not {*docs.tolist()}.isdisjoint(qrels.rows.doc.tolist())
-        if behind_budget: evidence.judged = 0
+    if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence
+
+FIRST_ROWS = 20_000  # of a run, looked through if not one judged document was retrieved
+
+def _are_met(qrels, run):
+    "Return whether the first rows of a run hold judged documents all the same: junk, or behind its budget."
+    rows, grades = run_head(run), qrels.to_dict()
+    docs = (rows.parent or rows.doc)[:FIRST_ROWS].tolist()
+    queries = rows.query_ids.tolist()
+    return any(doc in grades.get(queries[q], ()) for q, doc in zip(rows.query[:FIRST_ROWS].tolist(), docs))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: Run) -> None:
