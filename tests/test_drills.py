@@ -460,10 +460,50 @@ def test_the_formula_sheet_has_logarithms_to_rank_10_gains_to_grade_4_and_conven
     assert len(named) == len(set(named)) == 13, "each convention gives another number"
 
 
-def test_the_formula_sheet_is_two_pages_of_paper(browser):
+def listed(text, words):
+    "The numbers that follow some words of the data that the sheet prints."
+    (found,) = re.findall(words + r" ((?:[\d.]+, )*[\d.]*\d)", text)
+    return [Fraction(x) for x in found.split(", ")]
+
+
+def average(pairs):
+    "The area of some pairs (label, score): pairs in order, equal ones one half."
+    gaps = [a - b for x, a in pairs for y, b in pairs if x and not y]
+    return Fraction(sum(2 * (gap > 0) + (gap == 0) for gap in gaps), 2 * len(gaps))
+
+
+def test_the_numbers_of_the_formula_sheet_follow_from_the_data_that_it_prints():
+    text = markdown(SHEET).replace("\n", " ")
+    shown = {name: float(x) for name, x in re.findall(r"\| ([^|<]+?) <small>[^|]*\| ([\d.]+) \|", text)}
+    grades, missed = listed(text, "A list with the grades"), listed(text, "and grade")
+    hits, relevant = [i for i, g in enumerate(grades, 1) if g], sum(g > 0 for g in grades + missed)
+    precision, recall = Fraction(len(hits), len(grades)), Fraction(len(hits), relevant)
+    reached = [(Fraction(r, relevant), Fraction(r, i)) for r, i in enumerate(hits, 1)]
+    points = [max((p for r, p in reached if r >= Fraction(x, 10)), default=0) for x in range(11)]
+    scores, labels = listed(text, "have the scores"), listed(text, "and the labels")
+    items = list(zip(labels, scores, strict=True))
+    (users,) = re.findall(r"the users ((?:\w, )*\w) saw", text)
+    areas = [average([item for item, u in zip(items, users.split(", "), strict=True) if u == user]) for user in "ab"]
+    top = [label for label, score in items if score >= Fraction("0.8")]
+    want = {"precision P@k": precision, "recall R@k": recall, "F1@k": 2 * precision * recall / (precision + recall),
+            "F2@k": 5 * precision * recall / (4 * precision + recall), "F0.5@k": Fraction(5, 4) * precision * recall / (precision / 4 + recall),
+            "11-point precision": sum(points) / 11, "AUC": average(items), "TPR, threshold 0.8": Fraction(sum(top), sum(labels)),
+            "FPR, threshold 0.8": Fraction(top.count(0), labels.count(0)), "GAUC": sum(areas) / 2, "GAUC by impressions": (2 * areas[0] + 3 * areas[1]) / 5}  # fmt: skip
+    assert {name: shown[name] for name in want} == {name: pytest.approx(float(x), abs=5e-5) for name, x in want.items()}
+    assert sum(points) / 11 == Fraction(31, 55)
+    assert len(shown) == 24
+
+
+def test_the_formula_sheet_is_two_pages_of_paper_black_on_white(browser):
     page = browser.new_page()
-    styles = (NBS / "styles.css").read_text(encoding="utf-8")
-    page.set_content(f"<!DOCTYPE html><style>{styles}</style><main class='sheet'>{body(SHEET)}</main>")
-    paper = page.pdf(prefer_css_page_size=True)
+    styles, dark = (NBS / "styles.css").read_text(encoding="utf-8"), "body, td { color: #ddd; background: #111; }"
+    page.set_content(f"<!DOCTYPE html><style>{dark}{styles}</style><body class='quarto-dark'><main>{body(SHEET)}</main>")
+    paper = page.pdf(format="A4")
+    page.emulate_media(media="print")
+    look = page.evaluate("""() => ['h2', 'p', 'td'].map(name => getComputedStyle(document.querySelector('main ' + name)))
+        .map(style => [style.color, style.breakAfter])""")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.close()
-    assert len(re.findall(rb"/Type\s*/Page\b", paper)) <= 2
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 2
+    assert {colour for colour, _ in look} == {"rgb(0, 0, 0)"} and ground == "rgb(255, 255, 255)"
+    assert look[0][1] == "avoid", "a heading stays with its table"
