@@ -72,6 +72,8 @@ def changed(task, x=None):
         ideal = [g for g in marks if g is not None] + query["missed"]
     elif kind == "rank":
         marks.insert(x - 1, marks.pop(at - 1))
+    elif kind == "total":
+        ideal = marks + [1] * (x - sum(marks))
     else:
         marks = [1] * x + [0] * (len(marks) - x)
     return {**query, name: marks, "ideal": ideal}
@@ -83,6 +85,9 @@ def tried(task):
         return range(task["top"] + 1)
     if task["kind"] == "rank":
         return range(task["at"], 0, -1)
+    if task["kind"] == "total":
+        hits = sum(task["queries"][0]["grades"])
+        return range(hits + 7, hits - 1, -1)
     return range(min(task["k"], sum(g > 0 for g in task["queries"][0]["ideal"])) + 1)
 
 
@@ -113,9 +118,15 @@ def test_the_answer_of_every_task_is_the_packages():
 
 def test_every_topic_and_kind_of_question_is_dealt():
     kinds = {(task["topic"], task["kind"]) for task in tasks()}
-    assert {kind for _, kind in kinds} == {"value", "better", "swap", "grade", "rank", "hits", "convention"}
+    assert {kind for _, kind in kinds} == {"value", "better", "swap", "grade", "rank", "hits", "total", "convention"}
     assert {topic for topic, kind in kinds if kind == "convention"} == {topic for topic, kind in kinds if kind == "better"} == set(TOPICS)
     assert {task["topic"] for task in tasks()[-SEEDS * 3 :]} == set(TOPICS), "the mixed drill has all"
+
+
+def test_each_level_of_the_sets_has_kinds_of_questions_of_its_own():
+    kinds = {level: {(task["kind"], len(task["queries"])) for task in tasks() if task["topic"] == "sets" and task["level"] == level} for level in (1, 2, 3)}
+    assert ("hits", 1) in kinds[2] and ("hits", 1) not in kinds[3]
+    assert {("total", 1), ("convention", 1), ("value", 2)} <= kinds[3] - kinds[2]
 
 
 def test_the_lists_hold_what_hurts():
@@ -161,7 +172,8 @@ def test_a_right_answer_of_two_digits_is_asked_for_more_and_does_not_count():
 
 @pytest.mark.parametrize(("text", "number"), [
     ("83/120", 83 / 120), ("0,5", 0.5), (".5", 0.5), ("-3", -3), ("2^3", 8), ("2**-1", 0.5), ("(1 + 2/4)/log2(3)", 1.5 / math.log2(3)), ("7/log₂(2)", 7),
-    ("3·2", 6), ("6÷4", 1.5), ("ln(2)", math.log(2)), ("sqrt(9)", 3), ("50%", 0.5), ("1-2-3", -4), ("8/2/2", 2), ("-2^2", -4), ("≈ 0.7", 0.7)])  # fmt: skip
+    ("3·2", 6), ("6÷4", 1.5), ("ln(2)", math.log(2)), ("sqrt(9)", 3), ("50%", 0.5), ("1-2-3", -4), ("8/2/2", 2), ("-2^2", -4), ("≈ 0.7", 0.7),
+    ("3:4", 0.75), ("3 : 4", 0.75), ("¾", 0.75), ("1¾", 1.75), ("2 ½", 2.5), ("⅔·2", 4 / 3), ("3⁄4", 0.75), ("-½", -0.5)])  # fmt: skip
 def test_an_answer_may_be_arithmetic(text, number):
     assert ask("readNumber", [[text]])[0] == pytest.approx(number)
 
@@ -211,6 +223,12 @@ def cutoff(task):
     return int(task["measure"].partition("@")[2] or len(task["queries"][0]["grades"]))
 
 
+def shifted(task, best=False):
+    "The DCG of a list, or of its ideal order, with the discount log2(i + 2)."
+    grades = sorted(task["queries"][0]["ideal"], reverse=True) if best else task["queries"][0]["grades"]
+    return sum(g / math.log2(i + 2) for i, g in enumerate(grades[: cutoff(task)], start=1))
+
+
 PLAIN = r"(nDCG|AP|RR|DCG|R|P)(@\d+)?"
 BY_THE_PACKAGE = [
     ("dcg", "idealFromList", r"nDCG.*", lambda t: again(t, t["measure"], ideal=found_only(t))),
@@ -221,6 +239,9 @@ BY_THE_PACKAGE = [
     ("dcg", "rankFrom0", PLAIN, lambda t: again(t, t["measure"].replace("@", "(discount='jarvelin')@"))),
     ("dcg", "standardDiscount", r"nDCG\(discount.*", lambda t: again(t, f"nDCG@{cutoff(t)}")),
     ("dcg", "notDivided", r"nDCG.*", lambda t: again(t, t["measure"][1:])),
+    ("dcg", "valueOverK", r"nDCG.*", lambda t: again(t, t["measure"]) / cutoff(t)),
+    ("dcg", "rankFrom2", r"nDCG@\d+", lambda t: shifted(t) / shifted(t, best=True)),
+    ("dcg", "rankFrom2Above", r"nDCG@\d+", lambda t: shifted(t) / again(t, f"DCG@{cutoff(t)}") * t["answer"]),
     ("dcg", "overK", r"DCG.*", lambda t: again(t, t["measure"]) / cutoff(t)),
     ("dcg", "noDiscount", r"DCG@\d+", lambda t: again(t, f"CG@{cutoff(t)}")),
     ("dcg", "uncut", r"nDCG@\d+", lambda t: again(t, "nDCG")),
@@ -240,6 +261,9 @@ BY_THE_PACKAGE = [
     ("rr", "gradeOne", r"RR\(rel=2\)", lambda t: again(t, "RR")),
     ("cascade", "log", r"ERR.*", lambda t: again(t, t["measure"].replace(")", ",phi='log2')"))),
     ("cascade", "scaleOfList", r"ERR\(max_grade=3\)", lambda t: again(t, f"ERR(max_grade={max(found_only(t))})", ideal=found_only(t))),
+    ("cascade", "scaleAbove", r"ERR\(max_grade=3\).*", lambda t: again(t, t["measure"].replace("=3", "=4"))),
+    ("cascade", "scaleAbove", r"ERR\(max_grade=4\).*", lambda t: again(t, t["measure"].replace("=4", "=5"))),
+    ("sets", "wholeList", r"P@\d+", lambda t: again(t, "SetP")),
     ("cascade", "swapped", r"RBP.*", lambda t: again(t, re.sub(r"p=([\d.]+)", lambda m: f"p={1 - float(m[1]):.1f}", t["measure"]))),
     ("auc", "inverted", r"AUC", lambda t: 1 - t["answer"]),
     ("auc", "discovery", r"FPR.*", lambda t: 1 - t["answer_of_precision"]),
@@ -259,6 +283,14 @@ def test_an_unanswered_query_that_is_left_out_is_recognised():
     found = [(task, slip["value"]) for task, slip in slips() if slip["name"] == "leftOut"]
     for task, x in found:
         assert near(x, combined(task["measure"], "answered", task["queries"]))
+    assert len(found) > 30
+
+
+def test_the_mean_rank_is_recognised_where_mrr_is_asked_for():
+    found = [(task, slip["value"]) for task, slip in slips() if slip["name"] == "ranks"]
+    for task, x in found:
+        ranks = [1 / value(task["measure"], query) for query in task["queries"] if value(task["measure"], query)]
+        assert near(x, np.mean(ranks)) and task["measure"].startswith("RR")
     assert len(found) > 30
 
 
@@ -357,7 +389,31 @@ def test_by_keyboard_a_task_is_answered_and_the_next_one_comes(drill):
     assert page.locator(".way li").count() == 3
     page.keyboard.press("Enter")  # the focus is on the next task
     assert page.url.endswith("task=2") and status(page) == ""
-    assert page.evaluate("document.activeElement.className") == "question"
+    page.keyboard.type("0.5")  # the focus is where the answer goes
+    assert page.get_by_role("textbox", name="Your answer").input_value() == "0.5"
+
+
+def test_after_five_in_a_row_the_next_task_is_of_the_next_level(drill):
+    page = drill(address="#seed=17&level=1&task=1")
+    for number in range(1, 6):
+        assert f"level=1&task={number}" in page.url and "Level 2 is next" not in status(page)
+        page.get_by_role("textbox", name="Your answer").fill(f"{dealt(level=1, number=number)['answer']:.5f}")
+        page.keyboard.press("Enter")
+        assert status(page).endswith("Five in a row. Level 2 is next.") == (number == 5)
+        page.get_by_role("button", name="Next task").click()
+    assert page.url.endswith("#seed=17&level=2&task=1") and "Streak 5" in page.locator(".drill").inner_text()
+
+
+def test_what_was_missed_is_said_with_its_grade_and_for_both_lists(drill):
+    page = drill("dcg", "#seed=501&level=2&task=10")
+    task = dealt("dcg", 2, 501, 10)
+    assert set(task["queries"][0]["missed"]) == {1} and task["scale"] == 3
+    assert "Judged, but not retrieved: grade" in page.locator(".missed").inner_text()
+    task = dealt("sets", 2, 78, 4)
+    page = drill("sets", "#seed=78&level=2&task=4")
+    assert task["kind"] == "better"
+    want = [f"Relevant, but not retrieved: {n} document{'s' * (n != 1)}." if n else "Nothing relevant was missed." for n in (len(query["missed"]) for query in task["queries"])]
+    assert [text.strip() for text in page.locator(".missed").all_inner_texts()] == want and len(want) == 2
 
 
 def test_a_slip_is_named_with_the_step_where_it_went_off_and_ends_the_streak(drill):
@@ -410,6 +466,10 @@ def test_a_phone_in_both_themes_has_room_contrast_and_targets(drill, topic, them
         assert page.evaluate(WIDE) <= 1
         assert page.evaluate(CONTRAST) == []
         assert page.evaluate(SMALL) == []
+        parts = page.locator(".drill :is(button, input, .starts a):visible")
+        assert all(part.bounding_box()["height"] >= 40 and part.bounding_box()["width"] >= 40 for part in parts.all())
+    field = page.get_by_role("textbox", name="Your answer")
+    assert not field.is_visible() or field.bounding_box()["width"] >= 200
 
 
 def test_the_script_is_loaded_where_a_page_has_a_drill():

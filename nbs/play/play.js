@@ -709,9 +709,9 @@ class Play {
     return this.act(() => this.restore({...start, start, pair}), () => this.say.explained);
   }
 
-  // From here on every value is hidden until the reader has said what it is.
+  // From here on every value is hidden until the reader has said what it is. Where it has just been said, it is hidden anew.
   predict() {
-    this.predicting = !this.predicting;
+    this.predicting = !this.secret;
     this.revealed = false;
     this.outcome = null;
     this.draw();
@@ -832,10 +832,9 @@ class Play {
     if (guess && this.revealed) this.tellNow(this.say.explained);
   }
 
-  // What is to be said of a prediction: 0.71, 0,71 and 5/7 are numbers.
+  // What is to be said of a prediction.
   guessed() {
-    const [, a, b = '1'] = /^\s*(-?[\d.]+)\s*(?:\/\s*([\d.]+))?\s*$/.exec(this.parts.guess.value.replace(',', '.')) ?? [];
-    const said = a / b, {value: now} = this.work();
+    const said = readNumber(this.parts.guess.value), {value: now} = this.work();
     if (!Number.isFinite(said)) return {right: false, text: this.say.noNumber};
     const right = Math.abs(said - now) <= CLOSE;
     return {right, said, text: this.say.predicted(this.label(this.measure), short(now), short(said), right, short(Math.abs(said - now)), said > now)};
@@ -900,7 +899,7 @@ class Play {
     const cut = ({target}) => this.cut(target.value > this.deepest ? null : Number(target.value));
     const enter = event => { if (event.key === 'Enter') this.check(); };
     const letGo = () => { this.sliding = null; };
-    const text = {type: 'text', inputmode: 'decimal', autocomplete: 'off', size: 6, keydown: enter};
+    const text = {type: 'text', autocomplete: 'off', size: 6, keydown: enter};
     const parts = this.parts = {
       ask: html('div', {}, kept, question && html('p', {}, bold(question))), task: html('p'),
       name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
@@ -1697,7 +1696,10 @@ const COMBINE = {
 
 // ---- kinds of questions ----
 
-// A task as it stands after what it asks about: two ranks swapped, another grade, a relevant document moved, so many hits.
+const good = grades => grades.filter(g => g > 0).length;
+
+// A task as it stands after what it asks about: two ranks swapped, another grade, a relevant document moved, so many
+// relevant documents in all, so many hits.
 function variant(task, x) {
   const [query] = task.queries, {kind, at} = task;
   if (kind === 'swap') {
@@ -1709,14 +1711,16 @@ function variant(task, x) {
     return {...query, grades, ideal: downwards([...grades, ...query.missed])};
   }
   if (kind === 'rank') return {...query, grades: query.grades.toSpliced(at - 1, 1).toSpliced(x - 1, 0, 1)};
+  if (kind === 'total') return {...query, ideal: downwards([...query.grades, ...times(x - good(query.grades), () => 1)])};
   return {...query, grades: query.grades.map((_, j) => j < x ? 1 : 0), ideal: query.ideal};
 }
 
 // What may be answered, in the order in which it is tried.
-function domain({kind, at, top, k, queries: [{ideal}]}) {
+function domain({kind, at, top, k, queries: [{grades, ideal}]}) {
   if (kind === 'grade') return times(top + 1, g => g);
   if (kind === 'rank') return times(at, j => at - j);
-  return times(Math.min(k, ideal.filter(g => g > 0).length) + 1, hits => hits);
+  if (kind === 'total') return times(8, j => good(grades) + 7 - j);
+  return times(Math.min(k, good(ideal)) + 1, hits => hits);
 }
 
 // The answer, if each query has the value that `of` gives it.
@@ -1751,6 +1755,7 @@ const DEALT = {
     return {at: die.between(1, depth), top, choices: times(top + 1, g => `${g}`)};
   },
   rank: (die, {queries: [{grades}]}) => ({at: grades.lastIndexOf(1) + 1}),
+  total: () => ({}),
   hits: () => ({}),
 };
 
@@ -1793,7 +1798,8 @@ const TOPICS = {
     [ask('value', {...FLAT, missed: [0, 2]}, 'P@k R@k')],
     [ask('value', LOSSY, 'F@k F(beta=2)@k F(beta=0.5)@k R@k'), ask('swap', LOSSY, 'P@k R@k'), ask('hits', LOSSY, 'F@k R@k F(beta=2)@k'),
       ask('better', LOSSY, 'P@k R@k F@k')],
-    [ask('value', GRADED_LOSSY, 'P(rel=2)@k R(rel=2)@k F(rel=2)@k'), ask('value', LOSSY, 'P@k R@k F@k', over(2)), ask('hits', LOSSY, 'F@k F(beta=0.5)@k'),
+    [ask('value', GRADED_LOSSY, 'P(rel=2)@k R(rel=2)@k F(rel=2)@k'), ask('value', LOSSY, 'P@k R@k F@k', over(2)),
+      ask('total', FLAT, 'R@k F@k F(beta=2)@k F(beta=0.5)@k'),
       ask('convention', LOSSY, 'R@k', {conventions: [['P@k', 'Hits divided by k'], ['R@k', 'Hits divided by R'], ["R(divisor='min(R,k)')@k", 'Hits divided by min(R, k)'],
         ['F@k', 'The harmonic mean of precision and recall']]})],
   ],
@@ -1857,14 +1863,14 @@ function draft(die, topic, level) {
   const shortest = Math.min(...queries.map(q => (q.labels ?? q.grades).length));
   const k = die.between(Math.min(2 + (shortest > 4), shortest - 1), shortest - 1);
   const measure = cutAs({k}, die.pick(asked.measures));
-  const base = {topic, level, kind, measure, family: familyText(family, kind), combine: asked.combine ?? 'mean', queries, k};
+  const base = {topic, level, kind, measure, scale: family.top ?? 1, combine: asked.combine ?? 'mean', queries, k};
   if (kind === 'convention') {
     const task = {...base, ...chooseConvention(die, base, asked)};
     return Number.isNaN(task.answer) ? null : {...task, tolerance: 0};
   }
   if (kind === 'better' && family.scored) base.choices = ['List A', 'List B', 'Both alike'];
   let task = {...base, ...DEALT[kind](die, base, asked)};
-  if (['grade', 'rank', 'hits'].includes(kind)) task = {...task, aim: aimAt(die, task)};
+  if (['grade', 'rank', 'total', 'hits'].includes(kind)) task = {...task, aim: aimAt(die, task)};
   return finish(die, task, kind);
 }
 
@@ -1878,13 +1884,6 @@ function finish(die, task, kind) {
 }
 
 const marks = query => query.labels ?? query.grades;
-
-function familyText({n: [low, high], top, missed, unjudged, scored, ties, single}, kind) {
-  const results = `${low} to ${high} ${scored ? 'items' : 'results'}`;
-  if (scored) return `${results}, labels 0 and 1${ties ? ', equal scores' : ''}${single ? ', users with one class' : ''}`;
-  const lost = missed[1] && kind !== 'hits' ? `, up to ${missed[1]} relevant missed` : '';
-  return `${results}, grades 0 to ${top}${lost}${unjudged ? ', one result not judged' : ''}`;
-}
 
 // ---- the slips ----
 
@@ -1964,6 +1963,9 @@ const forGains = {
   noDiscount: slip('terms', 'You left out the discount.', discountedOnly(one => recounted(one, {weight: () => 1}))),
   discount: slip('terms', 'You discounted.', one => one.found.name === 'CG' ? recounted(one, {weight: DISCOUNTS.log2}) : NaN, () => 'CG is the plain sum of the gains.'),
   overK: slip('whole', 'You divided by k.', one => one.top / one.depth),
+  valueOverK: slip('value', 'You divided nDCG by k.', normalised(one => one.found.value / one.depth), () => 'DCG / IDCG is the value already.'),
+  rankFrom2Above: slip('terms', 'You took the discount log₂(i + 2) in DCG, but not in the ideal.',
+    normalised(one => recounted(one, {weight: i => 1 / Math.log2(i + 2), bestWeight: i => DISCOUNTS[one.p.discount](i, one.p.b)})), () => 'Rank 1 has log₂ 2 = 1.'),
   uncut: slip('terms', 'You did not cut the list.', one => recounted(one, {k: null, bestK: null}), one => `Only the first ${one.k} ranks count.`),
   condensed: slip('terms', 'You took out what nobody judged.', one => recounted(one, {documents: one.documents.map(({g}, j) => ({g, i: j + 1}))}), () => 'It keeps its rank, with gain 0.'),
 };
@@ -1981,7 +1983,8 @@ function readOn(one, {satisfied = g => (2 ** g - 1) / 2 ** one.p.max_grade, weig
 const SLIPS = {
   P: {...forHits, overR: slip('whole', 'You divided by R. That is recall.', one => one.inTop.length / one.R, one => `Precision divides by k, ${one.k}.`),
     overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth)),
-    uncut: slip('terms', 'You counted the hits of the whole list.', one => one.hit.length / one.depth, one => `Only the first ${one.k} ranks count.`)},
+    uncut: slip('terms', 'You counted the hits of the whole list.', one => one.hit.length / one.depth, one => `Only the first ${one.k} ranks count.`),
+    wholeList: slip('terms', 'You took the precision of the whole list.', one => one.hit.length / one.n, one => `Only the first ${one.k} ranks count, divided by ${one.k}.`)},
   R: {...forHits, overK: slip('whole', 'You divided by k. That is precision.', one => one.inTop.length / one.depth, isR),
     overFound: slip('whole', 'You took the relevant documents of the list for all there are.', one => one.inTop.length / one.hit.length, isR),
     overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth), isR)},
@@ -2023,6 +2026,7 @@ const SLIPS = {
     notLess: slip('terms', 'You forgot the − 1.', one => readOn(one, {satisfied: g => g ? 2 ** g / 2 ** one.p.max_grade : 0}), one => satisfiedText(one)),
     scaleOfList: slip('terms', 'You took the largest grade of the list for that of the scale.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** Math.max(...downwards(one.grades))}),
       one => satisfiedText(one)),
+    scaleAbove: slip('terms', 'You took a largest grade that is one too high.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** (one.p.max_grade + 1)}), one => satisfiedText(one)),
     everybody: slip('terms', 'You let every reader get to every rank.', one => readOn(one, {arrive: () => 1}), () => 'Those who stopped above are gone: the product of 1 − R.'),
     themselves: slip('terms', 'You took off the readers who stop at the rank itself.', one => readOn(one, {arrive: (before, after) => after}), () => 'The product runs over the ranks above.'),
     noRank: slip('terms', 'You forgot 1/i.', one => readOn(one, {weight: () => 1}), () => 'That is the share of readers who are satisfied at all.'),
@@ -2068,6 +2072,7 @@ const SEVERAL = {
   leftOut: ['mean', 'You left out a query without a hit.', ({values}) => mean(values.filter(x => x > 0)), 'It counts as 0.'],
   summed: ['mean', 'You added and did not divide by the number of queries.', ({values}) => sum(values), ''],
   meanRank: ['mean', 'You took 1 divided by the mean rank.', ({values, name}) => name === 'RR' ? 1 / mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
+  ranks: ['mean', 'You took the mean rank.', ({values, name}) => name === 'RR' ? mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
   pooled: ['mean', 'You put the queries into one pot.', ({seen}) => sum(seen.map(one => one.top)) / sum(seen.map(one => one.whole)), 'Each query has a value, and all queries count alike.'],
   best: ['mean', 'That is the best query.', ({values}) => Math.max(...values), ''],
   worst: ['mean', 'That is the worst query.', ({values}) => Math.min(...values), ''],
@@ -2136,10 +2141,13 @@ function swapSlips(task) {
 
 const FUNCTIONS = {log2: Math.log2, ln: Math.log, sqrt: Math.sqrt};
 
-// The number that an answer means: a decimal (0.69 or 0,69), a fraction, or arithmetic such as (1 + 2/4) / log2(3). NaN if
-// it means none.
+// Fractions that are one sign: ¾ is 3/4, and 1¾ is 1 + 3/4.
+const asQuotient = (_, whole, sign) => `(${whole || 0}+${sign.normalize('NFKC')})`;
+
+// The number that an answer means: a decimal (0.69 or 0,69), a fraction (3/4, 3:4, ¾), or arithmetic such as
+// (1 + 2/4) / log2(3). NaN if it means none.
 export function readNumber(text) {
-  const plain = `${text}`.toLowerCase().replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/÷/g, '/').replace(/\*\*/g, '^')
+  const plain = `${text}`.toLowerCase().replace(/(\d*)\s*([¼-¾⅐-⅞])/g, asQuotient).replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/[÷:：⁄∕]/g, '/').replace(/\*\*/g, '^')
     .replace(/log₂/g, 'log2').replace(/(\d),(\d)/g, '$1.$2').replace(/^[\s=≈~]+/, '');
   const tokens = plain.match(/log2|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
   let at = 0;
@@ -2290,10 +2298,11 @@ export const drillWords = {
     swap: task => `${task.queries[0].labels ? 'The labels at ranks' : 'Ranks'} ${task.at[0]} and ${task.at[1]} change places. By how much does ${measureText(task.measure)} change? A fall is negative.`,
     grade: task => `Which is the smallest grade at rank ${task.at}, in the place of the ?, with which ${measureText(task.measure)} is at least ${task.aim}? It counts in the judgments too.`,
     rank: task => `The last relevant result, now at rank ${task.at}, moves up; the others keep their order. Which is the largest rank at which ${measureText(task.measure)} is at least ${task.aim}?`,
-    hits: task => `R = ${task.queries[0].ideal.filter(g => g > 0).length} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
+    total: task => `Which is the largest number R of relevant documents, found or not, with which ${measureText(task.measure)} of this list is at least ${task.aim}?`,
+    hits: task => `R = ${good(task.queries[0].ideal)} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
     convention: task => `A report says ${decimals(task.given)}${task.measure.includes('@') ? ` for k = ${task.k}` : ''}. Which convention gives this number?`,
   },
-  tried: {grade: g => `Grade ${g}`, rank: rank => `Rank ${rank}`, hits: hits => count(hits, 'hit')},
+  tried: {grade: g => `Grade ${g}`, rank: rank => `Rank ${rank}`, total: total => `R = ${total}`, hits: hits => count(hits, 'hit')},
   query: ({queries}, j) => queries[0].labels ? `User ${j + 1}` : `Query ${j + 1}`,
   combined: (task, values) => {
     const {combine, queries} = task, used = values.map((x, j) => [x, j]).filter(([x]) => !Number.isNaN(x));
@@ -2302,7 +2311,7 @@ export const drillWords = {
     return `(${terms.join(' + ')}) / ${sum} = ${answerText(task)}`;
   },
   rank: 'rank', grade: 'grade', item: 'item', score: 'score', label: 'label',
-  missed: grades => grades.every(g => g === 1) ? `Relevant, but not retrieved: ${count(grades.length, 'document')}.` : `Judged, but not retrieved: ${grades.length === 1 ? 'grade' : 'grades'} ${grades.join(', ')}.`,
+  missed: (grades, scale) => scale === 1 ? `Relevant, but not retrieved: ${count(grades.length, 'document')}.` : `Judged, but not retrieved: ${grades.length === 1 ? 'grade' : 'grades'} ${grades.join(', ')}.`,
   none: 'Nothing relevant was missed.',
   unjudged: '– was not judged.',
   right: answer => `Yes: ${answer}.`,
@@ -2344,10 +2353,10 @@ class Drill {
   }
 
   go({seed = this.seed, level = this.level, number = 1}, focus = true) {
-    Object.assign(this, {seed, level, number, tries: 0, done: false, task: deal(this.topic, level, seed, number)});
+    Object.assign(this, {seed, level, number, tries: 0, done: false, risen: false, task: deal(this.topic, level, seed, number)});
     history.replaceState(null, '', `#seed=${seed}&level=${level}&task=${number}`);
     this.draw();
-    if (focus) this.parts.question.focus();
+    if (focus) (this.task.choices ? this.parts.choices : this.parts.input).focus();
   }
 
   build(element) {
@@ -2355,15 +2364,15 @@ class Drill {
     const submit = event => { event.preventDefault(); this.answer(this.parts.input.value); };
     const parts = this.parts = {
       levels: times(3, j => button(`${j + 1}`, () => this.go({level: j + 1}))), streak: html('span'), place: html('span'),
-      question: html('p', {class: 'question', tabindex: -1}), family: html('p', {class: 'family'}), lists: html('div', {class: 'lists'}),
-      input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-hint'}),
-      choices: html('div', {class: 'choices', role: 'group', 'aria-label': say.choose}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
-      next: button(say.next, () => this.go({number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
+      question: html('p', {class: 'question', id: 'drill-question'}), lists: html('div', {class: 'lists'}),
+      input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-question drill-hint'}),
+      choices: html('div', {class: 'choices', role: 'group', tabindex: -1, 'aria-label': say.choose, 'aria-describedby': 'drill-question'}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
+      next: button(say.next, () => this.go(this.risen ? {level: this.level + 1} : {number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
     };
     parts.form = html('form', {submit}, html('label', {}, say.yours, parts.input), html('button', {type: 'submit'}, say.check), html('p', {class: 'hint', id: 'drill-hint'}, say.hint));
     element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE + DRILL_STYLE),
       html('div', {class: 'bar-of-drill'}, html('div', {class: 'levels', role: 'group', 'aria-label': say.level}, html('span', {'aria-hidden': true}, say.level), parts.levels), parts.streak, parts.place),
-      parts.question, parts.family, parts.lists, parts.form, parts.choices, html('div', {class: 'said'}, parts.verdict), parts.steps,
+      parts.question, parts.lists, parts.form, parts.choices, html('div', {class: 'said'}, parts.verdict), parts.steps,
       html('p', {class: 'starts'}, parts.next, parts.show, button(say.fresh, () => this.go({seed: someSeed()})), parts.link)));
     element.classList.add('play');
   }
@@ -2377,7 +2386,8 @@ class Drill {
     if (found.right) {
       this.streak += this.tries === 0 ? 1 : 0;
       this.best = Math.max(this.best, this.streak);
-      if (this.streak && this.streak % 5 === 0 && !this.tries && this.level < 3) parts.verdict.textContent += ` ${drillWords.raise(this.level + 1)}`;
+      this.risen = this.streak > 0 && this.streak % 5 === 0 && !this.tries && this.level < 3;
+      if (this.risen) parts.verdict.textContent += ` ${drillWords.raise(this.level + 1)}`;
       this.finish();
     } else {
       this.streak = 0;
@@ -2420,7 +2430,6 @@ class Drill {
     const {parts, task} = this;
     this.drawHead();
     parts.question.textContent = drillWords.queries[task.kind](task);
-    parts.family.textContent = `${task.family}.`;
     parts.lists.replaceChildren(...task.kind === 'hits' ? [] : task.queries.map((query, j) => this.drawQuery(query, j)));
     parts.form.hidden = Boolean(task.choices);
     parts.choices.replaceChildren(...(task.choices ?? []).map((text, j) => html('button', {type: 'button', click: () => this.answer(`${j}`)}, text)));
@@ -2430,9 +2439,8 @@ class Drill {
 
   drawQuery(query, j) {
     const {task} = this, many = task.queries.length > 1, name = task.kind === 'better' ? `List ${'AB'[j]}` : many ? drillWords.query(task, j) : null;
-    const same = task.kind === 'better' && !query.labels && `${task.queries[0].missed}` === `${task.queries[1].missed}`;
-    const hidden = !query.labels && !(same && j === 0);
-    const note = hidden && html('p', {class: 'missed'}, query.missed.length ? drillWords.missed(query.missed) : drillWords.none, query.grades?.includes(null) && ` ${drillWords.unjudged}`);
+    const told = !query.labels && task.kind !== 'total';
+    const note = told && html('p', {class: 'missed'}, query.missed.length ? drillWords.missed(query.missed, task.scale) : drillWords.none, query.grades?.includes(null) && ` ${drillWords.unjudged}`);
     return html('div', {}, name && html('h4', {}, name), html('table', {class: 'ranking'}, this.rowsOf(query).map(([head, cells], row) =>
       html('tr', {}, html('th', {scope: 'row'}, head), cells.map(cell => html(row ? 'td' : 'th', row ? {} : {scope: 'col'}, `${cell}`))))), note);
   }
@@ -2451,8 +2459,7 @@ const DRILL_STYLE = `
   .levels span { margin-right: .2em; }
   .levels button { color: light-dark(#1d2329, #d5dae0); }
   .question { margin-top: .8rem; font-weight: 600; }
-  .question:focus { outline: none; }
-  .family, .hint, .missed { color: var(--soft); font-size: .85em; }
+  .hint, .missed { color: var(--soft); font-size: .85em; }
   .lists { display: flex; flex-wrap: wrap; gap: .4rem 2.4rem; margin-block: .7rem; }
   .lists > div { max-width: 100%; overflow-x: auto; }
   h4 { margin: .3rem 0 0; font-size: .9em; font-weight: 600; }
@@ -2466,11 +2473,12 @@ const DRILL_STYLE = `
   form .hint { flex-basis: 100%; }
   form label { color: inherit; }
   form input {
-    width: 10rem; max-width: 100%; height: 36px; padding: 0 .6em; color: inherit; background: var(--ground);
+    flex: 1; width: 14rem; min-width: 0; max-width: 24rem; height: 40px; padding: 0 .6em; color: inherit; background: var(--ground);
     border: 1px solid var(--edge); border-radius: 4px; font: inherit;
   }
-  button { min-height: 36px; }
+  button { min-width: 40px; min-height: 40px; }
   .choices { display: flex; flex-wrap: wrap; gap: .5rem; }
+  .choices:focus { outline: none; }
   .choices:empty { display: none; }
   .said .wrong { color: light-dark(#9a3412, #f0a878); font-weight: 600; }
   .said p:first-child:is(.right, .wrong) { color: var(--good); }
@@ -2478,8 +2486,13 @@ const DRILL_STYLE = `
   .way { margin: 0 0 .8rem; padding: 0; border: 0; }
   .way li { display: block; padding: .3rem 0; }
   .way code { padding: 0; color: inherit; background: none; font-size: .85em; white-space: normal; overflow-wrap: anywhere; }
-  .starts { align-items: center; }
-  .starts a { margin-left: .3rem; }
+  .starts { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .5rem; }
+  .starts a { display: inline-flex; align-items: center; min-height: 40px; margin-left: .3rem; }
+}
+
+@container (max-width: 38rem) {
+  .drill form label { flex-basis: 100%; }
+  .drill form input { max-width: none; }
 }
 `;
 
