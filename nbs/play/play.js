@@ -507,7 +507,7 @@ class Play {
 
   get grades() { return this.order.map(item => item.grade); }
 
-  // All that is needed to compute it again later; `swaps` is how many the reader has done.
+  // All that is needed to compute it again later; `swaps` is how many changes of the order the reader has made.
   get now() { return {order: this.order, grades: this.grades, k: this.k, swaps: this.swaps ?? 0}; }
 
   // And what is asked: the list that the question begins with, and the two measures that shall disagree, if it is that.
@@ -533,6 +533,9 @@ class Play {
   work(measure = this.measure, {grades, k} = this.now) {
     return work(measure, grades, this.options(measure, k, [...grades.filter(judged), ...this.missed]));
   }
+
+  // The same for the list before the last deed, with the cutoff of now: a change is that of the list.
+  workBefore(measure = this.measure) { return this.last && this.work(measure, {...this.last, k: this.k}); }
 
   // The value of another list, for which the judgments of the beginning count.
   valueOf(list, measure, k = this.k) {
@@ -571,18 +574,18 @@ class Play {
   }
 
   tellNow(text) {
-    const {value: now} = this.work(), before = this.last, change = before ? now - this.work(this.measure, before).value : 0;
+    const {value: now} = this.work(), before = this.workBefore(), change = before ? now - before.value : 0;
     const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
     this.tell(this.say.now(text, this.label(this.measure), ...shown));
   }
 
   tell(text) { this.parts.said.textContent = text; }
 
-  // To move a result past another one is a swap of the two.
+  // To move a result, however far, is one change.
   move(item, to, before = this.state) {
     const from = this.order.indexOf(item), n = this.order.length, rest = this.order.filter(other => other !== item);
     if (to < 0 || to >= n) return this.tell(this.say.end(item.title, from + 1));
-    const swaps = before.swaps + Math.abs(to - before.order.indexOf(item));
+    const swaps = before.swaps + (to === before.order.indexOf(item) ? 0 : 1);
     const deed = () => Object.assign(this, {order: rest.toSpliced(to, 0, item), swaps});
     return this.act(deed, () => this.say.moved(item.title, to + 1, n), before);
   }
@@ -628,7 +631,9 @@ class Play {
   again() {
     if (this.atStart && this.start === this.first) return this.tellNow(this.say.loaded());
     const target = this.atStart ? {...this.first, start: this.first, pair: null} : this.start;
-    this.act(() => this.restore(target), () => this.say.loaded());
+    this.past.push(this.state);
+    this.revealed = false;
+    this.see(() => this.restore(target), () => this.say.loaded());  // a beginning has no list before it
   }
 
   get atStart() {
@@ -643,8 +648,9 @@ class Play {
     return this.see(() => this.restore(state), () => this.say.undone);
   }
 
-  // What a handle of the text is about, from the first list on.
-  jump({swap = '', k, list, measure}) {
+  // What a handle of the text is about, from the first list on. If the ranking is out of sight, it comes into view, with
+  // a button that leads back to the handle.
+  jump({swap = '', k, list, measure}, handle) {
     const pairs = [...swap.matchAll(/(\d+)\s+(\d+)/g)].map(([, a, b]) => [a - 1, b - 1]);
     const {first} = this, base = {...first, start: first, pair: null};
     this.act(() => {
@@ -654,6 +660,21 @@ class Play {
       if (k) this.k = Number(k);
       this.measure = this.measures.find(one => this.label(one) === measure) ?? this.asked;
     }, () => this.say.handled);
+    this.comeIntoView(handle);
+  }
+
+  comeIntoView(handle) {
+    const {all, back, value} = this.parts, {top, bottom} = value.getBoundingClientRect();
+    this.handle = handle;
+    back.hidden = !handle || top >= 0 && bottom <= innerHeight;
+    if (!back.hidden) scrollTo(all, 'start');
+  }
+
+  // Back to the handle of the text.
+  goBack() {
+    this.parts.back.hidden = true;
+    this.handle.focus({preventScroll: true});
+    scrollTo(this.handle, 'center');
   }
 
   explain(measure) {
@@ -722,12 +743,17 @@ class Play {
   // ---- the address ----
 
   // ranking=6-3_1-1*k3*s1*a1-1_6-3: the results by their first ranks with grades, the cutoff, the swaps, the list that
-  // the question began with, the measure that is explained, the two that shall disagree.
+  // the question began with, the measure that is explained, the two that shall disagree, and what can be undone, each
+  // as list.cutoff.swaps.
   get link() {
     const {order} = this.first, number = measure => this.measures.indexOf(measure);
     const spelt = state => state.order.map((item, j) => `${order.indexOf(item) + 1}-${state.grades[j] ?? 'x'}`).join('_');
     const parts = [spelt(this.now), `k${this.k ?? ''}`, `s${this.now.swaps}`, `a${spelt(this.start)}`];
-    return [...parts, `m${number(this.measure)}`, ...this.pair ? [`d${this.pair.map(number).join('_')}`] : []].join('*');
+    const past = this.past.filter(({start, pair}) => start === this.start && pair === this.pair);
+    const kept = past.length > UNDONE ? [past[0], ...past.slice(1 - UNDONE)] : past;
+    const undo = kept.map(state => [spelt(state), state.k ?? '', state.swaps].join('~'));
+    return [...parts, `m${number(this.measure)}`, ...this.pair ? [`d${this.pair.map(number).join('_')}`] : [],
+      ...undo.length ? [`u${undo.join('!')}`] : []].join('*');
   }
 
   writeAddress() {
@@ -742,8 +768,10 @@ class Play {
     const text = this.address && new URL(location.href).searchParams.get(this.address);
     if (!text) return;
     const state = this.stateOf(text);
-    if (state) this.restore(state);
-    else this.tell(this.say.unreadable);
+    if (!state) return this.tell(this.say.unreadable);
+    const {past, ...now} = state;
+    this.restore(now);
+    this.past = past;
   }
 
   // What an address says, or nothing if this ranking cannot be meant.
@@ -758,11 +786,14 @@ class Play {
     };
     const now = listed(list), start = listed(part.a), pair = part.d?.split('_').map(j => this.measures[j]);
     if (!now || !start || pair?.some(measure => !measure)) return null;
-    const k = whole.test(part.k) && part.k >= 1 ? Math.min(part.k, this.deepest) : null;
+    const cutoff = text => whole.test(text) && text >= 1 ? Math.min(text, this.deepest) : null, k = cutoff(part.k);
+    const number = text => whole.test(text) ? Number(text) : 0;
     this.measure = this.measures[part.m] ?? this.measure;
     const sameList = start.order.every((item, j) => item === order[j]) && `${start.grades}` === `${this.first.grades}`;
     const from = sameList && !pair ? this.first : {...start, k: pair ? k : this.first.k, swaps: 0};
-    return {...now, k, swaps: whole.test(part.s) ? Number(part.s) : 0, start: from, pair: pair ?? null};
+    const again = {start: from, pair: pair ?? null}, undo = part.u?.split('!').map(one => one.split('~')) ?? [];
+    const past = undo.map(([spelt, depth, swaps]) => ({...listed(spelt), k: cutoff(depth), swaps: number(swaps), ...again}));
+    return {...now, k, swaps: number(part.s), ...again, past: past.filter(state => state.order)};
   }
 
   // Copies it, where the browser lets a page do so.
@@ -846,7 +877,9 @@ class Play {
     const gradeOf = new Map(start.order.map((item, j) => [item, start.grades[j]]));
     if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(say.regraded);
     if (this.atStart) return wrong(say.untouched);
+    const needed = swapsBetween(start.order, this.order);
     if (swaps > goal.swaps) return wrong(say.far(swaps, goal.swaps));
+    if (needed > goal.swaps) return wrong(say.shifted(needed, goal.swaps));
     const wishes = this.wishes(this.now), failed = wishes.filter(wish => !wish.right);
     const reason = swaps && failed.length ? this.reason(failed[0]) : '';
     if (failed.length) return wrong(say.wrong(failed.map(wish => wish.text), reason));
@@ -909,6 +942,7 @@ class Play {
       said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
       guess: html('input', text), check: button(say.check, () => this.check()), count: html('span', {class: 'count'}),
       undo: button(say.undo, () => this.undo()), again: button(say.again, () => this.again()),
+      back: html('button', {type: 'button', hidden: '', click: () => this.goBack()}, say.toText),
       predict: button(say.predict, () => this.predict()), answer: button(say.show, () => this.answer()),
       steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
@@ -930,7 +964,7 @@ class Play {
       html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
       html('p', {class: 'steps'}, parts.steps), this.buildChips(),
       html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
-      html('p', {class: 'deeds'}, parts.guessing, parts.check, parts.count, parts.undo, parts.again, parts.answer, deal, parts.predict,
+      html('p', {class: 'deeds'}, parts.guessing, parts.check, parts.count, parts.undo, parts.again, parts.answer, parts.back, deal, parts.predict,
         disagree, share), parts.tables));
     this.letLight(parts.all);
   }
@@ -984,7 +1018,7 @@ class Play {
   }
 
   draw() {
-    const {parts, say, secret} = this, found = this.work(), before = this.last && this.work(this.measure, this.last);
+    const {parts, say, secret} = this, found = this.work(), before = this.workBefore();
     const picture = VIEWS[this.view ?? found.kind.view](found, say);
     parts.all.classList.toggle('secret', secret);
     parts.name.textContent = this.label(this.measure);
@@ -1034,7 +1068,7 @@ class Play {
     lines[pivot].before(...lines.slice(0, pivot));
     lines[pivot].after(...lines.slice(pivot + 1));
     this.order.forEach((item, j) => this.drawRow(item, j, last, bars[j]));
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    if (still()) return;
     lines.forEach((line, j) => {
       const way = tops[j] - line.offsetTop, from = {transform: `translateY(${way}px)`};
       if (Math.abs(way) > 1) line.animate([from, {transform: 'none'}], {duration: 180, easing: 'ease-out'});
@@ -1060,7 +1094,7 @@ class Play {
 
   drawMeasures() {
     this.rows.forEach(({measure, name, cells}, j) => {
-      const now = this.work(measure).value, change = this.last ? now - this.work(measure, this.last).value : 0, chip = this.chips[j];
+      const now = this.work(measure).value, change = this.last ? now - this.workBefore(measure).value : 0, chip = this.chips[j];
       const others = Object.keys(this.lists).map(list => short(this.valueOf(list, measure)));
       const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
       name.textContent = chip.name.textContent = this.label(measure);
@@ -1098,7 +1132,12 @@ const RELATIONS = {
   below: (x, y) => x < y - 1e-9, most: (x, y) => x <= y + 1e-9,
 };
 
+const UNDONE = 20;  // deeds that a link remembers
+
 const CLOSE = 0.0051;  // as near as a prediction has to come: two decimals
+
+const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+const scrollTo = (element, block) => element.scrollIntoView({block, behavior: still() ? 'instant' : 'smooth'});
 
 const pickOne = some => some[Math.floor(Math.random() * some.length)];
 
@@ -1241,6 +1280,7 @@ export const words = {
   explained: '',
   handle: 'Show it in the ranking',
   handled: 'As the text has it, ',
+  toText: 'Back to the text',
   dealt: 'A new list, ',
   undone: 'Undone: ',
   nothing: 'There is nothing to undo.',
@@ -1261,7 +1301,7 @@ export const words = {
   noNumber: 'That is no number: write 0.75 or 3/4.',
   predicted: (measure, value, said, right, apart, more) =>
     `${right ? 'Yes' : 'Not quite'}: ${measure} is ${value}` + (right ? '.' : `. You said ${said}, ${apart} too ${more ? 'much' : 'little'}.`),
-  counted: (swaps, allowed) => `${swaps} of ${allowed} ${allowed === 1 ? 'swap' : 'swaps'}`,
+  counted: (changes, allowed) => `${changes} of ${allowed} ${allowed === 1 ? 'change' : 'changes'}`,
   task: (wishes, swaps, k, pair) => {
     const ways = k ? 'With the slider alone' : swaps === 1 ? 'With one swap' : swaps ? `With at most ${swaps} swaps` : 'In any order of the results';
     return `${pair ? 'Make them disagree. ' : ''}${ways}: ${wishes.join(', and ')}.`;
@@ -1285,10 +1325,12 @@ export const words = {
     return `Here ${some.join(', ')}${terms.length > 3 ? ', and so on' : ''}.`;
   },
   regraded: 'A grade is not what it was, and the question is about the list as graded. Start again puts it right.',
-  far: (swaps, allowed) => {
-    const taken = swaps === 1 ? 'a swap' : `${swaps} swaps`;
+  far: (changes, allowed) => {
+    const taken = changes === 1 ? 'one change' : `${changes} changes`;
     return `That took ${taken}; the question allows ${allowed || 'none'}.`;
   },
+  shifted: (needed, allowed) =>
+    `A move shifts all the results that it passes: this order takes ${needed} swaps, and the question allows ${allowed}. ⇄ swaps two.`,
   answer: (way, k, many) => {
     const steps = [...way.map(([a, b]) => `swap ranks ${a} and ${b}`), ...k ? [`set k to ${k}`] : []];
     return `${many > 1 ? 'One answer' : 'The only answer'}: ${steps.join(', then ')}. `;
@@ -1349,19 +1391,20 @@ const STYLE = `
   margin-block: 1.6rem 2rem;
 
   > section {
-    padding: .8rem 1.2rem;
+    scroll-margin-top: calc(var(--play-top, 0px) + 4.5rem);
+    padding: .5rem 1.2rem;
     border: 1px solid var(--line);
     border-top: 3px solid var(--accent);
     border-radius: 4px;
   }
   p { margin: 0; }
-  .ask { margin-bottom: .5rem; }
+  .ask { margin-bottom: .3rem; }
   .ask > div > * + * { margin-top: .6rem; }
   .ask > p:not(:empty) { font-weight: 600; }
 
   .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 2rem; }
   .head p { font-weight: 600; font-variant-numeric: tabular-nums; }
-  .head strong { margin-inline: .3em .2em; font-size: 1.75em; font-weight: 650; }
+  .head strong { margin-inline: .3em .2em; font-size: 1.6em; font-weight: 650; }
   .head .change { color: var(--soft); font-weight: 400; }
   label { display: flex; align-items: center; gap: .7em; color: var(--soft); font-size: .93em; }
   output { min-width: 5em; color: inherit; }
@@ -1450,10 +1493,10 @@ const STYLE = `
   .grade[data-level='2'] { --g: light-dark(#6baed6, #346a99); --on: light-dark(#0c1a26, #ffffff); }
   .grade[data-level='3'] { --g: light-dark(#08519c, #9ecae1); --on: light-dark(#ffffff, #0c1a26); }
 
-  .said { min-height: 1.6em; margin-block: .5rem; font-size: .95em; }
+  .said { min-height: 1.6em; margin-block: .25rem; font-size: .95em; }
   .said p:first-child { color: var(--soft); }
   .said .right { color: var(--good); font-weight: 600; }
-  .deeds { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .45rem; margin-block: .3rem; }
+  .deeds { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .45rem; margin-block: .2rem; }
   .count { color: var(--soft); font-size: .9em; font-variant-numeric: tabular-nums; }
   .count:empty { display: none; }
   .count.over { color: var(--best); }
@@ -1461,7 +1504,7 @@ const STYLE = `
   .chips button { max-width: 100%; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
   .chips .change { color: var(--soft); }
   .chips :is(b, span):empty { display: none; }
-  .steps { min-height: 1.5em; margin-top: .3rem; line-height: 1.4; }
+  .steps { min-height: 1.4em; margin-top: .2rem; line-height: 1.3; }
   .steps code {
     padding: 0; color: inherit; background: none; font-size: .8em; white-space: normal; overflow-wrap: anywhere;
   }
@@ -1504,6 +1547,12 @@ const STYLE = `
   .picture .won { fill: var(--mist); stroke: var(--ground); }
   .picture .lost { fill: var(--pale); stroke: var(--ground); }
   .curve { fill: none; stroke: var(--bar); stroke-width: 2.5; stroke-linejoin: round; }
+}
+
+@media (pointer: fine) {
+  .play li { padding-block: 1px; }
+  .play li button { min-height: 26px; }
+  .play .place { height: 26px; }
 }
 
 @container (min-width: 44rem) {
@@ -1576,7 +1625,7 @@ function mountPage() {
   const plays = waiting.map((element, j) => [element, mount(element, {address: `ranking${j ? j + 1 : ''}`})]);
   for (const text of plays.length ? document.querySelectorAll('span.handle') : []) {
     const before = plays.filter(([element]) => element.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING);
-    const [, play] = before.at(-1) ?? plays[0], click = () => play.jump({...text.dataset});
+    const [, play] = before.at(-1) ?? plays[0], click = ({currentTarget}) => play.jump({...text.dataset}, currentTarget);
     text.replaceWith(html('button', {type: 'button', class: 'handle', title: play.say.handle, click}, ...text.childNodes));
   }
 }
