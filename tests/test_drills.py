@@ -507,8 +507,20 @@ def test_an_exam_has_sixty_marks_folded_solutions_and_a_second_one_of_other_numb
     one, other = ("".join(part) for part in re.findall(r"## Exam \d(.*?)(?=## |\Z)", markdown(EXAM), re.DOTALL))
     for text in one, other:
         marks = re.findall(r"^\*\*\d\.\*\* \((\d+) marks\)", text, re.MULTILINE)
-        assert sum(map(int, marks)) == 60 and text.count("<summary>Solution</summary>") == len(marks) == 7
+        assert sum(map(int, marks)) == 60 and text.count("<summary>Solution</summary>") == len(marks) == 9
+        for asked in ("F2@5", "F0.5@5", "(FPR, TPR)", "GAUC", "Järvelin", "junk", "nDCG@3 change"):
+            assert asked in text, asked
+        assert re.search(r"\*\*9\.\*\* .*(Show that|becomes)", text), "one is to be proved"
     assert one != other
+
+
+def test_the_exam_says_by_how_much_a_swap_changes_each_measure():
+    for text in re.findall(r"\*\*7\.\*\*(.*?)\*\*8\.\*\*", markdown(EXAM), re.DOTALL):
+        grades = json.loads(re.search(r"In the list (\[.*?\])", text)[1])
+        after = [*grades[:2], grades[3], grades[2], *grades[4:]]
+        said = re.findall(r"^- `(\S+) = .*: \*\*([+-]\d\.\d{4})\*\*$", text, re.MULTILINE)
+        assert [name for name, _ in said] == ["AP", "P@6", "nDCG@3"]
+        assert {name: f"{parse(name).of(after) - parse(name).of(grades):+.4f}" for name, _ in said} == dict(said)
 
 
 def test_the_formula_sheet_has_logarithms_to_rank_10_gains_to_grade_4_and_conventions_that_differ():
