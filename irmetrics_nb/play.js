@@ -507,7 +507,7 @@ class Play {
 
   get grades() { return this.order.map(item => item.grade); }
 
-  // All that is needed to compute it again later; `swaps` is how many the reader has done.
+  // All that is needed to compute it again later; `swaps` is how many changes of the order the reader has made.
   get now() { return {order: this.order, grades: this.grades, k: this.k, swaps: this.swaps ?? 0}; }
 
   // And what is asked: the list that the question begins with, and the two measures that shall disagree, if it is that.
@@ -533,6 +533,9 @@ class Play {
   work(measure = this.measure, {grades, k} = this.now) {
     return work(measure, grades, this.options(measure, k, [...grades.filter(judged), ...this.missed]));
   }
+
+  // The same for the list before the last deed, with the cutoff of now: a change is that of the list.
+  workBefore(measure = this.measure) { return this.last && this.work(measure, {...this.last, k: this.k}); }
 
   // The value of another list, for which the judgments of the beginning count.
   valueOf(list, measure, k = this.k) {
@@ -571,18 +574,18 @@ class Play {
   }
 
   tellNow(text) {
-    const {value: now} = this.work(), before = this.last, change = before ? now - this.work(this.measure, before).value : 0;
+    const {value: now} = this.work(), before = this.workBefore(), change = before ? now - before.value : 0;
     const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
     this.tell(this.say.now(text, this.label(this.measure), ...shown));
   }
 
   tell(text) { this.parts.said.textContent = text; }
 
-  // To move a result past another one is a swap of the two.
+  // To move a result, however far, is one change.
   move(item, to, before = this.state) {
     const from = this.order.indexOf(item), n = this.order.length, rest = this.order.filter(other => other !== item);
     if (to < 0 || to >= n) return this.tell(this.say.end(item.title, from + 1));
-    const swaps = before.swaps + Math.abs(to - before.order.indexOf(item));
+    const swaps = before.swaps + (to === before.order.indexOf(item) ? 0 : 1);
     const deed = () => Object.assign(this, {order: rest.toSpliced(to, 0, item), swaps});
     return this.act(deed, () => this.say.moved(item.title, to + 1, n), before);
   }
@@ -628,7 +631,9 @@ class Play {
   again() {
     if (this.atStart && this.start === this.first) return this.tellNow(this.say.loaded());
     const target = this.atStart ? {...this.first, start: this.first, pair: null} : this.start;
-    this.act(() => this.restore(target), () => this.say.loaded());
+    this.past.push(this.state);
+    this.revealed = false;
+    this.see(() => this.restore(target), () => this.say.loaded());  // a beginning has no list before it
   }
 
   get atStart() {
@@ -643,8 +648,9 @@ class Play {
     return this.see(() => this.restore(state), () => this.say.undone);
   }
 
-  // What a handle of the text is about, from the first list on.
-  jump({swap = '', k, list, measure}) {
+  // What a handle of the text is about, from the first list on. If the ranking is out of sight, it comes into view, with
+  // a button that leads back to the handle.
+  jump({swap = '', k, list, measure}, handle) {
     const pairs = [...swap.matchAll(/(\d+)\s+(\d+)/g)].map(([, a, b]) => [a - 1, b - 1]);
     const {first} = this, base = {...first, start: first, pair: null};
     this.act(() => {
@@ -654,6 +660,21 @@ class Play {
       if (k) this.k = Number(k);
       this.measure = this.measures.find(one => this.label(one) === measure) ?? this.asked;
     }, () => this.say.handled);
+    this.comeIntoView(handle);
+  }
+
+  comeIntoView(handle) {
+    const {all, back, value} = this.parts, {top, bottom} = value.getBoundingClientRect();
+    this.handle = handle;
+    back.hidden = !handle || top >= 0 && bottom <= innerHeight;
+    if (!back.hidden) scrollTo(all, 'start');
+  }
+
+  // Back to the handle of the text.
+  goBack() {
+    this.parts.back.hidden = true;
+    this.handle.focus({preventScroll: true});
+    scrollTo(this.handle, 'center');
   }
 
   explain(measure) {
@@ -709,9 +730,9 @@ class Play {
     return this.act(() => this.restore({...start, start, pair}), () => this.say.explained);
   }
 
-  // From here on every value is hidden until the reader has said what it is.
+  // From here on every value is hidden until the reader has said what it is. Where it has just been said, it is hidden anew.
   predict() {
-    this.predicting = !this.predicting;
+    this.predicting = !this.secret;
     this.revealed = false;
     this.outcome = null;
     this.draw();
@@ -722,12 +743,17 @@ class Play {
   // ---- the address ----
 
   // ranking=6-3_1-1*k3*s1*a1-1_6-3: the results by their first ranks with grades, the cutoff, the swaps, the list that
-  // the question began with, the measure that is explained, the two that shall disagree.
+  // the question began with, the measure that is explained, the two that shall disagree, and what can be undone, each
+  // as list.cutoff.swaps.
   get link() {
     const {order} = this.first, number = measure => this.measures.indexOf(measure);
     const spelt = state => state.order.map((item, j) => `${order.indexOf(item) + 1}-${state.grades[j] ?? 'x'}`).join('_');
     const parts = [spelt(this.now), `k${this.k ?? ''}`, `s${this.now.swaps}`, `a${spelt(this.start)}`];
-    return [...parts, `m${number(this.measure)}`, ...this.pair ? [`d${this.pair.map(number).join('_')}`] : []].join('*');
+    const past = this.past.filter(({start, pair}) => start === this.start && pair === this.pair);
+    const kept = past.length > UNDONE ? [past[0], ...past.slice(1 - UNDONE)] : past;
+    const undo = kept.map(state => [spelt(state), state.k ?? '', state.swaps].join('~'));
+    return [...parts, `m${number(this.measure)}`, ...this.pair ? [`d${this.pair.map(number).join('_')}`] : [],
+      ...undo.length ? [`u${undo.join('!')}`] : []].join('*');
   }
 
   writeAddress() {
@@ -742,8 +768,10 @@ class Play {
     const text = this.address && new URL(location.href).searchParams.get(this.address);
     if (!text) return;
     const state = this.stateOf(text);
-    if (state) this.restore(state);
-    else this.tell(this.say.unreadable);
+    if (!state) return this.tell(this.say.unreadable);
+    const {past, ...now} = state;
+    this.restore(now);
+    this.past = past;
   }
 
   // What an address says, or nothing if this ranking cannot be meant.
@@ -758,11 +786,14 @@ class Play {
     };
     const now = listed(list), start = listed(part.a), pair = part.d?.split('_').map(j => this.measures[j]);
     if (!now || !start || pair?.some(measure => !measure)) return null;
-    const k = whole.test(part.k) && part.k >= 1 ? Math.min(part.k, this.deepest) : null;
+    const cutoff = text => whole.test(text) && text >= 1 ? Math.min(text, this.deepest) : null, k = cutoff(part.k);
+    const number = text => whole.test(text) ? Number(text) : 0;
     this.measure = this.measures[part.m] ?? this.measure;
     const sameList = start.order.every((item, j) => item === order[j]) && `${start.grades}` === `${this.first.grades}`;
     const from = sameList && !pair ? this.first : {...start, k: pair ? k : this.first.k, swaps: 0};
-    return {...now, k, swaps: whole.test(part.s) ? Number(part.s) : 0, start: from, pair: pair ?? null};
+    const again = {start: from, pair: pair ?? null}, undo = part.u?.split('!').map(one => one.split('~')) ?? [];
+    const past = undo.map(([spelt, depth, swaps]) => ({...listed(spelt), k: cutoff(depth), swaps: number(swaps), ...again}));
+    return {...now, k, swaps: number(part.s), ...again, past: past.filter(state => state.order)};
   }
 
   // Copies it, where the browser lets a page do so.
@@ -832,10 +863,9 @@ class Play {
     if (guess && this.revealed) this.tellNow(this.say.explained);
   }
 
-  // What is to be said of a prediction: 0.71, 0,71 and 5/7 are numbers.
+  // What is to be said of a prediction.
   guessed() {
-    const [, a, b = '1'] = /^\s*(-?[\d.]+)\s*(?:\/\s*([\d.]+))?\s*$/.exec(this.parts.guess.value.replace(',', '.')) ?? [];
-    const said = a / b, {value: now} = this.work();
+    const said = readNumber(this.parts.guess.value), {value: now} = this.work();
     if (!Number.isFinite(said)) return {right: false, text: this.say.noNumber};
     const right = Math.abs(said - now) <= CLOSE;
     return {right, said, text: this.say.predicted(this.label(this.measure), short(now), short(said), right, short(Math.abs(said - now)), said > now)};
@@ -847,7 +877,9 @@ class Play {
     const gradeOf = new Map(start.order.map((item, j) => [item, start.grades[j]]));
     if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(say.regraded);
     if (this.atStart) return wrong(say.untouched);
+    const needed = swapsBetween(start.order, this.order);
     if (swaps > goal.swaps) return wrong(say.far(swaps, goal.swaps));
+    if (needed > goal.swaps) return wrong(say.shifted(needed, goal.swaps));
     const wishes = this.wishes(this.now), failed = wishes.filter(wish => !wish.right);
     const reason = swaps && failed.length ? this.reason(failed[0]) : '';
     if (failed.length) return wrong(say.wrong(failed.map(wish => wish.text), reason));
@@ -900,7 +932,7 @@ class Play {
     const cut = ({target}) => this.cut(target.value > this.deepest ? null : Number(target.value));
     const enter = event => { if (event.key === 'Enter') this.check(); };
     const letGo = () => { this.sliding = null; };
-    const text = {type: 'text', inputmode: 'decimal', autocomplete: 'off', size: 6, keydown: enter};
+    const text = {type: 'text', autocomplete: 'off', size: 6, keydown: enter};
     const parts = this.parts = {
       ask: html('div', {}, kept, question && html('p', {}, bold(question))), task: html('p'),
       name: html('span'), value: html('strong'), change: html('span', {class: 'change'}),
@@ -910,6 +942,7 @@ class Play {
       said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
       guess: html('input', text), check: button(say.check, () => this.check()), count: html('span', {class: 'count'}),
       undo: button(say.undo, () => this.undo()), again: button(say.again, () => this.again()),
+      back: html('button', {type: 'button', hidden: '', click: () => this.goBack()}, say.toText),
       predict: button(say.predict, () => this.predict()), answer: button(say.show, () => this.answer()),
       steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
@@ -931,7 +964,7 @@ class Play {
       html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
       html('p', {class: 'steps'}, parts.steps), this.buildChips(),
       html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
-      html('p', {class: 'deeds'}, parts.guessing, parts.check, parts.count, parts.undo, parts.again, parts.answer, deal, parts.predict,
+      html('p', {class: 'deeds'}, parts.guessing, parts.check, parts.count, parts.undo, parts.again, parts.answer, parts.back, deal, parts.predict,
         disagree, share), parts.tables));
     this.letLight(parts.all);
   }
@@ -985,7 +1018,7 @@ class Play {
   }
 
   draw() {
-    const {parts, say, secret} = this, found = this.work(), before = this.last && this.work(this.measure, this.last);
+    const {parts, say, secret} = this, found = this.work(), before = this.workBefore();
     const picture = VIEWS[this.view ?? found.kind.view](found, say);
     parts.all.classList.toggle('secret', secret);
     parts.name.textContent = this.label(this.measure);
@@ -1035,7 +1068,7 @@ class Play {
     lines[pivot].before(...lines.slice(0, pivot));
     lines[pivot].after(...lines.slice(pivot + 1));
     this.order.forEach((item, j) => this.drawRow(item, j, last, bars[j]));
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    if (still()) return;
     lines.forEach((line, j) => {
       const way = tops[j] - line.offsetTop, from = {transform: `translateY(${way}px)`};
       if (Math.abs(way) > 1) line.animate([from, {transform: 'none'}], {duration: 180, easing: 'ease-out'});
@@ -1061,7 +1094,7 @@ class Play {
 
   drawMeasures() {
     this.rows.forEach(({measure, name, cells}, j) => {
-      const now = this.work(measure).value, change = this.last ? now - this.work(measure, this.last).value : 0, chip = this.chips[j];
+      const now = this.work(measure).value, change = this.last ? now - this.workBefore(measure).value : 0, chip = this.chips[j];
       const others = Object.keys(this.lists).map(list => short(this.valueOf(list, measure)));
       const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
       name.textContent = chip.name.textContent = this.label(measure);
@@ -1099,7 +1132,12 @@ const RELATIONS = {
   below: (x, y) => x < y - 1e-9, most: (x, y) => x <= y + 1e-9,
 };
 
+const UNDONE = 20;  // deeds that a link remembers
+
 const CLOSE = 0.0051;  // as near as a prediction has to come: two decimals
+
+const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+const scrollTo = (element, block) => element.scrollIntoView({block, behavior: still() ? 'instant' : 'smooth'});
 
 const pickOne = some => some[Math.floor(Math.random() * some.length)];
 
@@ -1242,6 +1280,7 @@ export const words = {
   explained: '',
   handle: 'Show it in the ranking',
   handled: 'As the text has it, ',
+  toText: 'Back to the text',
   dealt: 'A new list, ',
   undone: 'Undone: ',
   nothing: 'There is nothing to undo.',
@@ -1262,7 +1301,7 @@ export const words = {
   noNumber: 'That is no number: write 0.75 or 3/4.',
   predicted: (measure, value, said, right, apart, more) =>
     `${right ? 'Yes' : 'Not quite'}: ${measure} is ${value}` + (right ? '.' : `. You said ${said}, ${apart} too ${more ? 'much' : 'little'}.`),
-  counted: (swaps, allowed) => `${swaps} of ${allowed} ${allowed === 1 ? 'swap' : 'swaps'}`,
+  counted: (changes, allowed) => `${changes} of ${allowed} ${allowed === 1 ? 'change' : 'changes'}`,
   task: (wishes, swaps, k, pair) => {
     const ways = k ? 'With the slider alone' : swaps === 1 ? 'With one swap' : swaps ? `With at most ${swaps} swaps` : 'In any order of the results';
     return `${pair ? 'Make them disagree. ' : ''}${ways}: ${wishes.join(', and ')}.`;
@@ -1286,10 +1325,12 @@ export const words = {
     return `Here ${some.join(', ')}${terms.length > 3 ? ', and so on' : ''}.`;
   },
   regraded: 'A grade is not what it was, and the question is about the list as graded. Start again puts it right.',
-  far: (swaps, allowed) => {
-    const taken = swaps === 1 ? 'a swap' : `${swaps} swaps`;
+  far: (changes, allowed) => {
+    const taken = changes === 1 ? 'one change' : `${changes} changes`;
     return `That took ${taken}; the question allows ${allowed || 'none'}.`;
   },
+  shifted: (needed, allowed) =>
+    `A move shifts all the results that it passes: this order takes ${needed} swaps, and the question allows ${allowed}. ⇄ swaps two.`,
   answer: (way, k, many) => {
     const steps = [...way.map(([a, b]) => `swap ranks ${a} and ${b}`), ...k ? [`set k to ${k}`] : []];
     return `${many > 1 ? 'One answer' : 'The only answer'}: ${steps.join(', then ')}. `;
@@ -1350,19 +1391,20 @@ const STYLE = `
   margin-block: 1.6rem 2rem;
 
   > section {
-    padding: .8rem 1.2rem;
+    scroll-margin-top: calc(var(--play-top, 0px) + 4.5rem);
+    padding: .5rem 1.2rem;
     border: 1px solid var(--line);
     border-top: 3px solid var(--accent);
     border-radius: 4px;
   }
   p { margin: 0; }
-  .ask { margin-bottom: .5rem; }
+  .ask { margin-bottom: .3rem; }
   .ask > div > * + * { margin-top: .6rem; }
   .ask > p:not(:empty) { font-weight: 600; }
 
   .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 2rem; }
   .head p { font-weight: 600; font-variant-numeric: tabular-nums; }
-  .head strong { margin-inline: .3em .2em; font-size: 1.75em; font-weight: 650; }
+  .head strong { margin-inline: .3em .2em; font-size: 1.6em; font-weight: 650; }
   .head .change { color: var(--soft); font-weight: 400; }
   label { display: flex; align-items: center; gap: .7em; color: var(--soft); font-size: .93em; }
   output { min-width: 5em; color: inherit; }
@@ -1451,10 +1493,10 @@ const STYLE = `
   .grade[data-level='2'] { --g: light-dark(#6baed6, #346a99); --on: light-dark(#0c1a26, #ffffff); }
   .grade[data-level='3'] { --g: light-dark(#08519c, #9ecae1); --on: light-dark(#ffffff, #0c1a26); }
 
-  .said { min-height: 1.6em; margin-block: .5rem; font-size: .95em; }
+  .said { min-height: 1.6em; margin-block: .25rem; font-size: .95em; }
   .said p:first-child { color: var(--soft); }
   .said .right { color: var(--good); font-weight: 600; }
-  .deeds { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .45rem; margin-block: .3rem; }
+  .deeds { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .45rem; margin-block: .2rem; }
   .count { color: var(--soft); font-size: .9em; font-variant-numeric: tabular-nums; }
   .count:empty { display: none; }
   .count.over { color: var(--best); }
@@ -1462,7 +1504,7 @@ const STYLE = `
   .chips button { max-width: 100%; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
   .chips .change { color: var(--soft); }
   .chips :is(b, span):empty { display: none; }
-  .steps { min-height: 1.5em; margin-top: .3rem; line-height: 1.4; }
+  .steps { min-height: 1.4em; margin-top: .2rem; line-height: 1.3; }
   .steps code {
     padding: 0; color: inherit; background: none; font-size: .8em; white-space: normal; overflow-wrap: anywhere;
   }
@@ -1505,6 +1547,12 @@ const STYLE = `
   .picture .won { fill: var(--mist); stroke: var(--ground); }
   .picture .lost { fill: var(--pale); stroke: var(--ground); }
   .curve { fill: none; stroke: var(--bar); stroke-width: 2.5; stroke-linejoin: round; }
+}
+
+@media (pointer: fine) {
+  .play li { padding-block: 1px; }
+  .play li button { min-height: 26px; }
+  .play .place { height: 26px; }
 }
 
 @container (min-width: 44rem) {
@@ -1577,7 +1625,7 @@ function mountPage() {
   const plays = waiting.map((element, j) => [element, mount(element, {address: `ranking${j ? j + 1 : ''}`})]);
   for (const text of plays.length ? document.querySelectorAll('span.handle') : []) {
     const before = plays.filter(([element]) => element.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING);
-    const [, play] = before.at(-1) ?? plays[0], click = () => play.jump({...text.dataset});
+    const [, play] = before.at(-1) ?? plays[0], click = ({currentTarget}) => play.jump({...text.dataset}, currentTarget);
     text.replaceWith(html('button', {type: 'button', class: 'handle', title: play.say.handle, click}, ...text.childNodes));
   }
 }
@@ -1697,7 +1745,10 @@ const COMBINE = {
 
 // ---- kinds of questions ----
 
-// A task as it stands after what it asks about: two ranks swapped, another grade, a relevant document moved, so many hits.
+const good = grades => grades.filter(g => g > 0).length;
+
+// A task as it stands after what it asks about: two ranks swapped, another grade, a relevant document moved, so many
+// relevant documents in all, so many hits.
 function variant(task, x) {
   const [query] = task.queries, {kind, at} = task;
   if (kind === 'swap') {
@@ -1709,14 +1760,16 @@ function variant(task, x) {
     return {...query, grades, ideal: downwards([...grades, ...query.missed])};
   }
   if (kind === 'rank') return {...query, grades: query.grades.toSpliced(at - 1, 1).toSpliced(x - 1, 0, 1)};
+  if (kind === 'total') return {...query, ideal: downwards([...query.grades, ...times(x - good(query.grades), () => 1)])};
   return {...query, grades: query.grades.map((_, j) => j < x ? 1 : 0), ideal: query.ideal};
 }
 
 // What may be answered, in the order in which it is tried.
-function domain({kind, at, top, k, queries: [{ideal}]}) {
+function domain({kind, at, top, k, queries: [{grades, ideal}]}) {
   if (kind === 'grade') return times(top + 1, g => g);
   if (kind === 'rank') return times(at, j => at - j);
-  return times(Math.min(k, ideal.filter(g => g > 0).length) + 1, hits => hits);
+  if (kind === 'total') return times(8, j => good(grades) + 7 - j);
+  return times(Math.min(k, good(ideal)) + 1, hits => hits);
 }
 
 // The answer, if each query has the value that `of` gives it.
@@ -1751,6 +1804,7 @@ const DEALT = {
     return {at: die.between(1, depth), top, choices: times(top + 1, g => `${g}`)};
   },
   rank: (die, {queries: [{grades}]}) => ({at: grades.lastIndexOf(1) + 1}),
+  total: () => ({}),
   hits: () => ({}),
 };
 
@@ -1793,7 +1847,8 @@ const TOPICS = {
     [ask('value', {...FLAT, missed: [0, 2]}, 'P@k R@k')],
     [ask('value', LOSSY, 'F@k F(beta=2)@k F(beta=0.5)@k R@k'), ask('swap', LOSSY, 'P@k R@k'), ask('hits', LOSSY, 'F@k R@k F(beta=2)@k'),
       ask('better', LOSSY, 'P@k R@k F@k')],
-    [ask('value', GRADED_LOSSY, 'P(rel=2)@k R(rel=2)@k F(rel=2)@k'), ask('value', LOSSY, 'P@k R@k F@k', over(2)), ask('hits', LOSSY, 'F@k F(beta=0.5)@k'),
+    [ask('value', GRADED_LOSSY, 'P(rel=2)@k R(rel=2)@k F(rel=2)@k'), ask('value', LOSSY, 'P@k R@k F@k', over(2)),
+      ask('total', FLAT, 'R@k F@k F(beta=2)@k F(beta=0.5)@k'),
       ask('convention', LOSSY, 'R@k', {conventions: [['P@k', 'Hits divided by k'], ['R@k', 'Hits divided by R'], ["R(divisor='min(R,k)')@k", 'Hits divided by min(R, k)'],
         ['F@k', 'The harmonic mean of precision and recall']]})],
   ],
@@ -1857,14 +1912,14 @@ function draft(die, topic, level) {
   const shortest = Math.min(...queries.map(q => (q.labels ?? q.grades).length));
   const k = die.between(Math.min(2 + (shortest > 4), shortest - 1), shortest - 1);
   const measure = cutAs({k}, die.pick(asked.measures));
-  const base = {topic, level, kind, measure, family: familyText(family, kind), combine: asked.combine ?? 'mean', queries, k};
+  const base = {topic, level, kind, measure, scale: family.top ?? 1, combine: asked.combine ?? 'mean', queries, k};
   if (kind === 'convention') {
     const task = {...base, ...chooseConvention(die, base, asked)};
     return Number.isNaN(task.answer) ? null : {...task, tolerance: 0};
   }
   if (kind === 'better' && family.scored) base.choices = ['List A', 'List B', 'Both alike'];
   let task = {...base, ...DEALT[kind](die, base, asked)};
-  if (['grade', 'rank', 'hits'].includes(kind)) task = {...task, aim: aimAt(die, task)};
+  if (['grade', 'rank', 'total', 'hits'].includes(kind)) task = {...task, aim: aimAt(die, task)};
   return finish(die, task, kind);
 }
 
@@ -1878,13 +1933,6 @@ function finish(die, task, kind) {
 }
 
 const marks = query => query.labels ?? query.grades;
-
-function familyText({n: [low, high], top, missed, unjudged, scored, ties, single}, kind) {
-  const results = `${low} to ${high} ${scored ? 'items' : 'results'}`;
-  if (scored) return `${results}, labels 0 and 1${ties ? ', equal scores' : ''}${single ? ', users with one class' : ''}`;
-  const lost = missed[1] && kind !== 'hits' ? `, up to ${missed[1]} relevant missed` : '';
-  return `${results}, grades 0 to ${top}${lost}${unjudged ? ', one result not judged' : ''}`;
-}
 
 // ---- the slips ----
 
@@ -1964,6 +2012,9 @@ const forGains = {
   noDiscount: slip('terms', 'You left out the discount.', discountedOnly(one => recounted(one, {weight: () => 1}))),
   discount: slip('terms', 'You discounted.', one => one.found.name === 'CG' ? recounted(one, {weight: DISCOUNTS.log2}) : NaN, () => 'CG is the plain sum of the gains.'),
   overK: slip('whole', 'You divided by k.', one => one.top / one.depth),
+  valueOverK: slip('value', 'You divided nDCG by k.', normalised(one => one.found.value / one.depth), () => 'DCG / IDCG is the value already.'),
+  rankFrom2Above: slip('terms', 'You took the discount log₂(i + 2) in DCG, but not in the ideal.',
+    normalised(one => recounted(one, {weight: i => 1 / Math.log2(i + 2), bestWeight: i => DISCOUNTS[one.p.discount](i, one.p.b)})), () => 'Rank 1 has log₂ 2 = 1.'),
   uncut: slip('terms', 'You did not cut the list.', one => recounted(one, {k: null, bestK: null}), one => `Only the first ${one.k} ranks count.`),
   condensed: slip('terms', 'You took out what nobody judged.', one => recounted(one, {documents: one.documents.map(({g}, j) => ({g, i: j + 1}))}), () => 'It keeps its rank, with gain 0.'),
 };
@@ -1981,7 +2032,8 @@ function readOn(one, {satisfied = g => (2 ** g - 1) / 2 ** one.p.max_grade, weig
 const SLIPS = {
   P: {...forHits, overR: slip('whole', 'You divided by R. That is recall.', one => one.inTop.length / one.R, one => `Precision divides by k, ${one.k}.`),
     overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth)),
-    uncut: slip('terms', 'You counted the hits of the whole list.', one => one.hit.length / one.depth, one => `Only the first ${one.k} ranks count.`)},
+    uncut: slip('terms', 'You counted the hits of the whole list.', one => one.hit.length / one.depth, one => `Only the first ${one.k} ranks count.`),
+    wholeList: slip('terms', 'You took the precision of the whole list.', one => one.hit.length / one.n, one => `Only the first ${one.k} ranks count, divided by ${one.k}.`)},
   R: {...forHits, overK: slip('whole', 'You divided by k. That is precision.', one => one.inTop.length / one.depth, isR),
     overFound: slip('whole', 'You took the relevant documents of the list for all there are.', one => one.inTop.length / one.hit.length, isR),
     overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth), isR)},
@@ -2023,6 +2075,7 @@ const SLIPS = {
     notLess: slip('terms', 'You forgot the − 1.', one => readOn(one, {satisfied: g => g ? 2 ** g / 2 ** one.p.max_grade : 0}), one => satisfiedText(one)),
     scaleOfList: slip('terms', 'You took the largest grade of the list for that of the scale.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** Math.max(...downwards(one.grades))}),
       one => satisfiedText(one)),
+    scaleAbove: slip('terms', 'You took a largest grade that is one too high.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** (one.p.max_grade + 1)}), one => satisfiedText(one)),
     everybody: slip('terms', 'You let every reader get to every rank.', one => readOn(one, {arrive: () => 1}), () => 'Those who stopped above are gone: the product of 1 − R.'),
     themselves: slip('terms', 'You took off the readers who stop at the rank itself.', one => readOn(one, {arrive: (before, after) => after}), () => 'The product runs over the ranks above.'),
     noRank: slip('terms', 'You forgot 1/i.', one => readOn(one, {weight: () => 1}), () => 'That is the share of readers who are satisfied at all.'),
@@ -2068,6 +2121,7 @@ const SEVERAL = {
   leftOut: ['mean', 'You left out a query without a hit.', ({values}) => mean(values.filter(x => x > 0)), 'It counts as 0.'],
   summed: ['mean', 'You added and did not divide by the number of queries.', ({values}) => sum(values), ''],
   meanRank: ['mean', 'You took 1 divided by the mean rank.', ({values, name}) => name === 'RR' ? 1 / mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
+  ranks: ['mean', 'You took the mean rank.', ({values, name}) => name === 'RR' ? mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
   pooled: ['mean', 'You put the queries into one pot.', ({seen}) => sum(seen.map(one => one.top)) / sum(seen.map(one => one.whole)), 'Each query has a value, and all queries count alike.'],
   best: ['mean', 'That is the best query.', ({values}) => Math.max(...values), ''],
   worst: ['mean', 'That is the worst query.', ({values}) => Math.min(...values), ''],
@@ -2136,10 +2190,13 @@ function swapSlips(task) {
 
 const FUNCTIONS = {log2: Math.log2, ln: Math.log, sqrt: Math.sqrt};
 
-// The number that an answer means: a decimal (0.69 or 0,69), a fraction, or arithmetic such as (1 + 2/4) / log2(3). NaN if
-// it means none.
+// Fractions that are one sign: ¾ is 3/4, and 1¾ is 1 + 3/4.
+const asQuotient = (_, whole, sign) => `(${whole || 0}+${sign.normalize('NFKC')})`;
+
+// The number that an answer means: a decimal (0.69 or 0,69), a fraction (3/4, 3:4, ¾), or arithmetic such as
+// (1 + 2/4) / log2(3). NaN if it means none.
 export function readNumber(text) {
-  const plain = `${text}`.toLowerCase().replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/÷/g, '/').replace(/\*\*/g, '^')
+  const plain = `${text}`.toLowerCase().replace(/(\d*)\s*([¼-¾⅐-⅞])/g, asQuotient).replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/[÷:：⁄∕]/g, '/').replace(/\*\*/g, '^')
     .replace(/log₂/g, 'log2').replace(/(\d),(\d)/g, '$1.$2').replace(/^[\s=≈~]+/, '');
   const tokens = plain.match(/log2|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
   let at = 0;
@@ -2290,10 +2347,11 @@ export const drillWords = {
     swap: task => `${task.queries[0].labels ? 'The labels at ranks' : 'Ranks'} ${task.at[0]} and ${task.at[1]} change places. By how much does ${measureText(task.measure)} change? A fall is negative.`,
     grade: task => `Which is the smallest grade at rank ${task.at}, in the place of the ?, with which ${measureText(task.measure)} is at least ${task.aim}? It counts in the judgments too.`,
     rank: task => `The last relevant result, now at rank ${task.at}, moves up; the others keep their order. Which is the largest rank at which ${measureText(task.measure)} is at least ${task.aim}?`,
-    hits: task => `R = ${task.queries[0].ideal.filter(g => g > 0).length} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
+    total: task => `Which is the largest number R of relevant documents, found or not, with which ${measureText(task.measure)} of this list is at least ${task.aim}?`,
+    hits: task => `R = ${good(task.queries[0].ideal)} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
     convention: task => `A report says ${decimals(task.given)}${task.measure.includes('@') ? ` for k = ${task.k}` : ''}. Which convention gives this number?`,
   },
-  tried: {grade: g => `Grade ${g}`, rank: rank => `Rank ${rank}`, hits: hits => count(hits, 'hit')},
+  tried: {grade: g => `Grade ${g}`, rank: rank => `Rank ${rank}`, total: total => `R = ${total}`, hits: hits => count(hits, 'hit')},
   query: ({queries}, j) => queries[0].labels ? `User ${j + 1}` : `Query ${j + 1}`,
   combined: (task, values) => {
     const {combine, queries} = task, used = values.map((x, j) => [x, j]).filter(([x]) => !Number.isNaN(x));
@@ -2302,7 +2360,7 @@ export const drillWords = {
     return `(${terms.join(' + ')}) / ${sum} = ${answerText(task)}`;
   },
   rank: 'rank', grade: 'grade', item: 'item', score: 'score', label: 'label',
-  missed: grades => grades.every(g => g === 1) ? `Relevant, but not retrieved: ${count(grades.length, 'document')}.` : `Judged, but not retrieved: ${grades.length === 1 ? 'grade' : 'grades'} ${grades.join(', ')}.`,
+  missed: (grades, scale) => scale === 1 ? `Relevant, but not retrieved: ${count(grades.length, 'document')}.` : `Judged, but not retrieved: ${grades.length === 1 ? 'grade' : 'grades'} ${grades.join(', ')}.`,
   none: 'Nothing relevant was missed.',
   unjudged: '– was not judged.',
   right: answer => `Yes: ${answer}.`,
@@ -2344,10 +2402,10 @@ class Drill {
   }
 
   go({seed = this.seed, level = this.level, number = 1}, focus = true) {
-    Object.assign(this, {seed, level, number, tries: 0, done: false, task: deal(this.topic, level, seed, number)});
+    Object.assign(this, {seed, level, number, tries: 0, done: false, risen: false, task: deal(this.topic, level, seed, number)});
     history.replaceState(null, '', `#seed=${seed}&level=${level}&task=${number}`);
     this.draw();
-    if (focus) this.parts.question.focus();
+    if (focus) (this.task.choices ? this.parts.choices : this.parts.input).focus();
   }
 
   build(element) {
@@ -2355,15 +2413,15 @@ class Drill {
     const submit = event => { event.preventDefault(); this.answer(this.parts.input.value); };
     const parts = this.parts = {
       levels: times(3, j => button(`${j + 1}`, () => this.go({level: j + 1}))), streak: html('span'), place: html('span'),
-      question: html('p', {class: 'question', tabindex: -1}), family: html('p', {class: 'family'}), lists: html('div', {class: 'lists'}),
-      input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-hint'}),
-      choices: html('div', {class: 'choices', role: 'group', 'aria-label': say.choose}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
-      next: button(say.next, () => this.go({number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
+      question: html('p', {class: 'question', id: 'drill-question'}), lists: html('div', {class: 'lists'}),
+      input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-question drill-hint'}),
+      choices: html('div', {class: 'choices', role: 'group', tabindex: -1, 'aria-label': say.choose, 'aria-describedby': 'drill-question'}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
+      next: button(say.next, () => this.go(this.risen ? {level: this.level + 1} : {number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
     };
     parts.form = html('form', {submit}, html('label', {}, say.yours, parts.input), html('button', {type: 'submit'}, say.check), html('p', {class: 'hint', id: 'drill-hint'}, say.hint));
     element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE + DRILL_STYLE),
       html('div', {class: 'bar-of-drill'}, html('div', {class: 'levels', role: 'group', 'aria-label': say.level}, html('span', {'aria-hidden': true}, say.level), parts.levels), parts.streak, parts.place),
-      parts.question, parts.family, parts.lists, parts.form, parts.choices, html('div', {class: 'said'}, parts.verdict), parts.steps,
+      parts.question, parts.lists, parts.form, parts.choices, html('div', {class: 'said'}, parts.verdict), parts.steps,
       html('p', {class: 'starts'}, parts.next, parts.show, button(say.fresh, () => this.go({seed: someSeed()})), parts.link)));
     element.classList.add('play');
   }
@@ -2377,7 +2435,8 @@ class Drill {
     if (found.right) {
       this.streak += this.tries === 0 ? 1 : 0;
       this.best = Math.max(this.best, this.streak);
-      if (this.streak && this.streak % 5 === 0 && !this.tries && this.level < 3) parts.verdict.textContent += ` ${drillWords.raise(this.level + 1)}`;
+      this.risen = this.streak > 0 && this.streak % 5 === 0 && !this.tries && this.level < 3;
+      if (this.risen) parts.verdict.textContent += ` ${drillWords.raise(this.level + 1)}`;
       this.finish();
     } else {
       this.streak = 0;
@@ -2420,7 +2479,6 @@ class Drill {
     const {parts, task} = this;
     this.drawHead();
     parts.question.textContent = drillWords.queries[task.kind](task);
-    parts.family.textContent = `${task.family}.`;
     parts.lists.replaceChildren(...task.kind === 'hits' ? [] : task.queries.map((query, j) => this.drawQuery(query, j)));
     parts.form.hidden = Boolean(task.choices);
     parts.choices.replaceChildren(...(task.choices ?? []).map((text, j) => html('button', {type: 'button', click: () => this.answer(`${j}`)}, text)));
@@ -2430,9 +2488,8 @@ class Drill {
 
   drawQuery(query, j) {
     const {task} = this, many = task.queries.length > 1, name = task.kind === 'better' ? `List ${'AB'[j]}` : many ? drillWords.query(task, j) : null;
-    const same = task.kind === 'better' && !query.labels && `${task.queries[0].missed}` === `${task.queries[1].missed}`;
-    const hidden = !query.labels && !(same && j === 0);
-    const note = hidden && html('p', {class: 'missed'}, query.missed.length ? drillWords.missed(query.missed) : drillWords.none, query.grades?.includes(null) && ` ${drillWords.unjudged}`);
+    const told = !query.labels && task.kind !== 'total';
+    const note = told && html('p', {class: 'missed'}, query.missed.length ? drillWords.missed(query.missed, task.scale) : drillWords.none, query.grades?.includes(null) && ` ${drillWords.unjudged}`);
     return html('div', {}, name && html('h4', {}, name), html('table', {class: 'ranking'}, this.rowsOf(query).map(([head, cells], row) =>
       html('tr', {}, html('th', {scope: 'row'}, head), cells.map(cell => html(row ? 'td' : 'th', row ? {} : {scope: 'col'}, `${cell}`))))), note);
   }
@@ -2451,8 +2508,7 @@ const DRILL_STYLE = `
   .levels span { margin-right: .2em; }
   .levels button { color: light-dark(#1d2329, #d5dae0); }
   .question { margin-top: .8rem; font-weight: 600; }
-  .question:focus { outline: none; }
-  .family, .hint, .missed { color: var(--soft); font-size: .85em; }
+  .hint, .missed { color: var(--soft); font-size: .85em; }
   .lists { display: flex; flex-wrap: wrap; gap: .4rem 2.4rem; margin-block: .7rem; }
   .lists > div { max-width: 100%; overflow-x: auto; }
   h4 { margin: .3rem 0 0; font-size: .9em; font-weight: 600; }
@@ -2466,11 +2522,12 @@ const DRILL_STYLE = `
   form .hint { flex-basis: 100%; }
   form label { color: inherit; }
   form input {
-    width: 10rem; max-width: 100%; height: 36px; padding: 0 .6em; color: inherit; background: var(--ground);
+    flex: 1; width: 14rem; min-width: 0; max-width: 24rem; height: 40px; padding: 0 .6em; color: inherit; background: var(--ground);
     border: 1px solid var(--edge); border-radius: 4px; font: inherit;
   }
-  button { min-height: 36px; }
+  button { min-width: 40px; min-height: 40px; }
   .choices { display: flex; flex-wrap: wrap; gap: .5rem; }
+  .choices:focus { outline: none; }
   .choices:empty { display: none; }
   .said .wrong { color: light-dark(#9a3412, #f0a878); font-weight: 600; }
   .said p:first-child:is(.right, .wrong) { color: var(--good); }
@@ -2478,8 +2535,13 @@ const DRILL_STYLE = `
   .way { margin: 0 0 .8rem; padding: 0; border: 0; }
   .way li { display: block; padding: .3rem 0; }
   .way code { padding: 0; color: inherit; background: none; font-size: .85em; white-space: normal; overflow-wrap: anywhere; }
-  .starts { align-items: center; }
-  .starts a { margin-left: .3rem; }
+  .starts { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .5rem; }
+  .starts a { display: inline-flex; align-items: center; min-height: 40px; margin-left: .3rem; }
+}
+
+@container (max-width: 38rem) {
+  .drill form label { flex-basis: 100%; }
+  .drill form input { max-width: none; }
 }
 `;
 

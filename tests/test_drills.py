@@ -72,6 +72,8 @@ def changed(task, x=None):
         ideal = [g for g in marks if g is not None] + query["missed"]
     elif kind == "rank":
         marks.insert(x - 1, marks.pop(at - 1))
+    elif kind == "total":
+        ideal = marks + [1] * (x - sum(marks))
     else:
         marks = [1] * x + [0] * (len(marks) - x)
     return {**query, name: marks, "ideal": ideal}
@@ -83,6 +85,9 @@ def tried(task):
         return range(task["top"] + 1)
     if task["kind"] == "rank":
         return range(task["at"], 0, -1)
+    if task["kind"] == "total":
+        hits = sum(task["queries"][0]["grades"])
+        return range(hits + 7, hits - 1, -1)
     return range(min(task["k"], sum(g > 0 for g in task["queries"][0]["ideal"])) + 1)
 
 
@@ -113,9 +118,15 @@ def test_the_answer_of_every_task_is_the_packages():
 
 def test_every_topic_and_kind_of_question_is_dealt():
     kinds = {(task["topic"], task["kind"]) for task in tasks()}
-    assert {kind for _, kind in kinds} == {"value", "better", "swap", "grade", "rank", "hits", "convention"}
+    assert {kind for _, kind in kinds} == {"value", "better", "swap", "grade", "rank", "hits", "total", "convention"}
     assert {topic for topic, kind in kinds if kind == "convention"} == {topic for topic, kind in kinds if kind == "better"} == set(TOPICS)
     assert {task["topic"] for task in tasks()[-SEEDS * 3 :]} == set(TOPICS), "the mixed drill has all"
+
+
+def test_each_level_of_the_sets_has_kinds_of_questions_of_its_own():
+    kinds = {level: {(task["kind"], len(task["queries"])) for task in tasks() if task["topic"] == "sets" and task["level"] == level} for level in (1, 2, 3)}
+    assert ("hits", 1) in kinds[2] and ("hits", 1) not in kinds[3]
+    assert {("total", 1), ("convention", 1), ("value", 2)} <= kinds[3] - kinds[2]
 
 
 def test_the_lists_hold_what_hurts():
@@ -161,7 +172,8 @@ def test_a_right_answer_of_two_digits_is_asked_for_more_and_does_not_count():
 
 @pytest.mark.parametrize(("text", "number"), [
     ("83/120", 83 / 120), ("0,5", 0.5), (".5", 0.5), ("-3", -3), ("2^3", 8), ("2**-1", 0.5), ("(1 + 2/4)/log2(3)", 1.5 / math.log2(3)), ("7/log₂(2)", 7),
-    ("3·2", 6), ("6÷4", 1.5), ("ln(2)", math.log(2)), ("sqrt(9)", 3), ("50%", 0.5), ("1-2-3", -4), ("8/2/2", 2), ("-2^2", -4), ("≈ 0.7", 0.7)])  # fmt: skip
+    ("3·2", 6), ("6÷4", 1.5), ("ln(2)", math.log(2)), ("sqrt(9)", 3), ("50%", 0.5), ("1-2-3", -4), ("8/2/2", 2), ("-2^2", -4), ("≈ 0.7", 0.7),
+    ("3:4", 0.75), ("3 : 4", 0.75), ("¾", 0.75), ("1¾", 1.75), ("2 ½", 2.5), ("⅔·2", 4 / 3), ("3⁄4", 0.75), ("-½", -0.5)])  # fmt: skip
 def test_an_answer_may_be_arithmetic(text, number):
     assert ask("readNumber", [[text]])[0] == pytest.approx(number)
 
@@ -211,6 +223,12 @@ def cutoff(task):
     return int(task["measure"].partition("@")[2] or len(task["queries"][0]["grades"]))
 
 
+def shifted(task, best=False):
+    "The DCG of a list, or of its ideal order, with the discount log2(i + 2)."
+    grades = sorted(task["queries"][0]["ideal"], reverse=True) if best else task["queries"][0]["grades"]
+    return sum(g / math.log2(i + 2) for i, g in enumerate(grades[: cutoff(task)], start=1))
+
+
 PLAIN = r"(nDCG|AP|RR|DCG|R|P)(@\d+)?"
 BY_THE_PACKAGE = [
     ("dcg", "idealFromList", r"nDCG.*", lambda t: again(t, t["measure"], ideal=found_only(t))),
@@ -221,6 +239,9 @@ BY_THE_PACKAGE = [
     ("dcg", "rankFrom0", PLAIN, lambda t: again(t, t["measure"].replace("@", "(discount='jarvelin')@"))),
     ("dcg", "standardDiscount", r"nDCG\(discount.*", lambda t: again(t, f"nDCG@{cutoff(t)}")),
     ("dcg", "notDivided", r"nDCG.*", lambda t: again(t, t["measure"][1:])),
+    ("dcg", "valueOverK", r"nDCG.*", lambda t: again(t, t["measure"]) / cutoff(t)),
+    ("dcg", "rankFrom2", r"nDCG@\d+", lambda t: shifted(t) / shifted(t, best=True)),
+    ("dcg", "rankFrom2Above", r"nDCG@\d+", lambda t: shifted(t) / again(t, f"DCG@{cutoff(t)}") * t["answer"]),
     ("dcg", "overK", r"DCG.*", lambda t: again(t, t["measure"]) / cutoff(t)),
     ("dcg", "noDiscount", r"DCG@\d+", lambda t: again(t, f"CG@{cutoff(t)}")),
     ("dcg", "uncut", r"nDCG@\d+", lambda t: again(t, "nDCG")),
@@ -240,6 +261,9 @@ BY_THE_PACKAGE = [
     ("rr", "gradeOne", r"RR\(rel=2\)", lambda t: again(t, "RR")),
     ("cascade", "log", r"ERR.*", lambda t: again(t, t["measure"].replace(")", ",phi='log2')"))),
     ("cascade", "scaleOfList", r"ERR\(max_grade=3\)", lambda t: again(t, f"ERR(max_grade={max(found_only(t))})", ideal=found_only(t))),
+    ("cascade", "scaleAbove", r"ERR\(max_grade=3\).*", lambda t: again(t, t["measure"].replace("=3", "=4"))),
+    ("cascade", "scaleAbove", r"ERR\(max_grade=4\).*", lambda t: again(t, t["measure"].replace("=4", "=5"))),
+    ("sets", "wholeList", r"P@\d+", lambda t: again(t, "SetP")),
     ("cascade", "swapped", r"RBP.*", lambda t: again(t, re.sub(r"p=([\d.]+)", lambda m: f"p={1 - float(m[1]):.1f}", t["measure"]))),
     ("auc", "inverted", r"AUC", lambda t: 1 - t["answer"]),
     ("auc", "discovery", r"FPR.*", lambda t: 1 - t["answer_of_precision"]),
@@ -259,6 +283,14 @@ def test_an_unanswered_query_that_is_left_out_is_recognised():
     found = [(task, slip["value"]) for task, slip in slips() if slip["name"] == "leftOut"]
     for task, x in found:
         assert near(x, combined(task["measure"], "answered", task["queries"]))
+    assert len(found) > 30
+
+
+def test_the_mean_rank_is_recognised_where_mrr_is_asked_for():
+    found = [(task, slip["value"]) for task, slip in slips() if slip["name"] == "ranks"]
+    for task, x in found:
+        ranks = [1 / value(task["measure"], query) for query in task["queries"] if value(task["measure"], query)]
+        assert near(x, np.mean(ranks)) and task["measure"].startswith("RR")
     assert len(found) > 30
 
 
@@ -357,7 +389,31 @@ def test_by_keyboard_a_task_is_answered_and_the_next_one_comes(drill):
     assert page.locator(".way li").count() == 3
     page.keyboard.press("Enter")  # the focus is on the next task
     assert page.url.endswith("task=2") and status(page) == ""
-    assert page.evaluate("document.activeElement.className") == "question"
+    page.keyboard.type("0.5")  # the focus is where the answer goes
+    assert page.get_by_role("textbox", name="Your answer").input_value() == "0.5"
+
+
+def test_after_five_in_a_row_the_next_task_is_of_the_next_level(drill):
+    page = drill(address="#seed=17&level=1&task=1")
+    for number in range(1, 6):
+        assert f"level=1&task={number}" in page.url and "Level 2 is next" not in status(page)
+        page.get_by_role("textbox", name="Your answer").fill(f"{dealt(level=1, number=number)['answer']:.5f}")
+        page.keyboard.press("Enter")
+        assert status(page).endswith("Five in a row. Level 2 is next.") == (number == 5)
+        page.get_by_role("button", name="Next task").click()
+    assert page.url.endswith("#seed=17&level=2&task=1") and "Streak 5" in page.locator(".drill").inner_text()
+
+
+def test_what_was_missed_is_said_with_its_grade_and_for_both_lists(drill):
+    page = drill("dcg", "#seed=501&level=2&task=10")
+    task = dealt("dcg", 2, 501, 10)
+    assert set(task["queries"][0]["missed"]) == {1} and task["scale"] == 3
+    assert "Judged, but not retrieved: grade" in page.locator(".missed").inner_text()
+    task = dealt("sets", 2, 78, 4)
+    page = drill("sets", "#seed=78&level=2&task=4")
+    assert task["kind"] == "better"
+    want = [f"Relevant, but not retrieved: {n} document{'s' * (n != 1)}." if n else "Nothing relevant was missed." for n in (len(query["missed"]) for query in task["queries"])]
+    assert [text.strip() for text in page.locator(".missed").all_inner_texts()] == want and len(want) == 2
 
 
 def test_a_slip_is_named_with_the_step_where_it_went_off_and_ends_the_streak(drill):
@@ -410,6 +466,10 @@ def test_a_phone_in_both_themes_has_room_contrast_and_targets(drill, topic, them
         assert page.evaluate(WIDE) <= 1
         assert page.evaluate(CONTRAST) == []
         assert page.evaluate(SMALL) == []
+        parts = page.locator(".drill :is(button, input, .starts a):visible")
+        assert all(part.bounding_box()["height"] >= 40 and part.bounding_box()["width"] >= 40 for part in parts.all())
+    field = page.get_by_role("textbox", name="Your answer")
+    assert not field.is_visible() or field.bounding_box()["width"] >= 200
 
 
 def test_the_script_is_loaded_where_a_page_has_a_drill():
@@ -447,8 +507,20 @@ def test_an_exam_has_sixty_marks_folded_solutions_and_a_second_one_of_other_numb
     one, other = ("".join(part) for part in re.findall(r"## Exam \d(.*?)(?=## |\Z)", markdown(EXAM), re.DOTALL))
     for text in one, other:
         marks = re.findall(r"^\*\*\d\.\*\* \((\d+) marks\)", text, re.MULTILINE)
-        assert sum(map(int, marks)) == 60 and text.count("<summary>Solution</summary>") == len(marks) == 7
+        assert sum(map(int, marks)) == 60 and text.count("<summary>Solution</summary>") == len(marks) == 9
+        for asked in ("F2@5", "F0.5@5", "(FPR, TPR)", "GAUC", "Järvelin", "junk", "nDCG@3 change"):
+            assert asked in text, asked
+        assert re.search(r"\*\*9\.\*\* .*(Show that|becomes)", text), "one is to be proved"
     assert one != other
+
+
+def test_the_exam_says_by_how_much_a_swap_changes_each_measure():
+    for text in re.findall(r"\*\*7\.\*\*(.*?)\*\*8\.\*\*", markdown(EXAM), re.DOTALL):
+        grades = json.loads(re.search(r"In the list (\[.*?\])", text)[1])
+        after = [*grades[:2], grades[3], grades[2], *grades[4:]]
+        said = re.findall(r"^- `(\S+) = .*: \*\*([+-]\d\.\d{4})\*\*$", text, re.MULTILINE)
+        assert [name for name, _ in said] == ["AP", "P@6", "nDCG@3"]
+        assert {name: f"{parse(name).of(after) - parse(name).of(grades):+.4f}" for name, _ in said} == dict(said)
 
 
 def test_the_formula_sheet_has_logarithms_to_rank_10_gains_to_grade_4_and_conventions_that_differ():
@@ -460,10 +532,50 @@ def test_the_formula_sheet_has_logarithms_to_rank_10_gains_to_grade_4_and_conven
     assert len(named) == len(set(named)) == 13, "each convention gives another number"
 
 
-def test_the_formula_sheet_is_two_pages_of_paper(browser):
+def listed(text, words):
+    "The numbers that follow some words of the data that the sheet prints."
+    (found,) = re.findall(words + r" ((?:[\d.]+, )*[\d.]*\d)", text)
+    return [Fraction(x) for x in found.split(", ")]
+
+
+def average(pairs):
+    "The area of some pairs (label, score): pairs in order, equal ones one half."
+    gaps = [a - b for x, a in pairs for y, b in pairs if x and not y]
+    return Fraction(sum(2 * (gap > 0) + (gap == 0) for gap in gaps), 2 * len(gaps))
+
+
+def test_the_numbers_of_the_formula_sheet_follow_from_the_data_that_it_prints():
+    text = markdown(SHEET).replace("\n", " ")
+    shown = {name: float(x) for name, x in re.findall(r"\| ([^|<]+?) <small>[^|]*\| ([\d.]+) \|", text)}
+    grades, missed = listed(text, "A list with the grades"), listed(text, "and grade")
+    hits, relevant = [i for i, g in enumerate(grades, 1) if g], sum(g > 0 for g in grades + missed)
+    precision, recall = Fraction(len(hits), len(grades)), Fraction(len(hits), relevant)
+    reached = [(Fraction(r, relevant), Fraction(r, i)) for r, i in enumerate(hits, 1)]
+    points = [max((p for r, p in reached if r >= Fraction(x, 10)), default=0) for x in range(11)]
+    scores, labels = listed(text, "have the scores"), listed(text, "and the labels")
+    items = list(zip(labels, scores, strict=True))
+    (users,) = re.findall(r"the users ((?:\w, )*\w) saw", text)
+    areas = [average([item for item, u in zip(items, users.split(", "), strict=True) if u == user]) for user in "ab"]
+    top = [label for label, score in items if score >= Fraction("0.8")]
+    want = {"precision P@k": precision, "recall R@k": recall, "F1@k": 2 * precision * recall / (precision + recall),
+            "F2@k": 5 * precision * recall / (4 * precision + recall), "F0.5@k": Fraction(5, 4) * precision * recall / (precision / 4 + recall),
+            "11-point precision": sum(points) / 11, "AUC": average(items), "TPR, threshold 0.8": Fraction(sum(top), sum(labels)),
+            "FPR, threshold 0.8": Fraction(top.count(0), labels.count(0)), "GAUC": sum(areas) / 2, "GAUC by impressions": (2 * areas[0] + 3 * areas[1]) / 5}  # fmt: skip
+    assert {name: shown[name] for name in want} == {name: pytest.approx(float(x), abs=5e-5) for name, x in want.items()}
+    assert sum(points) / 11 == Fraction(31, 55)
+    assert len(shown) == 24
+
+
+def test_the_formula_sheet_is_two_pages_of_paper_black_on_white(browser):
     page = browser.new_page()
-    styles = (NBS / "styles.css").read_text(encoding="utf-8")
-    page.set_content(f"<!DOCTYPE html><style>{styles}</style><main class='sheet'>{body(SHEET)}</main>")
-    paper = page.pdf(prefer_css_page_size=True)
+    styles, dark = (NBS / "styles.css").read_text(encoding="utf-8"), "body, td { color: #ddd; background: #111; }"
+    page.set_content(f"<!DOCTYPE html><style>{dark}{styles}</style><body class='quarto-dark'><main>{body(SHEET)}</main>")
+    paper = page.pdf(format="A4")
+    page.emulate_media(media="print")
+    look = page.evaluate("""() => ['h2', 'p', 'td'].map(name => getComputedStyle(document.querySelector('main ' + name)))
+        .map(style => [style.color, style.breakAfter])""")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.close()
-    assert len(re.findall(rb"/Type\s*/Page\b", paper)) <= 2
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 2
+    assert {colour for colour, _ in look} == {"rgb(0, 0, 0)"} and ground == "rgb(255, 255, 255)"
+    assert look[0][1] == "avoid", "a heading stays with its table"

@@ -17,6 +17,7 @@ from test_finding import fresh
 
 LIMIT = 6000
 PAGES = [Path("learn", f"{name}.ipynb") for name in "ap auc cascade dcg sets".split()]
+WITH_RANKINGS = [*PAGES, *(Path("tutorials", f"{name}.ipynb") for name in "good_ranking bad_query choose".split())]
 AROUND = 430  # the bar above, the way to the next page and the footer: 231; the rest is what Quarto adds to code and cards
 ABOVE = 125  # of that, what stands above the first calculation
 HOME = "http://site.test/"
@@ -34,7 +35,8 @@ code { font: 0.875em "JetBrains Mono" }
 HEIGHTS = """() => {
   const main = document.querySelector('main'), heads = [...main.querySelectorAll('h2')].map(e => e.textContent);
   const next = [...main.querySelectorAll('h2')][heads.indexOf('By hand') + 1];
-  return [main.getBoundingClientRect().height, next.getBoundingClientRect().top];
+  const height = element => element?.getBoundingClientRect().height ?? 0;
+  return [height(main), next?.getBoundingClientRect().top ?? 0, height(document.querySelector('.play > section'))];
 }"""
 markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -89,7 +91,7 @@ def body(name):
 
 @pytest.fixture
 def measured(browser):
-    "Measures a page in Chromium: (its height, where its first calculation ends)."
+    "Measures a page in Chromium: (its height, where its first calculation ends, how high its ranking is)."
 
     def heights(name):
         head = f"<meta charset='utf-8'><style>{THEME}</style><link rel='stylesheet' href='styles.css'>"
@@ -108,16 +110,21 @@ def measured(browser):
         page.evaluate("document.fonts.ready")
         found = page.evaluate(HEIGHTS)
         page.close()
-        return round(found[0]) + AROUND, round(found[1]) + ABOVE
+        return round(found[0]) + AROUND, round(found[1]) + ABOVE, found[2]
 
     return heights
 
 
 @pytest.mark.parametrize("name", PAGES, ids=str)
 def test_a_page_to_learn_a_metric_is_short_and_calculates_by_hand_at_its_beginning(measured, name):
-    whole, by_hand = measured(name)
+    whole, by_hand, _ = measured(name)
     assert 3000 < whole <= LIMIT
     assert by_hand <= 1500
+
+
+@pytest.mark.parametrize("name", WITH_RANKINGS, ids=str)
+def test_a_ranking_to_play_with_is_at_most_600_pixels_high_as_it_opens(measured, name):
+    assert 400 < measured(name)[2] <= 600
 
 
 def test_a_page_of_code_and_a_page_with_everything_unfolded_are_seen_to_be_long(measured, monkeypatch):

@@ -357,23 +357,55 @@ def test_an_answer_is_shown_on_demand_after_a_try(show):
     assert page.evaluate("document.activeElement.textContent") == "Start again"
 
 
-def test_the_swaps_that_count_are_those_that_the_reader_did(show):
+def test_the_changes_that_count_are_those_that_the_reader_made(show):
     page = show(example(**SWAP))
-    assert page.text_content(".count") == "0 of 1 swap"
+    assert page.text_content(".count") == "0 of 1 change"
     for _ in range(5):
         press(page, "Move up", TITLES[5])
     assert value(page) == f"{parse('nDCG').of([3, 1, 1, 2, 0, 0]):.3f}"
-    assert (page.text_content(".count"), check(page)) == ("5 of 1 swap", "That took 5 swaps; the question allows 1.")
+    assert (page.text_content(".count"), check(page)) == ("5 of 1 change", "That took 5 changes; the question allows 1.")
     for _ in range(5):
         click(page, "Undo")
-    assert (page.text_content(".count"), order(page)) == ("0 of 1 swap", TITLES)
+    assert (page.text_content(".count"), order(page)) == ("0 of 1 change", TITLES)
     for _ in range(2):  # there and back is the list of the beginning, and not nothing
         press(page, "Swap", TITLES[5])
         press(page, "Swap", TITLES[0])
-    assert (order(page), page.text_content(".count")) == (TITLES, "2 of 1 swap")
+    assert (order(page), page.text_content(".count")) == (TITLES, "2 of 1 change")
     click(page, "Start again")
     press(page, "Grade 1, press to change", TITLES[0])
     assert check(page).startswith("A grade is not what it was")
+
+
+def test_a_drag_is_one_change_and_no_swap_if_it_passes_several_results(show):
+    page = show(example(**SWAP))
+    page.mouse.move(*place(page, TITLES[5]))
+    page.mouse.down()
+    x, y = place(page, TITLES[1])
+    page.mouse.move(x, y - 9, steps=12)
+    page.mouse.up()
+    assert order(page) == [TITLES[0], TITLES[5], *TITLES[1:5]]
+    assert page.text_content(".count") == "1 of 1 change"
+    assert check(page) == "A move shifts all the results that it passes: this order takes 4 swaps, and the question allows 1. ⇄ swaps two."
+    click(page, "Undo")
+    assert (page.text_content(".count"), order(page)) == ("0 of 1 change", TITLES)
+
+
+def test_after_a_reload_everything_can_still_be_undone(show):
+    page = show(example("nDCG@5", **SWAP))
+    for title in (TITLES[5], TITLES[5], TITLES[2]):
+        press(page, "Move up", title)
+    page.get_by_role("slider").fill("2")
+    press(page, "Grade 0, press to change", TITLES[3])
+    page.reload()
+    page.wait_for_selector(".play section")
+    assert page.text_content(".count") == "3 of 1 change"
+    for count in (3, 3, 2, 1, 0):
+        click(page, "Undo")
+        assert page.text_content(".count") == f"{count} of 1 change"
+    assert (order(page), page.text_content(".head span")) == (TITLES, "nDCG@5")
+    click(page, "Undo")
+    assert status(page) == "There is nothing to undo." and page.text_content(".count") == "0 of 1 change"
+    assert "ranking" not in page.url
 
 
 def test_a_cutoff_can_be_the_answer(show):
@@ -455,6 +487,18 @@ def test_the_value_is_predicted_before_it_is_shown(show):
         box.fill(right)
         assert check(page) == "Yes: AP is 0.700."
     click(page, "Predict first")
+    assert value(page) == "?" and box.input_value() == "", "another prediction"
+    assert box.get_attribute("inputmode") is None, "a keypad of numbers has no fraction bar"
+    box.fill("¾")
+    assert check(page) == "Not quite: AP is 0.700. You said 0.750, 0.050 too much."
+    press(page, "Move up", TITLES[2])
+    click(page, "Start again")
+    before = parse("AP").of([0, 1, 0, 0, 1, 0])
+    box.fill(f"{before:.3f}")
+    assert check(page) == f"Yes: AP is {before:.3f}." and value(page) == f"{before:.3f}"
+    assert page.text_content(".head .change") == ""
+    press(page, "Move up", TITLES[2])
+    click(page, "Predict first")
     assert not box.is_visible() and not page.get_by_role("button", name="Check", exact=True).is_visible()
 
 
@@ -490,7 +534,7 @@ def test_the_state_stands_in_the_address(show):
         go()
         one.wait_for_selector(".play section")
         assert order(one) == seen and one.locator(".head strong").all_text_contents() == [re.search(r"\n?(\d\.\d+)", text)[1] for text in (t.split("\n", 2)[2] for t in now)]
-        assert one.text_content(".count") == "1 of 1 swap"
+        assert one.text_content(".count") == "1 of 1 change"
     click(page.locator(".play").first, "Start again")
     page.locator(".chips button", has_text="nDCG").click()
     click(page.locator(".play").nth(1), "Start again")
@@ -507,7 +551,7 @@ def test_a_new_list_and_a_task_can_be_shared(show):
     seen, asked = order(page), page.inner_text(".ask")
     page.reload()
     page.wait_for_selector(".play section")
-    assert (order(page), page.inner_text(".ask"), page.text_content(".count")) == (seen, asked, "1 of 1 swap")
+    assert (order(page), page.inner_text(".ask"), page.text_content(".count")) == (seen, asked, "1 of 1 change")
     click(page, "Make two disagree")
     asked = page.inner_text(".ask")
     page.reload()
@@ -546,6 +590,31 @@ def test_numbers_of_the_text_are_handles(show):
     click(page, "Undo")
     click(page, "Undo")
     assert value(page) == "0.960"
+
+
+def test_a_change_compares_the_same_measure_at_the_same_cutoff(show):
+    handle = "<p><span class='handle' data-swap='1 6' data-k='6'>0.960</span></p>"
+    page = show(example("nDCG@3", measures="nDCG nDCG@6"), handle)
+    page.get_by_role("button", name="0.960").click()
+    want = f"+{parse('nDCG@6').of([3, 1, 2, 0, 0, 1]) - parse('nDCG@6').of(BEN):.3f}"
+    assert page.text_content(".head span") == "nDCG@6" and page.text_content(".head .change") == want
+    assert page.locator(".chips .change").all_text_contents() == [want, want]
+    page.get_by_role("slider").fill("3")
+    assert page.text_content(".head .change") == "", "the list is the same"
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_a_handle_far_below_brings_the_ranking_into_view_and_leads_back(show, motion):
+    page = show(example(**SWAP), "<div style='height: 5000px'></div>", HANDLES, "<div style='height: 900px'></div>", reduced_motion=motion)
+    handle = page.get_by_role("button", name="0.960", exact=True)
+    handle.click()
+    inside = "e => { const box = e.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight }"
+    page.wait_for_function(f"({inside})(document.querySelector('.head strong'))")
+    assert value(page) == "0.960"
+    click(page, "Back to the text")
+    page.wait_for_function(f"({inside})(document.querySelector('button.handle'))")
+    assert handle.evaluate("e => e === document.activeElement")
+    assert not page.get_by_role("button", name="Back to the text").is_visible()
 
 
 def test_on_a_phone_the_value_stays_in_sight(show):

@@ -104,7 +104,7 @@ ANSWERS = {
     "tutorials/choose.ipynb": {((2, 3, 0, 1, 2, 1), None), ((2, 3, 1, 1, 0, 2), None)},
 }
 TRIES = {
-    "learn/sets.ipynb": ([(2, 4)], "That took 3 swaps; the question allows none."),
+    "learn/sets.ipynb": ([(2, 4)], "That took 3 changes; the question allows none."),
     "learn/ap.ipynb": ([(2, 4)], "AP 0.817 is less than 0.88."),
     "learn/dcg.ipynb": ([(2, 5), (3, 6)], "nDCG@6 1.000 is not below 1."),
     "learn/cascade.ipynb": ([(1, 3)], "ERR 0.889 is not below 0.5."),
@@ -199,3 +199,15 @@ def test_a_number_that_is_a_handle_is_what_the_ranking_then_says(show, name):  #
     for place, (_, number) in enumerate(handles):
         shown.locator("button.handle").nth(place).click()
         assert shown.text_content(".head strong") == number
+
+
+def test_the_head_of_a_ranking_sticks_to_the_page_in_the_output_of_a_cell(show):  # noqa: F811
+    styles = (NBS / "styles.css").read_text(encoding="utf-8")
+    ranking, style = only("tutorials/bad_query.ipynb"), f"<style>{styles}</style>"
+    data = {key: text for key, text in ranking.data.items() if key != "class"}
+    cell = f"<div class='cell-output-display'>{example(data.pop('measure'), ranking.grades, ranking.titles, **data)}</div>"
+    page = show(style, cell, "<div style='height: 900px'></div>", viewport={"width": 400, "height": 600})
+    for rank in range(6, 11):
+        page.locator("li").nth(rank - 1).evaluate("e => e.scrollIntoView({block: 'center'})")
+        box = page.locator(".head strong").bounding_box()
+        assert 0 <= box["y"] < 80 and box["y"] + box["height"] < page.locator("li").nth(rank - 1).bounding_box()["y"], rank

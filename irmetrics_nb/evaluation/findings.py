@@ -120,7 +120,8 @@ def _documents_misspelled(spelling, missed, severity=''):
     "Find documents that would match in another spelling, if these are more than a few."
     if spelling is None: return
     n_missed = sum(map(len, missed.values()))
-    if severity or _is_worth_saying(spelling, n_missed): yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
+    if severity or _is_worth_saying(spelling, n_missed):
+        yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
 
 def _is_worth_saying(spelling, n_missed):
     "Return whether a spelling matches more than a few of the missed ids, and different ones."
@@ -140,17 +141,18 @@ SAME_LETTERS = 'without blanks around them', 'without invisible characters', 'in
 def _query_problems(evidence):
     "Find judged queries missing from the run, and queries of the run without judgments."
     unanswered, unjudged, spelling = evidence.unanswered, evidence.unjudged, None
+    thorough = evidence.thorough
     if unanswered and unjudged:
         from irmetrics_nb.evaluation.spelling import find_spelling
-        compared = COMPARED_QUERIES * (5 if evidence.thorough else 1)
+        compared = COMPARED_QUERIES * (5 if thorough else 1)
         samples = {'': unanswered[:compared]}, {'': unjudged[:compared]}
-        spelling = find_spelling(*samples, pairs=evidence.thorough)
+        spelling = find_spelling(*samples, pairs=thorough)
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
         yield problem('no-common-query', examples, hint=_spelling_text(spelling))
         yield from _numeric('query', unanswered, unjudged)
-    elif spelling and (evidence.thorough or spelling.how in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
+    elif spelling and (thorough or spelling.how in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
         yield problem('query-ids', all=n_judged, **_words_of(spelling))
     elif unanswered: yield problem('missing', shown(unanswered), n=len(unanswered), all=n_judged)
     if unjudged and evidence.common: yield problem('unjudged-queries', shown(unjudged), n=len(unjudged))
