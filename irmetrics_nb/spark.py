@@ -473,7 +473,8 @@ def _check(scored, rows, plan):
 
 # %% ../nbs/top_level/spark.ipynb #8b050b7f
 def means(values: Any) -> dict[str, Any]:
-    """Compute the means of what `evaluate(..., collect=False)` gives on the cluster.
+    """Compute the means of the DataFrame of `evaluate(..., collect=False)` on the
+    cluster.
 
     values: that DataFrame. {measure: mean}; of several runs, {run: {measure: mean}}. NaN
     does not count, and where nothing else is, the mean is NaN; GMAP has its geometric

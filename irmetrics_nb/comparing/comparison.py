@@ -397,7 +397,7 @@ class Comparison(Result):
             {'method': method, 'baseline': self.baseline, **texts, **pairs, **remarks}
         )
 
-    def _parts(self, per_run: bool = False) -> Iterable[Any]:
+    def _blocks(self, per_run: bool = False) -> Iterable[Any]:
         for name in self.slices: yield from _slice_parts(self, name)
         if self.groups is not None:
             yield Items([*share_sentences(self), *_differing_sentence(self)])
