@@ -160,14 +160,14 @@ class Groups:
         self, source: Any, *, columns: Mapping[str, Any] | None = None,
         bins: Mapping[str, Any] | None = None,
     ):
-        chosen_columns = dict(columns or {})
-        crossed = _crossed(chosen_columns)
+        chosen = dict(columns or {})
+        crossed = _crossed(chosen)
         bins = {} if bins is None else bins
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         is_path = isinstance(source, str | os.PathLike)
         where = os.fspath(source) if is_path else 'the groups'
-        ids, table = read_lookup(_records(source, chosen_columns), where, QUERY, chosen_columns)
+        ids, table = read_lookup(_records(source, chosen), where, QUERY, chosen)
         for name, definition in bins.items():
             if name not in table:
                 raise ValueError(f'bins= of {name!r}, which is no dimension')

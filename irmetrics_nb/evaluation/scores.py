@@ -711,7 +711,8 @@ def concat(batches: Iterable[Scores]) -> Scores:
     _check_alike(batches, 'parts of one whole')
     first = batches[0]
     if any(
-        (len(batch.runs), batch.single) != (len(first.runs), first.single) for batch in batches
+        (len(batch.runs), batch.single) != (len(first.runs), first.single)
+        for batch in batches
     ):
         raise ValueError('the parts differ in their runs')
     if not first.single: batches = [_in_run_order(batch, first) for batch in batches]
@@ -759,6 +760,9 @@ def _whole_bounds(batches, i):
     for m, name in enumerate(batches[0].keys()):
         if not any(name in batch.runs[i].tie_bounds for batch in batches): continue
         bounds[name] = np.hstack(
-            [batch.runs[i].tie_bounds.get(name, batch.values[[i, i], m]) for batch in batches]
+            [
+                batch.runs[i].tie_bounds.get(name, batch.values[[i, i], m])
+                for batch in batches
+            ]
         )
     return bounds

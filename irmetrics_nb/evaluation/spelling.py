@@ -45,11 +45,11 @@ LOSSY = [*PATTERNS][-3:]  # that may leave the same of two documents
 def _left_over(long, short):
     """Yield what precedes or follows `short` in `long`, unless that cuts a word or a
     number."""
-    def is_boundary(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
+    def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
     if len(long) <= len(short) or not short: return
     prefix, suffix = long[:-len(short)], long[len(short):]
-    if long.endswith(short) and is_boundary(prefix[-1], short[0]): yield 'before', prefix
-    if long.startswith(short) and is_boundary(short[-1], suffix[0]): yield 'behind', suffix
+    if long.endswith(short) and divided(prefix[-1], short[0]): yield 'before', prefix
+    if long.startswith(short) and divided(short[-1], suffix[0]): yield 'behind', suffix
 
 def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, str]]:
     "Return the commonest prefixes and suffixes that only the longer ids have."
