@@ -117,7 +117,7 @@ def _print_scores(scores, format, per_query, output, per_run):
     means = format == Format.table and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
         from irmetrics_nb.cli_common import for_terminal, show_parts
-        return show_parts(for_terminal(scores._parts()))
+        return show_parts(for_terminal(scores._blocks()))
     show(rendered_scores(scores, format.value, per_query, per_run), output)
 
 # %% ../nbs/top_level/cli.ipynb #7675d7a6

@@ -48,14 +48,14 @@ from .results.results import Cell, Items, Table, cell_text, raised, showing_digi
 def for_terminal(items: Iterable[Any]) -> list[Any]:
     "Convert the parts of a result for a console of rich: small print is pale, a warning yellow."
     from rich.text import Text
-    parts: list[Any] = []
+    renderables: list[Any] = []
     for item in items:
-        if isinstance(item, Table): parts.append(_coloured(item))
-        elif isinstance(item, Items): parts += [Text(visible(line)) for line in item.items]
+        if isinstance(item, Table): renderables.append(_coloured(item))
+        elif isinstance(item, Items): renderables += [Text(visible(line)) for line in item.items]
         else:
             styles = {'plain': '', 'title': 'bold', 'small': 'yellow' if item.text.startswith('Warning') else 'dim'}
-            parts.append(Text(visible(item.text), style=styles[item.style]))
-    return parts
+            renderables.append(Text(visible(item.text), style=styles[item.style]))
+    return renderables
 
 # %% ../nbs/top_level/cli_common.ipynb #47b8a449
 CUT_COLUMNS = 'document', 'title', 'grade'  # columns that may be cut
@@ -253,9 +253,9 @@ COLUMNS_BY_KIND: dict[str, dict] = {}  # kind: what --columns and --run-columns 
 
 def columns_of(text: str, kind: str) -> dict[str, Any]:
     "Parse a text like query=q,document=url,grade=label for `Qrels` and `Run`; raise BadParameter if it is malformed."
-    parts = [[word.strip() for word in part.partition('=')] for part in text.split(',')]
-    names = {key: int(name) if name.isdigit() else name for key, _, name in parts}
-    try: columns, ranks = said_columns(names if all(sign for _, sign, _ in parts) else {'': ''}, kind)
+    assignments = [[word.strip() for word in assignment.partition('=')] for assignment in text.split(',')]
+    names = {key: int(name) if name.isdigit() else name for key, _, name in assignments}
+    try: columns, ranks = said_columns(names if all(sign for _, sign, _ in assignments) else {'': ''}, kind)
     except ValueError:
         option, number = ('--columns', 'grade') if kind == 'qrels' else ('--run-columns', 'score')
         raise typer.BadParameter(f'{option} {text}: write it like query=NAME,document=NAME,{number}=NAME') from None
@@ -364,9 +364,9 @@ CONVENTIONS = {
     'identical_ids': 'A document with the id of its query: like any other, or taken out.',
 }
 
-def _keyword(name, type_, *names, **how):
+def _keyword(name, type_, *names, **settings):
     "Make a parameter for an option that need not be given."
-    annotation = Annotated[type_ | None, typer.Option(*names, **how)]
+    annotation = Annotated[type_ | None, typer.Option(*names, **settings)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 _OPTIONS = [

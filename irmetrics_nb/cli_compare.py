@@ -53,7 +53,7 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
 
     from irmetrics_nb.cli_common import for_terminal, show_parts
     gate_text = Text(str(verdict), style='' if verdict.ok else 'red')
-    show_parts([*for_terminal(comparison._parts()), gate_text])
+    show_parts([*for_terminal(comparison._blocks()), gate_text])
 
 # %% ../nbs/top_level/cli_compare.ipynb #fad728cf
 _Format = choice('_Format', ['text', 'markdown', 'json', 'junit'])
@@ -90,7 +90,7 @@ def _print_comparison(comparison, verdict, format, per_run, output):
 
 def _comparison_text(comparison, format, per_run):
     if format == 'json': return comparison.to_json()
-    return rendered(comparison._parts(per_run), 'markdown' if format == 'markdown' else 'text')
+    return rendered(comparison._blocks(per_run), 'markdown' if format == 'markdown' else 'text')
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _First = Annotated[Path, typer.Argument(

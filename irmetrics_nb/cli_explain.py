@@ -95,7 +95,7 @@ def _explain(
             from irmetrics_nb.cli_common import explanation_parts, show_parts
             return show_parts([item for why in whys for item in explanation_parts(why, rows)])
         texts = [as_json(whys)]
-        if format != ListingFormat.json: texts = [rendered(why._parts(rows), FORMATS[format.value]) for why in whys]
+        if format != ListingFormat.json: texts = [rendered(why._blocks(rows), FORMATS[format.value]) for why in whys]
         show('\n\n'.join(texts), output)
 
 
@@ -168,7 +168,7 @@ def _identify(
     with one_line_errors(), one_line_warnings():
         result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
         if format == ListingFormat.json: text = result.to_json()
-        else: text = rendered(result._parts(rows), FORMATS[format.value])
+        else: text = rendered(result._blocks(rows), FORMATS[format.value])
         show(text, output)
     raise typer.Exit(0 if result else 3)
 
@@ -186,7 +186,7 @@ def _differ(
     qrels: QrelsFile, run: _RunFile, measure: _OneMeasure, a: _TOOL, b: _TOOL, format: Form = ListingFormat.table,
     output: Output = None,
 ):
-    "Find the conventions that turn the number of one tool into that of another, and the queries that show it."
+    "Find the conventions that explain the different numbers of two tools, and the queries that show it."
     from irmetrics_nb.forensics.identification import differ
     check_files(qrels, [run], output)
     with usage_errors(): parsed = parse(measure)

@@ -145,8 +145,8 @@ def _opened(blob):
     "Open bytes as a table of pyarrow, with texts as Spark has them."
     import pyarrow as pa
     table = pa.ipc.open_stream(blob).read_all()
-    plain = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
-    return table.cast(pa.schema(zip(table.column_names, plain)))
+    types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
+    return table.cast(pa.schema(zip(table.column_names, types)))
 
 def _unpacked(batches):
     for batch in batches:
@@ -195,8 +195,8 @@ def _collect_rows(qrels, run, system, order, conventions):
         table.columns = ['query', 'doc', 'value']
         table = table.select(pl.lit(name, pl.String).alias('run'), pl.all(), pl.int_range(pl.len()).alias('at'))
         return table if kind == 'qrels' else _sent(session, table, COLUMNS)
-    truth, frame, *others = rows(qrels, 'qrels', None), *(rows(source, 'run', name) for name, source in runs)
-    for other in others: frame = frame.unionByName(other)
+    truth, frame, *other_frames = rows(qrels, 'qrels', None), *(rows(source, 'run', name) for name, source in runs)
+    for other in other_frames: frame = frame.unionByName(other)
     if order is None: truth, frame = truth.drop('at'), frame.drop('at')
     for kind, source in [('run', runs[0][1]), ('qrels', qrels)]:
         if not _is_frame(source): continue
@@ -288,11 +288,11 @@ def _by_partition(score, columns, batches):
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
-    rest, tables = score(rows)
+    remainder, tables = score(rows)
     for table in tables:
         yield from table.append_column('part', pa.nulls(len(table), pa.binary())).to_batches(10_000)
     schema = _schema(columns)
-    packed = {name: [None] for name in schema.names} | {'part': [pickle.dumps(rest)]}
+    packed = {name: [None] for name in schema.names} | {'part': [pickle.dumps(remainder)]}
     yield from pa.table(packed, schema).to_batches()
 
 def _score(plan, version, along, table):
@@ -473,7 +473,8 @@ def _check(scored, rows, plan):
 
 # %% ../nbs/top_level/spark.ipynb #8b050b7f
 def means(values: Any) -> dict[str, Any]:
-    """Compute the means of what `evaluate(..., collect=False)` gives on the cluster.
+    """Compute the means of the DataFrame of `evaluate(..., collect=False)` on the
+    cluster.
 
     values: that DataFrame. {measure: mean}; of several runs, {run: {measure: mean}}. NaN
     does not count, and where nothing else is, the mean is NaN; GMAP has its geometric
@@ -606,7 +607,7 @@ def _histogram(rel, limit, batches):
 
 def _merged(batches):
     "Merge the histograms of some partitions, for `mapInArrow`; an error replaces all of them."
-    packed = (part for batch in batches for part in batch.column(0).to_pylist())
+    packed = (blob for batch in batches for blob in batch.column(0).to_pylist())
     histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
     errors = [error for error in histograms if isinstance(error, DataError)]
     if not histograms: return
@@ -624,8 +625,8 @@ def auc(
     the histogram; exact up to so many different scores. No shuffle of rows. DataError for
     a column that is not there, or a label or a score that is missing."""
     items = _items(data, (label, score))
-    each = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')
-    merged = each.repartition(8).mapInArrow(_merged, 'part binary')
+    histograms = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')
+    merged = histograms.repartition(8).mapInArrow(_merged, 'part binary')
     total = ScoreHistogram(bins, rel=rel)
     for histogram in _checked(_collected(merged)): total.merge(histogram)
     if not len(total): raise DataError('the items: the table has no rows')

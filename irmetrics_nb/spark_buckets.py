@@ -82,8 +82,8 @@ def complete_measures(
 def _complete(measure, conventions, top):
     "Return a measure with all parameters that are known before a bucket is evaluated."
     preset, answers = completed(measure, conventions), conventions.of(measure.name)
-    known = top is not None and (top >= 0 or answers.negative == 'keep')
-    complete = preset.resolve(Judged.from_grades([[top] if known else []]))
+    top_known = top is not None and (top >= 0 or answers.negative == 'keep')
+    complete = preset.resolve(Judged.from_grades([[top] if top_known else []]))
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
     if complete == preset or not unknown: return complete
     lacking = next(name for name in complete.params if name not in preset.params)
@@ -276,13 +276,14 @@ GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
 def _total_evidence(facts, plan):
     "Return the evidence about one run, from the facts of all buckets."
     evidence = [bucket.evidence for bucket in facts]
-    looks, unanswered = ([x for bucket in evidence for x in getattr(bucket, name)] for name in ('looks', 'unanswered'))
+    lists = ([x for bucket in evidence for x in getattr(bucket, name)] for name in ('looks', 'unanswered'))
+    samples, unanswered = lists
     sums = {name: sum(getattr(bucket, name) for bucket in evidence) for name in ('judged', 'retrieved', 'common')}
     _, shortest, longest = zip(*(bucket.depth for bucket in evidence))
     surplus, changed = map(sum, zip(*(bucket.turned for bucket in facts)))
     depth = sums['common'], min(shortest), max(longest)
     return run_evidence(
-        looks, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
+        samples, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
         upwards=in_deviations(surplus, changed), **sums)
 
 def _total_grades(facts):
@@ -298,12 +299,12 @@ def put_together(
 ) -> Scores:
     """Combine the scores of all buckets. requested: the measures; how: a note on how they
     were evaluated."""
-    whole = []
+    results = []
     for i in range(len(plan.runs)):
         scores = _by_id(Scores.concat([bucket.scores[i] for bucket in buckets]))
         info = replace(scores.runs[0], reading=how)
-        whole.append(replace(scores, runs=(info,), asked=requested))
-    return Scores.beside(whole) if plan.several else whole[0]
+        results.append(replace(scores, runs=(info,), asked=requested))
+    return Scores.beside(results) if plan.several else results[0]
 
 def _by_id(scores):
     ids, info = scores.query_ids, scores.runs[0]

@@ -180,8 +180,8 @@ def _widget_class():
 
         @traitlets.validate('measure')
         def _check_measure(self, proposal):
-            known = [*self.missed, self.scale or 0]
-            return _with_scale(playable(proposal.value), self.grades, known)
+            outside = [*self.missed, self.scale or 0]
+            return _with_scale(playable(proposal.value), self.grades, outside)
 
         @traitlets.observe('grades', 'missed', 'measure')
         def _compute(self, change):

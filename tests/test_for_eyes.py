@@ -95,7 +95,7 @@ def reported(): return report(QRELS, RUNS, 'AP', groups=GROUPS, title=a('title')
 PLAIN = {
     'a table of several runs': lambda: repr(evaluate(QRELS, RUNS, 'AP nDCG@10')),
     'a table of queries': lambda: render(evaluate(QRELS, RUNS, 'AP'), per_query=True),
-    'a table of rich': lambda: looked_at(*for_terminal(evaluate(QRELS, RUNS, 'AP')._parts())),
+    'a table of rich': lambda: looked_at(*for_terminal(evaluate(QRELS, RUNS, 'AP')._blocks())),
     'a run': lambda: repr(Run(ONE, name=EVIL)),
     'a check-up': lambda: repr(check(QRELS, RUNS)),
     'findings': lambda: '\n'.join(map(str, check({q: {d + '/': 1 for d in DOCS} for q in QUERIES}, RUNS).findings)),
@@ -103,7 +103,7 @@ PLAIN = {
     'a comparison with a baseline and slices': lambda: repr(compared(baseline=a('one'), groups=GROUPS)),
     'sentences': lambda: '\n'.join(compared(groups=GROUPS).sentences()),
     'warnings of a comparison': lambda: '\n'.join(compared(groups=GROUPS).warnings),
-    'a comparison by rich': lambda: looked_at(*for_terminal(compared(baseline=a('one'), groups=GROUPS)._parts())),
+    'a comparison by rich': lambda: looked_at(*for_terminal(compared(baseline=a('one'), groups=GROUPS)._blocks())),
     'a gate': lambda: repr(shut()),
     'a floor': lambda: '\n'.join(missed_floors(evaluate(QRELS, RUNS, 'AP').each(), [parse_floor('AP=9')])),
     'JUnit': lambda: '\n'.join(ElementTree.fromstring(shut().to_junit()).itertext()) + repr([e.attrib for e in ElementTree.fromstring(shut().to_junit()).iter()]),

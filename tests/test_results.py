@@ -170,7 +170,7 @@ def test_a_result_becomes_a_table_a_text_and_a_file(result, tmp_path):
     assert table.height == len(frame) > 0 and {*table.columns} >= {*map(str, frame.columns)}
     read = json.loads(result.to_json(), parse_constant=lambda word: 1 / 0)
     assert read and isinstance(result.to_dict(), dict)
-    texts = {"txt": rendered(result._parts(), "text"), "md": result.to_markdown(), "html": result.to_html(), "tex": result.to_latex(), "json": result.to_json()}
+    texts = {"txt": rendered(result._blocks(), "text"), "md": result.to_markdown(), "html": result.to_html(), "tex": result.to_latex(), "json": result.to_json()}
     for end, text in texts.items():
         result.save(tmp_path / f"x.{end}")
         assert (tmp_path / f"x.{end}").read_text(encoding="utf-8") == text + "\n" and text.strip()
@@ -193,9 +193,9 @@ def test_a_name_that_promises_something_else_is_refused_and_nothing_written(resu
 
 def test_what_prints_and_what_is_exported_say_the_same_numbers(result):
     def numbers(text): return Counter(re.findall(r"\d\.\d{4}(?!\d)", text))
-    printed = numbers(rendered(result._parts(), "text"))
+    printed = numbers(rendered(result._blocks(), "text"))
     assert printed or isinstance(result, Checkup)
-    assert numbers(rendered(result._parts(), "html")) == numbers(rendered(result._parts(), "markdown")) == printed
+    assert numbers(rendered(result._blocks(), "html")) == numbers(rendered(result._blocks(), "markdown")) == printed
 
 
 def test_tables_for_a_paper_have_as_many_cells_as_columns(result):

@@ -67,14 +67,14 @@ def test_a_pipe_gets_the_plain_text_byte_for_byte_and_rich_is_not_loaded():
 
 
 def test_the_best_is_green_the_worst_red_and_what_is_the_same_neither():
-    parts = for_terminal(evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}, "c": {"q": ["x", "y", "d"]}}, "RR NumRel")._parts())
+    parts = for_terminal(evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}, "c": {"q": ["x", "y", "d"]}}, "RR NumRel")._blocks())
     looks = [cell.style for cell in parts[0].columns[1]._cells]
     assert looks == ["bold green", "", "red"]
     assert {cell.style for cell in parts[0].columns[2]._cells} == {""}
 
 
 def test_of_one_run_nothing_is_better():
-    parts = for_terminal(evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"])._parts())
+    parts = for_terminal(evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"])._blocks())
     assert set(colours(parts).values()) == {""} and "std. error" in shown(parts)
 
 

@@ -128,8 +128,8 @@ def sentence(pair: Pair, method: Method) -> str:
     )  # they come from outside
     pair = replace(pair, a=a, b=b, measure=measure, slice=name)
     if not pair.queries:
-        place = f'{measure}{in_slice(name)}'
-        return f'no query in common: nothing is known of {a} and {b} in {place}'
+        subject = f'{measure}{in_slice(name)}'
+        return f'no query in common: nothing is known of {a} and {b} in {subject}'
     claim, margin = (
         _claim(pair, method),
         method.margin is not None and pair.ties < pair.queries,
@@ -397,7 +397,7 @@ class Comparison(Result):
             {'method': method, 'baseline': self.baseline, **texts, **pairs, **remarks}
         )
 
-    def _parts(self, per_run: bool = False) -> Iterable[Any]:
+    def _blocks(self, per_run: bool = False) -> Iterable[Any]:
         for name in self.slices: yield from _slice_parts(self, name)
         if self.groups is not None:
             yield Items([*share_sentences(self), *_differing_sentence(self)])

@@ -270,7 +270,7 @@ class Gate(Result):
         names = 'kind', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
         return {name: [getattr(verdict, name) for verdict in self.rows] for name in names}
 
-    def _parts(self) -> Iterable[Any]:
+    def _blocks(self) -> Iterable[Any]:
         if self.rows: yield Text(_headline(self), 'title')
         items = []
         for verdict in _failures_first(self):

@@ -46,9 +46,9 @@ def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.nd
     """Return all whole numbers of the ranges begin to end, one range after the other, and
     which range each is from."""
     length = end - begin
-    which = np.repeat(np.arange(len(begin)), length)
+    index = np.repeat(np.arange(len(begin)), length)
     offset = end - np.cumsum(length)
-    return np.arange(len(which)) + offset[which], which
+    return np.arange(len(index)) + offset[index], index
 
 # %% ../../nbs/core/arrays.ipynb #6ec026e1
 def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
@@ -110,10 +110,10 @@ MOST_GRADES = 64
 def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "Sort a pool by query, the largest grade first; count integer grades if there are few."
     low, high = grade.min(initial=np.inf), grade.max(initial=-np.inf)
-    few = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
-    integers = grade.astype(np.int8) if few else np.empty(0, np.int8)
-    few = few and bool((integers == grade).all())
-    grades = np.arange(high, low - 1, -1) if few else np.empty(0)
+    countable = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
+    integers = grade.astype(np.int8) if countable else np.empty(0, np.int8)
+    countable = countable and bool((integers == grade).all())
+    grades = np.arange(high, low - 1, -1) if countable else np.empty(0)
     queries = int(query.max(initial=-1)) + 1
     if not 0 < queries * len(grades) <= len(grade):
         best = argsort_descending(query, grade)

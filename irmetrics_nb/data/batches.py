@@ -84,18 +84,18 @@ def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> i
 
 # %% ../../nbs/data/batches.ipynb #4724cb7b
 def partition_text(text: TextBytes, files: list) -> Comments:
-    "Append each line of a text to one of the open files, chosen by the hash of its query; what is left out."
+    "Append each line of a text to one of the open files, by the hash of its query; return the comments left out."
     comments = NO_COMMENTS
     for begin, end in text.pieces():
         columns = parse_piece(text, begin, end, LAYOUTS['run'])
         query, comments = columns.query, comments + columns.comments
         if not len(query): continue
-        part = query.hash() % np.uint64(len(files))
+        file_number = query.hash() % np.uint64(len(files))
         line_end = np.append(query.start[1:], end)
         for i, file in enumerate(files):
-            lines_here = np.flatnonzero(part == i)
-            places, _ = concat_ranges(query.start[lines_here], line_end[lines_here])
-            file.write(text.buffer[places])
+            lines_here = np.flatnonzero(file_number == i)
+            positions, _ = concat_ranges(query.start[lines_here], line_end[lines_here])
+            file.write(text.buffer[positions])
     return comments
 
 # %% ../../nbs/data/batches.ipynb #1cd02217
@@ -133,7 +133,7 @@ class TextFile:
         return sum((comments for _, comments in sorted(self.comments_at.items())), NO_COMMENTS)
 
     def __iter__(self) -> Iterator:
-        "Yield batches as `Text`, from the beginning; none splits a query whose lines stand together."
+        "Yield batches as `TextBytes`, from the beginning; adjacent lines of a query are in one batch."
         with self._opened() as file:
             stream = decompressed(file)
             with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
@@ -145,15 +145,15 @@ class TextFile:
                 buffer, filled, cut = self._whole_queries(stream, buffer, len(carried), line)
                 if not filled: return
                 carried = buffer[cut:filled].copy()  # the last query may go on
-                text = TextBytes.from_bytes(self.name, buffer[:cut + PAD], line, whole=False)
+                text = TextBytes.from_bytes(self.name, buffer[:cut + PAD], line, complete=False)
                 line += text.lines
                 room *= 2
                 self.done = file.tell()
                 yield text
 
-    def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
-        "Yield the rows of the whole file in `many` parts, each query in one of them; `folder` holds them meanwhile."
-        paths = [Path(folder) / str(i) for i in range(many)]
+    def partition(self, count: int, folder: str | os.PathLike) -> Iterator[Rows]:
+        "Yield the rows of the file in `count` parts, each query in one of them; `folder` holds temporary files."
+        paths = [Path(folder) / str(i) for i in range(count)]
         with ExitStack() as stack:
             files = [stack.enter_context(open(path, 'wb')) for path in paths]
             for text in self:
@@ -161,7 +161,7 @@ class TextFile:
         for path in paths:
             with file_errors(path): content = np.fromfile(path, np.uint8)
             data = np.append(content, np.zeros(PAD, np.uint8))
-            if len(content): yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, whole=False), 'run')
+            if len(content): yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), 'run')
 
     def count_bytes(self) -> int:
         "Return how many bytes there are, unpacked; for a packed file this reads it to its end."
@@ -234,7 +234,7 @@ class TableRun:
         return rows_from_table(table, 'run', self.name, first)
 
     def __iter__(self) -> Iterator:
-        "Yield batches as (first row, table), none of which splits a query whose rows stand together."
+        "Yield batches as (first row, table); adjacent rows of a query are in one batch."
         pl = import_polars()
         self.done, held = 0, None
         for table in self._tables():
@@ -266,25 +266,25 @@ class TableRun:
                 yield from self._slices(import_polars().scan_parquet(path))
 
     def _slices(self, table):
-        "Yield slices that complete what is left of the last one to `size` rows, or double it if it is one query."
+        "Yield slices that fill the pending rows up to `size` rows, or double them if they are one query."
         first = 0
         while first < self.total:
-            rest = first - self.done
-            rows = self.size - rest if rest < self.size else rest
-            with self._reading(): piece = table.lazy().slice(first, rows).collect()
+            pending = first - self.done
+            rows = self.size - pending if pending < self.size else pending
+            with self._reading(): rows_read = table.lazy().slice(first, rows).collect()
             first += rows
-            yield piece
+            yield rows_read
 
-    def partition(self, many: int, folder: str | os.PathLike) -> Iterator[Rows]:
-        "Yield the rows in `many` parts, each query in one of them."
+    def partition(self, count: int, folder: str | os.PathLike) -> Iterator[Rows]:
+        "Yield the rows in `count` parts, each query in one of them."
         pl = import_polars()
-        for i in range(many):
+        for i in range(count):
             with self._reading():
                 if is_relation(self.table):
-                    part = self.table.filter(f'hash({_quoted(self.columns[0])}) % {many} = {i}')
-                    table = pl.concat([*_relation_batches(part, BATCH_ROWS)] or [pl.DataFrame()])
+                    relation = self.table.filter(f'hash({_quoted(self.columns[0])}) % {count} = {i}')
+                    table = pl.concat([*_relation_batches(relation, BATCH_ROWS)] or [pl.DataFrame()])
                 else:
-                    in_part = pl.col(self.columns[0]).hash() % many == i
+                    in_part = pl.col(self.columns[0]).hash() % count == i
                     table = self.table.lazy().filter(in_part).collect(engine='streaming')
             if len(table): yield self.rows((0, table))
 
@@ -303,13 +303,13 @@ class TableRun:
 
 def _last_change(series):
     "Return the last row whose value differs from the one above; 0 if no value does."
-    many = 1000
+    count = 1000
     while True:
-        end = series.tail(many)
+        end = series.tail(count)
         changes = np.flatnonzero(end.ne_missing(end.shift(1)).to_numpy()[1:])
         if len(changes): return len(series) - len(end) + int(changes[-1]) + 1
         if len(end) == len(series): return 0
-        many *= 8
+        count *= 8
 
 def _quoted(name): return '"' + name.replace('"', '""') + '"'
 
@@ -357,8 +357,8 @@ def open_run(
 
 # %% ../../nbs/data/batches.ipynb #0e85af86
 def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
-    """Return the rows of a run, batch by batch; a query whose rows stand together is in
-    one.
+    """Return the rows of a run, batch by batch; adjacent rows of a query are in one
+    batch.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def visible(text: object) -> str:
     return NOT_SEEN.sub(lambda match: repr(_from_byte(match[0]))[1:-1], str(text))
 
 def _from_byte(letter):
-    "Return the letter of a byte for which a surrogate stands; any other letter itself."
+    "Return the letter of the byte behind a surrogate; any other letter unchanged."
     return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
 
 # %% ../../nbs/data/errors.ipynb #572a707d
@@ -61,10 +61,10 @@ class DataWarning(UserWarning):
     def __init__(self, message: str = ''): super().__init__(visible(message))
 
 # %% ../../nbs/data/errors.ipynb #f47763c1
-def counted(n: int, what: str) -> str:
+def counted(n: int, noun: str) -> str:
     "Return a number and what it counts: '1 query', '1,000 queries'."
-    many = what[:-1] + 'ies' if what.endswith('y') else what + 's'
-    return f'{n:,} {what if n == 1 else many}'
+    plural = noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'
+    return f'{n:,} {noun if n == 1 else plural}'
 
 def short_repr(value: object) -> str:
     "repr(value), cut off after 77 characters."
@@ -112,13 +112,13 @@ def file_errors(path: str | os.PathLike) -> Iterator[None]:
     except DataError:
         raise
     except (OSError, EOFError, zlib.error) as error:
-        what = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
-        raise DataError(f'{path or EMPTY}: {what}{_files_of(path)}') from None
+        problem = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
+        raise DataError(f'{path or EMPTY}: {problem}{_files_of(path)}') from None
     except ValueError:
         raise DataError(f'{path!r} cannot be the name of a file') from None
 
 def _files_of(path):
-    "Return a hint that lists the files of a folder; '' for what is no folder."
+    "Return a hint that lists the files of a folder; '' if the path is not a folder."
     if not os.path.isdir(path): return ''
     names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
     if not names: return ', and there is no file in it'
@@ -131,7 +131,7 @@ TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime'
 
 @contextmanager
 def polars_errors(source: str) -> Iterator[None]:
-    "Re-raise our own errors and those of polars and pyarrow as DataError with the source's name."
+    "Re-raise DataError and the errors of polars and pyarrow as DataError with the source's name."
     try:
         yield
     except BaseException as error:  # a panic is no Exception
@@ -147,12 +147,12 @@ def polars_errors(source: str) -> Iterator[None]:
 F = TypeVar('F', bound=Callable)
 
 def with_hints(**hints: str) -> Callable[[F], F]:
-    "Decorate a function: TypeError for an option that it has not says what to write, if its name is among the hints."
+    "Decorate a function: its TypeError for an unknown option ends with the hint for that name, if it has a hint."
     def decorate(function):
-        known = {*signature(function).parameters}
+        parameters = {*signature(function).parameters}
         @wraps(function)
         def call(*args, **options):
-            unknown = options.keys() - known
+            unknown = options.keys() - parameters
             if unknown:
                 name = min(unknown, key=list(options).index)
                 hint = f": {hints[name].format(options[name])}" if name in hints else ''

@@ -54,46 +54,46 @@ def dimension_of(name: str) -> str:
 def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | None]:
     "Return the bin of each number by quantiles, by name or as a span; None where there is no number."
     number = np.array([np.nan if x is None else float(x) for x in values])
-    known = number[~np.isnan(number)]
-    many = names if isinstance(names, int) else len(list(names))
-    if many < 2: raise ValueError(f'bins must be 2 or more, or as many names, not {names!r}')
-    edges = np.quantile(known, np.arange(1, many) / many, method='inverted_cdf') if len(known) else known
-    place = np.searchsorted(edges, number, side='left')
+    present = number[~np.isnan(number)]
+    count = names if isinstance(names, int) else len(list(names))
+    if count < 2: raise ValueError(f'bins must be 2 or more, or as many names, not {names!r}')
+    edges = np.quantile(present, np.arange(1, count) / count, method='inverted_cdf') if len(present) else present
+    bin_index = np.searchsorted(edges, number, side='left')
     if isinstance(names, int):
-        each = [number[(place == i) & ~np.isnan(number)] for i in range(many)]
-        names = [f'{numbers.min():g} to {numbers.max():g}' if len(numbers) else '' for numbers in each]
+        members = [number[(bin_index == i) & ~np.isnan(number)] for i in range(count)]
+        names = [f'{numbers.min():g} to {numbers.max():g}' if len(numbers) else '' for numbers in members]
     labels = list(map(str, names))
-    return [None if np.isnan(x) else labels[i] for x, i in zip(number, place)]
+    return [None if np.isnan(x) else labels[i] for x, i in zip(number, bin_index)]
 
 # %% ../../nbs/data/groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
 QUERY = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
 
-def _crossed(said):
-    "Return {'device × lang': ['device', 'lang']}; their parts become columns that are asked for, if need be."
-    dimensions = said.get('group', [])
+def _crossed(columns):
+    "Return {'device × lang': ['device', 'lang']}; in `columns`, replace crossed dimensions by their members."
+    dimensions = columns.get('group', [])
     dimensions = [dimensions] if isinstance(dimensions, str) else list(dimensions)
-    crossed = {name: [part.strip() for part in name.split('×')] for name in dimensions if '×' in name}
-    plain = [name for name in dimensions if name not in crossed]
-    said['group'] = list(dict.fromkeys([*plain, *(part for parts in crossed.values() for part in parts)]))
-    if not said['group']: del said['group']
+    crossed = {name: [dimension.strip() for dimension in name.split('×')] for name in dimensions if '×' in name}
+    single = [name for name in dimensions if name not in crossed]
+    columns['group'] = list(dict.fromkeys([*single, *(dimension for axes in crossed.values() for dimension in axes)]))
+    if not columns['group']: del columns['group']
     return crossed
 
 def _group(table, row, where):
-    "Return the group of a query: in one dimension the name alone; DataError for what is no name."
+    "Return the group of a query, in one dimension just its name; DataError if a value is not a name."
     wrong = next((x for x in row if hasattr(x, '__len__') and not isinstance(x, str)), None)
     if wrong is not None:
         several = 'several groups of a query are {query: {dimension: group}}'
         raise DataError(f'{where}: a group is one name, not {short_repr(wrong)}; {several}')
-    there = [(name, x) for name, x in zip(table, row) if not (is_missing(x) or x == '')]
-    if len(table) > 1: return Group(f'{name}={x}' for name, x in there)
-    if not there: return ''
-    [(_, group)] = there
+    present = [(name, x) for name, x in zip(table, row) if not (is_missing(x) or x == '')]
+    if len(table) > 1: return Group(f'{name}={x}' for name, x in present)
+    if not present: return ''
+    [(_, group)] = present
     if group == EVERYTHING: raise DataError(f'{where}: a group cannot be called {group!r}')
     return group if isinstance(group, Group) else str(group)
 
 # %% ../../nbs/data/groups.ipynb #5b0c7b21
-def _records(source, said):
+def _records(source, columns):
     "Return the records of a text file, or {query: group} if it has no header; any other source as it is."
     if not isinstance(source, str | os.PathLike): return source
     with file_errors(source): data = bytes(read_bytes(source)[:-PAD])
@@ -101,13 +101,13 @@ def _records(source, said):
     lines = _lines(data.decode('utf-8-sig', 'surrogateescape'), os.fspath(source))
     if not lines: raise DataError(f'{source}: there is no row')
     (_, names), *rows = lines
-    header = said['query'] in names if 'query' in said else any(plain_name(name) in QUERY for name in names)
+    header = columns['query'] in names if 'query' in columns else any(plain_name(name) in QUERY for name in names)
     if header:
         if not rows: raise DataError(f'{source}: there is no row below the header')
         return [dict(zip(names, fields)) for _, fields in rows]
     if len(names) != 2:
-        what = f'{len(names)} columns and no header'
-        raise DataError(f'{source}: {what}: more than two need one, such as query_id,device,lang')
+        problem = f'{len(names)} columns and no header'
+        raise DataError(f'{source}: {problem}: more than two need one, such as query_id,device,lang')
     group_of: dict[str, str] = {}
     for number, (query, group) in lines:
         if group_of.setdefault(query, group) != group:
@@ -160,20 +160,20 @@ class Groups:
         self, source: Any, *, columns: Mapping[str, Any] | None = None,
         bins: Mapping[str, Any] | None = None,
     ):
-        said = dict(columns or {})
-        crossed = _crossed(said)
+        chosen = dict(columns or {})
+        crossed = _crossed(chosen)
         bins = {} if bins is None else bins
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         is_path = isinstance(source, str | os.PathLike)
         where = os.fspath(source) if is_path else 'the groups'
-        ids, table = read_lookup(_records(source, said), where, QUERY, said)
-        for name, how in bins.items():
+        ids, table = read_lookup(_records(source, chosen), where, QUERY, chosen)
+        for name, definition in bins.items():
             if name not in table:
                 raise ValueError(f'bins= of {name!r}, which is no dimension')
-            table[name] = into_bins(table[name], how)
-        for name, parts in crossed.items():
-            rows = zip(*(table[part] for part in parts))
+            table[name] = into_bins(table[name], definition)
+        for name, axes in crossed.items():
+            rows = zip(*(table[dimension] for dimension in axes))
             table[name] = [
                 None if None in row else ' × '.join(map(str, row)) for row in rows
             ]
@@ -190,5 +190,5 @@ class Groups:
 
 # %% ../../nbs/data/groups.ipynb #a31cd9a3
 def read_groups(groups: Any) -> dict[str, str]:
-    "Return {query: group} of `Groups`, or of what it takes."
+    "Return {query: group} of `Groups` or of any source that `Groups` takes."
     return dict(groups.of if isinstance(groups, Groups) else Groups(groups).of)

@@ -45,8 +45,8 @@ class Ids:
 
     def first_words(self, n: int) -> list[np.ndarray]:
         "n arrays of uint64: the first eight bytes of every string, the next eight, and so on."
-        places = len(self.buffer) - 8 * n + 1
-        at_every_byte = np.ndarray(places, f'V{8 * n}', self.buffer, strides=(1,))
+        positions = len(self.buffer) - 8 * n + 1
+        at_every_byte = np.ndarray(positions, f'V{8 * n}', self.buffer, strides=(1,))
         fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
         masks = (FIRST_BYTES.take(self.length - 8 * k, mode='clip') for k in range(n))
         return [word.astype(np.uint64) & mask for word, mask in zip(fetched, masks)]
@@ -74,7 +74,7 @@ class Ids:
         return equal_rows(self, other)
 
     def hash(self) -> np.ndarray:
-        "Return (n,) uint64: a hash of every string, from its content alone."
+        "Return (n,) uint64: a hash of the bytes of every string."
         return hash_ids(self)
 
     def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
@@ -167,7 +167,7 @@ def mix(keys: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/data/ids.ipynb #73528b31
 def hash_ids(ids: Ids) -> np.ndarray:
-    "Return (n,) uint64: a hash of every string, from its content alone."
+    "Return (n,) uint64: a hash of the bytes of every string."
     blocks = [_hash_block(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
     return np.concatenate([np.empty(0, np.uint64), *blocks])
 
@@ -176,8 +176,8 @@ def _hash_block(ids):
     for done in range(PAD, int(ids.length.max()), PAD):
         longer = np.flatnonzero(ids.length > done)
         start = ids.start[longer] + done
-        rest = Ids(ids.buffer, start, ids.length[longer] - done)
-        hashes[longer] = _add_words(hashes[longer], rest)
+        remainder = Ids(ids.buffer, start, ids.length[longer] - done)
+        hashes[longer] = _add_words(hashes[longer], remainder)
     return mix(hashes)
 
 def _add_words(hashes, ids):
@@ -238,10 +238,10 @@ class KeyIndex:
         first = len(self.keys)
         self.keys = np.concatenate((self.keys, keys))
         self.__dict__.pop('_flags', None)
-        wanted = 4 * len(self.keys)
-        if wanted > len(self.slots):
+        slots_needed = 4 * len(self.keys)
+        if slots_needed > len(self.slots):
             first = 0
-            self.slots = np.full(1 << wanted.bit_length(), -1, np.int32)
+            self.slots = np.full(1 << slots_needed.bit_length(), -1, np.int32)
         numbers = np.arange(first, len(self.keys), dtype=np.int32)
         self._insert(self.keys[first:], numbers)
 
@@ -267,10 +267,10 @@ def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
 
 # %% ../../nbs/data/ids.ipynb #e282bb99
 def first_occurrences(keys: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-    "Return where each different key comes first, and for every row the number of its key, counted from `number`."
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    by_place = np.argsort(first)
-    return first[by_place], np.argsort(by_place)[which] + number
+    "Return the first position of each key, and for every row the number of its key, counted from `number`."
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    by_position = np.argsort(first)
+    return first[by_position], np.argsort(by_position)[inverse] + number
 
 # %% ../../nbs/data/ids.ipynb #682e552e
 class Vocabulary:
@@ -306,8 +306,8 @@ class Vocabulary:
     def _codes_by_dict(self, ids):
         "Return (n,) int32: the number of each string, exact whatever the hashes."
         if not self.code_of:
-            known = range(len(self.ids))
-            self.code_of = {self.ids.bytes(i): i for i in known}
+            numbers = range(len(self.ids))
+            self.code_of = {self.ids.bytes(i): i for i in numbers}
         codes = np.empty(len(ids), np.int32)
         for i in range(len(ids)):
             codes[i] = self.code_of.setdefault(ids.bytes(i), len(self.ids))
@@ -381,7 +381,7 @@ def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #e8010368
 def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
-    "Return (high, low, decimals, dots): both words, the digits behind the dot (16: there is none), the number of dots."
+    "Return (high, low, decimals, dots): both words, digits behind the dot (16 without a dot), number of dots."
     dot_high, dot_low = find_dots(high), find_dots(low)
     byte = np.uint64(8)
     behind_low = _bits_behind(dot_low)
@@ -414,9 +414,9 @@ def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     else:
         exact &= count <= 8
     front = parse_eight_digits(high) * np.uint64(10 ** 8)
-    whole = front + parse_eight_digits(low)
-    exact &= whole <= np.uint64(2 ** 53)
-    value = whole / POWERS_OF_TEN.take(decimals)
+    number = front + parse_eight_digits(low)
+    exact &= number <= np.uint64(2 ** 53)
+    value = number / POWERS_OF_TEN.take(decimals)
     np.negative(value, out=value, where=minus)
     return value, exact
 
@@ -424,9 +424,9 @@ def _are_digits(word, count):
     "Return whether the last `count` bytes of each word (all, from eight on) are digits and the others zero."
     upper_halves = repeat_byte(0xF0)
     bits = 8 * np.minimum(count, np.uint64(8))
-    wanted = repeat_byte(ord('0')) >> (np.uint64(64) - bits)
-    are_three = (word & upper_halves) == wanted
-    stay_three = ((word + repeat_byte(6)) & upper_halves) == wanted
+    expected = repeat_byte(ord('0')) >> (np.uint64(64) - bits)
+    are_three = (word & upper_halves) == expected
+    stay_three = ((word + repeat_byte(6)) & upper_halves) == expected
     return are_three & stay_three
 
 # %% ../../nbs/data/ids.ipynb #b5d888a1

@@ -20,7 +20,7 @@ from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex
-from .matching import MANY, JudgedHits, match, match_ids, meet_documents
+from .matching import INDEX_RATIO, JudgedHits, match, match_ids, meet_documents
 from .qrels_and_runs import Qrels, Run, check_repeated
 from .recognition import ready
 from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, side_by_side
@@ -29,39 +29,39 @@ from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, side_by_side
 MANY_ENTRIES = 1 << 20
 
 def assemble(
-    qrels: Qrels, parts: list[JudgedHits], negative: str,
+    qrels: Qrels, hits: list[JudgedHits], negative: str,
     release_qrels: bool = False,
 ) -> Judged:
-    """Return the hits in the parts of a run as one `Judged`.
+    """Return the hits in the batches of a run as one `Judged`.
 
-    `parts` is empty afterwards; `release_qrels`: so are the judgments, but for their
+    `hits` is empty afterwards; `release_qrels`: so are the judgments, but for their
     queries."""
     grade, query_of = qrels.columns.value, qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
-    for part in parts: retrieved[part.query] = part.count
-    joined = _sorted_hits(parts, query_of)
+    for batch in hits: retrieved[batch.query] = batch.count
+    joined = _sorted_hits(hits, query_of)
     if release_qrels and counts[joined['judgment']].any(): qrels.let_rows_go()  # if not, they are asked for the reason
     pool: Any = query_of, grade
     if not counts.all():
         pool = query_of[counts], grade[counts]
-        kept = counts[joined['judgment']]
-        joined = {name: column[kept] for name, column in joined.items()}
+        counted = counts[joined['judgment']]
+        joined = {name: column[counted] for name, column in joined.items()}
     entry = joined.pop('judgment')
     columns = {'query': query_of[entry].astype(np.intp), 'grade': grade[entry], 'retrieved': retrieved}
     del entry
     columns['pool_query'], columns['pool_grade'] = sort_pool(*pool)
     del pool, grade, query_of  # room for the ranks
-    whole = np.intp if len(columns['query']) < MANY_ENTRIES else np.int32
-    for name in list(joined): columns[name] = joined.pop(name).astype(whole)
+    dtype = np.intp if len(columns['query']) < MANY_ENTRIES else np.int32
+    for name in list(joined): columns[name] = joined.pop(name).astype(dtype)
     return Judged.unchecked(**columns)
 
-def _sorted_hits(parts, query_of):
-    "Return the columns of all parts by query and rank, with those of ties if any are tied, and empty the list."
-    tied = any((part.tie_size > 1).any() for part in parts)
+def _sorted_hits(hits, query_of):
+    "Return the columns of all hits by query and rank, with their ties if any are tied, and empty the list."
+    tied = any((batch.tie_size > 1).any() for batch in hits)
     names = 'judgment', 'rank', *(TIE if tied else ())
-    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-    parts.clear()
+    columns = {name: np.concatenate([getattr(batch, name) for batch in hits]) for name in names}
+    hits.clear()
     key = query_of[columns['judgment']] * np.int64(columns['rank'].max(initial=0) + 1)
     key += columns['rank']  # no two have it in common
     if (key[1:] > key[:-1]).all(): return columns
@@ -72,31 +72,31 @@ def _sorted_hits(parts, query_of):
 WINDOW = 4000  # rows
 WINDOWS = 4    # of a run
 
-def windows(rows: Rows, most: int = WINDOWS) -> list[Rows]:
-    "Return windows that are spread evenly: as many as fit side by side, `most` at the most, and one at least if any."
-    many = min(most, max(1, len(rows) // WINDOW))
-    return [_window(rows, len(rows) * i // many) for i in range(many)]
+def windows(rows: Rows, limit: int = WINDOWS) -> list[Rows]:
+    "Return windows that are spread evenly: as many as fit, but at most `limit`, and at least one if there are rows."
+    count = min(limit, max(1, len(rows) // WINDOW))
+    return [_window(rows, len(rows) * i // count) for i in range(count)]
 
 def _window(rows, begin):
-    "Return some rows in memory of their own: those of whole queries, if the rows of a query are adjacent."
+    "Copy a window of rows: complete queries only, if the rows of a query are adjacent."
     query = rows.query[begin:begin + WINDOW]
     edges = np.flatnonzero(np.diff(query)) + 1
     first = edges[0] if begin and len(edges) else 0
     last = edges[-1] if begin + len(query) < len(rows) and len(edges) else len(query)
     if last <= first: first, last = 0, len(query)
-    some = slice(begin + first, begin + last)
-    different, code = np.unique(rows.query[some], return_inverse=True)
+    chosen = slice(begin + first, begin + last)
+    different, code = np.unique(rows.query[chosen], return_inverse=True)
     query_ids = Ids.from_list([rows.query_ids.bytes(i) for i in different])
-    ids = rows.doc[some]
+    ids = rows.doc[chosen]
     start = int(ids.start.min(initial=len(ids.buffer)))
     end = int((ids.start + ids.length).max(initial=start))
     doc = Ids(ids.buffer[start:end + PAD].copy(), ids.start - start, ids.length.copy())
-    return Rows(query_ids, code, doc, rows.value[some].copy(), rows.source, lines=(), ranks=rows.ranks)
+    return Rows(query_ids, code, doc, rows.value[chosen].copy(), rows.source, lines=(), ranks=rows.ranks)
 
 # %% ../../nbs/data/judging.ipynb #6593fd72
 @dataclass
 class QueryLook:
-    "A query of a run as it came, beside its judgments."
+    "A query of a run in its original order, with its judgments."
     query: str
     judged: bool
     score: np.ndarray  # in the order given
@@ -107,46 +107,46 @@ QUERIES = 50  # that are looked at in one window
 DOCS = 300    # that are compared with missed ones in one window
 MISSED = 10   # of one query
 
-def looks_at(some: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
-    "Return queries of windows, with what they miss. hits: all that were found."
+def looks_at(windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
+    "Return queries of windows, with the documents they miss. hits: all hits of the run."
     judgments = qrels.columns.query
     retrieved = np.zeros(len(judgments), bool)
-    for part in hits: retrieved[part.judgment] = True
+    for batch in hits: retrieved[batch.judgment] = True
     lacking = np.bincount(judgments[~retrieved], minlength=len(qrels)) > 0
-    looks, known = [], qrels.rows
-    for rows in some:
-        room, code = DOCS, match_ids(qrels.query_index, known.query_ids, rows.query_ids)[:QUERIES]
+    samples, judgment_rows = [], qrels.rows
+    for rows in windows:
+        room, code = DOCS, match_ids(qrels.query_index, judgment_rows.query_ids, rows.query_ids)[:QUERIES]
         for i, query in enumerate(code.tolist()):
             rows_here = np.flatnonzero(rows.query == i)
             missed, docs = [], []
             if query >= 0 and lacking[query] and room > 0:
                 docs = rows.doc[rows_here[:room]].tolist()
                 room -= len(docs)
-                judged = np.flatnonzero(known.query == query)
-                lost = judged[~retrieved[judged] & (known.value[judged] >= 0)]
-                missed = _sample(known.doc[lost].tolist())
-                judged_docs = {*known.doc[judged].tolist()}
+                judged = np.flatnonzero(judgment_rows.query == query)
+                missed_rows = judged[~retrieved[judged] & (judgment_rows.value[judged] >= 0)]
+                missed = _sample(judgment_rows.doc[missed_rows].tolist())
+                judged_docs = {*judgment_rows.doc[judged].tolist()}
                 docs = [doc for doc in docs if doc not in judged_docs]
-            looks.append(QueryLook(rows.query_ids[i], query >= 0, rows.value[rows_here], missed, docs))
-    return looks
+            samples.append(QueryLook(rows.query_ids[i], query >= 0, rows.value[rows_here], missed, docs))
+    return samples
 
 def _sample(docs):
     return sorted(docs)[::-(-len(docs) // MISSED) or 1]
 
 # %% ../../nbs/data/judging.ipynb #fcbb748b
 COMPARED = 12         # of the queries of a run of dicts, all over it,
-ENOUGH_DOCUMENTS, PART = 300, 100  # with so many documents, or one of so many; but two at the least
+ENOUGH_DOCUMENTS, SAMPLING_RATIO = 300, 100  # with so many documents, or one of so many; but two at the least
 
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
-    "Return queries from all over a run of dicts; some of them with their scores, and what they miss."
+    "Return queries spread over a run of dicts; some of them with their scores and the documents they miss."
     source, queries = qrels.by_query[0], list(run.dicts.docs)
     number = {query: i for i, query in enumerate(source.docs)}
     rows = sum(map(len, run.dicts.docs.values()))
     mean = max(rows // max(len(queries), 1), 1)
-    many = max(2, min(COMPARED, max(ENOUGH_DOCUMENTS, rows // PART) // mean))
-    compared = queries[::-(-len(queries) // many)]
+    count = max(2, min(COMPARED, max(ENOUGH_DOCUMENTS, rows // SAMPLING_RATIO) // mean))
+    compared = queries[::-(-len(queries) // count)]
     spread = queries[::max(1, len(queries) // QUERIES)]
-    looks = [QueryLook(query, query in number, np.empty(0), [], []) for query in spread]
+    samples = [QueryLook(query, query in number, np.empty(0), [], []) for query in spread]
     for query in compared:
         docs, judged = run.dicts.docs[query], {}
         if query in number:
@@ -155,8 +155,8 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
         missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
         unjudged = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
         score = np.fromiter(docs.values(), float, len(docs))
-        looks.append(QueryLook(query, query in number, score, _sample(missed), unjudged))
-    return looks
+        samples.append(QueryLook(query, query in number, score, _sample(missed), unjudged))
+    return samples
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
 class NoCommonQuery(DataError):
@@ -228,7 +228,7 @@ def _ranked(judgments, results, hits, negative):
 # %% ../../nbs/data/judging.ipynb #64c48ba6
 @dataclass
 class JudgedPart:
-    "What is kept of a batch of rows."
+    "The hits of a batch of rows, its queries, and a sample of its rows."
     hits: JudgedHits
     queries: np.ndarray   # (queries,) uint64: the hashes of their ids
     suspects: np.ndarray  # uint64: the keys of pairs that may be there twice
@@ -237,73 +237,73 @@ class JudgedPart:
 
     @classmethod
     def of(
-        cls, rows: Rows, qrels: Qrels, ties: str, looks: int = 1, observe: Callable | None = None,
+        cls, rows: Rows, qrels: Qrels, ties: str, limit: int = 1, observe: Callable | None = None,
     ) -> 'JudgedPart':
-        "Judge rows that are not checked yet; looks: how many windows are kept at most."
+        "Judge rows that have not been checked; limit: the maximum number of windows to keep."
         run = Run.unchecked(rows)
         hits = match(qrels, run, ties)
         observed = observe(run, hits) if observe else None
-        return cls(hits, rows.query_ids.hash(), run.suspects, windows(rows, looks), observed)
+        return cls(hits, rows.query_ids.hash(), run.suspects, windows(rows, limit), observed)
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
-    "Return the parts of a file that is grouped by query; None if it is not."
-    parts = []
+    "Judge the batches of a file that is grouped by query; return None if it is not."
+    batches = []
     seen = KeyIndex()
     try:
-        for part in side_by_side(lambda item: judge_rows(file.rows(item[0]), item[1]), _with_looks(file)):
-            parts.append(deepcopy(part))  # in memory of this thread: the worker can use the old one for its next part
+        for batch in side_by_side(lambda item: judge_rows(file.rows(item[0]), item[1]), _with_limits(file)):
+            batches.append(deepcopy(batch))  # a copy, since the worker reuses the memory of the old one
             if progress: progress(file.done, file.total)
-            if (seen.find(part.queries) >= 0).any(): return None
-            seen.add(part.queries)
+            if (seen.find(batch.queries) >= 0).any(): return None
+            seen.add(batch.queries)
     except DataError:
         file.count_bytes()  # reads to the end: that a packed file is damaged counts more
         raise
-    return parts
+    return batches
 
-def _with_looks(file):
-    "Yield (batch, how many windows are kept of it), so that they are spread over the file."
-    before = -1
+def _with_limits(file):
+    "Yield (batch, number of windows to keep), so that the windows are spread over the file."
+    previous = -1
     for batch in file:
         done = min(WINDOWS * file.done // max(file.total, 1), WINDOWS)
-        yield batch, done - max(before, 0) or int(before < 0)
-        before = done
+        yield batch, done - max(previous, 0) or int(previous < 0)
+        previous = done
 
 # %% ../../nbs/data/judging.ipynb #0b1af85f
 MAX_PARTS = 200  # a system may allow 256 open files
 
 def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[JudgedPart] | None:
-    "Return the parts of a file that is not grouped by query; None if it fits into `memory` bytes as it is."
+    "Judge the partitions of a file that is not grouped by query; return None if it fits into `memory` bytes."
     from tempfile import TemporaryDirectory
-    many = -(-4 * file.count_bytes() // memory)
-    if many <= 1: return None
+    count = -(-4 * file.count_bytes() // memory)
+    if count <= 1: return None
     with TemporaryDirectory() as folder:
-        every = file.partition(min(many, MAX_PARTS), folder)
-        return [judge_rows(rows, int(i < WINDOWS)) for i, rows in enumerate(every)]
+        partitions = file.partition(min(count, MAX_PARTS), folder)
+        return [judge_rows(rows, int(i < WINDOWS)) for i, rows in enumerate(partitions)]
 
 # %% ../../nbs/data/judging.ipynb #eb312c1a
 def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels, observe):
-    "Judge a run batch by batch; None if it is to be read in one piece."
-    parts = judge_batches(file, judge_rows, progress)
-    if parts is None:
+    "Judge a run batch by batch; return None if it must be read in one piece."
+    batches = judge_batches(file, judge_rows, progress)
+    if batches is None:
         if observe: observe.start()
-        parts = judge_partitions(file, judge_rows, size) or []
-        how = f'in {len(parts)} parts, since its queries are scattered'
-    else: how = 'in one batch' if len(parts) == 1 else f'in {len(parts)} batches'
-    if not parts: return None
-    suspects = np.concatenate([part.suspects for part in parts])
+        batches = judge_partitions(file, judge_rows, size) or []
+        description = f'in {len(batches)} parts, since its queries are scattered'
+    else: description = 'in one batch' if len(batches) == 1 else f'in {len(batches)} batches'
+    if not batches: return None
+    suspects = np.concatenate([batch.suspects for batch in batches])
     if len(suspects): check_repeated(map(file.rows, file), suspects)
-    queries, observed = sum(len(part.queries) for part in parts), [part.observed for part in parts]
-    hits, some = [part.hits for part in parts], [rows for part in parts for rows in part.windows]
-    parts.clear()  # what is put together need not be there twice
-    looks = looks_at(some, qrels, hits)
+    queries, observed = sum(len(batch.queries) for batch in batches), [batch.observed for batch in batches]
+    hits, windows = [batch.hits for batch in batches], [rows for batch in batches for rows in batch.windows]
+    batches.clear()  # what is put together need not be there twice
+    samples = looks_at(windows, qrels, hits)
     judged = assemble(qrels, hits, negative, release_qrels)
     if not (observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1000].tolist())
     file.comments.warn()
-    how += getattr(file, 'way', '') + _left_out(file.comments)
-    return judged, Reading(queries, file.tag, how, looks, observed, getattr(file, 'notes', ()))
+    description += getattr(file, 'way', '') + _left_out(file.comments)
+    return judged, Reading(queries, file.tag, description, samples, observed, getattr(file, 'notes', ()))
 
 def _open_run(run, memory, judgments):
     "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
@@ -313,7 +313,7 @@ def _open_run(run, memory, judgments):
     if run.path: return open_run(run.path, size, memory // 4)
     if run.stream is None: return None
     in_memory = hasattr(run.stream.table, 'height')
-    dense = in_memory and MANY * judgments >= run.stream.total  # what is judged takes more room than what is not
+    dense = in_memory and INDEX_RATIO * judgments >= run.stream.total  # what is judged takes more room than what is not
     run.stream.size = max(1, size >> 6 if dense else size >> 5)
     return run.stream
 
@@ -385,8 +385,8 @@ def judge_run(
     run = ready(Run.unread(run))
     file = _open_run(run, size, len(judgments.columns.value))
     if file is not None:
-        def judge_rows(rows, looks):
-            return JudgedPart.of(rows, judgments, ties, looks, observe)
+        def judge_rows(rows, limit):
+            return JudgedPart.of(rows, judgments, ties, limit, observe)
         result = _judge_file(
             judgments, file, judge_rows, size, progress, negative, release_qrels, observe
         )
@@ -394,7 +394,7 @@ def judge_run(
     results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
-    looks = (
+    samples = (
         looks_at_dicts(judgments, results)
         if results.dicts
         else looks_at(windows(results.rows), judgments, hits)
@@ -403,9 +403,9 @@ def judge_run(
     if observe: judged = assemble(judgments, hits, negative)
     else: judged = _ranked(judgments, results, hits, negative)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
-    how = 'in one piece' + _left_out(comments)
+    description = 'in one piece' + _left_out(comments)
     name, notes = results_given.name, results.notes
-    return judged, Reading(results.answered, name, how, looks, observed, notes)
+    return judged, Reading(results.answered, name, description, samples, observed, notes)
 
 def _left_out(comments):
     lines = 'line' if comments.count == 1 else 'lines'

@@ -21,24 +21,24 @@ from .qrels_and_runs import DictSource, Qrels, Run
 from .text import Rows, rank_rows
 
 # %% ../../nbs/data/matching.ipynb #f2042a76
-def match_ids(index: KeyIndex, wanted: Ids, ids: Ids) -> np.ndarray:
-    "Return (n,) for each of `ids`, its number among the `wanted`, or -1; `index`: of the hashes of the wanted."
-    places = index.find(ids.hash())
-    there = places >= 0
-    exact = ids[there].equals(wanted[places[there]]).all()
-    if exact: return places
-    number_of = {wanted.bytes(i): i for i in range(len(wanted))}
+def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
+    "Return (n,) for each of `ids`, its number in `target_ids`, or -1; `index`: of the hashes of `target_ids`."
+    positions = index.find(ids.hash())
+    present = positions >= 0
+    exact = ids[present].equals(target_ids[positions[present]]).all()
+    if exact: return positions
+    number_of = {target_ids.bytes(i): i for i in range(len(target_ids))}
     return np.array([number_of.get(ids.bytes(i), -1) for i in range(len(ids))])
 
 # %% ../../nbs/data/matching.ipynb #e7c253d2
-MANY = 8  # rows for each judgment, above which the index is faster
+INDEX_RATIO = 8  # rows for each judgment, above which the index is faster
 
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     "Return (rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
-    few = MANY * len(qrels.rows) < len(run.rows)
-    rows, judgment = (_by_index if few else _by_sorting)(qrels, run, qrels_query)
+    use_index = INDEX_RATIO * len(qrels.rows) < len(run.rows)
+    rows, judgment = (_by_index if use_index else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
-    if few: exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
+    if use_index: exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
     return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
 
 def _by_index(qrels, run, qrels_query):
@@ -50,19 +50,19 @@ def _by_index(qrels, run, qrels_query):
 def _by_sorting(qrels, run, qrels_query):
     order, packed = qrels.packed
     query = qrels_query[run.rows.query]
-    known = slice(None) if (query >= 0).all() else np.flatnonzero(query >= 0)
-    wanted = pack(query[known], run.keys[known], len(qrels))
-    rows = np.argsort(wanted)  # so that one search begins where the last one ended
-    wanted = wanted[rows]
-    if isinstance(known, slice):  # all are in order, so what is there twice stands together
-        run.suspects = run.keys[rows[1:][wanted[1:] == wanted[:-1]]]
-    else: rows = known[rows]
-    begin, end = np.searchsorted(packed, wanted[[0, -1]]) if len(wanted) else (0, 0)
-    near = packed[begin:end + 1]  # the judgments of the queries in question
-    if np.array_equal(near, wanted): return rows, order[begin:end + 1]  # all is judged, and was retrieved
-    place = np.minimum(np.searchsorted(near, wanted) + begin, len(packed) - 1)
-    judged = packed[place] == wanted
-    return rows[judged], order[place[judged]]
+    candidates = slice(None) if (query >= 0).all() else np.flatnonzero(query >= 0)
+    keys = pack(query[candidates], run.keys[candidates], len(qrels))
+    rows = np.argsort(keys)  # so that one search begins where the last one ended
+    keys = keys[rows]
+    if isinstance(candidates, slice):  # all are in order, so what is there twice stands together
+        run.suspects = run.keys[rows[1:][keys[1:] == keys[:-1]]]
+    else: rows = candidates[rows]
+    begin, end = np.searchsorted(packed, keys[[0, -1]]) if len(keys) else (0, 0)
+    judgment_keys = packed[begin:end + 1]  # the judgments of the queries in question
+    if np.array_equal(judgment_keys, keys): return rows, order[begin:end + 1]  # all is judged, and was retrieved
+    position = np.minimum(np.searchsorted(judgment_keys, keys) + begin, len(packed) - 1)
+    judged = packed[position] == keys
+    return rows[judged], order[position[judged]]
 
 def _join_by_dict(qrels, run, qrels_query):
     judgment_of = {(query, qrels.rows.doc.bytes(i)): i for i, query in enumerate(qrels.rows.query)}
@@ -74,15 +74,16 @@ def _join_by_dict(qrels, run, qrels_query):
 
 # %% ../../nbs/data/matching.ipynb #c19a5805
 def bisect_ranges(
-    value: np.ndarray, low: np.ndarray, high: np.ndarray, score: np.ndarray, before: Callable,
+    value: np.ndarray, low: np.ndarray, high: np.ndarray, score: np.ndarray, precedes: Callable,
 ) -> np.ndarray:
-    "Return (n,) for each score, the first place of the sorted value[low:high] where before(value, score) is False."
+    """Return (n,) for each score, the first position in the sorted value[low:high] where precedes(value, score) is
+    False."""
     last_before, last = low - 1, high - 1
     step = 1 << int((high - low).max(initial=0)).bit_length()
     while step > 1:
         step //= 2
         ahead = np.minimum(last_before + step, last)
-        last_before = np.where(before(value[ahead], score), ahead, last_before)
+        last_before = np.where(precedes(value[ahead], score), ahead, last_before)
     return last_before + 1
 
 # %% ../../nbs/data/matching.ipynb #3023776d
@@ -96,8 +97,8 @@ def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.n
     group_start = np.searchsorted(ordered_group, ordered_group)
     tied_before = np.arange(len(order)) - group_start
     by_row = np.argsort(ordered_rows)
-    place = np.searchsorted(ordered_rows, rows, sorter=by_row)
-    return tied_before[by_row[place]]
+    position = np.searchsorted(ordered_rows, rows, sorter=by_row)
+    return tied_before[by_row[position]]
 
 # %% ../../nbs/data/matching.ipynb #a276a2c3
 def ranks_in_descending(
@@ -124,18 +125,18 @@ def ranks_by_counting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
     order = np.argsort(query[rows], kind='stable')
-    turn = np.empty(len(rows), np.intp)  # of each row among those of its query
-    turn[order] = cumcount(query[rows][order])
-    for k in range(turn.max(initial=-1) + 1):
-        turn_rows = rows[turn == k]
+    sweep = np.empty(len(rows), np.intp)  # of each row among those of its query
+    sweep[order] = cumcount(query[rows][order])
+    for k in range(sweep.max(initial=-1) + 1):
+        sweep_rows = rows[sweep == k]
         bar = np.full(len(run), np.nan)  # nothing is greater than NaN
-        bar[query[turn_rows]] = value[turn_rows]
+        bar[query[sweep_rows]] = value[sweep_rows]
         bar = bar[query]
-        above, tied = value > bar, np.flatnonzero(value == bar)
-        start = np.bincount(query[above], minlength=len(run))[query[turn_rows]] + 1
-        size = np.bincount(query[tied], minlength=len(run))[query[turn_rows]]
-        tied_before = count_tied_before(run.rows.doc, tied, query[tied], turn_rows, ties)
-        out[:, turn == k] = start + tied_before, start, size
+        greater, tied = value > bar, np.flatnonzero(value == bar)
+        start = np.bincount(query[greater], minlength=len(run))[query[sweep_rows]] + 1
+        size = np.bincount(query[tied], minlength=len(run))[query[sweep_rows]]
+        tied_before = count_tied_before(run.rows.doc, tied, query[tied], sweep_rows, ties)
+        out[:, sweep == k] = start + tied_before, start, size
     return out
 
 # %% ../../nbs/data/matching.ipynb #808131b3
@@ -144,18 +145,18 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     queries."""
     has_judged = np.zeros(len(run), bool)
     has_judged[run.rows.query[rows]] = True
-    there = slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
-    row_at = argsort_descending(run.rows.query[there], run.rows.value[there], stable=False)
-    if not isinstance(there, slice): row_at = there[row_at]
+    selected = slice(None) if has_judged.all() else np.flatnonzero(has_judged[run.rows.query])
+    row_at = argsort_descending(run.rows.query[selected], run.rows.value[selected], stable=False)
+    if not isinstance(selected, slice): row_at = selected[row_at]
     query = run.rows.query[row_at]
     begins = changes(query, run.rows.value[row_at])
-    which = np.full(len(run.rows), -1, np.int32)
-    which[rows] = np.arange(len(rows), dtype=np.int32)
-    order = which[row_at]
-    del which
-    wanted, tie = order >= 0, np.cumsum(begins, dtype=np.int32) - 1
+    number_of_row = np.full(len(run.rows), -1, np.int32)
+    number_of_row[rows] = np.arange(len(rows), dtype=np.int32)
+    order = number_of_row[row_at]
+    del number_of_row
+    is_judged, tie = order >= 0, np.cumsum(begins, dtype=np.int32) - 1
     first = np.flatnonzero(begins).astype(np.int32)
-    order, own_tie = order[wanted], tie[wanted]
+    order, own_tie = order[is_judged], tie[is_judged]
     rank, start, size = ranks = np.empty((3, len(order)), np.int32)
     rank[:] = start[:] = (cumcount(query, np.int32)[first] + 1)[own_tie]
     size[:] = np.diff(first, append=np.int32(len(query)))[own_tie]
@@ -170,7 +171,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     return order, ranks
 
 def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "Return (3, n) the same, for `rows` as they stand."
+    "Return (3, n) rank, start of the tie and its size, of `rows` in their order, by sorting their queries."
     order, ordered = ranks_in_order(rows, run, ties)
     ranks = np.empty_like(ordered)
     ranks[:, order] = ordered
@@ -180,7 +181,7 @@ def ranks_by_sorting(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
 MAX_SWEEPS = 8  # judged documents per query, above which sorting beats counting
 
 def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
-    "Return (3, n) the rank of each of `rows` in its query, where its tie begins and its size, by the cheapest way."
+    "Return (3, n) the rank of each of `rows` in its query, the start of its tie and its size, by the fastest method."
     query, value = run.rows.query, run.rows.value
     out = np.empty((3, len(rows)), np.int64)
     step, sorted_queries = np.diff(query), np.zeros(len(run), bool)  # whose rows stand together, with falling scores
@@ -189,34 +190,33 @@ def ranks_of_rows(rows: np.ndarray, run: Run, ties: str) -> np.ndarray:
         sorted_queries[query[1:][(value[1:] > value[:-1]) & (step == 0)]] = False
     descending = sorted_queries[query[rows]]
     if descending.any():
-        found = rows[descending]
-        begin, end = (np.searchsorted(query, query[found], side) for side in ('left', 'right'))
-        out[:, descending] = ranks_in_descending(value, begin, end, found, value[found], run.rows.doc, ties)
+        selected = rows[descending]
+        begin, end = (np.searchsorted(query, query[selected], side) for side in ('left', 'right'))
+        out[:, descending] = ranks_in_descending(value, begin, end, selected, value[selected], run.rows.doc, ties)
     if not descending.all():
         unordered = rows[~descending]
         most_judged = np.bincount(query[unordered]).max()
-        way = ranks_by_counting if most_judged <= MAX_SWEEPS else ranks_by_sorting
-        out[:, ~descending] = way(unordered, run, ties)
+        method = ranks_by_counting if most_judged <= MAX_SWEEPS else ranks_by_sorting
+        out[:, ~descending] = method(unordered, run, ties)
     return out
 
 # %% ../../nbs/data/matching.ipynb #6b35b8a0
 def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
-    "Return (n,) the score of each judged document in {query: {document: score}}; NaN where there is none."
+    "Return (n,) the score of each judged document in {query: {document: score}}; NaN if it is missing."
     looked_up = (map(docs.get(query, {}).get, names, repeat(np.nan)) for query, names in judged.docs.items())
     return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(looked_up)))
 
 # %% ../../nbs/data/matching.ipynb #bca7ec57
-def rows_at_places(run: DictSource, places: np.ndarray) -> np.ndarray:
-    """Return the rows of the scores at some places of `run.sorted_values`, place for place up to the order of equal
-    ones."""
-    query = np.searchsorted(run.begin, places, 'right') - 1
+def rows_at_positions(run: DictSource, positions: np.ndarray) -> np.ndarray:
+    "Return the rows of the scores at `positions` in `run.sorted_values`, in that order; equal scores may be swapped."
+    query = np.searchsorted(run.begin, positions, 'right') - 1
     begin, end = run.begin[query], run.begin[query + 1]
-    rows = begin + end - 1 - places
-    elsewhere = run.value[rows] != run.sorted_values[places]
+    rows = begin + end - 1 - positions
+    elsewhere = run.value[rows] != run.sorted_values[positions]
     for q in set(query[elsewhere].tolist()):
         first, last = run.begin[q:q + 2]
         rows_here = query == q
-        rows[rows_here] = first + np.argsort(run.value[first:last])[places[rows_here] - first]
+        rows[rows_here] = first + np.argsort(run.value[first:last])[positions[rows_here] - first]
     return rows
 
 # %% ../../nbs/data/matching.ipynb #8e536195
@@ -227,18 +227,18 @@ def count_tied_in_dicts(
 
     first, last: the places of `run.sorted_values` where that score begins and ends."""
     starts, where, group_of_name = np.unique(first, return_index=True, return_inverse=True)
-    places, group = concat_ranges(starts, last[where])
-    rows = rows_at_places(run, places)
+    positions, group = concat_ranges(starts, last[where])
+    rows = rows_at_positions(run, positions)
     rows = rows[np.lexsort((rows, group))]
     query = np.searchsorted(run.begin, rows, 'right') - 1
     docs = list(run.docs.values())
     docs_of = {q: list(docs[q]) for q in set(query.tolist())}
-    place_in_query = rows - run.begin[query]
-    tied_names = [docs_of[q][i] for q, i in zip(query.tolist(), place_in_query.tolist())]
+    position_in_query = rows - run.begin[query]
+    tied_names = [docs_of[q][i] for q, i in zip(query.tolist(), position_in_query.tolist())]
     del docs_of  # which the garbage collector would search again and again
-    place_of = {pair: place for place, pair in enumerate(zip(group.tolist(), tied_names))}
-    wanted = np.array([place_of[pair] for pair in zip(group_of_name.tolist(), names)])
-    return count_tied_before(Ids.from_list(tied_names), np.arange(len(rows)), group, wanted, ties)
+    position_of = {pair: position for position, pair in enumerate(zip(group.tolist(), tied_names))}
+    named_rows = np.array([position_of[pair] for pair in zip(group_of_name.tolist(), names)])
+    return count_tied_before(Ids.from_list(tied_names), np.arange(len(rows)), group, named_rows, ties)
 
 # %% ../../nbs/data/matching.ipynb #20a92928
 def ranks_in_dicts(
@@ -285,7 +285,7 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
         return JudgedHits(row_of[judgment], rank, start, size, np.arange(len(count)), count)
     qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
     rows, judgment = join(qrels, run, qrels_query)
-    if MANY * len(rows) > len(run.rows):
+    if INDEX_RATIO * len(rows) > len(run.rows):
         order, ranks = ranks_in_order(rows, run, ties)
         judgment = judgment[order]
     else: ranks = ranks_of_rows(rows, run, ties)
@@ -295,14 +295,14 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     return JudgedHits(judgment, rank, start, size, qrels_query[is_judged], count[is_judged])
 
 def check_chunks(qrels: Qrels, run: Run) -> None:
-    "Raise DataError for a chunk that judgments out of passages do not know."
+    "Raise DataError if the run has a chunk that is missing from judgments of passages."
     if qrels.chunks is None: return
     for query, docs in run.to_dict().items():
         unknown = next((doc for doc in docs if doc not in qrels.chunks.get(query, docs)), None)
         if unknown is None: continue
-        what = f'query {query!r}: the judgments are those of from_spans for another run, and do not know {unknown!r}'
+        problem = f'query {query!r}: the judgments are those of from_spans for another run, and do not know {unknown!r}'
         way_out = 'evaluate each run with its own judgments, and compare the scores: compare([scores_a, scores_b])'
-        raise DataError(f'{what}; {way_out}')
+        raise DataError(f'{problem}; {way_out}')
 
 # %% ../../nbs/data/matching.ipynb #14ef5ee2
 def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
@@ -324,9 +324,9 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
     order = np.lexsort((rank_rows(rows, ties), rows.query))
     length, query = rows.length[order], rows.query[order]
     used, begins = np.cumsum(length), np.flatnonzero(changes(query))
-    before = np.repeat(used[begins] - length[begins], np.diff(begins, append=len(rows)))
+    used_before = np.repeat(used[begins] - length[begins], np.diff(begins, append=len(rows)))
     fits = np.empty(len(rows), bool)
-    fits[order] = used - before <= rows.budget
+    fits[order] = used - used_before <= rows.budget
     return fits
 
 # %% ../../nbs/data/matching.ipynb #32fc95c5
@@ -348,14 +348,14 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     same_name, judgment_there = join(qrels, met, qrels_query)
     confused = same_name[~np.isin(judgment_there, judgment[leads])]
     if len(confused):
-        what = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
-        raise DataError(f'{rows.where(confused[0])}: {what} is called like another judged document')
+        chunk = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
+        raise DataError(f'{rows.where(confused[0])}: {chunk} is called like another judged document')
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
-def some_rows(rows: Rows, some: np.ndarray) -> Rows:
-    "Return some rows, by a mask or by their numbers."
-    there = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
-    return replace(rows, lines=(), **{name: getattr(rows, name)[some] for name in there})
+def some_rows(rows: Rows, selection: np.ndarray) -> Rows:
+    "Return the selected rows; selection: a mask or row numbers."
+    columns = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
+    return replace(rows, lines=(), **{name: getattr(rows, name)[selection] for name in columns})
 
 def run_of_documents(run: Run) -> Run:
     "Return a run of chunks as one of documents, each with the score of its first chunk; any other as it is."
@@ -368,20 +368,19 @@ def run_of_documents(run: Run) -> Run:
 def _judged_chunks(qrels, rows, leader, led, repeated, later):
     """Return judgments of chunks: those `led` are of the rows `leader`; the rows `later` have grade 0 by those
     `repeated`."""
-    known, docs = qrels.rows, qrels.rows.doc
+    judgments, docs = qrels.rows, qrels.rows.doc
     start = np.append(docs.start.astype(np.intp), rows.doc.start.astype(np.intp) + len(docs.buffer))
     buffer, length = np.concatenate((docs.buffer, rows.doc.buffer)), np.append(docs.length, rows.doc.length)
-    place = np.arange(len(known))
-    place[led] = len(known) + leader
-    place = np.append(place, len(known) + later)
-    query = np.append(known.query, known.query[repeated])
-    value = np.append(known.value, np.minimum(known.value[repeated], 0))  # a chunk of junk is junk
-    return Qrels.unchecked(replace(known, query=query, doc=Ids(buffer, start, length)[place], value=value, lines=()))
+    row = np.arange(len(judgments))
+    row[led] = len(judgments) + leader
+    row = np.append(row, len(judgments) + later)
+    query = np.append(judgments.query, judgments.query[repeated])
+    value = np.append(judgments.value, np.minimum(judgments.value[repeated], 0))  # a chunk of junk is junk
+    return Qrels.unchecked(replace(judgments, query=query, doc=Ids(buffer, start, length)[row], value=value, lines=()))
 
 # %% ../../nbs/data/matching.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
-    """Raise DataError where the mean, best or worst order of ties would have to say which of two chunks leads a
-    document."""
+    "Raise DataError if the mean, best or worst order of ties would decide which of two chunks leads a document."
     if ties in ('docid', 'given'): return
     if np.isfinite(run.budget): raise DataError(f"a budget ends where the order says: take ties='docid', not {ties!r}")
     if run.count != 'chunks': return

@@ -51,14 +51,14 @@ def pair_keys(rows: Rows) -> np.ndarray:
         for i in range(begin, min(begin + PART_ROWS, len(rows)), BLOCK_ROWS):
             block = slice(i, i + BLOCK_ROWS)
             keys[block] = rows.doc[block].hash() ^ query_hash[rows.query[block]]
-    parts = range(0, len(rows), PART_ROWS)
-    for _ in (side_by_side if len(parts) > 1 else map)(fill, parts): pass
+    begins = range(0, len(rows), PART_ROWS)
+    for _ in (side_by_side if len(begins) > 1 else map)(fill, begins): pass
     return keys
 
-def _parts(query):
-    places = np.arange(PART_ROWS, len(query), PART_ROWS)
-    ascending = len(places) and (query[1:] >= query[:-1]).all()
-    cuts = np.unique(np.searchsorted(query, query[places])) if ascending else places[:0]
+def _query_slices(query):
+    positions = np.arange(PART_ROWS, len(query), PART_ROWS)
+    ascending = len(positions) and (query[1:] >= query[:-1]).all()
+    cuts = np.unique(np.searchsorted(query, query[positions])) if ascending else positions[:0]
     return [slice(i, j) for i, j in pairwise([0, *cuts[cuts > 0].tolist(), len(query)])]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
@@ -66,11 +66,11 @@ def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
     "Return the keys of rows that come more than once, and now and then one that does not."
     packed = pack(rows.query, keys, len(rows.query_ids))
     ordered = np.sort(packed)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    return keys[np.isin(packed, twice)] if twice.size else twice
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    return keys[np.isin(packed, repeated)] if repeated.size else repeated
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
-    "Report documents that stand twice in a query; `suspects`: the keys that they can have."
+    "Report duplicate documents of a query; `suspects`: the keys that they can have."
     if not len(suspects): return
     line_of: dict = {}  # (query, document) -> its line, or 0 if there are no lines
     for rows in batches:
@@ -80,9 +80,9 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
                 line_of[pair] = rows.line and rows.line_of(i)
                 continue
             lines = f', line {rows.line_of(i)} (and {line_of[pair]})' if line_of[pair] else ''
-            what = f'document {rows.doc[i]!r} stands twice in query {rows.query_ids[rows.query[i]]!r}'
+            problem = f'document {rows.doc[i]!r} stands twice in query {rows.query_ids[rows.query[i]]!r}'
             way_out = "duplicates='first', 'last' or 'best' says which counts"
-            report_fault('duplicate', f'{rows.source}{lines}: {what}; {way_out}')
+            report_fault('duplicate', f'{rows.source}{lines}: {problem}; {way_out}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -95,8 +95,8 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     changes = (query[1:] != query[:-1]) | ~doc[1:].equals(doc[:-1])
     if duplicates == 'best': order = order[np.lexsort((-rows.value[order], np.append(0, np.cumsum(changes))))]
     chosen = np.append(changes, True) if duplicates == 'last' else np.append(True, changes)
-    kept = np.delete(np.arange(len(rows)), order[~chosen])
-    return replace(select_rows(rows, kept), repeats=rows.repeats + len(rows) - len(kept)), keys[kept]
+    selection = np.delete(np.arange(len(rows)), order[~chosen])
+    return replace(select_rows(rows, selection), repeats=rows.repeats + len(rows) - len(selection)), keys[selection]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
@@ -230,7 +230,7 @@ class QueryDocTable:
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        "Return the keys of rows that may be there twice."
+        "Return the keys of rows that may be duplicates."
         return repeated_keys(self.keys, self.rows)
 
     @classmethod
@@ -258,8 +258,7 @@ class QueryDocTable:
 
     @property
     def facts(self) -> Rows:
-        """Return the rows, or rows of nothing for dicts and what is not read yet: neither has notes, chunks or
-        duplicates."""
+        "Return the rows; empty rows for dicts and unread sources, which have no notes, chunks or duplicates."
         return NO_ROWS if self.dicts or self.source is not None else self.rows
 
     @property
@@ -274,7 +273,7 @@ class QueryDocTable:
 
     @property
     def repeats(self) -> int:
-        "Return how many rows `duplicates` left out, since their document stands in another one."
+        "Return how many duplicate rows `duplicates` left out."
         return self.facts.repeats
 
     @cached_property
@@ -380,14 +379,14 @@ class Qrels(QueryDocTable):
         """Return the order of the judgments by query and key, and both packed, in that
         order."""
         query, queries = self.rows.query, len(self)
-        kept = self.__dict__.get('keys')  # another thread may be reading them
-        packed = pair_keys(self.rows) if kept is None else kept.copy()
+        cached = self.__dict__.get('keys')  # another thread may be reading them
+        packed = pair_keys(self.rows) if cached is None else cached.copy()
         order = np.empty(len(packed), np.int32 if len(packed) < 2**31 else np.intp)
-        def sort(part):
-            mixed = pack(query[part], packed[part], queries)
+        def sort(rows):
+            mixed = pack(query[rows], packed[rows], queries)
             ascending = np.argsort(mixed)
-            packed[part], order[part] = mixed[ascending], ascending + part.start
-        for _ in side_by_side(sort, _parts(query)): pass
+            packed[rows], order[rows] = mixed[ascending], ascending + rows.start
+        for _ in side_by_side(sort, _query_slices(query)): pass
         return order, packed
 
     @cached_property

@@ -48,14 +48,14 @@ def found_runs(path: str | os.PathLike) -> list[str] | None:
     return _no_folder_lost(paths)
 
 def _no_folder_lost(paths):
-    "Return the runs among some paths; DataError for a folder that is none, and of which nothing else is there."
+    "Return the runs among some paths; DataError for a folder that is not a run and has no other path in it."
     tables = {Path(path) for path in paths if is_spread(path)}
-    found = [path for path in paths if tables.isdisjoint(Path(path).parents)]
-    folders = {Path(path) for path in found if os.path.isdir(path)} - tables
-    runs = [path for path in found if Path(path) not in folders]
-    lost = sorted(filter(os.listdir, folders.difference(*(Path(path).parents for path in found))))
-    check_no_parts(lost)
-    if lost: raise DataError(f'{lost[0]}: this folder is no run in parts; name the runs in it, or the files beside it')
+    candidates = [path for path in paths if tables.isdisjoint(Path(path).parents)]
+    folders = {Path(path) for path in candidates if os.path.isdir(path)} - tables
+    runs = [path for path in candidates if Path(path) not in folders]
+    bad = sorted(filter(os.listdir, folders.difference(*(Path(path).parents for path in candidates))))
+    check_no_parts(bad)
+    if bad: raise DataError(f'{bad[0]}: this folder is no run in parts; name the runs in it, or the files beside it')
     return runs
 
 def check_no_parts(paths: list) -> None:
@@ -66,12 +66,11 @@ def check_no_parts(paths: list) -> None:
         first = tables.setdefault(folder, path) if folder else path
         if first == path: continue
         where = f'their folder, {str(folder)!r}' if is_spread(folder) else 'a folder with nothing else in it'
-        ways = f'give {where}, or, if each is a run, a dict of them by name'
-        raise DataError(f'{first} and {path} are parts of one run: {ways}')
+        advice = f'give {where}, or, if each is a run, a dict of them by name'
+        raise DataError(f'{first} and {path} are parts of one run: {advice}')
 
 def _table_with(path):
-    """Return the folder of the table that a path is a part of, by its name, a folder's or a file beside it; None if of
-    none."""
+    "Return the folder of the table that a path is a part of, by the names of files and folders; else None."
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
@@ -110,8 +109,7 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
-    """Return (name, source) of each of several runs; None for one run. Those of a list, folder or pattern have no name,
-    ''."""
+    "Return (name, source) of each of several runs, None for one run. In a list, folder or pattern the name is ''."
     if is_path(run):
         paths = _runs_of_paths([run]) if found_runs(run) is not None else None
         return paths and [('', path) for path in paths]
@@ -120,18 +118,18 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     items = list(run.items()) if isinstance(run, Mapping) else [('', item) for item in run]
     sources = [source for _, source in items]
     if not named and items and not is_run(sources[0]): return None  # rows, maybe many
-    whole = list(map(is_run, sources))
-    if True not in whole: return None
-    if False in whole:
-        run_and_other = whole.index(True), whole.index(False)
-        which = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
+    are_runs = list(map(is_run, sources))
+    if True not in are_runs: return None
+    if False in are_runs:
+        run_and_other = are_runs.index(True), are_runs.index(False)
+        examples = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
         shapes = (
             '{name: run}, one run is {query: {document: score}}'
             if named
             else '[run, run], one run is [(query, document, score), ...]'
         )
         raise ValueError(
-            f'one run or several? {which[0]} is a run by itself, {which[1]} is none: several runs are {shapes}'
+            f'one run or several? {examples[0]} is a run by itself, {examples[1]} is none: several runs are {shapes}'
         )
     if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
         name, text = items[0]
@@ -146,10 +144,10 @@ def is_run(source: Any) -> bool | None:
     return form.is_run(source) if form else False
 
 def _runs_of_paths(paths):
-    each = [found_runs(path) or [path] for path in paths]
-    found = [path for group in each for path in group]
-    check_no_parts(found)
-    return found
+    groups = [found_runs(path) or [path] for path in paths]
+    runs = [path for group in groups for path in group]
+    check_no_parts(runs)
+    return runs
 
 # %% ../../nbs/data/recognition.ipynb #27bd558b
 def check_places(qrels: Any, run: Any) -> None:
@@ -157,9 +155,9 @@ def check_places(qrels: Any, run: Any) -> None:
     if isinstance(qrels, Run) or isinstance(run, Qrels):
         kinds = f'a {type(qrels).__name__} and a {type(run).__name__}'
         raise ValueError(f'evaluate(qrels, run) was given {kinds}: are they swapped?')
-    for source, rest in ((qrels, ''), (run, ', not a run')):
+    for source, addition in ((qrels, ''), (run, ', not a run')):
         if _is_measure(source):
-            raise ValueError(f'{source!r} is a measure{rest}; write evaluate(qrels, run, {source!r})')
+            raise ValueError(f'{source!r} is a measure{addition}; write evaluate(qrels, run, {source!r})')
 
 def _is_measure(source):
     "Return whether a source is a measure, or a text that names measures and no file."
@@ -170,7 +168,7 @@ def _is_measure(source):
 # %% ../../nbs/data/recognition.ipynb #7a11c001
 @dataclass(frozen=True)
 class Runs:
-    "One run, or several; none of them is read before its rows are asked for."
+    "One run or several, each unread until its rows are needed."
     each: tuple[Run, ...]
     single: bool  # whether it was given as one run
 
@@ -179,7 +177,7 @@ class Runs:
     def __len__(self) -> int: return len(self.each)
 
 def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -> Runs:
-    """Return the run or the runs of a source, beside judgments in any form.
+    """Return the run or the runs of a source; judgments can have any form.
 
     Parameters
     ----------

@@ -41,21 +41,21 @@ RECORD_COLUMNS = {
                  'gold_ids', 'gold'),
 }
 
-def _record_names(there, columns):
+def _record_names(present, columns):
     "Return {key: name of its column}; DataError for all columns that are missing."
-    plain = {plain_name(name): name for name in there}
+    name_of = {plain_name(name): name for name in present}
     unknown = [key for key in columns if key not in RECORD_COLUMNS]
     if unknown: raise DataError(f'columns= has the keys {", ".join(RECORD_COLUMNS)}, not {unknown[0]!r}')
-    usual = {key: next((plain[n] for n in names if n in plain), None) for key, names in RECORD_COLUMNS.items()}
+    usual = {key: next((name_of[n] for n in names if n in name_of), None) for key, names in RECORD_COLUMNS.items()}
     chosen = usual | columns
-    missing = [columns.get(key, f'of {key}') for key, name in chosen.items() if name not in there]
-    if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(there)[1:-1]}')
+    missing = [columns.get(key, f'of {key}') for key, name in chosen.items() if name not in present]
+    if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(present)[1:-1]}')
     return chosen
 
 def _query_texts(ids, where):
     queries = ids_of_objects(list(ids), where).tolist()
-    twice = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
-    if twice is not None: raise DataError(f'{where}: the query {twice!r} comes twice')
+    repeated = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
+    if repeated is not None: raise DataError(f'{where}: the query {repeated!r} comes twice')
     return queries
 
 def _ids_of_record(value, query, name):
@@ -85,8 +85,8 @@ def _warn_of_scores(table, queries, lists):
         if comparable and sorted(scores, reverse=True) != scores: wrong.append(query)
     if not wrong: return
     where = f'{counted(len(wrong), "query")}, such as {wrong[0]!r},'
-    what = f'the {column} of {where} contradict the order of the ids, which decides'
-    warnings.warn(f'{what}; sort the ids by falling score, or leave {column!r} out', DataWarning, stacklevel=3)
+    problem = f'the {column} of {where} contradict the order of the ids, which decides'
+    warnings.warn(f'{problem}; sort the ids by falling score, or leave {column!r} out', DataWarning, stacklevel=3)
 
 # %% ../../nbs/data/records.ipynb #ef6edbb8
 def from_records(
@@ -177,7 +177,8 @@ class Span(NamedTuple):
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
     def iou(self, other: 'Span') -> float:
-        "Intersection over union: what both have, as a share of what either has."
+        """Return the intersection over union: shared characters as a share of all
+        characters of both passages."""
         shared = self.common(other)
         return shared / (self.end - self.start + other.end - other.start - shared)
 
@@ -191,8 +192,8 @@ def _spans(passages, name):
     spans_of = {}
     for query, items in zip(_query_texts(passages, name), passages.values()):
         spans = spans_of[query] = [_span(item, query) for item in items]
-        twice = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
-        if twice: raise DataError(f'query {query!r}: the passage {twice.id} stands twice')
+        repeated = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
+        if repeated: raise DataError(f'query {query!r}: the passage {repeated.id} stands twice')
     return spans_of
 
 def _span(passage, query):
@@ -204,16 +205,16 @@ def _span(passage, query):
     rule = 'a passage is (document, start, end), 0 <= start < end'
     raise DataError(f'query {query!r}: {rule}, not {short_repr(passage)}')
 
-def _found(gold, retrieved, share, least):
-    "Return {id: grade} of the passages that reach a gold one, those not found, and how many reach several."
-    grades, left, several = {}, list(gold), 0
+def _match_passages(gold, retrieved, share, threshold):
+    "Return {id: grade} of the passages that reach a gold one, the gold ones not found, and how many reach several."
+    grades, unmatched, several = {}, list(gold), 0
     for span in retrieved:
-        near = [gold_span for gold_span in gold if share(gold_span, span) >= least]
-        new = [gold_span for gold_span in near if gold_span in left]
-        if near: grades[span.id] = int(bool(new))
-        if new: left.remove(max(new, key=lambda gold_span: (share(gold_span, span), gold_span.iou(span))))
+        reached = [gold_span for gold_span in gold if share(gold_span, span) >= threshold]
+        new = [gold_span for gold_span in reached if gold_span in unmatched]
+        if reached: grades[span.id] = int(bool(new))
+        if new: unmatched.remove(max(new, key=lambda gold_span: (share(gold_span, span), gold_span.iou(span))))
         several += len(new) > 1
-    return grades, left, several
+    return grades, unmatched, several
 
 # %% ../../nbs/data/records.ipynb #52b78a54
 def from_spans(
@@ -262,31 +263,31 @@ def from_spans(
     {'P@3': 0.3333333333333333, 'R@3': 0.5}
     """
     thresholds = {
-        name: least
-        for name, least in (('iou', iou), ('covered', covered))
-        if least is not None
+        name: threshold
+        for name, threshold in (('iou', iou), ('covered', covered))
+        if threshold is not None
     }
     if len(thresholds) != 1:
         raise ValueError(
             'say one of iou= and covered=: from which overlap on a passage is relevant'
         )
-    [(share, least)] = thresholds.items()
-    if not 0 < least <= 1:
-        raise ValueError(f'{share} must be above 0 and at most 1, not {least!r}')
+    [(share, threshold)] = thresholds.items()
+    if not 0 < threshold <= 1:
+        raise ValueError(f'{share} must be above 0 and at most 1, not {threshold!r}')
     qrels: dict[str, dict] = {}
     several = 0
     gold_spans, retrieved_spans = _spans(gold, 'gold'), _spans(retrieved, 'retrieved')
     for query, spans in gold_spans.items():
-        grades, left, many = _found(
-            spans, retrieved_spans.get(query, []), getattr(Span, share), least
+        grades, unmatched, count = _match_passages(
+            spans, retrieved_spans.get(query, []), getattr(Span, share), threshold
         )
-        qrels[query] = grades | dict.fromkeys((span.id for span in left), 1)
-        several += many
+        qrels[query] = grades | dict.fromkeys((span.id for span in unmatched), 1)
+        several += count
     if several:
         verb = 'reaches' if several == 1 else 'reach'
-        what = f'{counted(several, "retrieved passage")} {verb} several gold ones'
+        problem = f'{counted(several, "retrieved passage")} {verb} several gold ones'
         advice = 'and each finds one: those that stand together are better given as one'
-        warnings.warn(f'{what}, {advice}', DataWarning, stacklevel=2)
+        warnings.warn(f'{problem}, {advice}', DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     judgments = Qrels(qrels)
     judgments.chunks = {
@@ -319,11 +320,11 @@ DOCUMENTS = WordColumns(
 LONGEST = 160, 200  # letters of a title, and of more text
 RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
 
-def one_line(text: Any, most: int) -> str:
-    "Return a text without the breaks of its lines and without rules, cut behind `most` letters."
-    plain = RULES.sub(' ', str('' if text is None else text)[:8 * most])
-    line = ' '.join(plain.split())
-    return line if len(line) <= most else line[:most - 1].rstrip() + '…'
+def one_line(text: Any, limit: int) -> str:
+    "Return a text on one line, without drawn rules and with at most `limit` letters."
+    cleaned = RULES.sub(' ', str('' if text is None else text)[:8 * limit])
+    line = ' '.join(cleaned.split())
+    return line if len(line) <= limit else line[:limit - 1].rstrip() + '…'
 
 # %% ../../nbs/data/records.ipynb #790dd622
 def _rows_of_source(source, columns):
@@ -343,10 +344,10 @@ def _rows_of_table(table, columns):
     names = [str(name) for name in names]
     used = [name for name in names if name.lower() in {*columns.ids, *columns.titles, *columns.texts}]
     if not used: raise _no_column(columns.what, columns.ids[0], names)
-    lists = [map(_plain, table[name]) for name in used]
+    lists = [map(_python_value, table[name]) for name in used]
     return (dict(zip(used, row)) for row in zip(*lists))
 
-def _plain(value): return value.as_py() if hasattr(value, 'as_py') else value
+def _python_value(value): return value.as_py() if hasattr(value, 'as_py') else value
 
 def _no_column(where, column, names):
     return DataError(f'{where}: no column {column}; there are {", ".join(map(str, list(names)[:9]))}')
@@ -399,10 +400,10 @@ def _tabbed_fields(lines):
             record = line
 
 def _comma_fields(lines, path):
-    before = csv.field_size_limit(2**31 - 1)
+    limit = csv.field_size_limit(2**31 - 1)
     try: yield from csv.reader(lines)
     except csv.Error as e: raise DataError(f'{path}: {e}') from None
-    finally: csv.field_size_limit(before)
+    finally: csv.field_size_limit(limit)
 
 def _rows_below_header(rows, columns, path):
     "Yield rows of fields as dicts, with the names of the header if the first row is one, else as id and text."
@@ -421,18 +422,18 @@ def _rows_of_topics(lines):
 
 # %% ../../nbs/data/records.ipynb #6fc87aaf
 def read_words(
-    source: Any, wanted: Collection[str], columns: WordColumns = DOCUMENTS,
+    source: Any, needed_ids: Collection[str], columns: WordColumns = DOCUMENTS,
 ) -> dict[str, Words]:
-    """Return {id: Words} of the ids in `wanted` that the source has.
+    """Return {id: Words} of the ids in `needed_ids` that the source has.
 
     source: {id: text}, {id: {column: text}}, a table, or the path of a JSONL, JSON, CSV,
     TSV or Parquet file or of TREC topics, packed by gzip or not; None: nothing is known.
     DataError, with file and line, for what cannot be read or has no such columns;
-    DataWarning if the source knows none of those wanted."""
-    if source is None or not wanted: return {}
+    DataWarning if the source has none of the needed ids."""
+    if source is None or not needed_ids: return {}
     is_path = isinstance(source, str | os.PathLike)
     where = os.fspath(source) if is_path else columns.what
-    keep, words = set(wanted), {}
+    keep, words = set(needed_ids), {}
     first = None
     for row in _rows_of_source(source, columns):
         row = (
@@ -460,14 +461,14 @@ def read_words(
 # %% ../../nbs/data/records.ipynb #ef4b6fd5
 def _title_and_text(row, columns):
     "Return the title and the text of a row; without a title, the beginning of the text is one."
-    most, most_text = LONGEST
-    lines = [one_line(row.get(name), most + most_text) for name in columns.titles + columns.texts]
+    limit, text_limit = LONGEST
+    lines = [one_line(row.get(name), limit + text_limit) for name in columns.titles + columns.texts]
     title, text = [*filter(None, lines), '', ''][:2]
     titled = any(row.get(name) for name in columns.titles)
-    if titled and (text or len(title) <= most): return Words(one_line(title, most), one_line(text, most_text))
-    cut = title.rfind(' ', 0, most) if len(title) > most else len(title)
-    if cut <= 0: cut = most
-    return Words(title[:cut].strip(), one_line(title[cut:].strip(), most_text))
+    if titled and (text or len(title) <= limit): return Words(one_line(title, limit), one_line(text, text_limit))
+    cut = title.rfind(' ', 0, limit) if len(title) > limit else len(title)
+    if cut <= 0: cut = limit
+    return Words(title[:cut].strip(), one_line(title[cut:].strip(), text_limit))
 
 # %% ../../nbs/data/records.ipynb #e783d0eb
 class Example:

@@ -110,8 +110,8 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
     if misplaced: raise DataError(f'{name}: {misplaced}')
     if shape == 'request':
         requests = source['requests']
-        twice = [id for id, n in Counter(request['id'] for request in requests).items() if n > 1]
-        if twice: raise DataError(f'{name}: two requests have the id {twice[0]!r}')
+        repeated = [id for id, n in Counter(request['id'] for request in requests).items() if n > 1]
+        if repeated: raise DataError(f'{name}: two requests have the id {repeated[0]!r}')
         unique = {request['id']: _by_id(request['ratings'], request['id'], name) for request in requests}
         return {query: {doc: row.get('rating') for doc, row in rows.items()} for query, rows in unique.items()}
     if shape == 'details':
@@ -147,15 +147,15 @@ def _fault_of(answer):
 
 def _by_id(rows, query, name):
     "Return {document: its row}, in order; DataError for one id in two indices, or twice."
-    found: dict[str, Any] = {}
+    row_of: dict[str, Any] = {}
     for row in rows:
-        first, index = found.setdefault(row['_id'], row).get('_index'), row.get('_index')
+        first, index = row_of.setdefault(row['_id'], row).get('_index'), row.get('_index')
         if first != index:
             raise DataError(
                 f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}'
             )
-    if len(found) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
-    return found
+    if len(row_of) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
+    return row_of
 
 HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
 
@@ -167,7 +167,7 @@ def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_C
 
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a dict of dicts, or of lists of documents; DataError if there are none or one is wrong."
+    "Return the rows of a dict of dicts or of lists of documents; DataError if it has no rows or an invalid one."
     if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
     if not source: raise DataError(f'{name}: there are no queries')
     if holds_hits(source):
@@ -207,25 +207,24 @@ def holds_hits(source: Mapping) -> bool:
     first = next(lists, ('',))[0]
     return not isinstance(first, (str, bytes, int)) and is_hit(first)
 
-def _hit(item, kind, place):
+def _hit(item, kind, where):
     if isinstance(item, (tuple, list)) and len(item) == 2: return item
     record = _record_of(item)
-    document, number = (rivals(map(str, record), part) for part in ('document', kind))
+    document, number = (rivals(map(str, record), role) for role in ('document', kind))
     if document and number: return record[document[0]], record[number[0]]
-    raise DataError(f'{place}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
+    raise DataError(f'{where}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
 def _list_form(source, name):
-    """Return 'sets' or 'lists', if a dict holds nothing but such; '' for any other. DataError for lists of ids and
-    numbers."""
+    "Return 'sets' or 'lists' if a dict holds only sets or lists, else ''; DataError for lists of ids and numbers."
     if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
     for query, docs in source.items():
         if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
-            what = f'text and numbers in one list, {short_repr(docs)}'
-            raise DataError(f'{name}: query {query!r} holds {what}; grades stand in a dict, {{document: grade}}')
+            problem = f'text and numbers in one list, {short_repr(docs)}'
+            raise DataError(f'{name}: query {query!r} holds {problem}; grades stand in a dict, {{document: grade}}')
     return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
 
 def _valid_docs(source, kind, name):
-    "Return {query: documents} without what is neither; such faults are reported."
+    "Return {query: documents} without invalid queries and documents, which are reported as faults."
     valid = {}
     for query, docs in source.items():
         try: _numbers_by_query({query: docs}, kind, name)
@@ -237,9 +236,9 @@ def _valid_docs(source, kind, name):
     if not valid: raise DataError(f'{name}: there is no valid row')
     return valid
 
-def _is_id(item, place):
-    "Return whether an object is an id; if not, that is reported."
-    try: return len(ids_of_objects([item], place)) > 0
+def _is_id(item, where):
+    "Return whether an object is an id; report a fault if it is not."
+    try: return len(ids_of_objects([item], where)) > 0
     except DataError as error:
         report_fault('id', error)
         return False
@@ -250,9 +249,9 @@ def _numbers_by_query(source, kind, name):
     if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs): return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
     query, wrong = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
-    wanted = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
-    if kind == 'qrels' and isinstance(wrong, (list, tuple, Set)): wanted += ', as others do'
-    raise DataError(f'{name}: query {query!r} should hold {wanted}, not {short_repr(wrong)}')
+    expected = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
+    if kind == 'qrels' and isinstance(wrong, (list, tuple, Set)): expected += ', as others do'
+    raise DataError(f'{name}: query {query!r} should hold {expected}, not {short_repr(wrong)}')
 
 # %% ../../nbs/data/sources.ipynb #8156b864
 def rows_from_triples(
@@ -261,49 +260,49 @@ def rows_from_triples(
     """Return the rows of an iterable of (query, document, number), or of objects that have them; DataError if one is
     wrong.
 
-    columns: what is said of the names in records; lines: on which line of a file each item stands."""
+    columns: the names of columns in records; lines: the line of each item in a file."""
     triples, valid_lines = [], []
     notes: tuple[Note, ...] = ()
     first_of: dict[bool, str] = {}  # whether the number is a rank: the first item of which it is true
     for i, item in enumerate(source):
-        where = f'line {lines[i]}' if lines else f'item {i + 1}'
-        place = f'{name}, {where}'
-        try: triple, ranked = _triple(item, kind, place, columns)
+        number = f'line {lines[i]}' if lines else f'item {i + 1}'
+        where = f'{name}, {number}'
+        try: triple, ranked = _triple(item, kind, where, columns)
         except DataError as error:
             report_fault('columns', error)
             continue
-        if collecting() and not all(_is_id(id, place) for id in triple[:2]): continue
+        if collecting() and not all(_is_id(id, where) for id in triple[:2]): continue
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
         if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
-        first_of.setdefault(ranked, place)
+        first_of.setdefault(ranked, where)
     if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
     rows = rows_from_lists(triples, kind, name, valid_lines, True in first_of, notes)
     if len(first_of) < 2: return rows
     raise DataError(f'{[*first_of.values()][1]}: some have a score, others a rank alone')
 
-def _triple(item, kind, place, columns):
+def _triple(item, kind, where, columns):
     "Return (query, document, number) of an item, and whether the number is a rank."
     number = COLUMN_KEYS[kind][2]
     if isinstance(item, Mapping):
         names = [*map(str, item)]
         keys = find_columns(names, kind, columns)
         if None not in keys: return tuple(item[key] for key in keys), holds_ranks(keys[2], kind, columns)
-        with polars_errors(place):
+        with polars_errors(where):
             check_clear(names, kind, columns)
             if columns: column_positions(names, kind, columns)
     elif columns:
-        raise DataError(f'{place}: columns= is for tables, text and records, not for {short_repr(item)}')
+        raise DataError(f'{where}: columns= is for tables, text and records, not for {short_repr(item)}')
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, a) for a in attributes): return tuple(getattr(item, a) for a in attributes), False
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
-    raise DataError(f'{place}: expected (query, document, {number}), not {short_repr(item)}')
+    raise DataError(f'{where}: expected (query, document, {number}), not {short_repr(item)}')
 
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
 def looks_like_json(head: bytes, name: str = '') -> bool:
-    "Return whether a file holds JSON: its name says so, or it opens with a bracket and what may follow one."
+    "Return whether a file holds JSON, by its name or its first two characters."
     if name.lower().removesuffix('.gz').endswith(('.json', '.jsonl', '.ndjson')): return True
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
@@ -311,18 +310,18 @@ def looks_like_json(head: bytes, name: str = '') -> bool:
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "Return the rows of a JSON file; DataError if it is no JSON, or not of a known shape."
     try:
-        whole = json.loads(data, object_pairs_hook=_object)
+        content = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         if error.msg == 'Extra data': return _rows_from_lines(data, kind, name, columns)
         raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
-    for value in whole if isinstance(whole, list) else [whole]: _check_unique(value, name)
-    flat = isinstance(whole, dict) and not any(isinstance(value, Mapping | list) for value in whole.values())
-    if flat and has_columns([*whole], kind, columns): whole = [whole]  # the only one of JSON lines
-    form = form_of(whole)
-    if isinstance(whole, Mapping | list) and form: return form.read(whole, kind, name, columns)
-    raise DataError(f'{name}: expected an object or a list, not {short_repr(whole)}')
+    for value in content if isinstance(content, list) else [content]: _check_unique(value, name)
+    flat = isinstance(content, dict) and not any(isinstance(value, Mapping | list) for value in content.values())
+    if flat and has_columns([*content], kind, columns): content = [content]  # the only one of JSON lines
+    form = form_of(content)
+    if isinstance(content, Mapping | list) and form: return form.read(content, kind, name, columns)
+    raise DataError(f'{name}: expected an object or a list, not {short_repr(content)}')
 
 def _rows_from_lines(data, kind, name, columns):
     items, lines = [], []
@@ -333,7 +332,7 @@ def _rows_from_lines(data, kind, name, columns):
     return rows_from_triples(items, kind, name, columns, lines)
 
 def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None = None) -> Iterator[tuple[int, Any]]:
-    "Yield the number and the value of each line of JSON lines that is not blank; DataError for what is no JSON."
+    "Yield the number and the value of each line of JSON lines that is not blank; DataError for invalid JSON."
     for number, line in enumerate(lines, 1):
         if not line.strip(): continue
         try: value = json.loads(line, object_pairs_hook=hook)
@@ -342,7 +341,7 @@ def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None 
         yield number, value
 
 class _Repeated(Mapping):
-    "All names and values of a JSON object in which a name stands twice."
+    "All names and values of a JSON object with a duplicate name."
     def __init__(self, pairs): self.names, self.numbers = zip(*pairs)
     def __iter__(self): return iter(self.names)
     def __len__(self): return len(self.names)
@@ -353,11 +352,11 @@ def _object(pairs):
     values = dict(pairs)
     return values if len(values) == len(pairs) else _Repeated(pairs)
 
-def _check_unique(found, name):
-    "Raise DataError for an object in which a name stands twice."
-    if not isinstance(found, _Repeated): return
-    twice = max(found.names, key=found.names.count)
-    raise DataError(f'{name}: {twice!r} stands twice in one JSON object')
+def _check_unique(item, name):
+    "Raise DataError for an object with a duplicate name."
+    if not isinstance(item, _Repeated): return
+    repeated = max(item.names, key=item.names.count)
+    raise DataError(f'{name}: {repeated!r} stands twice in one JSON object')
 
 # %% ../../nbs/data/sources.ipynb #ed8bd527
 BINARY_MAGIC = {
@@ -377,8 +376,8 @@ def check_encoding(head: bytes, name: object) -> None:
 
 def binary_hint(head: bytes) -> str:
     "Return a question to append to an error if the first bytes of a file do not look like text; else ''."
-    for magic, what in BINARY_MAGIC.items():
-        if head.startswith(magic): return f'; is this {what}?'
+    for magic, format in BINARY_MAGIC.items():
+        if head.startswith(magic): return f'; is this {format}?'
     return f'; is this a binary file (a NUL at byte {head.index(0)})?' if 0 in head else ''
 
 @contextmanager
@@ -397,9 +396,9 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     end = data[-MAX_LINE_BYTES:].tobytes()
     blank = end.isspace()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not blank): return
-    what = 'of blanks alone' if blank else 'without the end of a line'
+    problem = 'of blanks alone' if blank else 'without the end of a line'
     last_line = line + np.count_nonzero(data == 10)
-    raise DataError(f'{name}, line {last_line}: {MAX_LINE_BYTES:,} bytes {what}{binary_hint(end[:HEAD_BYTES])}')
+    raise DataError(f'{name}, line {last_line}: {MAX_LINE_BYTES:,} bytes {problem}{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: str | os.PathLike) -> BufferedReader:
@@ -409,7 +408,7 @@ def open_bytes(path: str | os.PathLike) -> BufferedReader:
     return open(path, 'rb')
 
 def decompressed(file: Any) -> Any:
-    "Return a stream of what is gzipped in an open file, or the file itself if it is not gzipped."
+    "Return a stream of the unpacked bytes of an open file; the file itself if it is not gzipped."
     return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
 
 def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
@@ -419,12 +418,12 @@ def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
 
 @contextmanager
 def ensure_unchanged(
-    file: str | os.PathLike | int, name: object, before: tuple[int, int] | None = None,
+    file: str | os.PathLike | int, name: object, state: tuple[int, int] | None = None,
 ) -> Iterator[None]:
-    "Raise DataError if a file (a path or a number) changes while the block runs, or has since its state `before`."
-    before = before or file_state(file)
+    "Raise DataError if a file (a path or a number) changes while the block runs, or has changed since `state`."
+    state = state or file_state(file)
     yield
-    if file_state(file) != before: raise DataError(f'{name}: the file changed while it was read')
+    if file_state(file) != state: raise DataError(f'{name}: the file changed while it was read')
 
 # %% ../../nbs/data/sources.ipynb #5945dc03
 MAX_UNPACKED_BYTES = 1 << 26  # that a packed file may grow to, whatever its size,
@@ -436,22 +435,22 @@ def read_bytes(path: str | os.PathLike) -> np.ndarray:
         stream = decompressed(file)
         size = os.fstat(file.fileno()).st_size
         if stream is not file:
-            most = max(MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO * size)
-            return _read_stream(stream, path, most if size else np.inf)
+            limit = max(MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO * size)
+            return _read_stream(stream, path, limit if size else np.inf)
         data = np.empty(size + PAD, np.uint8)
         got = file.readinto(data.data[:-PAD])
-        rest = _read_stream(file, path)
-    complete = got == size and len(rest) == PAD
-    return data if complete else np.concatenate((data[:got], rest))
+        remainder = _read_stream(file, path)
+    complete = got == size and len(remainder) == PAD
+    return data if complete else np.concatenate((data[:got], remainder))
 
-def _read_stream(stream, path, most=np.inf):
-    "Return all bytes of a stream whose length is not known beforehand, and PAD more."
+def _read_stream(stream, path, limit=np.inf):
+    "Return all bytes of a stream of unknown length, and PAD more."
     data = bytearray()
-    while piece := stream.read(1 << 22):
-        data += piece
+    while block := stream.read(1 << 22):
+        data += block
         head = bytes(data[:HEAD_BYTES])
         if not is_self_describing(head, str(path)): check_end(np.frombuffer(data, np.uint8), path)
-        if len(data) > most:
+        if len(data) > limit:
             raise DataError(f'{path}: this file unpacks to more than {MAX_UNPACKED_RATIO} times its size')
     data += bytes(PAD)
     return np.frombuffer(data, np.uint8)
@@ -462,7 +461,7 @@ def is_self_describing(head: bytes, name: str) -> bool:
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
 def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows in a file's bytes, the last PAD of which are spare; its first bytes say how to read them."
+    "Return the rows in a file's bytes, in the format of its first bytes; the last PAD bytes are spare."
     content = data[:-PAD]
     head = content[:HEAD_BYTES].tobytes()
     if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name, columns)
@@ -502,16 +501,16 @@ def read_lookup(
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
     with polars_errors(where): table = named_lists(source)
     columns = columns or {}
-    plain = {plain_name(name): name for name in table}
-    usual = next((plain[name] for name in (*ids, 'id') if name in plain), '')
+    name_of = {plain_name(name): name for name in table}
+    usual = next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
     id_column = columns.get('query') or usual
     values = [[names] if isinstance(names, str) else names for key, names in columns.items() if key != 'query']
-    wanted = [*chain.from_iterable(values)]
-    missing = [name for name in [id_column, *wanted] if name not in table]
+    chosen = [*chain.from_iterable(values)]
+    missing = [name for name in [id_column, *chosen] if name not in table]
     if missing:
         lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
         raise DataError(f'{where}: no column {lacking}; there are {short_repr(list(table))[1:-1]}')
-    return table[id_column], {name: table[name] for name in wanted or table if name != id_column}
+    return table[id_column], {name: table[name] for name in chosen or table if name != id_column}
 
 def _of_dict(source):
     values = list(source.values())
@@ -608,7 +607,7 @@ FORMS = (
 )
 
 def form_of(source: Any) -> Form | None:
-    "Return the form of a source; None for what is no source."
+    "Return the form of a source; None if it has no known form."
     if isinstance(source, (bytes, bytearray)): return None
     return next((form for form in FORMS if form.fits(source)), None)
 
@@ -672,14 +671,14 @@ def read_rows(
     if isinstance(source, Rows): return source
     if columns is not None and not (isinstance(columns, Mapping) and columns):
         raise columns_error(columns, kind)
-    said, ranks = said_columns(columns or {}, kind)
+    named_columns, ranks = said_columns(columns or {}, kind)
     form = form_of(source)
     if form is None:
         *names, last = [form.name for form in FORMS]
         raise DataError(
             f'the {kind}: expected {", ".join(names)} or {last}, not {short_repr(source)}'
         )
-    rows = form.read(source, kind, f'the {kind}', said)
+    rows = form.read(source, kind, f'the {kind}', named_columns)
     rows.comments.warn()
     rises = ranks or not descending
     return negate_ranks(rows) if rises and not rows.ranks else rows

@@ -39,17 +39,17 @@ from irmetrics_nb.data.ids import (
 from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_rows
 
 # %% ../../nbs/data/tables.ipynb #79a9c68f
-def import_polars(what: str = 'a table', instead: str = '') -> Any:
+def import_polars(feature: str = 'a table', instead: str = '') -> Any:
     """Return the module polars; afterwards Ctrl-C still interrupts a read that blocks.
 
-    ImportError where there is none: `what` needs it, and what will do `instead`."""
+    ImportError if it is missing: `feature` needs it; `instead`: what to do without it."""
     import signal
     import threading
     try:
         import polars
     except ImportError:
         hint = f'; {instead}' if instead else ''
-        raise ImportError(f'{what} needs polars, which is not installed here{hint}') from None
+        raise ImportError(f'{feature} needs polars, which is not installed here{hint}') from None
     in_main_thread = threading.current_thread() is threading.main_thread()
     if in_main_thread and hasattr(signal, 'siginterrupt'): signal.siginterrupt(signal.SIGINT, True)
     return polars
@@ -68,7 +68,7 @@ LAST_CHOICES = {
     'qrels': ('score',),
     'run': ('rank', 'doc_position'),
 }
-PARTS = {
+ROLES = {
     kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()
 }  # and their keys in columns=
 ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else is
@@ -79,39 +79,39 @@ def plain_name(name: str) -> str:
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
 def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
-    """Return columns= with the keys query, document, and score or relevance, and whether ranks are said.
+    """Return columns= with the keys query, document, and score or relevance, and whether a key names ranks.
 
     A key may be any usual name of such a column, as 'doc_id' or 'grade'. ValueError for another, or for two of one."""
-    said: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for key, name in columns.items():
-        plain = plain_name(str(key))
-        usual = next((usual for part, usual in PARTS[kind] if plain == usual or plain in COLUMN_SYNONYMS[part]), None)
-        if usual is None or usual in said or not isinstance(name, str | int): raise columns_error(columns, kind)
-        said[usual] = name
-    return said, any(holds_ranks(str(key), kind) for key in columns)
+        label = plain_name(str(key))
+        usual = next((usual for role, usual in ROLES[kind] if label == usual or label in COLUMN_SYNONYMS[role]), None)
+        if usual is None or usual in named or not isinstance(name, str | int): raise columns_error(columns, kind)
+        named[usual] = name
+    return named, any(holds_ranks(str(key), kind) for key in columns)
 
 def columns_error(columns: object, kind: str) -> ValueError:
     "Return the error for columns= that do not name columns."
     example = ', '.join(f'{key!r}: name' for key in COLUMN_KEYS[kind])
     return ValueError(f'columns must be like {{{example}}}, not {short_repr(columns)}')
 
-def _standing(name, part):
+def _standing(name, role):
     "Return 0 for the usual name of a column, and more the less likely a name is."
-    plain = plain_name(name)
-    if name == COLUMN_SYNONYMS[part][0]: return 0
-    if plain == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
-    if part == 'document' and plain in ROW_IDS: return 4
-    return 3 if plain in LAST_CHOICES[part] else 2
+    label = plain_name(name)
+    if name == COLUMN_SYNONYMS[role][0]: return 0
+    if label == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
+    if role == 'document' and label in ROW_IDS: return 4
+    return 3 if label in LAST_CHOICES[role] else 2
 
-def candidates(names: Iterable[str], part: str) -> list[str]:
+def candidates(names: Iterable[str], role: str) -> list[str]:
     "Return the columns that may be the query, the document or the number ('qrels', 'run'), the likeliest first."
-    usual = [name for name in dict.fromkeys(names) if plain_name(name) in COLUMN_SYNONYMS[part]]
-    return sorted(usual, key=lambda name: _standing(name, part))
+    usual = [name for name in dict.fromkeys(names) if plain_name(name) in COLUMN_SYNONYMS[role]]
+    return sorted(usual, key=lambda name: _standing(name, role))
 
-def rivals(names: Iterable[str], part: str) -> list[str]:
-    "Return the likeliest columns for a part: several if they are of equal standing."
-    found = candidates(names, part)
-    return [name for name in found if _standing(name, part) == _standing(found[0], part)]
+def rivals(names: Iterable[str], role: str) -> list[str]:
+    "Return the most likely columns for a role: several if they are equally likely."
+    choices = candidates(names, role)
+    return [name for name in choices if _standing(name, role) == _standing(choices[0], role)]
 
 def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
     """Return the names of the columns query, document and number; None for one that is not there, or not clear.
@@ -121,21 +121,21 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 
 @lru_cache
 def _find_columns(names, kind, columns):
-    given, matched = dict(columns), []
-    for part, key in PARTS[kind]:
-        likely = [str(given[key])] if key in given else rivals(names, part)
-        matched.append(likely[0] if len(likely) == 1 and likely[0] in names else None)
+    named, matched = dict(columns), []
+    for role, key in ROLES[kind]:
+        choices = [str(named[key])] if key in named else rivals(names, role)
+        matched.append(choices[0] if len(choices) == 1 and choices[0] in names else None)
     return matched
 
 def has_columns(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS, numbers: bool = True) -> bool:
-    "Return whether names are those of a query, a document and, if `numbers`, a number; it need not be clear which."
-    parts = PARTS[kind] if numbers else PARTS[kind][:2]
-    return all(str(columns[key]) in names if key in columns else candidates(names, part) for part, key in parts)
+    "Return whether names include a query, a document and, if `numbers`, a number; ambiguous names count."
+    roles = ROLES[kind] if numbers else ROLES[kind][:2]
+    return all(str(columns[key]) in names if key in columns else candidates(names, role) for role, key in roles)
 
 def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) -> None:
-    "Raise DataError if two columns of equal standing may be the query, the document or the number."
-    for part, key in PARTS[kind]:
-        equal = [] if key in columns else rivals(names, part)
+    "Raise DataError if two columns are equally likely to be the query, the document or the number."
+    for role, key in ROLES[kind]:
+        equal = [] if key in columns else rivals(names, role)
         if len(equal) < 2: continue
         call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
         raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; say which it is: {call}')
@@ -144,11 +144,11 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
     "Return notes on columns that were not used, and might be the query, the document or the number."
     names, notes = list(names), []
     expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
-    for (part, key), used in zip(PARTS[kind], find_columns(names, kind, columns)):
-        unused = [name for name in candidates(names, part) if name != used and plain_name(name) not in expected]
+    for (role, key), used in zip(ROLES[kind], find_columns(names, kind, columns)):
+        unused = [name for name in candidates(names, role) if name != used and plain_name(name) not in expected]
         if key in columns or not unused: continue
-        side = 'run' if kind == 'run' else 'judgments'
-        text = f'the {key} in the {side} is column {used!r}; not used: {", ".join(map(repr, unused))}'
+        origin = 'run' if kind == 'run' else 'judgments'
+        text = f'the {key} in the {origin} is column {used!r}; not used: {", ".join(map(repr, unused))}'
         notes.append(Note('unused-columns', text))
     return tuple(notes)
 
@@ -169,14 +169,14 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
 
 def _missing_columns(names, kind, columns, present):
     "Return the message for the columns that are missing, with what to write instead."
-    missing = [pair for pair, name in zip(PARTS[kind], present) if name is None]
-    expected = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[part]) for part, key in missing]
+    missing = [pair for pair, name in zip(ROLES[kind], present) if name is None]
+    expected = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[role]) for role, key in missing]
     text = '; '.join(f'no column {name}' for name in expected) + f'; there are {short_repr(names)[1:-1]}'
     keys = [key for _, key in missing if key not in columns]
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
-        which, name = 'which they are' if len(keys) > 1 else 'which it is', 'Run' if kind == 'run' else 'Qrels'
-        text += f'; or say {which}: {name}(..., columns={{{call}}})'
+        choice, name = 'which they are' if len(keys) > 1 else 'which it is', 'Run' if kind == 'run' else 'Qrels'
+        text += f'; or say {choice}: {name}(..., columns={{{call}}})'
     if 'score' in keys: text += ', and descending=False if the least is the best, as of positions'
     other_kind = 'qrels' if kind == 'run' else 'run'
     swapped = present[2] is None and None not in find_columns(names, other_kind)
@@ -195,16 +195,16 @@ def id_column(series: Any) -> Ids:
         raise DataError(f'an id must be text or a whole number; column {series.name!r} holds {series.dtype}{cast}')
     length = np.empty(len(series), np.int32)
     joined = bytearray()
-    for piece in _pieces(series):
-        text = series[piece].cast(pl.String)
-        length[piece] = text.str.len_bytes()
+    for rows in _slices(series):
+        text = series[rows].cast(pl.String)
+        length[rows] = text.str.len_bytes()
         joined += (text.str.join('').item() or '').encode()
     start = np.zeros(len(series), np.int32 if len(joined) < 2**30 else np.intp)
     np.cumsum(length[:-1], out=start[1:], dtype=start.dtype)
     joined += bytes(PAD)
     return check_lengths(Ids(np.frombuffer(joined, np.uint8), start, length))
 
-def _pieces(series):  # of which no second copy is made
+def _slices(series):  # of which no second copy is made
     return [slice(i, i + PIECE_ROWS) for i in range(0, len(series), PIECE_ROWS)]
 
 def query_column(series: Any) -> tuple[Ids, np.ndarray]:
@@ -224,7 +224,7 @@ def number_column(series: Any) -> np.ndarray:
     if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
         raise DataError(f'column {series.name!r} should hold numbers, not {series.dtype}')
     value = np.empty(len(series))
-    for piece in _pieces(series): value[piece] = series[piece].cast(pl.Float64)
+    for rows in _slices(series): value[rows] = series[rows].cast(pl.Float64)
     return value
 
 # %% ../../nbs/data/tables.ipynb #78f57903
@@ -279,7 +279,7 @@ def ids_of_objects(items: Any, name: str) -> Ids:
         raise DataError(f'{name}: {error}') from None
 
 def check_values(rows: Rows, kind: str, source: Any) -> Rows:
-    """Return the rows without those of a blank grade, which nobody judged; they are noted.
+    """Return the rows without blank grades, which mean unjudged documents; note how many.
 
     source: the numbers as they came. Numbers that are invalid are reported as faults."""
     invalid = invalid_rows(rows.value, kind).tolist()
@@ -300,7 +300,7 @@ def is_table(source: object) -> bool:
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
 
 def is_lazy(source: object) -> bool:
-    "Return whether a table is made when its rows are asked for: a LazyFrame of polars, a relation of DuckDB."
+    "Return whether a table is computed only when its rows are read: a LazyFrame of polars, a relation of DuckDB."
     return is_relation(source) or hasattr(source, 'collect_schema') and not hasattr(source, 'height')
 
 def is_relation(source: object) -> bool:
@@ -366,7 +366,7 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 def rows_from_csv(
     data: bytes, separator: str, kind: str, name: str, columns: Mapping = NO_COLUMNS,
 ) -> Rows:
-    "Return the rows of a CSV or TSV file; DataError if there are none or one is wrong."
+    "Return the rows of a CSV or TSV file; DataError if it has no rows or an invalid one."
     text = data.decode('utf-8-sig', 'surrogateescape')
     triples, lines, snapshots = [], [], []
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
@@ -383,9 +383,9 @@ def rows_from_csv(
             if snapshot is not None:
                 snapshots.append(fields[snapshot])
                 if snapshots[-1] != snapshots[0]:
-                    both = f'{snapshots[-1]!r} beside {snapshots[0]!r}'
+                    pair = f'{snapshots[-1]!r} beside {snapshots[0]!r}'
                     raise DataError(
-                        f'{name}, line {line}: a second snapshot, {both}: take the rows of one, which is a run'
+                        f'{name}, line {line}: a second snapshot, {pair}: take the rows of one, which is a run'
                     )
             triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
@@ -424,27 +424,27 @@ def is_partition(name: str) -> bool:
     return re.fullmatch('[^=.]+=[^=]*', name) is not None
 
 def part_files(folder: str | os.PathLike) -> list[str]:
-    "Return the files of a table in parts, in order; DataError if there is none."
-    every = map(Path, glob(os.path.join(escape(os.fspath(folder)), '**'), recursive=True))  # which follows links
-    inner = [(path, path.relative_to(folder).parts) for path in every if path.is_file()]
-    files = sorted(path for path, parts in inner if not any(part[0] in '._' for part in parts))
+    "Return the files of a table in parts, in order; DataError if it has no files."
+    paths = map(Path, glob(os.path.join(escape(os.fspath(folder)), '**'), recursive=True))  # which follows links
+    relative = [(path, path.relative_to(folder).parts) for path in paths if path.is_file()]
+    files = sorted(path for path, names in relative if not any(name[0] in '._' for name in names))
     if not files: raise DataError(f'{folder}: this table has no part with a row')
     return [*map(str, files)]
 
 # %% ../../nbs/data/tables.ipynb #70c34795
 def scan(path: str | os.PathLike) -> Any:
-    "Return the table of a folder of parts, of a file, or of what lies over the network, as polars' LazyFrame, unread."
-    pl, path, parts = import_polars(), os.fspath(path), []
+    "Return the table of a folder of parts, a file or a remote path as a LazyFrame of polars, without reading it."
+    pl, path, members = import_polars(), os.fspath(path), []
     files, remote = [path], is_remote(path)
     if remote:
         kind = _kind_by_name(path)
-        if path.partition('?')[0].endswith('/'): parts = [part.removeprefix(path) for part in _check_parts(path)]
+        if path.partition('?')[0].endswith('/'): members = [member.removeprefix(path) for member in _check_parts(path)]
     else:
         if os.path.isdir(path):
             files = part_files(path)
-            parts = [os.path.relpath(file, path) for file in files]
+            members = [os.path.relpath(file, path) for file in files]
         kind = _kind_of_file(files[0])
-    folders = [name for part in parts for name in re.split(r'[/\\\\]', part)[:-1] if is_partition(name)]
+    folders = [name for member in members for name in re.split(r'[/\\\\]', member)[:-1] if is_partition(name)]
     keys = {name.partition('=')[0]: pl.String for name in folders}  # columns of text, as 07 and 7 are two ids
     if kind == 'json': return pl.scan_ndjson(files)
     if kind == 'parquet':
@@ -453,7 +453,7 @@ def scan(path: str | os.PathLike) -> Any:
     return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
 
 def _kind_of_file(path):
-    "Return 'parquet', 'json' or the separator of CSV, by the first bytes of a part; DataError for what is no table."
+    "Return 'parquet', 'json' or the separator of CSV, by the first bytes of a part; DataError for any other file."
     with file_errors(path), open(path, 'rb') as file: head = file.read(1 << 16)
     if head.startswith(b'PAR1'): return 'parquet'
     if head.startswith(b'\x1f\x8b'):

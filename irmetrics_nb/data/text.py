@@ -50,7 +50,7 @@ NO_COMMENTS = Comments()
 # %% ../../nbs/data/text.ipynb #3be18c98
 @dataclass(frozen=True)
 class Note:
-    "What the small print says of how a source was read."
+    "A fact about how a source was read, for the small print."
     code: str       # what `check` calls it
     text: str
     count: int = 0  # how many rows it is about; 0: it is about all of them
@@ -106,14 +106,14 @@ class Rows:
         return np.flatnonzero(self.doc.buffer == 10)
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
-def select_rows(rows: Rows, kept: np.ndarray) -> Rows:
-    "Return some rows, by their numbers, and their queries in the order of first appearance."
-    queries, first = np.unique(rows.query[kept], return_index=True)
+def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
+    "Return the rows with the numbers in `selection`, and their queries in the order of first appearance."
+    queries, first = np.unique(rows.query[selection], return_index=True)
     queries = queries[np.argsort(first)]
     number = np.zeros(len(rows.query_ids), np.int32)
     number[queries] = np.arange(len(queries))
-    lines = [rows.lines[i] for i in kept.tolist()] if rows.lines else ()
-    columns = {'query': number[rows.query[kept]], 'doc': rows.doc[kept], 'value': rows.value[kept]}
+    lines = [rows.lines[i] for i in selection.tolist()] if rows.lines else ()
+    columns = {'query': number[rows.query[selection]], 'doc': rows.doc[selection], 'value': rows.value[selection]}
     return replace(rows, query_ids=rows.query_ids[queries], lines=lines, **columns)
 
 # %% ../../nbs/data/text.ipynb #8f03652c
@@ -125,7 +125,7 @@ COLUMN_KEYS = {'qrels': ('query', 'document', 'relevance'), 'run': ('query', 'do
 
 # %% ../../nbs/data/text.ipynb #3f587d03
 class Layout(NamedTuple):
-    "What stands where in the lines of a text."
+    "The columns of the lines of a text."
     kind: str                   # 'qrels' or 'run'
     width: int                  # how many columns there are
     used: tuple[int, int, int]  # those of query, document and number, from 0
@@ -161,11 +161,11 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     width = len(names) if by_name else len(fields)
     defaults = keys if width == len(names) else [f'the {key}' for key in keys]
     chosen = [columns.get(key, default) for key, default in zip(keys, defaults)]
-    places = [names.index(column) + 1 if column in names else column for column in chosen]
-    for place in places:
-        if isinstance(place, int) and 1 <= place <= width: continue
-        raise DataError(f'no column {place!r}: those of a text are numbers from 1 to {width}, or {", ".join(names)}')
-    query, document, number = (place - 1 for place in places)
+    positions = [names.index(column) + 1 if column in names else column for column in chosen]
+    for position in positions:
+        if isinstance(position, int) and 1 <= position <= width: continue
+        raise DataError(f'no column {position!r}: those of a text are numbers from 1 to {width}, or {", ".join(names)}')
+    query, document, number = (position - 1 for position in positions)
     return Layout(kind, width, (query, document, number))
 
 # %% ../../nbs/data/text.ipynb #3abed234
@@ -182,8 +182,8 @@ def check_ranks(rows: Rows) -> None:
     if not len(wrong): return
     row = int(wrong.min())
     call = "columns={'query': 1, 'document': 2, 'score': 3}"
-    what = f'{rows.value[row]:g} does not fit a rank, which the third of three columns should be: 1 to n in every query'
-    raise DataError(f'{rows.where(row)}: {what}; say what it is: {call}, and descending=False if the least is the best')
+    rule = f'{rows.value[row]:g} does not fit a rank, which the third of three columns should be: 1 to n in every query'
+    raise DataError(f'{rows.where(row)}: {rule}; say what it is: {call}, and descending=False if the least is the best')
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
@@ -222,7 +222,7 @@ RETURN = ord('\r')
 NOTHING = np.empty((0, 2), np.intp)
 
 class Lines(NamedTuple):
-    "The fields of the lines of some text, each of shape (lines, columns), and what was left out."
+    "The fields of the lines of a text, each of shape (lines, columns), and its comments."
     start: np.ndarray
     end: np.ndarray
     n_comments: int = 0
@@ -250,22 +250,22 @@ def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Calla
 def blank_comments(
     data: np.ndarray, start: np.ndarray, end: np.ndarray, columns: int,
 ) -> tuple[np.ndarray, int, np.ndarray]:
-    """Return (the same with blanks for comments, how many there are, (n, 2) begin and end of those that may be rows).
+    """Return (the data with blanked comments, number of comments, (n, 2) begin and end of comments that may be rows).
 
     start, end: of the fields. What may be a row has a first field that is longer than `#`, and as many as a line."""
     newline = np.flatnonzero(data == 10)
-    behind = np.searchsorted(start, newline)
-    count = np.diff(behind, prepend=0)
+    next_field = np.searchsorted(start, newline)
+    count = np.diff(next_field, prepend=0)
     full = np.flatnonzero(count)
-    first = behind[full] - count[full]
+    first = next_field[full] - count[full]
     begins = data[start[first]] == HASH
     comment, first = full[begins], first[begins]
     begin, stop = start[first], newline[comment]
     edges = np.zeros(len(data) + 1, np.int8)
     edges[begin], edges[stop] = 1, -1
     blanked = np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(32), data)
-    alike = (count[comment] == columns) & (end[first] - begin > 1)
-    return blanked, len(comment), np.stack([begin[alike], stop[alike]], axis=1)
+    doubtful = (count[comment] == columns) & (end[first] - begin > 1)
+    return blanked, len(comment), np.stack([begin[doubtful], stop[doubtful]], axis=1)
 
 def _check_lines(data, columns, start, end, fail, may_go_on):
     "Return (start, end) of the fields of lines; `fail` is called for lines with another number of fields."
@@ -273,10 +273,10 @@ def _check_lines(data, columns, start, end, fail, may_go_on):
     if len(start) == columns * len(newline):  # every newline may be between two lines
         last, following = start[columns - 1::columns], start[columns::columns]
         if (last < newline).all() and (newline[:-1] < following).all(): return start, end
-    behind = np.searchsorted(start, newline)
-    count = np.diff(behind, prepend=0)
+    next_field = np.searchsorted(start, newline)
+    count = np.diff(next_field, prepend=0)
     full = np.flatnonzero(count >= columns)
-    fields = (behind - count)[full, None] + np.arange(columns)
+    fields = (next_field - count)[full, None] + np.arange(columns)
     right = count[full] == columns
     if may_go_on and not right.all(): right[~right] = may_go_on(start[fields[~right]], end[fields[~right]])
     wrong = count != 0
@@ -305,10 +305,9 @@ class TextBytes:
         return sum(int(np.count_nonzero(piece == 10)) for piece in pieces)
 
     @classmethod
-    def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, whole: bool = True) -> 'TextBytes':
-        """Return the text of an array of bytes with PAD spare bytes at its end; only a `whole` file may begin with a
-        mark."""
-        marked = whole and data[:3].tobytes() == BYTE_ORDER_MARK
+    def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, complete: bool = True) -> 'TextBytes':
+        "Return the text of an array of bytes with PAD spare bytes; only a `complete` file may begin with a mark."
+        marked = complete and data[:3].tobytes() == BYTE_ORDER_MARK
         begin = len(BYTE_ORDER_MARK) if marked else 0
         end = len(data) - PAD
         data[end:] = 0
@@ -363,8 +362,8 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextCo
                for i in invalid_rows(columns.value, layout.kind)]
     for at, code, fault, _ in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if faults:
-        kept = np.delete(np.arange(len(columns.value)), [row for *_, row in faults])
-        columns = TextColumns(query[kept], doc[kept], number[kept], columns.value[kept])
+        valid = np.delete(np.arange(len(columns.value)), [row for *_, row in faults])
+        columns = TextColumns(query[valid], doc[valid], number[valid], columns.value[valid])
     if not lines.n_comments: return columns
     return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
 
@@ -374,8 +373,8 @@ def _fields(text, begin, end, layout, used):
         return [Ids(text.buffer, start[:, c] + begin, (end[:, c] - start[:, c]).astype(np.int32)) for c in used]
     def may_go_on(start, end):  # with words behind the tag, if rank and score are numbers, and the tag is none
         rank, score, tag = map(parse_floats, columns(start, end, (3, 4, 5)))
-        whole = np.isfinite(rank) & (np.floor(rank) == rank)
-        return whole & ~np.isnan(score) & np.isnan(tag) & (text.buffer[end[:, 5] + begin] != RETURN)
+        is_rank = np.isfinite(rank) & (np.floor(rank) == rank)
+        return is_rank & ~np.isnan(score) & np.isnan(tag) & (text.buffer[end[:, 5] + begin] != RETURN)
     words_behind = may_go_on if layout == LAYOUTS['run'] else None
     lines = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
     return lines, columns(lines.start, lines.end, used)
@@ -388,28 +387,28 @@ def _doubt(text, comments, layout):
         number = float_of_bytes(line.split()[layout.used[2]])
         if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
         shown = short_repr(line.decode('utf-8', 'replace').strip())
-        what = f'this comment could be a row: {shown}; lines that begin with # are not read'
-        return f'{text.where(begin)}: {what}'
+        problem = f'this comment could be a row: {shown}; lines that begin with # are not read'
+        return f'{text.where(begin)}: {problem}'
     return ''
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
 def _fail_at_line(text, layout, begin, at, count):
     "Report a line with too few or too many columns; DataError for a line above it that is wrong."
     if at > begin and not collecting(): parse_piece(text, begin, at, layout)
-    found, kind = counted(count, 'column'), layout.kind
+    columns, kind = counted(count, 'column'), layout.kind
     has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[kind]
     hint = ''
     if count == len(COLUMN_NAMES[other_kind]): hint = f'; is this a {other_kind} file?'
     elif count == 3:
         call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
-        least = ', and descending=False if the least is the best' if kind == 'run' else ''
-        hint = f'; if they are others, say which: {call}{least}'
+        option = ', and descending=False if the least is the best' if kind == 'run' else ''
+        hint = f'; if they are others, say which: {call}{option}'
     rule = (
         f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
         if layout.usual
         else f'the first line has {layout.width}'
     )
-    report_fault('columns', f'{text.where(at)}: {found} where {rule}')
+    report_fault('columns', f'{text.where(at)}: {columns} where {rule}')
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
@@ -444,7 +443,7 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
 BATCH_BYTES = 1 << 23  # of a file read at a time; what is made of them stays in the larger cache
 
 def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> Rows:
-    "Return the rows of a TREC file, or of one with other columns; DataError if there are none or one is wrong."
+    "Return the rows of a TREC file, or of text with other columns; DataError if it has no rows or an invalid one."
     layout = layout or LAYOUTS[kind]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
@@ -453,14 +452,14 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     def parse(span): return parse_piece(text, span[0], span[1], layout)
     parallel = text.end > 2 * BATCH_BYTES and not collecting()
     for columns in (side_by_side if parallel else map)(parse, text.pieces()):
-        piece = slice(n, n + len(columns.value))
-        query[piece] = factorize_blocks(columns.query, vocabulary)[1]
-        start[piece] = columns.doc.start
-        length[piece] = columns.doc.length
-        value[piece] = columns.value
+        block = slice(n, n + len(columns.value))
+        query[block] = factorize_blocks(columns.query, vocabulary)[1]
+        start[block] = columns.doc.start
+        length[block] = columns.doc.length
+        value[block] = columns.value
         comments += columns.comments
         longest = max(longest, columns.number.length.max(initial=0))
-        n = piece.stop
+        n = block.stop
     if n == 0: raise DataError(f'{text.name}: there are no rows in this file')
     tag = text.tag(start[0]) if layout == LAYOUTS['run'] else ''
     doc = Ids(text.buffer, start[:n], length[:n])
@@ -477,5 +476,5 @@ def _warn_if_cut_off(text, rows, longest):
     grade = last_line.split()[-1]
     if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return
     where = f'{text.name}, line {rows.line_of(len(rows) - 1)}'
-    what = f'the last line ends without a newline, and other grades are longer than {grade.decode()!r}'
-    warnings.warn(f'{where}: {what}; is the file cut off?', DataWarning, stacklevel=2)
+    problem = f'the last line ends without a newline, and other grades are longer than {grade.decode()!r}'
+    warnings.warn(f'{where}: {problem}; is the file cut off?', DataWarning, stacklevel=2)

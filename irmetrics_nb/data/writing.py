@@ -73,13 +73,13 @@ def write_whole(path: str | os.PathLike, data: str | bytes) -> None:
         raise OSError(error.errno, error.strerror, os.path.abspath(path)) from None
 
 def _append(file, data):
-    "Write behind what is there, and behind what Python has still to write; file: a path, or the number of an open one."
+    "Append bytes after the buffered output of Python; file: a path, or the number of an open file."
     for stream in filter(None, (sys.stdout, sys.stderr)): stream.flush()
     opened = isinstance(file, int)
     with open(file, 'wb' if opened else 'ab', closefd=not opened) as out: out.write(data)
 
 def _replace(path, data):
-    "Write a new file beside the old one, and give it its name."
+    "Write a new file in the same folder, and rename it to the old one."
     new = path.with_name(f'{path.name[:40]}.{os.urandom(4).hex()}')
     try:  # the new file is closed to others from the start, as the old one may be
         new.touch(0o600 if path.exists() else 0o666, exist_ok=False)
@@ -102,8 +102,8 @@ def file_form(path: str | os.PathLike) -> str:
     "Return the format for the end of a name: '.parquet', '.csv', '.tsv', '.json', '.jsonl', or '' for TREC text."
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
-        wanted = '.parquet, .csv, .tsv, .json, .jsonl, or another name for TREC text'
-        raise ValueError(f'{visible(path)}: {form} is not written here; take {wanted}')
+        choices = '.parquet, .csv, .tsv, .json, .jsonl, or another name for TREC text'
+        raise ValueError(f'{visible(path)}: {form} is not written here; take {choices}')
     return FORMS.get(form, '')
 
 NOT_HELD = {  # format: pattern of an id that it cannot hold, what is wrong
@@ -116,16 +116,15 @@ NOT_HELD = {  # format: pattern of an id that it cannot hold, what is wrong
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
     "Raise ValueError for an id that such a file cannot hold."
     if form not in NOT_HELD: return
-    pattern, what = NOT_HELD[form]
+    pattern, problem = NOT_HELD[form]
     bad = next((id for id in ids if re.fullmatch(pattern, id, re.DOTALL)), None)
     if bad is None: return
     holding = '.json and .csv' if form == '.parquet' else '.parquet and .json'
-    raise ValueError(f'{visible(path)}: {what}: {short_repr(bad)}; {holding} can')
+    raise ValueError(f'{visible(path)}: {problem}: {short_repr(bad)}; {holding} can')
 
 # %% ../../nbs/data/writing.ipynb #984504b7
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
-    """Return the columns by name: ids as lists, numbers as arrays. Beside scores, the ranks with ties by 'docid' or as
-    'given'."""
+    "Return the columns by name: ids as lists, numbers as arrays. Scores get ranks, with ties by 'docid' or 'given'."
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}

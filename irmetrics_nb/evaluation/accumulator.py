@@ -128,8 +128,8 @@ class Accumulator:
         self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
         requested = parse_all(measures)
-        said = {completed(m, self.conventions): m for m in reversed(requested)}
-        self.measures, self.asked = map(tuple, zip(*reversed(said.items())))
+        name_of = {completed(m, self.conventions): m for m in reversed(requested)}
+        self.measures, self.asked = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
             complete = m.resolve(Judged.concat([]))
             if complete == m: continue
@@ -230,10 +230,10 @@ class Accumulator:
         return float(self.group_auc) / weight if weight else float('nan')
 
     def merge(self, other: 'Accumulator') -> 'Accumulator':
-        """Count what another accumulator has counted, such as that of another process.
+        """Add the counts of another accumulator, for example from another process.
 
         ValueError if it has other measures or options."""
-        if not isinstance(other, Accumulator) or self._asked() != other._asked():
+        if not isinstance(other, Accumulator) or self._settings() != other._settings():
             raise ValueError('accumulators of different measures or options')
         for total, added in zip(self.totals, other.totals): total.merge(added)
         for name in ('groups', 'items', 'no_relevant', 'skipped'):
@@ -244,7 +244,7 @@ class Accumulator:
             self.histogram.merge(other.histogram)
         return self
 
-    def _asked(self):
+    def _settings(self):
         "Return what must be equal in accumulators that are merged."
         bins = None if self.histogram is None else self.histogram.limit
         return self.measures, self.conventions, self.rel, self.weights, bins

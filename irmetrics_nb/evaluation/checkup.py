@@ -132,7 +132,8 @@ def ids_of_run(data: SourceData) -> list[tuple]:
     return _id_columns(data.counts.queries, data.counter.tallies, keys, data.batches)
 
 def _id_columns(queries, doc_tallies, keys, batches):
-    "Return what is known of both columns of ids. keys: `case_keys` of all documents; batches: gives the rows."
+    """Return the tallies and case variants of both id columns. keys: `case_keys` of all documents; batches: yields
+    the rows."""
     tallies: dict[str, Tally] = {}
     tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
@@ -163,21 +164,21 @@ def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence
     evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids_of_run(data),
                         positions=scores.positions and scores.positions.kind, faults=data.faults)
     if qrels is None: return evidence
-    looks, n_docs = [], 0  # of missed queries, with COMPARED_ROWS documents at most
-    for _, look in data.counter.missed:
-        looks.append(replace(look, docs=look.docs[:COMPARED_ROWS - n_docs]))
-        n_docs += len(looks[-1].docs)
+    samples, n_docs = [], 0  # of missed queries, with COMPARED_ROWS documents at most
+    for _, missed_query in data.counter.missed:
+        samples.append(replace(missed_query, docs=missed_query.docs[:COMPARED_ROWS - n_docs]))
+        n_docs += len(samples[-1].docs)
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
     unjudged = [query for query in counts.queries if query not in answered]
     unanswered = [query for query in _judged_queries(qrels) if query not in answered]
     if evidence.positions: evidence.upwards = upwards(hits)
-    lowest, highest = counts.least.min(), counts.most.max()
+    lowest, highest = counts.lowest.min(), counts.highest.max()
     fraction = np.floor(lowest) + .5 if lowest < highest else lowest
-    sample = np.array([lowest, highest] if scores.whole else [lowest, highest, fraction])
+    sample = np.array([lowest, highest] if scores.integral else [lowest, highest, fraction])
     swapped = signs_of_swap(qrels, scores.values, scores.down, depth, sample)
     common = int((counts.judged >= 0).sum())
     return replace(
-        evidence, judged=len(qrels.rows) if common else 0, retrieved=len(hits.rank), common=common, looks=looks,
+        evidence, judged=len(qrels.rows) if common else 0, retrieved=len(hits.rank), common=common, looks=samples,
         unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=qrels, hits=hits)
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
@@ -249,7 +250,7 @@ class Checkup(Result):
             'examples': ['\n'.join(finding.examples) for finding in self.findings]
         }
 
-    def _parts(self):
+    def _blocks(self):
         facts = dict.fromkeys(name for column in self.facts.values() for name in column)
         rows = [
             [fact, *(_fact_text(column.get(fact, '')) for column in self.facts.values())]

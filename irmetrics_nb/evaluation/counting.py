@@ -158,15 +158,15 @@ class RankSigns:
     "What the ranks of some rows say, whose queries are there as a whole."
     unread: int = 0                                  # ranks that are no numbers
     rising: list[str] = field(default_factory=list)  # queries in which a score rises as ranks grow
-    twice: list[str] = field(default_factory=list)   # those in which a rank stands twice
+    repeated: list[str] = field(default_factory=list)  # queries with a duplicate rank
     n_rising: int = 0
     falls: bool = False                              # whether a score falls somewhere
 
     def __add__(self, other: 'RankSigns') -> 'RankSigns':
         "Return the signs of both, with two queries as examples."
-        rising, twice = sorted(self.rising + other.rising)[:2], sorted(self.twice + other.twice)[:2]
+        rising, repeated = sorted(self.rising + other.rising)[:2], sorted(self.repeated + other.repeated)[:2]
         n_rising = self.n_rising + other.n_rising
-        return RankSigns(self.unread + other.unread, rising, twice, n_rising, self.falls or other.falls)
+        return RankSigns(self.unread + other.unread, rising, repeated, n_rising, self.falls or other.falls)
 
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray, names: Callable) -> RankSigns:
     "Compare ranks with scores. names(queries) gives ids as text."
@@ -176,19 +176,19 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray, names: Ca
         query, rank, score = query[order], rank[order], score[order]
     inside = ~changes(query)[1:]
     with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
-    twice = np.unique(query[1:][inside & (np.diff(rank) == 0)])
+    repeated = np.unique(query[1:][inside & (np.diff(rank) == 0)])
     rising = np.unique(query[1:][inside & ~(step <= 0)])
     falls = bool((inside & (step < 0)).any())
-    return RankSigns(0, sorted(names(rising))[:2], sorted(names(twice))[:2], len(rising), falls)
+    return RankSigns(0, sorted(names(rising))[:2], sorted(names(repeated))[:2], len(rising), falls)
 
 # %% ../../nbs/evaluation/counting.ipynb #dbe2ecb3
-FEW = 10  # different scores, if they are grades
+GRADE_LEVELS = 10  # different scores, if they are grades
 
 @dataclass
 class ScoreSigns:
     "What the scores of some queries may be."
     first: float             # the one in the first row
-    whole: bool              # whether all are whole numbers
+    integral: bool           # whether all are whole numbers
     values: set[float]       # the different ones; some that are more than `FEW`, if these are no grades
     down: tuple[bool, bool]  # `counted_down`, if they may be grades
     positions: Any           # `PositionSigns`; None if they are no positions
@@ -196,19 +196,19 @@ class ScoreSigns:
     @classmethod
     def of(cls, query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> 'ScoreSigns':
         "Look at scores in the order of their queries."
-        values, down = {float(i) for i in range(FEW + 1)}, (False, False)
+        values, down = {float(i) for i in range(GRADE_LEVELS + 1)}, (False, False)
         if may_be_grades and score.min() >= -3 and score.max() <= 10:
-            values, down = {*np.unique(score)[:FEW + 1].tolist()}, counted_down(query, score)
-        whole = bool((score == np.floor(score)).all())
-        return cls(float(score[0]), whole, values, down, _position_signs(query, score))
+            values, down = {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, counted_down(query, score)
+        integral = bool((score == np.floor(score)).all())
+        return cls(float(score[0]), integral, values, down, _position_signs(query, score))
 
     def __add__(self, other: 'ScoreSigns') -> 'ScoreSigns':
         "Return the signs of both, one after the other."
         have_positions = self.positions is not None and other.positions is not None
         positions = self.positions + other.positions if have_positions else None
         down = self.down[0] or other.down[0], self.down[1] and other.down[1]
-        whole = self.whole and other.whole
-        return ScoreSigns(self.first, whole, self.values | other.values, down, positions)
+        integral = self.integral and other.integral
+        return ScoreSigns(self.first, integral, self.values | other.values, down, positions)
 
 def _position_signs(query, score):
     "Return the `PositionSigns` of scores that may be positions; None for others."
@@ -226,8 +226,8 @@ class RunCounts:
     queries: list[str]   # as text
     judged: np.ndarray   # (q,) which judged query each is; -1: none
     depth: np.ndarray    # (q,) how many documents it has
-    least: np.ndarray    # (q,) the least score
-    most: np.ndarray     # (q,) the greatest
+    lowest: np.ndarray   # (q,) the lowest score
+    highest: np.ndarray  # (q,) the highest score
     scores: ScoreSigns
     docs: int | None     # the sum of the documents' hashes, if it is one number for all queries
     equal: bool          # whether every row of a judged query is judged, and its grade is its score
@@ -239,7 +239,8 @@ class RunCounts:
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
     "Add the counts of all batches, in order."
     def of_batches(name): return [getattr(batch, name) for batch in batches]
-    total: dict[str, Any] = {name: np.concatenate(of_batches(name)) for name in ('judged', 'depth', 'least', 'most')}
+    arrays = 'judged', 'depth', 'lowest', 'highest'
+    total: dict[str, Any] = {name: np.concatenate(of_batches(name)) for name in arrays}
     for name in 'queries', 'scores', 'comments', 'identical', 'ranks': total[name] = reduce(add, of_batches(name))
     same_documents = len({*of_batches('docs')}) == 1 and (total['depth'] == total['depth'][0]).all()
     docs = batches[0].docs if same_documents else None
@@ -308,7 +309,7 @@ def is_trec_run(source: Any) -> bool:
 def read_ranks(batch: BatchRows, tags: Tally) -> RankSigns:
     "Compare the ranks of TREC text with its scores, and count its tags."
     rows, ranks, unread = batch.rows, [], 0
-    text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, whole=rows.line == 1)
+    text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
         for doc, rank, tag in ranks_and_tags(text):
@@ -362,12 +363,12 @@ class Counter:
         if may_differ_in_case(self.seen): self.keys.append(np.unique(case_keys(rows.doc)))
         all_judged = len(hit) == depth[judged >= 0].sum()
         self.equal = self.equal and all_judged and equals_grades(batch, judged, hits, self.qrels)
-        least, most = (f.reduceat(batch.value, batch.begin) for f in (np.minimum, np.maximum))
+        lowest, highest = (f.reduceat(batch.value, batch.begin) for f in (np.minimum, np.maximum))
         signs = ScoreSigns.of(batch.query, batch.value, self.graded)
         signs.first = float(rows.value[0])
         names = [*escape_non_utf8(query_ids.tolist())]
         identical = [*escape_non_utf8(rows.query_ids[rows.query[identical_rows(rows)]].tolist())]
-        fields = names, judged, depth, least, most, signs, same_docs(batch), self.equal, rows.comments.count
+        fields = names, judged, depth, lowest, highest, signs, same_docs(batch), self.equal, rows.comments.count
         counts = RunCounts(*fields, identical)
         if self.trec: counts.ranks = read_ranks(batch, counts.tags)
         return counts
@@ -389,10 +390,10 @@ class Counter:
         with self.lock:
             last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
             early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            candidates = [(int(at[i]), self._look(batch, queries[i], judged)) for i in early]
+            candidates = [(int(at[i]), self._sample(batch, queries[i], judged)) for i in early]
             self.missed = sorted([*self.missed, *candidates], key=itemgetter(0))[:COMPARED_QUERIES]
 
-    def _look(self, batch, i, judged):
+    def _sample(self, batch, i, judged):
         "Return what the query i of a part lacks, and the documents without judgments that it has."
         rows, judgments = batch.rows, self.qrels.rows
         judgment, _ = self._judgments_of(judged[i:i + 1])

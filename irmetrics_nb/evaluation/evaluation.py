@@ -229,13 +229,13 @@ def evaluate(
     scored: list[Scores] = []
     answered: list[np.ndarray] = []
     texts: list[str] = []
-    for i, (each, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
+    for i, (current_run, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
         release = not roles_known and i == len(runs)  # they have served
-        with _error_names(runs, each, i):
+        with _error_names(runs, current_run, i):
             result = score_run(
                 requested,
                 truth,
-                each,
+                current_run,
                 in_force,
                 part=part,
                 roles_known=roles_known,
@@ -340,11 +340,11 @@ def score_batch(
     views: the same batch in other views, for those kinds that the conventions treat otherwise."""
     listed = cache(Judged.listed)
     plan = []  # (measure, as it was asked for, its conventions, the batch that it is computed on)
-    for asked in requested:
-        answers = conventions.of(asked.name)
+    for measure in requested:
+        answers = conventions.of(measure.name)
         batch = views.get(View.of(answers), judged)
         if answers.judgments == 'retrieved': batch = listed(batch)
-        plan.append((completed(asked, conventions).resolve(batch), asked, answers, batch))
+        plan.append((completed(measure, conventions).resolve(batch), measure, answers, batch))
     by_name = {repr(row[0]): row for row in reversed(plan)}  # two may become one
     measures, requested, rules, batches = zip(*reversed(by_name.values()))
     by_measure = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, rules, batches)]
@@ -423,8 +423,8 @@ def _reporters(progress, runs):
     if progress is None or runs.single: return repeat(progress)
     sizes = [os.path.getsize(run.path) or 1 if os.path.isfile(run.path) else 1 for run in runs]
     total = sum(sizes)
-    def of(before, size):
-        return lambda done, all_bytes: progress(before + size * done // max(all_bytes, 1), total)
+    def of(start, size):
+        return lambda done, all_bytes: progress(start + size * done // max(all_bytes, 1), total)
     return [of(end - size, size) for end, size in zip(accumulate(sizes), sizes)]
 
 @contextmanager

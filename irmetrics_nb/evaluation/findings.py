@@ -49,7 +49,7 @@ class Finding:
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d1
 @dataclass
 class Evidence:
-    "Facts about judgments, or about a run beside its judgments."
+    "Facts about judgments, or about a run and its judgments."
     measures: Sequence[Measure] = ()      # Those asked for
     grades: Any = ()                      # All grades of the judgments
     judged: int = 0                       # Judgments that count
@@ -93,11 +93,11 @@ def shown(ids: Iterable[str]) -> list[str]:
 def _document_problems(evidence):
     """Find judged documents that were not retrieved: all of them, or some because of
     another spelling."""
-    looks = [look for look in evidence.looks if look.missed]
-    if not looks and (evidence.retrieved or not evidence.judged): return
+    samples = [sample for sample in evidence.looks if sample.missed]
+    if not samples and (evidence.retrieved or not evidence.judged): return
     from irmetrics_nb.evaluation.spelling import find_spelling, may_match
-    missed = {look.query: look.missed for look in looks}
-    retrieved = {look.query: look.docs for look in looks if look.docs}
+    missed = {sample.query: sample.missed for sample in samples}
+    retrieved = {sample.query: sample.docs for sample in samples if sample.docs}
     if evidence.retrieved:
         retrieved = {query: may_match(missed[query], docs) for query, docs in retrieved.items()}
         spelling = find_spelling(missed, retrieved, pairs=False) if any(retrieved.values()) else None
@@ -430,16 +430,17 @@ def _score_problems(evidence):
     "Find useless scores, queries that retrieve themselves, and ranks and tags that do not fit the scores."
     counts = evidence.counts
     if not counts: return
-    several, flat = counts.depth > 1, counts.least == counts.most
-    if several.any() and counts.least.min() == counts.most.max(): yield problem('one-score', score=counts.scores.first)
+    several, flat = counts.depth > 1, counts.lowest == counts.highest
+    equal = counts.lowest.min() == counts.highest.max()
+    if several.any() and equal: yield problem('one-score', score=counts.scores.first)
     else: yield from _report_queries('flat', _queries_where(counts, several & flat), several.sum())
-    infinite = np.isinf(counts.least) | np.isinf(counts.most)
+    infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
     yield from _report_queries('infinite', _queries_where(counts, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
     tags, ranks = counts.tags, counts.ranks
     if len(tags) > 1: yield problem('tags', shown(tags.examples), n=len(tags))
     if ranks.unread: yield problem('rank-number', n=ranks.unread)
-    if ranks.twice: yield problem('rank-twice', shown(ranks.twice))
+    if ranks.repeated: yield problem('rank-twice', shown(ranks.repeated))
     if ranks.rising: yield problem('rank-order' if ranks.falls else 'distances', shown(ranks.rising), n=ranks.n_rising)
 
 def _tie_problems(evidence):
@@ -638,14 +639,14 @@ def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
     return [lead + finding.text for finding in find_problems(evidence, cheap=True)]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7da
-def run_evidence(looks: Sequence[QueryLook], **fields: Any) -> Evidence:
+def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     "Return evidence about a run, some queries of which are known."
-    positions = find_positions(look.score for look in looks if len(look.score))
-    fields.setdefault('unjudged', [look.query for look in looks if not look.judged])
-    return Evidence(looks=looks, positions=positions, **fields)
+    positions = find_positions(sample.score for sample in samples if len(sample.score))
+    fields.setdefault('unjudged', [sample.query for sample in samples if not sample.judged])
+    return Evidence(looks=samples, positions=positions, **fields)
 
 def judged_evidence(
-    measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, looks: Sequence[QueryLook],
+    measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, samples: Sequence[QueryLook],
 ) -> Evidence:
     "Return evidence about a run that has been judged; run: None if its rows are not at hand."
     depth = judged.retrieved[judged.retrieved > 0]
@@ -657,7 +658,7 @@ def judged_evidence(
         judged_queries = {*qrels.queries}
         counts['unjudged'] = [query for query in run.queries if query not in judged_queries]
 
-    evidence = run_evidence(looks, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
+    evidence = run_evidence(samples, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
     if evidence.positions: evidence.upwards = upwards(judged)
     if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence

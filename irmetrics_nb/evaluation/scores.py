@@ -638,7 +638,7 @@ class Scores(Result):
         the mean of a measure that has none, such as GMAP."""
         return _draw(self, measure, kind, ax)
 
-    def _parts(self): return score_parts(self.each())
+    def _blocks(self): return score_parts(self.each())
 
 def _of_counted(f, rows):
     """Apply a function to the values of each row that are not NaN; NaN where no value
@@ -705,60 +705,64 @@ def _draw(scores, measure, kind, ax):
                   label=f'mean {name}', ax=ax)
 
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
-def concat(parts: Iterable[Scores]) -> Scores:
+def concat(batches: Iterable[Scores]) -> Scores:
     "Combine the scores of disjoint sets of queries, in order."
-    parts = list(parts)
-    _check_alike(parts, 'parts of one whole')
-    first = parts[0]
+    batches = list(batches)
+    _check_alike(batches, 'parts of one whole')
+    first = batches[0]
     if any(
-        (len(part.runs), part.single) != (len(first.runs), first.single) for part in parts
+        (len(batch.runs), batch.single) != (len(first.runs), first.single)
+        for batch in batches
     ):
         raise ValueError('the parts differ in their runs')
-    if not first.single: parts = [_in_run_order(part, first) for part in parts]
-    ids = tuple(q for part in parts for q in part.query_ids)
+    if not first.single: batches = [_in_run_order(batch, first) for batch in batches]
+    ids = tuple(q for batch in batches for q in batch.query_ids)
     repeated = [q for q, count in Counter(ids).items() if count > 1]
     if repeated: raise ValueError(f'the query {repeated[0]!r} is in two parts')
-    values = np.concatenate([part.values for part in parts], axis=2)
-    ranks = np.concatenate([part.first_ranks for part in parts], axis=1)
-    runs = tuple(_whole_run(parts, i) for i in range(len(first.runs)))
-    groups = {q: group for part in parts for q, group in part.groups.items()}
+    values = np.concatenate([batch.values for batch in batches], axis=2)
+    ranks = np.concatenate([batch.first_ranks for batch in batches], axis=1)
+    runs = tuple(_whole_run(batches, i) for i in range(len(first.runs)))
+    groups = {q: group for batch in batches for q, group in batch.groups.items()}
     return replace(first, query_ids=ids, values=values, runs=runs, groups=groups,
                    first_ranks=ranks)
 
-def _in_run_order(part, first):
+def _in_run_order(batch, first):
     """Return scores with their runs in the order of the first; ValueError if the runs
     differ."""
-    names, expected = [[run.name for run in scores.runs] for scores in (part, first)]
-    if names == expected: return part
+    names, expected = [[run.name for run in scores.runs] for scores in (batch, first)]
+    if names == expected: return batch
     if sorted(names) != sorted(expected):
         examples = visible(f'{", ".join(names[:3])}; {", ".join(expected[:3])}')
         raise ValueError(
             f'the parts differ in their runs ({examples}): give them as {{name: run}}'
         )
-    return part._rows([names.index(name) for name in expected])
+    return batch._rows([names.index(name) for name in expected])
 
-def _whole_run(parts, i):
-    runs = [part.runs[i] for part in parts]
+def _whole_run(batches, i):
+    runs = [batch.runs[i] for batch in batches]
     sums: dict[str, Any] = {name: sum(getattr(run, name) for run in runs)
                             for name in ('missing', 'no_relevant', 'unjudged', 'short')}
     return replace(
         runs[0],
         **sums,
         name=next((run.name for run in runs if run.name), ''),
-        reading=f'put together from {len(parts)} parts',
+        reading=f'put together from {len(batches)} parts',
         absent=frozenset().union(*(run.absent for run in runs)),
-        tie_bounds=LazyMapping(_whole_bounds, parts, i),
+        tie_bounds=LazyMapping(_whole_bounds, batches, i),
         repeats=tuple(map(sum, zip(*(run.repeats for run in runs)))),
         notes=total_notes(note for run in runs for note in run.notes),
     )
 
-def _whole_bounds(parts, i):
+def _whole_bounds(batches, i):
     """Combine the tie bounds of the i-th run; where ties decide nothing, both are the
     values."""
     bounds = {}
-    for m, name in enumerate(parts[0].keys()):
-        if not any(name in part.runs[i].tie_bounds for part in parts): continue
+    for m, name in enumerate(batches[0].keys()):
+        if not any(name in batch.runs[i].tie_bounds for batch in batches): continue
         bounds[name] = np.hstack(
-            [part.runs[i].tie_bounds.get(name, part.values[[i, i], m]) for part in parts]
+            [
+                batch.runs[i].tie_bounds.get(name, batch.values[[i, i], m])
+                for batch in batches
+            ]
         )
     return bounds

@@ -38,18 +38,18 @@ PATTERNS = {
     'without what follows #': ('#.*$', ''),
     'without the folders in front': ('^.*/', ''),
 }
-SPELLINGS |= {how: _rule(*given) for how, given in PATTERNS.items()}
+SPELLINGS |= {name: _rule(*pattern) for name, pattern in PATTERNS.items()}
 LOSSY = [*PATTERNS][-3:]  # that may leave the same of two documents
 
 # %% ../../nbs/evaluation/spelling.ipynb #82254001
 def _left_over(long, short):
     """Yield what precedes or follows `short` in `long`, unless that cuts a word or a
     number."""
-    def apart(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
+    def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
     if len(long) <= len(short) or not short: return
     prefix, suffix = long[:-len(short)], long[len(short):]
-    if long.endswith(short) and apart(prefix[-1], short[0]): yield 'before', prefix
-    if long.startswith(short) and apart(short[-1], suffix[0]): yield 'behind', suffix
+    if long.endswith(short) and divided(prefix[-1], short[0]): yield 'before', prefix
+    if long.startswith(short) and divided(short[-1], suffix[0]): yield 'behind', suffix
 
 def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, str]]:
     "Return the commonest prefixes and suffixes that only the longer ids have."
@@ -74,20 +74,20 @@ def _affix_rules(ids_of_both):
 def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
-def _unique_forms(ids, rule, side):
+def _unique_forms(ids, rule, source):
     "Return {what a rule leaves of an id: the id}, without ids of which it leaves the same. side: 1 judgments, 2 run."
     forms: dict = {}
     for id in ids:
         form = id
-        for step in rule: form = step[side](form)
+        for step in rule: form = step[source](form)
         forms.setdefault(form, []).append(id)
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
 def _keeps_distinct(rule, id, other):
     "Return whether no step of a rule removes something by which two ids may differ."
-    for how, f, g in rule:
+    for name, f, g in rule:
         short, other_short = f(id), g(other)
-        if how in LOSSY and short != id and other_short != other: return False
+        if name in LOSSY and short != id and other_short != other: return False
         id, other = short, other_short
     return True
 
@@ -130,7 +130,7 @@ def find_spelling(
     common = [q for q in judged if q in retrieved]
     ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
     single = [
-        *(((how, f, f),) for how, f in SPELLINGS.items()),
+        *(((name, f, f),) for name, f in SPELLINGS.items()),
         *_affix_rules(ids_of_both),
     ]
     double = [a + b for a, b in combinations(single, 2)] if pairs else []

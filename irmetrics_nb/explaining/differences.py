@@ -115,7 +115,7 @@ class QueryDifference(Result):
 
     def _head(self): return f'{self.a.query}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}'
 
-    def _parts(self):
+    def _blocks(self):
         yield Text(self._head())
         rows = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in self.rows]
         if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
@@ -199,7 +199,7 @@ class Difference(Result):
         first, second = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
         return f'{self.measure!r}, {first} → {second}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {counts}'
 
-    def _parts(self, queries: int | None = None):
+    def _blocks(self, queries: int | None = None):
         yield Text(self._head())
         rows = [[*row.values()] for row in self.rows[:queries]]
         head = ['query_id', *(name or x for name, x in zip(self.names, 'ab')), 'difference', 'adds', 'running']
@@ -212,7 +212,7 @@ class Difference(Result):
         with showing_digits(digits): return html_table([self._head()], self.rows, 'adds')
 
 
-    def __repr__(self) -> str: return rendered(self._parts(10), 'text')
+    def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
 
     def _repr_markdown_(self): return None
 

@@ -474,7 +474,7 @@ class Explanation(Result):
 
     def to_text(self, rows: int = OPEN) -> str:
         "Write the line, a table of the first ranks, and the missed documents."
-        return rendered(self._parts(rows), 'text')
+        return rendered(self._blocks(rows), 'text')
 
     def to_dict(self) -> dict[str, Any]:
         "Return measure, value, arithmetic, ranks and missed documents as plain data; NaN is None."
@@ -488,7 +488,7 @@ class Explanation(Result):
         with showing_digits(digits): return page(self.work, [*self._lines(), *self._notes()], self.titles)
 
 
-    def _parts(self, ranks: int | None = None):
+    def _blocks(self, ranks: int | None = None):
         yield from map(Text, self._lines())
         rows = self.rows
         names = [name for name in (rows[0] if rows else ())

@@ -462,7 +462,7 @@ class Audit(Result):
     def _columns(self) -> dict[str, Any]:
         return {name: [getattr(finding, name) for finding in self.findings] for name in ('edge', 'what')}
 
-    def _parts(self):
+    def _blocks(self):
         yield from map(Text, self._verdict())
         yield Items([f'{finding}' for finding in self.findings])
 

@@ -107,10 +107,10 @@ def _fitting_results(target, search, reading):
 def _combined(searches, fitting):
     "Combine results that one program can have: {ids of results: (results, variants)}, an item for each measure."
     by_answers: list[dict] = []
-    for search, found in zip(searches, map(set, fitting)):
+    for search, fits in zip(searches, map(set, fitting)):
         by_answers.append({})
         for variant, result in search.by_variant.items():
-            if result in found: by_answers[-1].setdefault(variant.answers, []).append((variant, result))
+            if result in fits: by_answers[-1].setdefault(variant.answers, []).append((variant, result))
     groups: dict = {}
     for answers in by_answers[0]:
         for pairs in product(*(pairs_of.get(answers, []) for pairs_of in by_answers)):
@@ -275,7 +275,7 @@ class Identification(Result):
         rows = self.rows
         return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
-    def _parts(self, rows: int = 10):
+    def _blocks(self, rows: int = 10):
         yield from map(Text, self.summary)
         shown, fits = self.rows, self.fits or self.nearest
         cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
@@ -486,7 +486,7 @@ class ToolDifference(Result):
         rows = [(step.what, step.value, step.after, len(step.changed)) for step in self.steps]
         return {name: [row[i] for row in rows] for i, name in enumerate(('what', 'from', 'to', 'queries'))}
 
-    def _parts(self):
+    def _blocks(self):
         yield from map(Text, repr(self).split('\n'))
 
 # %% ../../nbs/forensics/identification.ipynb #37731b88

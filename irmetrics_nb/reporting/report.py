@@ -255,10 +255,10 @@ class Report(Result):
 
     def _columns(self): return self.scores._columns()
 
-    def _parts(self):
+    def _blocks(self):
         yield Text(self.title, 'title')
         for result in (self.scores, self.comparison, self.checkup):
-            if result is not None: yield from result._parts()
+            if result is not None: yield from result._blocks()
 
     def __repr__(self) -> str:
         runs = ', '.join(run.name or 'run' for run in self.scores.runs)
@@ -298,7 +298,7 @@ def _for_eyes(value):
 def _paper_parts(report):
     "Yield the parts of the comparison, and a table of the measures that are not compared."
     compared = report.comparison.sample.measures if report.comparison else ()
-    if report.comparison: yield from report.comparison._parts()
+    if report.comparison: yield from report.comparison._blocks()
     names = [name for name in report.scores if name not in compared]
     if not names: return
     rows, caption = [], over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'

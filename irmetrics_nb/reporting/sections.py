@@ -588,7 +588,7 @@ def query_values(
 # %% ../../nbs/reporting/sections.ipynb #4f127fd7
 def input_parts(checkup: Checkup) -> _Content:
     "Return the table of the facts, the findings, and how many there are of each level."
-    tables = [section for section in checkup._parts() if isinstance(section, Table)]
+    tables = [section for section in checkup._blocks() if isinstance(section, Table)]
     counts = {level: sum(f.level == level for f in checkup.findings) for level in ('error', 'warning', 'note')}
     return {'tables': tables, 'findings': checkup.findings, 'counts': counts}
 

@@ -305,7 +305,7 @@ class Result:
     A kind of results gives its parts, its columns, and `to_dict()`."""
     _default = 'txt'  # what becomes of a file whose name has no end
 
-    def _parts(self) -> Iterable[Any]:
+    def _blocks(self) -> Iterable[Any]:
         "Return tables, texts and lists, in order."
         raise NotImplementedError
 
@@ -336,17 +336,17 @@ class Result:
 
     def to_markdown(self, *, digits: int | None = None) -> str:
         "Return the printed result as Markdown; digits: decimals of its numbers."
-        with showing_digits(digits): return rendered(self._parts(), 'markdown')
+        with showing_digits(digits): return rendered(self._blocks(), 'markdown')
 
     def to_html(self, *, digits: int | None = None) -> str:
         "Return the printed result as HTML; digits: decimals of its numbers."
-        with showing_digits(digits): return rendered(self._parts(), 'html')
+        with showing_digits(digits): return rendered(self._blocks(), 'html')
 
     def to_latex(self, *, digits: int | None = None) -> str:
         """Return the printed result for a paper: its tables, and sentences as comments.
 
         digits: decimals of its numbers."""
-        with showing_digits(digits): return rendered(self._parts(), 'latex')
+        with showing_digits(digits): return rendered(self._blocks(), 'latex')
 
     def save(
         self,
@@ -367,7 +367,7 @@ class Result:
         write_whole(path, content)
 
 
-    def __repr__(self) -> str: return rendered(self._parts(), 'text')
+    def __repr__(self) -> str: return rendered(self._blocks(), 'text')
 
     def _repr_markdown_(self): return self.to_markdown()
 
@@ -424,7 +424,7 @@ class FileFormat:
     names: tuple[str, ...] = ()          # other names of the format, at the end of a file's name
 
 FILES = {
-    'txt': FileFormat(lambda result: rendered(result._parts(), 'text') + '\n'),
+    'txt': FileFormat(lambda result: rendered(result._blocks(), 'text') + '\n'),
     'md': FileFormat(lambda result: result.to_markdown() + '\n', ('markdown',)),
     'html': FileFormat(lambda result: result.to_html() + '\n', ('htm',)),
     'tex': FileFormat(lambda result: result.to_latex() + '\n', ('latex',)),
