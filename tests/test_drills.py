@@ -5,6 +5,7 @@ import math
 import re
 from fractions import Fraction
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -456,8 +457,7 @@ def test_three_levels_can_be_chosen(drill):
     assert page.get_by_role("button", name="Level 3").get_attribute("aria-pressed") == "true"
 
 
-@pytest.mark.parametrize("theme", ["quarto-light", "quarto-dark"])
-@pytest.mark.parametrize("topic", [*TOPICS, "mixed"])
+@pytest.mark.parametrize(("topic", "theme"), [*zip([*TOPICS, "mixed"], cycle(["quarto-light", "quarto-dark"])), ("mixed", "quarto-dark")])
 def test_a_phone_in_both_themes_has_room_contrast_and_targets(drill, topic, theme):
     page = drill(topic, "#seed=3&level=1&task=1", theme=theme, viewport={"width": 400, "height": 800})
     for level in 1, 2, 3:

@@ -643,9 +643,9 @@ ALL = [example("nDCG@5", **SWAP), example("AP"), example("ERR@4", grades=[2, Non
        example("P@3", measures="P R F", ideal=[*BEN, 1]), example("nDCG(gain='exp')@3".replace("'", "&#39;"), measures="DCG(discount=&#39;jarvelin&#39;)@10")]  # fmt: skip
 
 
-@pytest.mark.parametrize("theme", ["", "quarto-dark"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1000, 400, 320])
+@pytest.mark.parametrize(
+    ("width", "scheme", "theme"), [(1000, "light", ""), (1000, "dark", "quarto-dark"), (400, "dark", ""), (320, "light", "quarto-dark")]
+)
 def test_it_can_be_read_at_any_width_in_both_themes(show, width, scheme, theme):
     page = show(*ALL, theme=theme, viewport={"width": width, "height": 900}, color_scheme=scheme)
     press(page.locator(".play").nth(0), "Move up", TITLES[5])

@@ -192,18 +192,12 @@ class PositionSigns:
         no positions."""
         signs = cls()
         for score in scores:
-            n, first, step = len(score), score.min(), np.diff(score)
-            if first not in (0, 1) or not np.array_equal(
-                np.sort(score), np.arange(first, first + n)
-            ):
-                return None
-            direction = (
-                'rising'
-                if (step > 0).all()
-                else 'falling'
-                if (step < 0).all()
-                else 'mixed'
-            )
+            n, first = len(score), score.min()
+            if first not in (0, 1): return None
+            if not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
+            step, direction = np.diff(score), 'mixed'
+            if (step > 0).all(): direction = 'rising'
+            elif (step < 0).all(): direction = 'falling'
             bits = lgamma(n + 1) / log(2)  # n things have n! orders
             signs += cls(frozenset([int(first)]), frozenset([direction] * (n > 1)), bits)
         return signs
