@@ -194,7 +194,8 @@ class PositionSigns:
         for score in scores:
             n, first = len(score), score.min()
             if first not in (0, 1): return None
-            if not np.array_equal(np.sort(score), np.arange(first, first + n)): return None
+            positions = np.arange(first, first + n)
+            if not np.array_equal(np.sort(score), positions): return None
             step, direction = np.diff(score), 'mixed'
             if (step > 0).all(): direction = 'rising'
             elif (step < 0).all(): direction = 'falling'
