@@ -145,15 +145,10 @@ def check_level(rel: float) -> float:
 # %% ../../nbs/core/conventions.ipynb #585b1e48
 def ratio(numerator: float | Column, denominator: float | Column) -> np.ndarray:
     "Divide, with 0 where the denominator is 0. Arrays of any matching shape."
-    numerator, denominator = (
-        np.asarray(numerator, dtype=float),
-        np.asarray(denominator, dtype=float),
-    )
-    if numerator.shape != denominator.shape:
-        numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    return np.divide(
-        numerator, denominator, out=np.zeros(numerator.shape), where=denominator != 0
-    )
+    dividend = np.asarray(numerator, dtype=float)
+    divisor = np.asarray(denominator, dtype=float)
+    zeros = np.zeros(np.broadcast(dividend, divisor).shape)
+    return np.divide(dividend, divisor, out=zeros, where=divisor != 0)
 
 # %% ../../nbs/core/conventions.ipynb #94a843c1
 PARAMETERS = {

@@ -137,8 +137,13 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     if not named and all(map(is_path, sources)): return [('', path) for path in _runs_of_paths(sources)]
     return [(str(name), source) for name, source in items]
 
+ANSWER_NAMES = frozenset(['hits', 'details', 'responses', 'requests', 'error'])  # in an answer of a search service
+
 def is_run(source: Any) -> bool | None:
     "Return whether an item among several is a run; None if it is empty."
+    if type(source) is dict and source.keys().isdisjoint(ANSWER_NAMES):
+        number = next(iter(source.values()), None)
+        if isinstance(number, (int, float)): return False  # {document: score}, one of many in a large run
     if isinstance(source, (Qrels, Run, Rows)): return True
     form = form_of(source)
     return form.is_run(source) if form else False
