@@ -5,7 +5,6 @@ import math
 import re
 from fractions import Fraction
 from functools import cache
-from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -457,17 +456,19 @@ def test_three_levels_can_be_chosen(drill):
     assert page.get_by_role("button", name="Level 3").get_attribute("aria-pressed") == "true"
 
 
-@pytest.mark.parametrize(("topic", "theme"), [*zip([*TOPICS, "mixed"], cycle(["quarto-light", "quarto-dark"])), ("mixed", "quarto-dark")])
-def test_a_phone_in_both_themes_has_room_contrast_and_targets(drill, topic, theme):
-    page = drill(topic, "#seed=3&level=1&task=1", theme=theme, viewport={"width": 400, "height": 800})
+@pytest.mark.parametrize("topic", [*TOPICS, "mixed"])
+def test_a_phone_in_both_themes_has_room_contrast_and_targets(drill, topic):
+    page = drill(topic, "#seed=3&level=1&task=1", viewport={"width": 400, "height": 800})
     for level in 1, 2, 3:
         page.get_by_role("button", name=f"Level {level}").click()
         page.get_by_role("button", name="Show me how").click()
         assert page.evaluate(WIDE) <= 1
-        assert page.evaluate(CONTRAST) == []
         assert page.evaluate(SMALL) == []
         parts = page.locator(".drill :is(button, input, .starts a):visible")
         assert all(part.bounding_box()["height"] >= 40 and part.bounding_box()["width"] >= 40 for part in parts.all())
+        for theme in "quarto-light", "quarto-dark":
+            page.evaluate(f"document.body.className = '{theme}'")
+            assert page.evaluate(CONTRAST) == [], theme
     field = page.get_by_role("textbox", name="Your answer")
     assert not field.is_visible() or field.bounding_box()["width"] >= 200
 

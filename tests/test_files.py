@@ -161,15 +161,21 @@ def test_bad_files_give_one_error_with_file_line_and_value(case, tmp_path):
 def test_an_error_asks_whether_the_file_is_text_at_all(tmp_path):
     binary = {
         "is this a binary file (a NUL at byte 0)?": bytes(range(256)) * 99,
-        "this is UTF-16 text; save it as UTF-8": TREC_RUN.decode().encode("utf-16"),
         "is this a zip archive?": b"PK\x03\x04" + bytes(99),
     }
     for question, content in binary.items():
         (tmp_path / "file").write_bytes(content)
         with pytest.raises(DataError) as error:
             read_rows(tmp_path / "file", "run")
-        assert str(error.value).startswith(f"{tmp_path}{os.sep}file")
-        assert question in str(error.value)
+        assert str(error.value).startswith(f"{tmp_path}{os.sep}file, line 1: ")
+        assert str(error.value).endswith(question)
+
+
+def test_text_in_utf_16_is_called_so(tmp_path):
+    (tmp_path / "file").write_bytes(TREC_RUN.decode().encode("utf-16"))
+    with pytest.raises(DataError) as error:
+        read_rows(tmp_path / "file", "run")
+    assert str(error.value) == f"{tmp_path}{os.sep}file: this is UTF-16 text; save it as UTF-8"
 
 
 def test_an_unknown_kind_is_refused():

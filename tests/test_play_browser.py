@@ -643,22 +643,22 @@ ALL = [example("nDCG@5", **SWAP), example("AP"), example("ERR@4", grades=[2, Non
        example("P@3", measures="P R F", ideal=[*BEN, 1]), example("nDCG(gain='exp')@3".replace("'", "&#39;"), measures="DCG(discount=&#39;jarvelin&#39;)@10")]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme", "theme"), [(1000, "light", ""), (1000, "dark", "quarto-dark"), (400, "dark", ""), (320, "light", "quarto-dark")]
-)
-def test_it_can_be_read_at_any_width_in_both_themes(show, width, scheme, theme):
-    page = show(*ALL, theme=theme, viewport={"width": width, "height": 900}, color_scheme=scheme)
+@pytest.mark.parametrize("theme", ["", "quarto-dark"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_can_be_read_at_any_width_in_both_themes(show, scheme, theme):
+    page = show(*ALL, theme=theme, color_scheme=scheme)
     press(page.locator(".play").nth(0), "Move up", TITLES[5])
     for fold in page.locator(".play summary").all():
         fold.click()
-    assert page.evaluate(WIDE) <= 0
-    late = page.evaluate(CONTRAST)
-    assert late == [], "contrast below 4.5"
-    assert page.evaluate(SMALL) == [], "nothing says what this is"
-    small = page.locator("button:visible, input:visible, summary").evaluate_all("all => all.map(e => e.getBoundingClientRect()).filter(b => b.width < 24 || b.height < 24).length")
-    assert small == 0
-    cut = page.locator("td, th, .title, .number").evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)")
-    assert cut == []
+    for width in 1000, 400, 320:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(WIDE) <= 0
+        assert page.evaluate(CONTRAST) == [], f"contrast below 4.5 at {width} pixels"
+        assert page.evaluate(SMALL) == [], "nothing says what this is"
+        sizes = "all => all.map(e => e.getBoundingClientRect()).filter(b => b.width < 24 || b.height < 24).length"
+        assert page.locator("button:visible, input:visible, summary").evaluate_all(sizes) == 0
+        cut = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
+        assert page.locator("td, th, .title, .number").evaluate_all(cut) == []
 
 
 def test_it_follows_the_switch_of_the_page(show):
