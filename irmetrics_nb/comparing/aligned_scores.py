@@ -200,6 +200,7 @@ def unknown_option(options: Iterable[str]) -> str | None:
     return next(
         (name for name in options if name not in parameters or parameters[name].kind != Parameter.KEYWORD_ONLY), None
     )
+
 def _evaluate_each(qrels, runs, measures, options):
     "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
     unknown = unknown_option(options)
@@ -276,7 +277,8 @@ def judging_notes(sample: Sample) -> list[str]:
     "State judged@k of each system, and whether more cannot be known because nothing else was judged."
     shares, ranks = judged_shares(sample), sample.first_ranks
     if not shares: return []
-    notes = [f'judged@{ranks.shape[-1]}: {", ".join(f"{name} {share:.1%}" for name, share in shares.items())}']
+    listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
+    notes = [f'judged@{ranks.shape[-1]}: {listed}']
     if np.any(ranks == UNJUDGED) and not np.any(ranks == NOT_RELEVANT):
         blind = 'whether the systems were judged equally cannot be seen'
         notes.append(f'none of these documents was judged not relevant: {blind}')
@@ -289,7 +291,8 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
     for pair in pairs if judged else []:
         *shares, p = unjudged_shares(sample, *pair)
         (low, lower), (high, higher) = sorted(zip(shares, pair))
-        if not (high - low > UNEQUAL and p < SURE and judged[lower] - judged[higher] > UNEQUAL / 2): continue
+        unequal = high - low > UNEQUAL and judged[lower] - judged[higher] > UNEQUAL / 2
+        if not (unequal and p < SURE): continue
         where = f'at the ranks of the top {k} where neither has a document known to be relevant'
         seen = f'{high:.0%} of its documents and {low:.0%} of the other\'s are unjudged (p < {SURE:g})'
         advice = 'some of them may be relevant, so judge them before trusting the difference'
@@ -324,6 +327,7 @@ TESTS = {
         interval='tukey', symmetric="Tukey's test"),
 }
 
+# %% ../../nbs/comparing/aligned_scores.ipynb #b365f43c
 @dataclass(frozen=True)
 class Method:
     """A way to compare pairs; unknown choices, or those that exclude each other, are

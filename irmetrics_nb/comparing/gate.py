@@ -331,6 +331,7 @@ class Gate(Result):
 
     def _repr_html_(self): return None  # Markdown shows it
 
+# %% ../../nbs/comparing/gate.ipynb #19d18272
 def gate(
     comparison: Comparison, *, max_drop: float | None = None, margin: float | None = None,
     fail_if_worse: Iterable = (), floors: Iterable[Floor | str] = (),

@@ -364,7 +364,8 @@ def tukey_detectable(
     n, m = table.shape
     within = (table - table.mean(axis=0)).var(axis=1, ddof=1).mean() if n else 0.0
     if n < 2 or not within > 0: return np.nan
-    spread = float(ndtri(power)) * (table[:, b] - table[:, a]).std(ddof=1) / np.sqrt(n)
+    error = (table[:, b] - table[:, a]).std(ddof=1) / np.sqrt(n)
+    spread = float(ndtri(power)) * error
     bar, rise = _range_quantile(m, alpha) ** 2 / n * np.array([within, 1 / m])
     if rise >= 1: return np.inf
     root = np.sqrt(spread**2 - (1 - rise) * (spread**2 - bar))

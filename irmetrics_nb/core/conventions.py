@@ -299,6 +299,7 @@ def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
         return f
     return listed
 
+# %% ../../nbs/core/conventions.ipynb #431779ba
 # Questions that a kind of measures may answer in a way of its own, and how an answer is
 # said there that is a matter of course for all.
 OF_A_KIND = 'ties', 'no_relevant', 'negative', 'score_dtype', 'judgments'

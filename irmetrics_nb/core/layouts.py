@@ -207,7 +207,8 @@ def _of_objects(ids):
     if present.ndim > 1: raise _id_error(repr(ids[~gap][0]))
     if not present.size: present = np.zeros(0, np.int64)
     if present.dtype.kind == 'O':
-        wrong = [x for x in present if not isinstance(x, int | np.integer) or not -2**63 <= x < 2**63]
+        def fits(x): return isinstance(x, int | np.integer) and -2**63 <= x < 2**63
+        wrong = [x for x in present if not fits(x)]
         raise _id_error(repr((wrong or present)[0]))
     present = _as_ids(present)
     filled = np.full(ids.shape, filler(present), present.dtype)
@@ -346,7 +347,8 @@ def _numbered(table, items):
     filled = [x for x in (table, items) if x.size] or [np.zeros(1, np.int64)]
     if all(x.dtype.kind == 'i' for x in filled):
         low, high = min(int(x.min()) for x in filled), max(int(x.max()) for x in filled)
-        if high - low < 1 << 40: return table - np.int64(low), items - np.int64(low), high - low
+        offset, span = np.int64(low), high - low
+        if span < 1 << 40: return table - offset, items - offset, span
     ids, code = np.unique(np.concatenate([table.ravel(), items]), return_inverse=True)
     return code[:table.size].reshape(table.shape), code[table.size:], len(ids)
 

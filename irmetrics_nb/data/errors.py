@@ -123,7 +123,8 @@ def _files_of(path):
     names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
     if not names: return ', and there is no file in it'
     several = len(names) > 1
-    shown = ', '.join(repr(os.path.join(path, name)) for name in names[:3]) + ', ...' * (len(names) > 3)
+    paths = [repr(os.path.join(path, name)) for name in names[:3]]
+    shown = ', '.join(paths) + ', ...' * (len(names) > 3)
     return f'; give its {counted(len(names), "file")}: {f"[{shown}]" if several else shown}'
 
 # %% ../../nbs/data/errors.ipynb #a82badf2

@@ -101,6 +101,7 @@ def _all_have(name, items, kind):
         if type(item) is not dict or name not in item: return False
     return len(items) > 0
 
+# %% ../../nbs/data/sources.ipynb #73f4f386
 def from_service(source: Any, kind: str, name: str) -> Mapping:
     "Return {query: {document: number}} of a request or a response of Elasticsearch or OpenSearch."
     source = plain_answer(source)
@@ -223,6 +224,7 @@ def _list_form(source, name):
             raise DataError(f'{name}: query {query!r} holds {problem}; grades stand in a dict, {{document: grade}}')
     return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
 
+# %% ../../nbs/data/sources.ipynb #270dd2be
 def _valid_docs(source, kind, name):
     "Return {query: documents} without invalid queries and documents, which are reported as faults."
     valid = {}
@@ -246,7 +248,8 @@ def _is_id(item, where):
 def _numbers_by_query(source, kind, name):
     "Return the numbers of each query of a dict."
     docs = source.values()
-    if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs): return (range(0, -len(d), -1) for d in docs)
+    if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs):
+        return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
     query, wrong = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
     expected = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
@@ -368,10 +371,10 @@ def check_encoding(head: bytes, name: object) -> None:
     "Raise DataError for a file that begins like UTF-16 text."
     start = head[:64]
     half = len(start) // 2
-    halved = half > 1 and start.count(0) == half and half in (start[::2].count(0), start[1::2].count(0))
-    marked = start.startswith((b'\xff\xfe', b'\xfe\xff')) and start.count(0) > half // 2
-    if halved or marked:
-
+    zeros = start.count(0)
+    of_one_byte = half in (start[::2].count(0), start[1::2].count(0))  # of every two, as in UTF-16 of Latin letters
+    marked = start.startswith((b'\xff\xfe', b'\xfe\xff')) and zeros > half // 2
+    if marked or half > 1 and zeros == half and of_one_byte:
         raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
 def binary_hint(head: bytes) -> str:

@@ -113,6 +113,7 @@ def rivals(names: Iterable[str], role: str) -> list[str]:
     choices = candidates(names, role)
     return [name for name in choices if _standing(name, role) == _standing(choices[0], role)]
 
+# %% ../../nbs/data/tables.ipynb #27fbe9b3
 def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
     """Return the names of the columns query, document and number; None for one that is not there, or not clear.
 

@@ -278,7 +278,9 @@ def _check_lines(data, columns, start, end, fail, may_go_on):
     full = np.flatnonzero(count >= columns)
     fields = (next_field - count)[full, None] + np.arange(columns)
     right = count[full] == columns
-    if may_go_on and not right.all(): right[~right] = may_go_on(start[fields[~right]], end[fields[~right]])
+    if may_go_on and not right.all():
+        longer = fields[~right]
+        right[~right] = may_go_on(start[longer], end[longer])
     wrong = count != 0
     wrong[full[right]] = False
     line_start = np.append(0, newline + 1)
@@ -370,11 +372,13 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextCo
 def _fields(text, begin, end, layout, used):
     def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
     def columns(start, end, used):
-        return [Ids(text.buffer, start[:, c] + begin, (end[:, c] - start[:, c]).astype(np.int32)) for c in used]
+        length = (end - start).astype(np.int32)
+        return [Ids(text.buffer, start[:, c] + begin, length[:, c]) for c in used]
     def may_go_on(start, end):  # with words behind the tag, if rank and score are numbers, and the tag is none
         rank, score, tag = map(parse_floats, columns(start, end, (3, 4, 5)))
         is_rank = np.isfinite(rank) & (np.floor(rank) == rank)
-        return is_rank & ~np.isnan(score) & np.isnan(tag) & (text.buffer[end[:, 5] + begin] != RETURN)
+        goes_on = text.buffer[end[:, 5] + begin] != RETURN
+        return is_rank & ~np.isnan(score) & np.isnan(tag) & goes_on
     words_behind = may_go_on if layout == LAYOUTS['run'] else None
     lines = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
     return lines, columns(lines.start, lines.end, used)

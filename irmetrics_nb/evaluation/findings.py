@@ -596,8 +596,7 @@ RUN_RULES = {
     'rank-twice': ('note', 'thorough', 'duplicate ranks in a query'),
     'distances': (
         'warning', 'thorough',
-        'scores rise with the rank: are they distances? The greatest score comes '
-        'first'),
+        'scores rise with the rank: are they distances? The greatest score comes first'),
     'rank-order': (
         'warning', 'thorough',
         'queries whose ranks contradict their scores, which decide: {n:,}'),

@@ -72,10 +72,13 @@ PRESETS: dict[str, Preset] = {
         '10.0, with -c',
         'usnistgov/trec_eval f425365',
         _OF_TREC_EVAL,
-        'without -c it stops at a judged query that the run does not answer; it may stop '
-        'at '
-        'one whose grades are all negative',
+        'without -c it stops at a judged query that the run does not answer; it may '
+        'stop at one whose grades are all negative',
     ),
+}
+
+# %% ../../nbs/evaluation/presets.ipynb #17a74098
+PRESETS |= {
     'ir_measures': Preset(
         Conventions(
             score_dtype='float32',
@@ -87,10 +90,9 @@ PRESETS: dict[str, Preset] = {
         'P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged '
         'NumRet NumRel NumRelRet',
         'RR@k and Judged@k: ties by document id, ascending; RR@k and the exponential '
-        'nDCG@k: '
-        '64-bit scores; NumRel: 0 for a query that the run does not answer; ERR: of a '
-        'document judged twice the first grade counts, and one retrieved twice counts '
-        'twice',
+        'nDCG@k: 64-bit scores; NumRel: 0 for a query that the run does not answer; '
+        'ERR: of a document judged twice the first grade counts, and one retrieved '
+        'twice counts twice',
     ),
     'gdeval': Preset(
         Conventions(measures=(*_EXP, ('ERR', 'max_grade', 4))),
@@ -144,8 +146,7 @@ PRESETS |= {
         'torchmetrics.functional.retrieval',
         'nDCG AP P R RR Success Rprec',
         'ties: averaged in nDCG, any order elsewhere; AP, P, R and RR take a document '
-        'with a '
-        'score of 0 or less for not retrieved',
+        'with a score of 0 or less for not retrieved',
         'AP P R RR Success Rprec',
     ),
     'xgboost': Preset(
@@ -163,9 +164,12 @@ PRESETS |= {
         'xgboost-cpu 3.2.0',
         'nDCG AP P',
         'without @ under a pair method: cut at 32; its mean is weighted by the weights '
-        'of '
-        'groups, if there are any: not computed here',
+        'of groups, if there are any: not computed here',
     ),
+}
+
+# %% ../../nbs/evaluation/presets.ipynb #31582290
+PRESETS |= {
     'lightgbm': Preset(
         Conventions(**_LISTED, ties='given', no_relevant='one', measures=_OF_TREES),
         '4.7.0',
@@ -230,6 +234,10 @@ PRESETS |= {
         'nDCG AP P R RR Success',
         'divide_by_achievable=True: the usual ideal',
     ),
+}
+
+# %% ../../nbs/evaluation/presets.ipynb #bca17218
+PRESETS |= {
     'lenskit': Preset(
         Conventions(
             ties='given',
@@ -281,23 +289,23 @@ PRESETS |= {
         'beir.retrieval.evaluation',
         'nDCG AP P R RR Success',
         'values are rounded to five digits; a document with the id of its query is '
-        'removed, '
-        "but with ignore_identical_ids=False (identical_ids='keep'); a query that is "
-        "left "
-        'with none scores 0; MRR, R_cap, accuracy: of what its evaluate has left, 64-bit '
-        'scores, ties as given, over all judged queries',
+        "removed, but with ignore_identical_ids=False (identical_ids='keep'); a query "
+        'that is left with none scores 0; MRR, R_cap, accuracy: of what its evaluate '
+        'has left, 64-bit scores, ties as given, over all judged queries',
     ),
     'mteb': Preset(
         Conventions(missing='skip', score_dtype='float32'),
         '2.26.24',
         'mteb/_evaluators/retrieval_metrics.py',
         'nDCG AP P R RR Success',
-        'some tasks, such as ArguAna, FEVER, Quora and FiQA, take out documents with the '
-        'id '
-        "of their query: identical_ids='skip'; MRR and R_cap: 64-bit scores; R_cap: left "
-        "out "
-        'where nothing is relevant',
+        'some tasks, such as ArguAna, FEVER, Quora and FiQA, take out documents with '
+        "the id of their query: identical_ids='skip'; MRR and R_cap: 64-bit scores; "
+        'R_cap: left out where nothing is relevant',
     ),
+}
+
+# %% ../../nbs/evaluation/presets.ipynb #dd090abd
+PRESETS |= {
     'llama_index': Preset(
         Conventions(ties='given', no_relevant='skip', measures=(*_BINARY, _UNCUT)),
         '0.14.25',

@@ -387,9 +387,10 @@ def _between(target, low, high):
     "Return whether the numbers lie between two ends that differ, as shares or as percentages."
     numbers = dict(target.of_query) | ({'all': target.mean} if target.mean else {})
     def inside(scale):
-        return all(
-            low[query] * scale - x.unit <= x.number <= high[query] * scale + x.unit / 2 for query, x in numbers.items()
-        )
+        def number_inside(query, x):
+            lowest, highest = low[query] * scale - x.unit, high[query] * scale + x.unit / 2
+            return lowest <= x.number <= highest
+        return all(number_inside(query, x) for query, x in numbers.items())
     return low['all'] < high['all'] and any(map(inside, target.scales))
 
 def _all_fits(rankings, targets, searches):

@@ -222,6 +222,7 @@ def _is_foreign(kind, params):
     from irmetrics_nb.metrics.names import find_name
     return any(find_name(f'{kind.name}({p})') for p in foreign)
 
+# %% ../../nbs/metrics/parsing.ipynb #df3f6ae3
 def _row_of(name, params, tool):
     "Return the row in the table of names, and the numbers in the name or in a parameter."
     from irmetrics_nb.metrics.names import find_name, find_numbered

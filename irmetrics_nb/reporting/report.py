@@ -197,7 +197,9 @@ def _first_queries(report, values):
     systems, n_words = values['systems'], 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads, keys = values['measures'][:1], columns[0]
-    if len(systems) > 1: heads, keys = systems[:6], np.subtract(*(columns[systems.index(name)] for name in report.pair))
+    if len(systems) > 1:
+        of_pair = (columns[systems.index(name)] for name in report.pair)
+        heads, keys = systems[:6], np.subtract(*of_pair)
     rows = []
     for q in np.argsort(keys, kind='stable')[:50].tolist():
         words = [values['ids'][q], values['texts'][q]][:n_words]
@@ -399,12 +401,8 @@ def report(
     pair = _focus_pair(scores, comparison)
     gains, losses = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
-    shown = {
-        doc
-        for card in gains + losses
-        for x in card.documents
-        for doc in (x.doc, x.parent)
-    }
+    entries = [x for card in gains + losses for x in card.documents]
+    shown = {doc for x in entries for doc in (x.doc, x.parent)}
     add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
     size = counted(len(scores), 'query')
     default_title = (

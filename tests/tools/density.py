@@ -2,9 +2,8 @@
 
     python tests/tools/density.py [MOST]    list the exported lines with more nodes than MOST (default: what is tested)
 
-A logical line is a statement, or the head of one that has a body, with what follows on the same line. Docstrings,
-annotations and tables (constants, or a registry in capitals) are not counted; nor are imports and the heads of
-functions, whose length is a matter of names.
+A node counts for the line in which it begins. Docstrings, annotations and tables of constants are not counted; nor are
+imports and the heads of functions, whose length is a matter of names.
 """
 import ast
 import sys
@@ -14,7 +13,7 @@ from statistics import mean
 
 from project import NBS, cells, notebooks
 
-MOST = 35  # nodes in one logical line
+MOST = 30  # nodes in one line
 HEADS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 SILENT = {"annotation", "returns", "ctx"}
 LINES = {"body", "orelse", "finalbody", "handlers", "cases"}
@@ -22,16 +21,21 @@ LINES = {"body", "orelse", "finalbody", "handlers", "cases"}
 
 @dataclass
 class Line:
-    "A logical line of a notebook."
+    "A line of a notebook."
     notebook: str
     cell: int
     nodes: int
     text: str
 
 
-def nodes(tree):
-    "How many nodes of `tree` a reader has to take in."
-    return 1 + sum(nodes(child) for name, child in children(tree) if name not in LINES | SILENT)
+def nodes_by_line(tree, line=0, count=None):
+    "{line number: nodes} of a statement, or of the head of one that has a body."
+    count, line = Counter() if count is None else count, getattr(tree, "lineno", line)
+    count[line] += 1
+    for name, child in children(tree):
+        if name not in LINES | SILENT:
+            nodes_by_line(child, line, count)
+    return count
 
 
 def children(tree):
@@ -50,40 +54,24 @@ def is_data(tree):
 
 
 def quiet(statement):
-    "A statement that is not counted: an import, a docstring, a table."
+    "A statement that is not counted: an import, a docstring, a table of constants."
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return True
     value = getattr(statement, "value", None)
-    if value is None or not isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign):
-        return False
-    return is_data(value) or is_registry(statement)
-
-
-def is_registry(statement):
-    "Whether a statement is a table in capitals, such as TESTS = {...}: a row an entry."
-    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
-    named = all(isinstance(target, ast.Name) and target.id.isupper() for target in targets)
-    return named and isinstance(statement.value, ast.Dict | ast.List | ast.Tuple)
-
-
-def statements(tree):
-    "Every statement of a tree that counts, as (first line, nodes); of one over several lines, the nodes a line."
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and not isinstance(node, HEADS) and not quiet(node):
-            rows = node.end_lineno - node.lineno + 1 if not LINES & {*node._fields} else 1
-            yield node.lineno, nodes(node) / rows
+    return isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign) and value is not None and is_data(value)
 
 
 def lines_of(source):
-    "{line number: nodes} of the logical lines of a piece of code."
+    "{line number: nodes} of a piece of code."
     count = Counter()
-    for number, found in statements(ast.parse(source)):
-        count[number] += found
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.stmt) and not isinstance(node, HEADS) and not quiet(node):
+            count += nodes_by_line(node)
     return dict(sorted(count.items()))
 
 
 def exported_lines():
-    "Every logical line that a notebook exports."
+    "Every line that a notebook exports."
     for name in notebooks():
         for cell in cells(NBS / name):
             if cell.kind == "code" and cell.exported:
