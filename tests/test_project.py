@@ -27,7 +27,7 @@ SETTINGS = settings()
 NOTEBOOKS = notebooks()
 MODULES = {name: module_of(NBS / name) for name in NOTEBOOKS}
 WIDEST, WIDEST_SHOWN = 120, 90  # columns in a line of code; of code that the pages show
-MOST_NODES = density.MOST  # of the syntax tree in one logical line of the package: `python tests/tools/density.py 30` lists the densest
+MOST_NODES = density.MOST  # of the syntax tree in one line of the package: `python tests/tools/density.py 30` lists the densest
 MOST_LINES = 60  # of code in a cell, docstrings and comments apart
 LISTS = """precision recall f_beta fallout success r_precision average_precision precision_recall_curve
     interpolated_precision cg dcg idcg ndcg reciprocal_rank stopping_probabilities err rbp roc_curve auc gauc
@@ -130,7 +130,7 @@ def test_a_line_fits_its_column(name):
 
 def test_a_line_of_the_package_holds_one_thought():
     late = [f"{line.notebook} cell {line.cell}, {line.nodes} nodes: {line.text}" for line in density.dense(MOST_NODES)]
-    assert late == [], "\n".join([f"at most {MOST_NODES} nodes of the syntax tree:", *late])
+    assert late == [], "\n".join([f"at most {MOST_NODES} nodes of the syntax tree in a line:", *late])
 
 
 def test_nodes_are_counted_in_heads_and_one_line_bodies_and_not_in_data_or_annotations():
