@@ -617,14 +617,15 @@ CONDITIONS = *CHEAP_CONDITIONS, _reported_problems, _grade_problems, _id_problem
 
 def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
     "Apply the rules, or the cheap ones; return findings in the order of the table."
-    problems: dict[str, list] = {code: [] for code in RULES}
+    problems: dict[str, list] = {}
     for condition in CHEAP_CONDITIONS if cheap else CONDITIONS:
-        for code, *details in condition(evidence): problems[code].append(details)
+        for code, *details in condition(evidence): problems.setdefault(code, []).append(details)
     findings = []
-    for code, (usual, cost, message) in RULES.items():
+    for code in sorted(problems, key=[*RULES].index):
+        usual, cost, message = RULES[code]
         if cheap and cost != 'cheap': continue
         findings += [Finding(severity or usual, code, message.format(**words), examples, where)
-                  for examples, severity, words in problems[code]]
+                     for examples, severity, words in problems[code]]
     return findings
 
 def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
