@@ -17,13 +17,13 @@ import typer
 
 # %% ../nbs/top_level/cli.ipynb #fc6d59b8
 from irmetrics_nb.cli_common import (
-    Form,
     GroupsFile,
     ListingFormat,
     MeasureArguments,
     Memory,
     Output,
     PerRun,
+    PrintFormat,
     Progress,
     QrelsFile,
     RunFiles,
@@ -152,7 +152,7 @@ _Faults = Annotated[int, typer.Option(min=1, help='How many faulty rows to show.
 
 @app.command('check')
 def _check_command(
-    qrels: QrelsFile, runs: RunFiles, format: Form = ListingFormat.table,
+    qrels: QrelsFile, runs: RunFiles, format: PrintFormat = ListingFormat.table,
     faults: _Faults = 20, output: Output = None, system: System = None,
 ):
     "Report all that is odd about judgments and runs."
@@ -169,7 +169,7 @@ def _check_command(
 # %% ../nbs/top_level/cli.ipynb #2c910420
 @app.command('measures')
 def _list_measures(
-    format: Form = ListingFormat.table,
+    format: PrintFormat = ListingFormat.table,
     names: Annotated[bool, typer.Option(
         '--names', help='What other tools call it.')] = False,
     output: Output = None,

@@ -18,10 +18,10 @@ import typer
 
 # %% ../nbs/top_level/cli_explain.ipynb #6183affe
 from irmetrics_nb.cli_common import (
-    Form,
     ListingFormat,
     MeasureArguments,
     Output,
+    PrintFormat,
     QrelsFile,
     app,
     check_files,
@@ -78,7 +78,7 @@ def _explain(
     measures: MeasureArguments = ('nDCG@10',),
     documents: _DOCUMENTS = None,
     rows: _Ranks = 20,
-    format: Form = ListingFormat.table,
+    format: PrintFormat = ListingFormat.table,
     output: Output = None,
     *,
     answers: dict,
@@ -110,7 +110,7 @@ def _worst_command(
     run: _RunFile,
     measure: _WorstMeasure = 'nDCG@10',
     number: _NUMBER = 10,
-    format: Form = ListingFormat.table,
+    format: PrintFormat = ListingFormat.table,
     output: Output = None,
     *,
     answers: dict,
@@ -158,7 +158,7 @@ IDENTIFY_EXAMPLES = '''
 @app.command('identify', epilog=IDENTIFY_EXAMPLES)
 def _identify(
     qrels: QrelsFile, run: _RunFile, values: _VALUES, rows: _Fits = 10,
-    format: Form = ListingFormat.table, output: Output = None,
+    format: PrintFormat = ListingFormat.table, output: Output = None,
 ):
     "Find the conventions, the tool or the mistake that gives some numbers; exit code 3 if nothing does."
     from irmetrics_nb.forensics.identification import identify
@@ -183,7 +183,12 @@ DIFFER_EXAMPLES = '''
 
 @app.command('differ', epilog=DIFFER_EXAMPLES)
 def _differ(
-    qrels: QrelsFile, run: _RunFile, measure: _OneMeasure, a: _TOOL, b: _TOOL, format: Form = ListingFormat.table,
+    qrels: QrelsFile,
+    run: _RunFile,
+    measure: _OneMeasure,
+    a: _TOOL,
+    b: _TOOL,
+    format: PrintFormat = ListingFormat.table,
     output: Output = None,
 ):
     "Find the conventions that explain the different numbers of two tools, and the queries that show it."
@@ -212,8 +217,13 @@ AUDIT_EXAMPLES = '''
 
 @app.command('audit', epilog=AUDIT_EXAMPLES)
 def _audit(
-    function: _FUNCTION = '', measure: _OF = 'nDCG@10', shape: _SHAPE = None, accept: _ACCEPT = None,
-    answers: _ANSWERS = None, vectors: _VECTORS = Path('conformance/measures'), format: Form = ListingFormat.table,
+    function: _FUNCTION = '',
+    measure: _OF = 'nDCG@10',
+    shape: _SHAPE = None,
+    accept: _ACCEPT = None,
+    answers: _ANSWERS = None,
+    vectors: _VECTORS = Path('conformance/measures'),
+    format: PrintFormat = ListingFormat.table,
 ):
     "Name the convention that a function computes, or its mistake; exit code 3 if it is not the definition."
     from irmetrics_nb.forensics.auditing import audit, audit_answers

@@ -66,7 +66,7 @@ MOMENTS = {'timestamp': 'unix_micros({})', 'timestamp_ntz': 'unix_micros(cast({}
 
 def _is_frame(source): return hasattr(source, 'mapInArrow') and hasattr(source, 'selectExpr')
 
-def _quoted(name): return '`' + name.replace('`', '``') + '`'
+def _column(name): return '`' + name.replace('`', '``') + '`'
 
 def _sql_text(value):
     escaped = value.replace('\\', '\\\\').replace("'", "\\'")
@@ -99,13 +99,13 @@ def _type_of(frame, name, kind):
 def _id_sql(frame, name, kind):
     "Return SQL for a column of ids as text; DataError for other types than text and whole numbers."
     type_ = _type_of(frame, name, kind)
-    if type_ in (*TEXTS, *INTEGERS): return f'cast({_quoted(name)} as string)'
+    if type_ in (*TEXTS, *INTEGERS): return f'cast({_column(name)} as string)'
     raise DataError(f'the {kind}: an id must be text or a whole number; column {name!r} holds {type_}: cast it')
 
 def _number_sql(frame, name, kind):
     "Return SQL for a column of numbers; DataError for anything else."
     type_ = _type_of(frame, name, kind)
-    if type_ in NUMBERS: return f'cast({_quoted(name)} as double)'
+    if type_ in NUMBERS: return f'cast({_column(name)} as double)'
     raise DataError(f"the {kind}: column {name!r} should hold numbers, not {type_}: cast it to 'double'")
 
 def _order_sql(frame, order, kind):
@@ -114,8 +114,8 @@ def _order_sql(frame, order, kind):
     if order not in frame.columns:
         raise DataError(f'the {kind}: no column {order!r}, which should say the order of its rows')
     type_ = _type_of(frame, order, kind)
-    if type_ in INTEGERS: return f'cast({_quoted(order)} as bigint)'
-    if type_ in MOMENTS: return MOMENTS[type_].format(_quoted(order))
+    if type_ in INTEGERS: return f'cast({_column(order)} as bigint)'
+    if type_ in MOMENTS: return MOMENTS[type_].format(_column(order))
     raise DataError(f'the {kind}: column {order!r} holds {type_}, and an order is whole numbers or moments')
 
 # %% ../nbs/top_level/spark.ipynb #3d55a569

@@ -301,12 +301,12 @@ def put_together(
     were evaluated."""
     results = []
     for i in range(len(plan.runs)):
-        scores = _by_id(Scores.concat([bucket.scores[i] for bucket in buckets]))
+        scores = _in_id_order(Scores.concat([bucket.scores[i] for bucket in buckets]))
         info = replace(scores.runs[0], reading=how)
         results.append(replace(scores, runs=(info,), asked=requested))
     return Scores.beside(results) if plan.several else results[0]
 
-def _by_id(scores):
+def _in_id_order(scores):
     ids, info = scores.query_ids, scores.runs[0]
     order = sorted(range(len(ids)), key=ids.__getitem__)
     bounds = LazyMapping(
