@@ -32,8 +32,9 @@ lab: .venv/.dev ## open the notebooks in JupyterLab
 export: .venv/.dev ## notebooks -> irmetrics_nb/*.py and README.md, and clean the notebooks
 	@$(PY) tests/tools/export.py
 
-outputs: .venv/.dev ## run notebooks and store outputs that changed: all of them, or make outputs ARGS=nbs/reference/glossary.ipynb
+outputs: .venv/.dev ## run notebooks, store outputs that changed, and write README.md: all of them, or make outputs ARGS=nbs/reference/glossary.ipynb
 	@$(PY) tests/tools/run_notebook.py --store $(or $(ARGS),$(shell git ls-files 'nbs/*.ipynb'))
+	@$(PY) tests/tools/readme.py
 
 docs: .venv/.dev ## process the pages, and render the site into _docs/ where quarto is installed
 	@$(PY) tests/tools/docs.py

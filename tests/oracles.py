@@ -6,11 +6,15 @@ function that it checks. Sums of logarithms are floats; everything else is a Fra
 """
 import math
 from fractions import Fraction
+from functools import partial
 from math import log, log2
 
 import ir_measures
 import numpy as np
 import pytrec_eval
+from exact.arithmetic import exact
+from exact.data import Ranking
+from exact.measures import MEASURES
 
 # ---- metrics ----
 
@@ -187,13 +191,28 @@ def rbp(got, pool, p=0.8, k=None, gain="binary", rel=1):
     return (1 - p) * total
 
 
-# The definition of each kind of measures. One that is not here has nothing to be checked against.
+# A slow reading of each kind of measures; one that is not here is checked against its exact definition.
 DEFINITIONS = {
     "P": precision, "R": recall, "F": f_beta, "SetP": precision, "SetR": recall, "SetF": f_beta, "SetAP": set_ap, "Success": success,
     "Rprec": r_precision, "Judged": judged_at, "AP": average_precision, "GMAP": average_precision,
     "IPrec": interpolated_precision, "Bpref": bpref, "GMBpref": bpref, "CG": cg, "DCG": dcg, "nDCG": ndcg, "RR": reciprocal_rank,
     "ERR": err, "RBP": rbp, "NumRet": depth, "NumRel": total_relevant, "NumRelRet": relevant_retrieved,
 }  # fmt: skip
+
+
+def definition(name):
+    "The slow reading of a kind of measures; of one without a reading here the exact definition."
+    return DEFINITIONS.get(name) or partial(by_exact_definition, name)
+
+
+def by_exact_definition(name, got, pool, **parameters):
+    "A measure of one search as `exact/measures.py` defines it."
+    def number(value): return exact(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    grades = tuple(None if g is None else exact(g) for g in got)
+    ranking = Ranking(grades, tuple(range(len(got), 0, -1)), tuple(map(exact, pool)))
+    measure = MEASURES[name]
+    cutoff = {measure.cutoff: parameters.pop(measure.cutoff, None)} if measure.cutoff else {}
+    return measure.definition(ranking, **cutoff, **{p: number(parameters[p]) for p in measure.parameters})
 
 
 # labels and scores

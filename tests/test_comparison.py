@@ -26,6 +26,7 @@ from irmetrics_nb.comparing.comparison import COMPARISON_PLOTS, Comparison, sent
 from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     INTERVALS,
+    METHODS,
     Correction,
     adjust,
     bootstrap_interval,
@@ -553,7 +554,7 @@ def test_a_measure_with_a_function_as_parameter_is_compared_and_reported_like_an
 # ---- intervals at the level of the verdict ----
 
 
-CORRECTED = ["holm", "bonferroni", "bh", "by", "none"]
+CORRECTED = list(CORRECTIONS)
 
 
 @given(table(systems=(3, 5)), st.sampled_from(CORRECTED), st.sampled_from([0.01, 0.05, 0.3]), st.booleans())
@@ -731,8 +732,8 @@ def test_every_registered_test_correction_and_interval_is_an_option_of_the_comma
         choices = [kind for kind in get_args(get_args(options[name].annotation)[0]) or get_args(options[name].annotation) if isinstance(kind, EnumType)]
         assert registry and [[each.value for each in kind] for kind in choices] == [[*registry]], name
         assert f"\n    {name} : {{{', '.join(map(repr, registry))}}}" in compare.__doc__
-    assert "one of {'holm', 'bonferroni', 'bh', 'by', 'none'}" in " ".join(adjust.__doc__.split())
-    assert "one of {'percentile', 'bca', 'studentized'}" in " ".join(bootstrap_interval.__doc__.split())
+    assert f"one of {{{', '.join(map(repr, CORRECTIONS))}}}" in " ".join(adjust.__doc__.split())
+    assert f"one of {{{', '.join(map(repr, METHODS))}}}" in " ".join(bootstrap_interval.__doc__.split())
     for listed in (compare, adjust, bootstrap_interval):
         assert not re.search(r"\{(tests|corrections|families|intervals|methods)\}", listed.__doc__)
     assert all(f"'{kind}'" in Comparison.plot.__doc__ for kind in COMPARISON_PLOTS)

@@ -55,6 +55,10 @@ FORMS = {
 }
 
 
+*_FIRST, _LAST = [form.name for form in sources.FORMS]
+EXPECTED = f'{", ".join(_FIRST)} or {_LAST}'
+
+
 @pytest.mark.parametrize('form', FORMS)
 def test_a_form_is_read_alone_under_a_name_in_a_list_and_by_a_check(form):
     run = FORMS[form]
@@ -108,7 +112,7 @@ def test_a_new_form_is_one_row_of_the_table_for_every_verb(monkeypatch):
     ({'q': answer('d1'), 'p': {'error': {'type': 'x', 'reason': 'no such index'}, 'status': 404}}, "query 'p': the search failed: no such index"),
     ({'q': {'error': 'broken', 'status': 500}}, "query 'q': the search failed: broken"),
     ({'q': [{'id': 'd1', 'distance': .2}]}, "query 'q': expected a document and its score"),
-    (5, 'expected a path, an answer of a search service, a dict, a table or an iterable, not 5')])
+    (5, f'expected {EXPECTED}, not 5')])
 def test_what_cannot_be_a_run_is_told_what_to_write(run, says):
     with pytest.raises(DataError, match=says): evaluate(GRADES, run)
     with pytest.raises(DataError, match=says): Run(run)

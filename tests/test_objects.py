@@ -8,7 +8,7 @@ import pytest
 from helpers import put, triples
 
 from irmetrics_nb import DataError, Qrels, evaluate
-from irmetrics_nb.data.sources import read_rows
+from irmetrics_nb.data.sources import FORMS, read_rows
 
 
 def test_a_ranked_list_keeps_its_order():
@@ -25,6 +25,8 @@ def test_whole_numbers_as_ids_become_their_decimal_text():
         assert triples(read_rows(source, "run")) == [("1", "10", 1.0)]
 
 
+*_FIRST, _LAST = [form.name for form in FORMS]
+EXPECTED = f"{', '.join(_FIRST)} or {_LAST}"
 BAD_OBJECTS = {
     "an exhausted iterator": (iter([]), "run", "the run: no rows came; has the iterator been used up?"),
     "a pair instead of a triple": ([("q1", "d1")], "run", "the run, item 1: expected (query, document, score)"),
@@ -43,8 +45,8 @@ BAD_OBJECTS = {
     "half of a surrogate pair": ([("q1", "d\udfff", 1)], "run", "the run: the id 'd\\udfff' holds half of a surrogate pair"),
     "an id without end": ({"d" * 65537: {"d1": 1}}, "qrels", "the qrels: an id of 65,537 bytes"),
     "an object without a document": ([SimpleNamespace(query_id="q1", score=1)], "run", "the run, item 1: expected (query, document, score)"),
-    "a number": (17, "run", "the run: expected a path, an answer of a search service, a dict, a table or an iterable, not 17"),
-    "bytes": (b"q1", "run", "the run: expected a path, an answer of a search service, a dict, a table or an iterable, not"),
+    "a number": (17, "run", f"the run: expected {EXPECTED}, not 17"),
+    "bytes": (b"q1", "run", f"the run: expected {EXPECTED}, not"),
 }
 
 

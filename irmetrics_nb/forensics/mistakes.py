@@ -16,7 +16,7 @@ import numpy as np
 # %% ../../nbs/forensics/mistakes.ipynb #9f8399c5
 from ..core.conventions import ratio
 from ..core.judged import Judged
-from ..core.measures import Measure
+from ..core.measures import KINDS, MEAN, Measure
 from ..metrics.ap import average_precision
 from ..metrics.cascade import reciprocal_rank
 from ..metrics.dcg import dcg, idcg, ndcg
@@ -121,9 +121,10 @@ def _cut_at_relevant(judged, k=None, gain='linear'):
     return ratio(top, np.maximum(best, 0))
 
 # %% ../../nbs/forensics/mistakes.ipynb #9fdd7e82
-_AVERAGED = 'P R F Success Rprec Judged SetP SetR SetF SetAP AP IPrec Bpref CG DCG nDCG RR ERR RBP'
-_SCORED = f'{_AVERAGED} GMAP GMBpref NumRet NumRelRet'
-_LEVELS = 'P R F Success Rprec SetP SetR SetF SetAP AP GMAP IPrec Bpref GMBpref RR RBP NumRel NumRelRet'
+_BUILT_IN = {name: kind for name, kind in KINDS.items() if kind.built_in}
+_AVERAGED = ' '.join(name for name, kind in _BUILT_IN.items() if kind.aggregate is MEAN)
+_SCORED = ' '.join(name for name in _BUILT_IN if name != 'NumRel')  # which no run changes
+_LEVELS = ' '.join(name for name, kind in _BUILT_IN.items() if 'rel' in kind.params)
 MISTAKES: dict[str, Mistake] = {}
 
 def _add_mistake(name, kinds, text, same_as=None, **more): MISTAKES[name] = Mistake(kinds, text, same_as or {}, **more)

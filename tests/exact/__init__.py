@@ -5,7 +5,7 @@ a reader can check it by eye, one idea after the other:
 
     arithmetic    exact numbers, and how they are written
     data          from judgments and a run to the grades of a ranking: duplicates, ties, negative grades, unjudged documents
-    measures      the definition of each measure, for one ranking
+    measures      the definition of each measure, for one ranking, and the table of all
     settings      the questions, their answers, and what each tool answers
     evaluation    from one value per query to the one number: missing queries, nothing relevant, means
     mistakes      what people compute instead, by name

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from exact.evaluation import evaluate
 from exact.inputs import COLLECTIONS, GROUPS, LABELS, LISTS
+from exact.measures import MEASURES
 from exact.mistakes import mistakes
-from exact.settings import CUTOFF, settings, what_matters
+from exact.settings import settings, what_matters
 from exact.tools import tools
 
 AT_RECALL = (None, 0.5, 0.7)
@@ -79,7 +80,7 @@ class Case(NamedTuple):
 
 def with_cutoffs(measure, name, each):
     "The cases that an input gives."
-    parameter = CUTOFF.get(measure)
+    parameter = MEASURES[measure].cutoff
     cutoffs = {None: (None,), "k": each.cutoffs, "recall": AT_RECALL}[parameter]
     for cutoff in cutoffs:
         at = "" if cutoff is None else f"@{cutoff}"
@@ -88,10 +89,10 @@ def with_cutoffs(measure, name, each):
 
 
 def candidates(measure):
-    if measure in ("AUC", "GAUC"):
+    if MEASURES[measure].input == "labels":
         tried = LABELS if measure == "AUC" else GROUPS
     else:
-        tried = LISTS if measure == "Fallout" else LISTS | COLLECTIONS
+        tried = LISTS if MEASURES[measure].input == "list" else LISTS | COLLECTIONS
     return [case for name, each in tried.items() for case in with_cutoffs(measure, name, each)]
 
 

@@ -16,37 +16,9 @@ from exact.data import (
     rows_of_list,
     without_identical_ids,
 )
-from exact.settings import CONVENTIONS, PARAMETERS, as_exact, defaults
+from exact.measures import MEASURES
+from exact.settings import CONVENTIONS, as_exact, defaults
 
-DEFINITIONS = {
-    "P": definitions.precision,
-    "R": definitions.recall,
-    "F": definitions.f_measure,
-    "Success": definitions.success,
-    "Rprec": definitions.r_precision,
-    "Judged": definitions.judged_share,
-    "SetP": definitions.precision,
-    "SetR": definitions.recall,
-    "SetF": definitions.f_measure,
-    "SetAP": definitions.set_average_precision,
-    "AP": definitions.average_precision,
-    "GMAP": definitions.average_precision,
-    "IPrec": definitions.interpolated_precision,
-    "Bpref": definitions.bpref,
-    "GMBpref": definitions.bpref,
-    "CG": definitions.cumulated_gain,
-    "DCG": definitions.dcg,
-    "nDCG": definitions.ndcg,
-    "RR": definitions.reciprocal_rank,
-    "ERR": definitions.expected_reciprocal_rank,
-    "RBP": definitions.rank_biased_precision,
-    "NumRet": definitions.number_retrieved,
-    "NumRel": definitions.number_relevant,
-    "NumRelRet": definitions.hits,
-    "Fallout": definitions.fallout,
-}
-SUMS = "NumRet", "NumRel", "NumRelRet"  # added up over the queries
-GEOMETRIC = "GMAP", "GMBpref"  # whose mean is the geometric one
 FLOOR = Fraction(1, 100_000)  # what a smaller value counts as there
 NAN, ERROR = "NaN", "error"
 USUAL = {question: choices[0] for question, choices in CONVENTIONS.items()}
@@ -71,8 +43,8 @@ RIGHT = Mistake("", "no mistake")
 
 def value_of(measure, ranking, answers, cutoff, definition=None):
     "The value of one ranking; cutoff: {'k': 5}, {'recall': 0.5} or nothing."
-    parameters = {name: answers[name] for name in PARAMETERS[measure]}
-    return (definition or DEFINITIONS[measure])(ranking, **parameters, **cutoff)
+    parameters = {name: answers[name] for name in MEASURES[measure].parameters}
+    return (definition or MEASURES[measure].definition)(ranking, **parameters, **cutoff)
 
 
 def over_orders(values, ties):
@@ -92,7 +64,7 @@ def nothing_to_find(measure, value, judged, answers, cutoff):
 def value_of_nothing(measure, answer, value):
     "What a query scores in which there is nothing to find; None: it is left out."
     if answer == "one":
-        return Fraction(measure not in SUMS)
+        return Fraction(MEASURES[measure].total != "sum")
     return {"zero": value, "skip": None, "nan": NAN}[answer]
 
 
@@ -129,9 +101,9 @@ def aggregated(measure, values):
     numbers = [value for value in values.values() if value != NAN]
     if not numbers:
         return NAN
-    if measure in SUMS:
+    if MEASURES[measure].total == "sum":
         return sum(numbers)
-    if measure in GEOMETRIC:
+    if MEASURES[measure].total == "geometric mean":
         return geometric_mean([max(value, FLOOR) for value in numbers])
     return sum(numbers) / len(numbers)
 

@@ -3,10 +3,10 @@
 import json
 
 from exact.choice import candidates, chosen, names, never_differ, tried
+from exact.measures import MEASURES
 from exact.mistakes import mistakes
-from exact.settings import CUTOFF, PARAMETERS, defaults, settings
+from exact.settings import defaults, settings
 from exact.tools import tools
-from exact.words import MEASURES
 
 VERSION = "1.0.0"
 WIDTH = 116
@@ -16,15 +16,15 @@ def document(measure):
     "The content of the file of a measure, and the cases with all their values."
     known = names(measure)
     cases = chosen(tried(measure, candidates(measure), known.computed))
-    name, definition = MEASURES[measure]
+    known_as = MEASURES[measure]
     content = {
         "$schema": "../schema.json",
         "version": VERSION,
         "license": "CC0-1.0",
         "measure": measure,
-        "name": name,
-        "definition": definition,
-        "cutoff": CUTOFF.get(measure),
+        "name": known_as.name,
+        "definition": known_as.sentence,
+        "cutoff": known_as.cutoff,
         "defaults": defaults(measure),
         "settings": settings(measure),
         "tools": tools(measure),
@@ -123,7 +123,7 @@ def write(folder):
     measures = folder / "measures"
     measures.mkdir(parents=True, exist_ok=True)
     tables = [HEAD]
-    for measure in PARAMETERS:
+    for measure in MEASURES:
         content, cases = document(measure)
         (measures / f"{measure}.json").write_text(laid_out(content) + "\n", encoding="utf-8")
         tables.append(separation(measure, cases, content))

@@ -2,10 +2,15 @@
 
 A ranking has `grades` (of the documents retrieved, in rank order, None where nobody judged the document), `scores` of the same
 documents, and `judged`, all judged grades of the query. `k` is the cutoff; without one, None, the whole list counts. A document
-is relevant if its grade is at least `rel`. Whatever would be divided by 0 is 0."""
+is relevant if its grade is at least `rel`. Whatever would be divided by 0 is 0.
 
+`MEASURES`, at the end, is the only list of measures: an entry is all that a new one needs here."""
+
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil
+from types import MappingProxyType
+from typing import NamedTuple
 
 from exact.arithmetic import exact, logarithm, natural_logarithm, over, power_of_two
 from exact.data import Refused
@@ -127,7 +132,9 @@ def documents_for_recall(x, R, levels):
     "How many relevant documents a recall of x needs."
     if levels == "exact":
         return max(1, ceil(exact(x) * R))
-    return max(1, int(float(x) * int(R) + {"trec_eval9": 0.9, "trec_eval10": 0.5}[levels]))  # in floats, as its C code does
+    return max(
+        1, int(float(x) * int(R) + {"trec_eval9": 0.9, "trec_eval10": 0.5}[levels])
+    )  # in floats, as its C code does
 
 
 def interpolated_precision(ranking, *, recall=None, levels, rel):
@@ -292,3 +299,238 @@ def area_under_roc_by_group(labels, scores, groups, rel, weights):
             total += weight * value
             weight_of_all += weight
     return total / weight_of_all if weight_of_all else None
+
+
+# ---- by name ----
+
+REL = {"rel": (1, 2)}
+GAIN = {"gain": ("linear", "exp", "binary")}
+DISCOUNT = {"discount": ("log2", "jarvelin", "ln"), "b": (2, 3)}
+IDEAL = {"ideal_from": ("judged", "list", "top", "found", "best"), "cut_ideal": (True, False)}
+
+
+class Measure(NamedTuple):
+    "All that the exact implementation knows of a measure."
+
+    name: str  # in words
+    sentence: str  # what it is
+    definition: Callable  # its value, for one ranking
+    parameters: dict = MappingProxyType({})  # {name: values to try}, the default first
+    cutoff: str | None = None  # the parameter that @ sets
+    total: str = "mean"  # what the one number is of the queries: mean, geometric mean or sum
+    # What cannot matter: the order of documents; whether a negative grade is a judgment; documents that nobody judged; what
+    # was missed. `never_differ` in its file is made of this.
+    blind_to: str = ""
+    input: str = "run"  # what it is computed from: judgments and a run, one list, or labels and scores
+
+
+MEASURES = {
+    "P": Measure(
+        "precision",
+        "The relevant documents of the top k, divided by k; without a cutoff by the number retrieved.",
+        precision,
+        parameters={"divisor": ("k", "min(k,n)", "min(R,k)"), **REL},
+        cutoff="k",
+        blind_to="negative missed",
+    ),
+    "R": Measure(
+        "recall",
+        "The relevant documents of the top k, divided by R, all relevant documents there are.",
+        recall,
+        parameters={"divisor": ("relevant", "min(R,k)"), **REL},
+        cutoff="k",
+        blind_to="negative",
+    ),
+    "F": Measure(
+        "F measure",
+        "(1 + beta^2) P R / (beta^2 P + R) of the precision and the recall of the top k.",
+        f_measure,
+        parameters={"beta": (1, 2, 0.5), **REL},
+        cutoff="k",
+        blind_to="negative",
+    ),
+    "Success": Measure(
+        "success",
+        "1 if the top k holds a relevant document, else 0.",
+        success,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative missed",
+    ),
+    "Rprec": Measure(
+        "R-precision",
+        "The precision of the top R, where R documents are relevant.",
+        r_precision,
+        parameters=REL,
+        blind_to="negative",
+    ),
+    "Judged": Measure(
+        "judged share",
+        "The documents of the top k that anybody judged, divided by the documents there.",
+        judged_share,
+        cutoff="k",
+        blind_to="missed",
+    ),
+    "SetP": Measure(
+        "set precision",
+        "The relevant documents retrieved, divided by the documents retrieved.",
+        precision,
+        parameters={"divisor": ("k", "min(k,n)", "min(R,k)"), **REL},
+        blind_to="order negative missed",
+    ),
+    "SetR": Measure(
+        "set recall",
+        "The relevant documents retrieved, divided by R.",
+        recall,
+        parameters=REL,
+        blind_to="order negative unjudged",
+    ),
+    "SetF": Measure(
+        "set F measure",
+        "The F measure of all that was retrieved.",
+        f_measure,
+        parameters={"beta": (1, 2, 0.5), **REL},
+        blind_to="order negative",
+    ),
+    "SetAP": Measure(
+        "set average precision",
+        "Set precision times set recall.",
+        set_average_precision,
+        parameters=REL,
+        blind_to="order negative",
+    ),
+    "AP": Measure(
+        "average precision",
+        "The precision at the rank of each relevant document of the top k, summed, divided by R.",
+        average_precision,
+        parameters={"divisor": ("relevant", "min(R,k)", "min(R,n)", "retrieved"), "tied": ("apart", "together"), **REL},
+        cutoff="k",
+        blind_to="negative",
+    ),
+    "GMAP": Measure(
+        "geometric mean of average precision",
+        "AP; the geometric mean over the queries, values below 0.00001 as 0.00001.",
+        average_precision,
+        parameters=REL,
+        cutoff="k",
+        total="geometric mean",
+        blind_to="negative",
+    ),
+    "IPrec": Measure(
+        "interpolated precision",
+        "The best precision at this recall or a higher one; without a recall the mean over 0, 0.1, 0.2 … 1.",
+        interpolated_precision,
+        parameters={"levels": ("exact", "trec_eval9", "trec_eval10"), **REL},
+        cutoff="recall",
+        blind_to="negative",
+    ),
+    "Bpref": Measure(
+        "binary preference",
+        "The mean over the R relevant documents of 1 - min(n, R) / min(R, N): n of the N documents judged not relevant "
+        "stand above it. One that was not retrieved adds 0.",
+        bpref,
+        parameters=REL,
+        blind_to="unjudged",
+    ),
+    "GMBpref": Measure(
+        "geometric mean of bpref",
+        "Bpref; the geometric mean over the queries, values below 0.00001 as 0.00001.",
+        bpref,
+        parameters=REL,
+        total="geometric mean",
+        blind_to="unjudged",
+    ),
+    "CG": Measure(
+        "cumulated gain",
+        "The gains of the top k, summed.",
+        cumulated_gain,
+        parameters=GAIN,
+        cutoff="k",
+        blind_to="missed",
+    ),
+    "DCG": Measure(
+        "discounted cumulated gain",
+        "The gain of each document of the top k, divided by log2(rank + 1), summed.",
+        dcg,
+        parameters=GAIN | DISCOUNT,
+        cutoff="k",
+        blind_to="missed",
+    ),
+    "nDCG": Measure(
+        "normalised discounted cumulated gain",
+        "DCG, divided by the DCG of the ideal ranking: all judged documents, the largest gain first, cut at k.",
+        ndcg,
+        parameters=GAIN | DISCOUNT | IDEAL,
+        cutoff="k",
+    ),
+    "RR": Measure(
+        "reciprocal rank",
+        "1 / rank of the first relevant document, if it stands in the top k.",
+        reciprocal_rank,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative missed",
+    ),
+    "ERR": Measure(
+        "expected reciprocal rank",
+        "The expected 1 / rank at which a reader stops, who stops at a document of grade g with probability "
+        "(2^g - 1) / 2^G; G is the largest grade of all judgments.",
+        expected_reciprocal_rank,
+        parameters={"max_grade": (None, 4), "phi": ("reciprocal", "log2"), "gain": ("exp", "linear")},
+        cutoff="k",
+    ),
+    "RBP": Measure(
+        "rank-biased precision",
+        "(1 - p) times the sum of p^(rank - 1) over the relevant documents of the top k.",
+        rank_biased_precision,
+        parameters={"p": (0.8, 0.5), "gain": ("binary", "raw", "linear", "exp"), **REL},
+        cutoff="k",
+        blind_to="negative missed",
+    ),
+    "NumRet": Measure(
+        "number retrieved",
+        "How many documents were retrieved; the sum over the queries.",
+        number_retrieved,
+        total="sum",
+        blind_to="order negative missed",
+    ),
+    "NumRel": Measure(
+        "number relevant",
+        "How many documents are relevant; the sum over the queries.",
+        number_relevant,
+        parameters=REL,
+        total="sum",
+        blind_to="order negative unjudged",
+    ),
+    "NumRelRet": Measure(
+        "number relevant and retrieved",
+        "How many documents of the top k are relevant; the sum over the queries.",
+        hits,
+        parameters=REL,
+        cutoff="k",
+        total="sum",
+        blind_to="negative missed",
+    ),
+    "Fallout": Measure(
+        "fall-out",
+        "The documents of the top k that are not relevant, divided by all such: judged so, or unjudged in the list.",
+        fallout,
+        parameters=REL,
+        cutoff="k",
+        input="list",
+    ),
+    "AUC": Measure(
+        "area under the ROC curve",
+        "The share of pairs of a positive and a negative in which the positive scores higher; a tie is half.",
+        area_under_roc,
+        parameters=REL,
+        input="labels",
+    ),
+    "GAUC": Measure(
+        "group AUC",
+        "The mean AUC of the groups that have a positive and a negative.",
+        area_under_roc_by_group,
+        parameters={"weights": ("equal", "impressions", "positives"), **REL},
+        input="labels",
+    ),
+}

@@ -7,6 +7,7 @@ from fractions import Fraction
 from exact.arithmetic import logarithm, over
 from exact.evaluation import NAN, Mistake, of_labels
 from exact.measures import (
+    MEASURES,
     average_precision,
     discounted_gain,
     gain_of,
@@ -20,10 +21,10 @@ from exact.measures import (
     success,
 )
 
-RANKED = "P R F Success Rprec Judged SetP SetR SetF SetAP AP GMAP IPrec Bpref GMBpref CG DCG nDCG RR ERR RBP"
-RELEVANCE = "P R F Success Rprec SetP SetR SetF SetAP AP GMAP IPrec Bpref GMBpref RR RBP NumRel NumRelRet"
-AVERAGED = "P R F Success Rprec Judged SetP SetR SetF SetAP AP IPrec Bpref CG DCG nDCG RR ERR RBP"
-SCORED = f"{RANKED} NumRet NumRelRet"
+EVALUATED = {name: measure for name, measure in MEASURES.items() if measure.input == "run"}
+RELEVANCE = " ".join(name for name, measure in EVALUATED.items() if "rel" in measure.parameters)
+AVERAGED = " ".join(name for name, measure in EVALUATED.items() if measure.total == "mean")
+SCORED = " ".join(name for name in EVALUATED if name != "NumRel")  # which no run changes
 
 # ---- data ----
 

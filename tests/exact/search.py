@@ -9,7 +9,7 @@ import argparse
 import random
 
 from exact.choice import AT_RECALL, Case, candidates, first_tiers, names, tried
-from exact.settings import CUTOFF, PARAMETERS, WITHOUT_CONVENTIONS
+from exact.measures import MEASURES
 
 GRADES = 0, 0, 1, 1, 2, 3, -1, 0.5, 1.5
 SCORES = 0, 1, 1, 2, 3, 1.00000001
@@ -48,14 +48,14 @@ def random_labels(rng, grouped):
 def random_cases(measure, tries, seed=0):
     rng = random.Random(f"{measure}{seed}")
     for number in range(tries):
-        if measure in ("AUC", "GAUC"):
+        if MEASURES[measure].input == "labels":
             data = random_labels(rng, measure == "GAUC")
-        elif measure in WITHOUT_CONVENTIONS or number % 3 == 0:
+        elif MEASURES[measure].input == "list" or number % 3 == 0:
             data = random_list(rng)
         else:
             data = random_collection(rng)
-        parameter, cutoffs = ("recall", AT_RECALL) if measure == "IPrec" else ("k", (None, 1, 2, 3, 5))
-        cutoff = rng.choice(cutoffs) if measure in CUTOFF else None
+        parameter, cutoffs = ("recall", AT_RECALL) if MEASURES[measure].cutoff == "recall" else ("k", (None, 1, 2, 3, 5))
+        cutoff = rng.choice(cutoffs) if MEASURES[measure].cutoff else None
         yield Case(f"random {number}", "", ({} if cutoff is None else {parameter: cutoff}) | data)
 
 
@@ -76,7 +76,7 @@ def news(measure, tries, seed=0):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("measures", nargs="*", default=list(PARAMETERS))
+    parser.add_argument("measures", nargs="*", default=list(MEASURES))
     parser.add_argument("--tries", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
