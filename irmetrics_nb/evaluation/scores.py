@@ -359,11 +359,10 @@ class Scores(Result):
     # What was computed
     name = _of_only('name', "the run's name")
     missing = _of_only('missing', 'the number of judged queries that it does not answer')
-    no_relevant = _of_only('no_relevant', 'the number of judged queries in which no measure '
-                           'finds a relevant document')
-    unjudged = _of_only('unjudged', 'the number of queries of the run without judgments; '
-                        'they are always left out')
-    reading = _of_only('reading', 'how the run was read: in one piece, in batches or in parts')
+    no_relevant = _of_only('no_relevant', 'the number of judged queries in which no '
+                           'measure finds a relevant document')
+    unjudged = _of_only('unjudged', 'the number of its queries without judgments, left out')
+    reading = _of_only('reading', 'how it was read: in one piece, in batches or in parts')
 
     def _only(self):
         "Return the information on the only run; raise ValueError if there are several."
@@ -404,13 +403,13 @@ class Scores(Result):
         return self._of_runs(bounds)
 
     def _numbers(self, functions):
-        "Return the numbers of each run that a function for each measure makes of its values."
+        "Return a number by run and measure: the function of a measure of its values."
         numbers = [[_of_counted(f, [row])[0] for f, row in zip(functions, values)]
                    for values in self.values]
         return self._of_runs(zip(self.keys(), row) for row in numbers)
 
     def _of_runs(self, items):
-        "Return {run: {measure: value}} of the items of each run; of one, {measure: value}."
+        "Return {run: {measure: value}}; of the only run, {measure: value}."
         tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
         if self.single: return tables[0]
         return dict(zip([run.name for run in self.runs], tables))
@@ -695,6 +694,6 @@ def _whole_bounds(batches, i):
     bounds = {}
     for m, name in enumerate(batches[0].keys()):
         if not any(name in batch.runs[i].tie_bounds for batch in batches): continue
-        bounds[name] = np.hstack([batch.runs[i].tie_bounds.get(name, batch.values[[i, i], m])
-                                  for batch in batches])
+        ends = (x.runs[i].tie_bounds.get(name, x.values[[i, i], m]) for x in batches)
+        bounds[name] = np.hstack([*ends])
     return bounds

@@ -271,8 +271,8 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     worth = np.nan_to_num(gains(measure, ideal.grade))
     best = ideal.changed(grade=ideal.grade[np.argsort(-worth, kind='stable')])
     longer = view.changed(retrieved=view.retrieved + 1)
-    divisor, of_longer = (kind.parts(x, **params).divisor for x in (view, longer))
-    if np.array_equal(divisor, of_longer): return best
+    divisors: list[Any] = [kind.parts(x, **params).divisor for x in (view, longer)]
+    if np.array_equal(*divisors): return best
     return best.only(best.rank <= view.retrieved[0])
 
 # %% ../../nbs/explaining/arithmetic.ipynb #1b2c47f6
@@ -392,9 +392,11 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     rel, gain = params.get('rel', 1), gains(measure, view.grade)
     hit, R = view.relevant(rel), view.n_relevant(rel)[0]
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
-    values = {name: x for name, x in params.items() if isinstance(x, int | float)}
-    values |= dict(i=view.rank, g=gain, e=examined, r=np.cumsum(hit), n=np.cumsum(~hit),
-                   R=R, N=len(view.pool_grade) - R)
+    values: dict[str, Any] = dict(
+        i=view.rank, g=gain, e=examined, r=np.cumsum(hit), n=np.cumsum(~hit), R=R,
+        N=len(view.pool_grade) - R)
+    numbers = {name: x for name, x in params.items() if isinstance(x, int | float)}
+    values = numbers | values
     return {name: x * np.ones(len(gain)) for name, x in values.items()}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #02657229

@@ -267,7 +267,8 @@ def explain_difference(
     ids, names = tuple(queries[i] for i in order), (first.name, second.name)
     how = {'conventions': in_force, 'documents': documents}
     numbers = a, b, ids, values[:, order], effect
-    return Difference(first.measures[0], names, *numbers, (truth, *runs), how)
+    sources = truth, runs[0], runs[1]
+    return Difference(first.measures[0], names, *numbers, sources, how)
 
 def _aligned(first, second):
     """Return (2, queries) the values of two runs for the queries that count; ValueError

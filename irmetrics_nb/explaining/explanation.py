@@ -101,8 +101,8 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
             later = documents[i] in documents[:i] and grade != UNJUDGED
             if later: lists['grade'][i] = f'{grade}: a later chunk'
     if titles:  # of a chunk, or of its document
-        pairs = zip(listing.docs, documents)
-        lists['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in pairs]
+        ids = zip(listing.docs, documents)
+        lists['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in ids]
     names = [name for name in HEADS if name in lists]
     return [dict(zip(names, row)) for row in zip(*map(lists.get, names))]
 
@@ -170,8 +170,8 @@ _PAGE = '''
 {%- endif -%}
 {%- endmacro -%}
 {%- macro bar(colours, end, shown) -%}
-<td class="irm-bar" style="background-image: linear-gradient(to right, {{ colours }} {{ end }}%, transparent {{ end }}%)">
-{{- shown }}</td>
+{%- set gradient = colours ~ ' ' ~ end ~ '%, transparent ' ~ end ~ '%' -%}
+<td class="irm-bar" style="background-image: linear-gradient(to right, {{ gradient }})">{{ shown }}</td>
 {%- endmacro -%}
 {%- macro table(rows) -%}
 <table><thead><tr>

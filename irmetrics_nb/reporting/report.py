@@ -374,8 +374,8 @@ def report(
     add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
     subject = f'{len(scores.runs)} systems' if comparison else scores.runs[0].name
     return Report(
-        title or f'{subject or "A run"}, {counted(len(scores), "query")}', scores, comparison,
-        pair, gains, losses, topic_words,
+        title or f'{subject or "A run"}, {counted(len(scores), "query")}', scores,
+        comparison, pair, gains, losses, topic_words,
         None if groups is None else groups_of_queries(scores, groups),
         check(judgments, by_name) if checkup else None,
         float(grades.rows.value.max(initial=0)))

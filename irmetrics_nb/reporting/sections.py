@@ -74,8 +74,8 @@ def plot_cutoffs(
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
     means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
-    title, ylabel = f'{parsed!r} by cutoff', f'mean {parsed!r}@k'
-    ax = lines(ks, means, title=title, xlabel='cutoff k', ylabel=ylabel, ax=ax)
+    ax = lines(ks, means, title=f'{parsed!r} by cutoff', xlabel='cutoff k',
+               ylabel=f'mean {parsed!r}@k', ax=ax)
     ax.set_xscale('log')
     ax.set_xticks(ks, [f'{k}' for k in ks])
     ax.minorticks_off()
@@ -111,8 +111,8 @@ def plot_cumulated_gain(
         return np.mean(formula(judged, k=int(i), gain=gain, discount=discount))
     of_run, best = ([mean_at(formula, i) for i in rank] for formula in (dcg, idcg))
     curves = {'the run': of_run, 'the ideal order': best}
-    words = {'title': 'Cumulated gain', 'xlabel': 'rank', 'ylabel': 'mean DCG'}
-    ax = lines(rank, curves, marks=False, ax=ax, **words)
+    ax = lines(rank, curves, title='Cumulated gain', xlabel='rank', ylabel='mean DCG',
+               marks=False, ax=ax)
     ax.fill_between(rank, of_run, best, color=ink(ax), alpha=.12, linewidth=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
@@ -125,8 +125,8 @@ def plot_gains(
     "Draw the gain of each grade, as a share of the best; return matplotlib's axes."
     g = np.asarray(grades, float)
     curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
-    ylabel = 'gain, share of the best'
-    return lines(g, curves, title='Gains', xlabel='grade g', ylabel=ylabel, ax=ax)
+    return lines(g, curves, title='Gains', xlabel='grade g',
+                 ylabel='gain, share of the best', ax=ax)
 
 def plot_discounts(
     k: int = 20, *, discounts: Sequence[str] = ('log2', 'jarvelin'), ax: Any = None,
@@ -134,8 +134,8 @@ def plot_discounts(
     "Draw the discount of each rank to k; return matplotlib's axes."
     rank = np.arange(1, k + 1)
     curves = {name: as_discount(name)(rank) for name in discounts}
-    words = {'title': 'Discounts', 'xlabel': 'rank i', 'ylabel': 'discount D(i)'}
-    ax = lines(rank, curves, ax=ax, **words)
+    ax = lines(rank, curves, title='Discounts', xlabel='rank i', ylabel='discount D(i)',
+               ax=ax)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
 

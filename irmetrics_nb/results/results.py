@@ -309,7 +309,7 @@ class Result:
         "Return tables, texts and lists, in order."
         raise NotImplementedError
 
-    def _columns(self):
+    def _columns(self: Any) -> dict[str, Any]:
         "Return name -> values of the table."
         rows = [row if isinstance(row, Mapping) else vars(row) for row in self.rows]
         names = self._names or (rows[0] if rows else ())
@@ -508,7 +508,8 @@ def sorted_bars(
     ax.axhline(0, **pen)
     if n:
         mean = heights.mean()
-        ax.axhline(mean, label=f'mean {value_text(mean, signed=True)}', linestyle='--', **pen)
+        mean_text = f'mean {value_text(mean, signed=True)}'
+        ax.axhline(mean, label=mean_text, linestyle='--', **pen)
     best, worst = position < named, position >= n - named
     for i in np.flatnonzero(best & (heights > 0) | worst & (heights < 0)):
         # names over bars that go up, and under those that go down
