@@ -512,10 +512,10 @@ def sorted_bars(
         ax.axhline(mean, label=mean_text, linestyle='--', **pen)
     best, worst = position < named, position >= n - named
     for i in np.flatnonzero(best & (heights > 0) | worst & (heights < 0)):
-        # names over bars that go up, and under those that go down
-        offset, va = ((0, 3), 'bottom') if heights[i] > 0 else ((0, -3), 'top')
-        ax.annotate(names[order[i]], (i, heights[i]), offset, textcoords='offset points',
-                    rotation=90, fontsize=9.5, color=ink(ax), ha='center', va=va)
+        up = heights[i] > 0  # names over bars that go up, and under those that go down
+        ax.annotate(names[order[i]], (i, heights[i]), (0, 3 if up else -3),
+                    textcoords='offset points', rotation=90, fontsize=9.5,
+                    color=ink(ax), ha='center', va='bottom' if up else 'top')
     ax.margins(y=.25)
     return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
 
