@@ -361,7 +361,7 @@ class Scores(Result):
     missing = _of_only('missing', 'the number of judged queries that it does not answer')
     no_relevant = _of_only('no_relevant', 'the number of judged queries in which no '
                            'measure finds a relevant document')
-    unjudged = _of_only('unjudged', 'the number of its queries without judgments, left out')
+    unjudged = _of_only('unjudged', 'the number of queries left out without judgments')
     reading = _of_only('reading', 'how it was read: in one piece, in batches or in parts')
 
     def _only(self):

@@ -196,8 +196,8 @@ def without(listing: Listing, doc: str | int) -> Listing:
 
 def _with_grade(listing, doc, grade):
     "Return the grades with that of a document at the end; without it for None."
-    others = {judged: g for judged, g in listing.grades.items() if judged != doc}
-    return others if grade is None else others | {doc: float(grade)}
+    grades = {judged: g for judged, g in listing.grades.items() if judged != doc}
+    return grades if grade is None else grades | {doc: float(grade)}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #2047a423
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:

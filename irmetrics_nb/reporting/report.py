@@ -228,8 +228,8 @@ class Report(Result):
         "Return title, scores of each run, comparison and check-up; NaN is None."
         results = {'comparison': self.comparison, 'checkup': self.checkup}
         scores = [*map(as_record, self.scores.each())]
-        others = {name: result and result.to_dict() for name, result in results.items()}
-        return {'title': self.title, 'scores': scores, **others}
+        records = {name: result and result.to_dict() for name, result in results.items()}
+        return {'title': self.title, 'scores': scores, **records}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of one run; ax:

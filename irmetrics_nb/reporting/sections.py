@@ -256,10 +256,10 @@ def explained_query(
     except ValueError as error:
         order = 'given' if c.ties == 'given' else 'docid'
         listing = from_run(qrels, run, query, ties=order, negative=c.negative)
-        found = SimpleNamespace(listing=listing, text=f'no arithmetic: {error}', shares={}, missed={})
-    else: found = SimpleNamespace(listing=why.work.listing, text=why.text, shares=shares(why.work), missed=why.missed)
-    found.ranks = {doc: rank for rank, doc in enumerate(found.listing.docs, 1)}
-    return found
+        text, added, missed = f'no arithmetic: {error}', {}, {}
+    else: listing, text, added, missed = why.work.listing, why.text, shares(why.work), why.missed
+    ranks = {doc: rank for rank, doc in enumerate(listing.docs, 1)}
+    return SimpleNamespace(listing=listing, ranks=ranks, text=text, shares=added, missed=missed)
 
 # %% ../../nbs/reporting/sections.ipynb #7f49bfdc
 DEPTH, MOST_MISSED = 10, 5
