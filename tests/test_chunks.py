@@ -135,6 +135,20 @@ def test_explain_shows_chunk_and_document_and_what_if_moves_the_grade_to_the_nex
     assert "a#1" in why._repr_html_() and explain("nDCG@3", GOLD, BY_CHUNKS, "q", documents={"a": "A title"}).rows[0]["title"] == "A title"
 
 
+def test_a_document_without_its_only_chunk_is_missed_and_the_chunk_can_be_put_back():
+    why = explain("AP", {"q": {"a": 1, "b": 1}}, Run({"q": ["a#1", "b#1", "b#2"]}, parents="#"), "q")
+    gone = why.without("a#1")
+    assert gone.missed == {"a": 1} and gone.value == 1 / 2
+    back = gone.move("a#1", 1)
+    assert (back.missed, back.value, back.listing.docs) == ({}, why.value, why.listing.docs)
+
+
+def test_no_chunk_of_a_document_that_is_not_judged_has_a_grade():
+    why = explain("AP", {"q": {"a": 1, "b": 1}}, Run({"q": ["a#1", "a#2", "b#1"]}, parents="#"), "q")
+    assert [row["grade"] for row in why.rows] == [1, "0: a later chunk", 1]
+    assert [row["grade"] for row in why.grade("a#1", None).rows] == ["nobody judged it", "nobody judged it", 1]
+
+
 def test_a_report_names_the_document_beside_its_chunk_and_the_check_up_knows_documents():
     gold = GOLD | {"p": ["x"]}
     runs = {"old": Run(LIST | {"p": ["y#1", "x#2"]}, parents="#"), "new": Run(LIST | {"p": ["x#1", "x#2"]}, parents="#")}

@@ -27,7 +27,6 @@ from irmetrics_nb.results.results import (
     Text,
     booktabs,
     csv_text,
-    note_text,
     rendered,
     showing_digits,
 )
@@ -37,6 +36,12 @@ LAID_OUT = ["text", "markdown", "html", "latex"]
 
 def table_text(head, rows, form):
     return rendered([Table(head, rows)], form)
+
+
+def note_text(note, form):
+    return rendered([Text(note, "small")], form)
+
+
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 numbers = st.floats() | st.integers(-9, 9).map(float)
 

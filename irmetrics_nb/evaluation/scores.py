@@ -85,14 +85,12 @@ WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 def _tie_words(scores):
     "Return the lowest and the highest mean of every measure for which the order of ties decides much."
     return '; '.join(f'{name} between {value_text(low)} and {value_text(high)}'
-
                      for name, (low, high) in scores.tie_bounds.items() if high - low > WORTH_SAYING)
 
 def _phrases(scores):
     "Return the conventions in words, and the measures that differ from them or are not averaged."
     conventions, measures = scores.conventions, scores.measures
     tool, tool_measures = conventions.name.partition(' ')[0], conventions.kinds.split()
-    rows = [(m, *row[1:]) for m in measures for row in conventions.measures if row[0] == m.name]
     names = {m.name for m in measures}
     phrases = [*conventions.describe()]
     for name, option, answer in conventions.measures:
@@ -100,9 +98,10 @@ def _phrases(scores):
             phrases.append(f'of {name}, {CHOICES[option][answer] or AS_USUAL[answer]}')
     if tool_measures:
         phrases += [f'{m!r}: {tool} has no such measure' for m in measures if m.name not in tool_measures]
-    for m, option, answer in rows:
-        if tool and option not in OF_A_KIND and m.arguments().get(option) != answer:
-            phrases.append(f'{m!r}: {option} as it says itself, not as {tool} has it')
+    for m in measures if tool else ():
+        for name, option, answer in conventions.measures:
+            if name == m.name and option not in OF_A_KIND and m.arguments().get(option) != answer:
+                phrases.append(f'{m!r}: {option} as it says itself, not as {tool} has it')
     return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
 
 # %% ../../nbs/evaluation/scores.ipynb #ff9ea802
@@ -155,18 +154,21 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     return without_nan(record)
 
 # %% ../../nbs/evaluation/scores.ipynb #6f647de2
-def check_measures(scores: Sequence[Any], items: str) -> None:
-    "Raise ValueError unless there are scores, and all have the same measures."
+def check_measures(scores: Sequence[Any], items: str, conventions: bool = False) -> None:
+    "Raise ValueError unless there are scores, and all have the same measures (and conventions)."
     if not scores: raise ValueError(f'{items} need the same measures, and there are no scores to put together')
     first = scores[0]
     for other in scores[1:]:
-        if other.measures == first.measures: continue
-        hints = []  # where judgments completed the same requests in different ways
-        for m, counterpart, requested in zip(first.measures, other.measures, first.asked):
-            if first.asked != other.asked or m == counterpart: continue
-            hints += [f'; give {m.name} its {p}' for p in m.params if p not in requested.params]
-        listed = f'{list(first.measures)} and {list(other.measures)}'
-        raise ValueError(f'{items} need the same measures, not {listed}{"".join(hints[:1])}')
+        if other.measures != first.measures:
+            hints = []  # where judgments completed the same requests in different ways
+            for m, counterpart, requested in zip(first.measures, other.measures, first.asked):
+                if first.asked != other.asked or m == counterpart: continue
+                hints += [f'; give {m.name} its {p}' for p in m.params if p not in requested.params]
+            listed = f'{list(first.measures)} and {list(other.measures)}'
+            raise ValueError(f'{items} need the same measures, not {listed}{"".join(hints[:1])}')
+        if conventions and other.conventions != first.conventions:
+            differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
+            raise ValueError(f'{items} need the same conventions, which differ: {sorted(differences)}')
 
 # %% ../../nbs/evaluation/scores.ipynb #10598034
 def slice_tables(runs: Sequence[Any]) -> list[Table]:
@@ -239,7 +241,6 @@ def _shared_print(runs):
     if width > WORTH_SAYING: phrases.append(f'the order of ties decides up to {value_text(width)} of {m} ({name})')
     return _line(phrases, runs[0])
 
-
 def _figures(scores):
     info = scores.runs[0]
     figures = {'queries': len(scores), 'not answered': info.missing, _without_relevant(scores): info.no_relevant,
@@ -287,6 +288,10 @@ class ByMeasure(dict[str, Any]):
     def __reduce__(self) -> tuple: return dict, (dict(self),)
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc013
+def _of_only(name, words):
+    "Make a property that is known of one run."
+    return property(lambda self: getattr(self._only(), name), doc=f'Return {words}.')
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
     """The values of every measure for every query of one run or of several.
@@ -352,40 +357,18 @@ class Scores(Result):
         object.__setattr__(self, 'first_ranks', ranks)
 
     # What was computed
-    @property
-    def name(self) -> str:
-        "Return the run's name."
-        return self._only().name
-
-    @property
-    def missing(self) -> int:
-        "Return the number of judged queries that the run does not answer."
-        return self._only().missing
-
-    @property
-    def no_relevant(self) -> int:
-        """Return the number of judged queries in which no measure finds a relevant
-        document."""
-        return self._only().no_relevant
-
-    @property
-    def unjudged(self) -> int:
-        """Return the number of queries of the run without judgments; they are always left
-        out."""
-        return self._only().unjudged
-
-    @property
-    def reading(self) -> str:
-        "Describe how the run was read: in one piece, in batches or in parts."
-        return self._only().reading
+    name = _of_only('name', "the run's name")
+    missing = _of_only('missing', 'the number of judged queries that it does not answer')
+    no_relevant = _of_only('no_relevant', 'the number of judged queries in which no '
+                           'measure finds a relevant document')
+    unjudged = _of_only('unjudged', 'the number of queries left out without judgments')
+    reading = _of_only('reading', 'how it was read: in one piece, in batches or in parts')
 
     def _only(self):
         "Return the information on the only run; raise ValueError if there are several."
         if self.single: return self.runs[0]
-        raise ValueError(
-            f'scores of {len(self.runs)} runs: take one of them, as '
-            f'scores.run({self.runs[0].name!r})'
-        )
+        call = f'scores.run({self.runs[0].name!r})'
+        raise ValueError(f'scores of {len(self.runs)} runs: take one of them, as {call}')
 
     # Numbers
     @property
@@ -393,19 +376,19 @@ class Scores(Result):
         """Measure -> its mean over the queries; of several runs, one such dict each.
 
         GMAP has its geometric mean; NumRet, NumRel and NumRelRet have their sum."""
-        return self._numbers(lambda m: m.kind.aggregate.f)
+        return self._numbers([m.kind.aggregate.f for m in self.measures])
 
     @property
     def medians(self) -> dict[str, Any]:
         "Measure -> the median of its values; of several runs, one such dict each."
-        return self._numbers(lambda m: np.median)
+        return self._numbers([np.median] * len(self.measures))
 
     @property
     def standard_errors(self) -> dict[str, Any]:
         """Measure -> standard error of its arithmetic mean; of several runs, a dict each.
 
         NaN for fewer than two queries."""
-        return self._numbers(lambda m: _standard_error)
+        return self._numbers([_standard_error] * len(self.measures))
 
     @property
     def tie_bounds(self) -> dict[str, Any]:
@@ -414,40 +397,27 @@ class Scores(Result):
         Of several runs, a dict each."""
         bounds = []
         for run in self.runs:
-            measures = [m for m in self.measures if repr(m) in run.tie_bounds]
-            ends = [
-                (repr(m), *_of_counted(m.kind.aggregate.f, run.tie_bounds[repr(m)]))
-                for m in measures
-            ]
+            ends = [(repr(m), *_of_counted(m.kind.aggregate.f, run.tie_bounds[repr(m)]))
+                    for m in self.measures if repr(m) in run.tie_bounds]
             bounds.append([(name, (low, high)) for name, low, high in ends if low < high])
         return self._of_runs(bounds)
 
-    def _numbers(self, function_of):
-        """Return the numbers of each run that a function of each measure makes of its
-        values."""
-        functions = [function_of(m) for m in self.measures]
-        numbers = (
-            [_of_counted(f, [row])[0] for f, row in zip(functions, values)]
-            for values in self.values
-        )
+    def _numbers(self, functions):
+        "Return a number by run and measure: the function of a measure of its values."
+        numbers = [[_of_counted(f, [row])[0] for f, row in zip(functions, values)]
+                   for values in self.values]
         return self._of_runs(zip(self.keys(), row) for row in numbers)
 
     def _of_runs(self, items):
-        """Return {run: {measure: value}} of the items of each run; of the only run,
-        {measure: value}."""
+        "Return {run: {measure: value}}; of the only run, {measure: value}."
         tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
-        return (
-            tables[0]
-            if self.single
-            else {run.name: table for run, table in zip(self.runs, tables)}
-        )
+        if self.single: return tables[0]
+        return dict(zip([run.name for run in self.runs], tables))
 
-    def _name(self, measure):
-        return repr(self.measures[self._index(measure)])
+    def _name(self, measure): return self.keys()[self._index(measure)]
 
     def _index(self, measure):
-        """Return the position of a measure in any spelling; KeyError if it was not
-        computed."""
+        "Return the position of a measure in any spelling; KeyError if it is not there."
         names = self.keys()
         if measure in names: return names.index(measure)
         index = position(measure, self.measures, self.asked)
@@ -493,13 +463,8 @@ class Scores(Result):
 
     def _rows(self, order):
         "Return the scores of some runs, in an order."
-        runs = tuple(self.runs[i] for i in order)
-        return replace(
-            self,
-            values=self.values[order],
-            runs=runs,
-            first_ranks=self.first_ranks[order],
-        )
+        runs, ranks = tuple(self.runs[i] for i in order), self.first_ranks[order]
+        return replace(self, values=self.values[order], runs=runs, first_ranks=ranks)
 
     def _columns_of(self, members, **fields):
         "Return the scores of some queries, by a mask, with other fields."
@@ -521,9 +486,8 @@ class Scores(Result):
             raise KeyError(f'{name} is not among {", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
-        return self._columns_of(
-            members, runs=tuple(replace(run, tie_bounds={}) for run in self.runs)
-        )
+        runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
+        return self._columns_of(members, runs=runs)
 
     def each(self) -> list['Scores']:
         "Return the scores of every run, one by one."
@@ -578,21 +542,11 @@ class Scores(Result):
         pl = import_polars('.summary()', '.means is a dict')
         rows = []
         for s in self.each():
-            means, medians, errors = s.means, s.medians, s.standard_errors
-            for name, n in zip(
-                s.keys(), np.count_nonzero(~np.isnan(s.values[0]), axis=1).tolist()
-            ):
-                rows.append(
-                    {
-                        'run': s.name,
-                        'measure': name,
-                        'mean': means[name],
-                        'median': medians[name],
-                        'standard_error': errors[name],
-                        'queries': n,
-                    }
-                )
-        return pl.DataFrame(rows)
+            counts = np.count_nonzero(~np.isnan(s.values[0]), axis=1).tolist()
+            columns = [x.values() for x in (s.means, s.medians, s.standard_errors)]
+            rows += [(s.name, *row) for row in zip(s.keys(), *columns, counts)]
+        names = 'run measure mean median standard_error queries'.split()
+        return pl.DataFrame(rows, schema=names, orient='row')
 
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return a pandas table, one row per query, with the query ids as its index.
@@ -600,8 +554,8 @@ class Scores(Result):
         If there are several runs, their names come before the query ids."""
         import pandas as pd
         index = pd.Index(escape_non_utf8(self.query_ids), name='query_id')
-        columns = [dict(zip(self.keys(), values)) for values in self.values]
-        tables = [pd.DataFrame(column, index=index) for column in columns]
+        tables = [pd.DataFrame(dict(zip(self.keys(), values)), index=index)
+                  for values in self.values]
         if self.single: return tables[0]
         return pd.concat(tables, keys=[run.name for run in self.runs], names=['run'])
 
@@ -615,9 +569,8 @@ class Scores(Result):
         by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
         if len(by_name) < len(self.runs):
             raise ValueError('two runs have the same name for a logger')
-        return {
-            f'{run}/{n}': x for run, means in by_name.items() for n, x in means.items()
-        }
+        return {f'{run}/{name}': x for run, means in by_name.items()
+                for name, x in means.items()}
 
     # To look at
     def plot(self, measure: Any = None, kind: str = 'means', ax: Any = None) -> Any:
@@ -651,21 +604,11 @@ def _standard_error(values):
     if values.size < 2: return float('nan')
     return np.std(values, ddof=1) / np.sqrt(values.size)
 
-# %% ../../nbs/evaluation/scores.ipynb #6b937d74
-def _check_alike(scores, items):
-    "Raise ValueError unless all have the same measures and conventions."
-    check_measures(scores, items)
-    first = scores[0]
-    for other in scores[1:]:
-        if other.conventions != first.conventions:
-            differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
-            raise ValueError(f'{items} need the same conventions, which differ: {sorted(differences)}')
-
 # %% ../../nbs/evaluation/scores.ipynb #635fecc0
 def beside(runs: Iterable[Scores]) -> Scores:
     "Combine the scores of several runs, aligned by query id."
     runs = [run for scores in runs for run in scores.each()]
-    _check_alike(runs, 'runs in one table')
+    check_measures(runs, 'runs in one table', conventions=True)
     names = [scores.name for scores in runs]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated: raise ValueError(f'two runs are called {repeated[0]!r}')
@@ -678,9 +621,8 @@ def beside(runs: Iterable[Scores]) -> Scores:
         indexes = [index[q] for q in scores.query_ids]
         row[:, indexes] = scores.values[0]
         states[indexes] = scores.first_ranks[0]
-        infos.append(
-            replace(scores.runs[0], absent=frozenset(ids) - frozenset(scores.query_ids))
-        )
+        absent = frozenset(ids) - frozenset(scores.query_ids)
+        infos.append(replace(scores.runs[0], absent=absent))
     return replace(runs[0], query_ids=ids, values=values, runs=tuple(infos), single=False,
                    first_ranks=ranks)
 
@@ -708,12 +650,9 @@ def _draw(scores, measure, kind, ax):
 def concat(batches: Iterable[Scores]) -> Scores:
     "Combine the scores of disjoint sets of queries, in order."
     batches = list(batches)
-    _check_alike(batches, 'parts of one whole')
+    check_measures(batches, 'parts of one whole', conventions=True)
     first = batches[0]
-    if any(
-        (len(batch.runs), batch.single) != (len(first.runs), first.single)
-        for batch in batches
-    ):
+    if len({(len(batch.runs), batch.single) for batch in batches}) > 1:
         raise ValueError('the parts differ in their runs')
     if not first.single: batches = [_in_run_order(batch, first) for batch in batches]
     ids = tuple(q for batch in batches for q in batch.query_ids)
@@ -733,9 +672,8 @@ def _in_run_order(batch, first):
     if names == expected: return batch
     if sorted(names) != sorted(expected):
         examples = visible(f'{", ".join(names[:3])}; {", ".join(expected[:3])}')
-        raise ValueError(
-            f'the parts differ in their runs ({examples}): give them as {{name: run}}'
-        )
+        problem = f'the parts differ in their runs ({examples})'
+        raise ValueError(f'{problem}: give them as {{name: run}}')
     return batch._rows([names.index(name) for name in expected])
 
 def _whole_run(batches, i):
@@ -743,15 +681,12 @@ def _whole_run(batches, i):
     sums: dict[str, Any] = {name: sum(getattr(run, name) for run in runs)
                             for name in ('missing', 'no_relevant', 'unjudged', 'short')}
     return replace(
-        runs[0],
-        **sums,
-        name=next((run.name for run in runs if run.name), ''),
+        runs[0], **sums, name=next((run.name for run in runs if run.name), ''),
         reading=f'put together from {len(batches)} parts',
         absent=frozenset().union(*(run.absent for run in runs)),
         tie_bounds=LazyMapping(_whole_bounds, batches, i),
         repeats=tuple(map(sum, zip(*(run.repeats for run in runs)))),
-        notes=total_notes(note for run in runs for note in run.notes),
-    )
+        notes=total_notes(note for run in runs for note in run.notes))
 
 def _whole_bounds(batches, i):
     """Combine the tie bounds of the i-th run; where ties decide nothing, both are the
@@ -759,10 +694,6 @@ def _whole_bounds(batches, i):
     bounds = {}
     for m, name in enumerate(batches[0].keys()):
         if not any(name in batch.runs[i].tie_bounds for batch in batches): continue
-        bounds[name] = np.hstack(
-            [
-                batch.runs[i].tie_bounds.get(name, batch.values[[i, i], m])
-                for batch in batches
-            ]
-        )
+        ends = (x.runs[i].tie_bounds.get(name, x.values[[i, i], m]) for x in batches)
+        bounds[name] = np.hstack([*ends])
     return bounds

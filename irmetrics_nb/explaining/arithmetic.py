@@ -37,25 +37,44 @@ from ..results.results import shown_digits, value_text
 # %% ../../nbs/explaining/arithmetic.ipynb #5d8bcc00
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The list of one query, the best first, and the documents judged for it that were
-    not retrieved."""
-    docs: tuple[str, ...]  # The documents retrieved, in rank order
-    grade: np.ndarray      # (docs,) float; NaN where nobody judged it
-    tie: np.ndarray        # (docs,) int, ascending: the same where scores are equal
-    missed: Mapping[str, float] = field(default_factory=dict)  # Not retrieved -> grade
-    negative: str = 'keep'  # What a grade below 0 means, as in `Conventions`
-    judgments: str = 'all'  # Which count: those of all documents, or of the retrieved
+    """The list of one query, the best first, and the grades of the documents judged for
+    it."""
+    docs: tuple[str, ...]        # The documents retrieved, in rank order
+    grades: Mapping[str, float]  # Judged document -> grade, retrieved or not
+    tie: np.ndarray          # (docs,) int, ascending: the same where scores are equal
+    negative: str = 'keep'   # What a grade below 0 means, as in `Conventions`
+    judgments: str = 'all'   # Which count: those of all documents, or of the retrieved
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
 
-    def counts(self, grade: np.ndarray) -> np.ndarray:
-        "Return which grades count as judged."
-        return grade >= (0 if self.negative == 'zero' else -np.inf)
+    @cached_property
+    def sources(self) -> list[str]:
+        "Return the document at each rank, which may have chunks at several."
+        return [self.parents.get(doc, doc) for doc in self.docs]
+
+    @cached_property
+    def grade(self) -> np.ndarray:
+        """Return the grade at each rank, NaN where nobody judged the document; later
+        chunks have none above 0."""
+        first = {doc: i for i, doc in reversed([*enumerate(self.sources)])}
+        grade = np.array([self.grades.get(doc, np.nan) for doc in self.sources], float)
+        later = [first[doc] < i for i, doc in enumerate(self.sources)]
+        return np.where(later, np.minimum(grade, 0), grade)
+
+    @property
+    def missed(self) -> dict[str, float]:
+        "Return the judged documents that were not retrieved: {document: grade}."
+        retrieved = {*self.sources}
+        return {doc: g for doc, g in self.grades.items() if doc not in retrieved}
 
     @property
     def judged_besides(self) -> Mapping[str, float]:
         """Return the judged documents that were not retrieved, if they count: {document:
         grade}."""
         return self.missed if self.judgments == 'all' else {}
+
+    def counts(self, grade: np.ndarray) -> np.ndarray:
+        "Return which grades count as judged."
+        return grade >= (0 if self.negative == 'zero' else -np.inf)
 
     def judged(self) -> Judged:
         "Return the list as metrics take it."
@@ -93,16 +112,14 @@ def from_ranking(
     judged = as_judged(ranking, ideal=ideal)[0]
     if len(judged) != 1:
         raise ValueError(f'these are {len(judged)} rankings; explain one at a time')
-    retrieved = int(judged.retrieved[0])
-    grade = np.full(retrieved, np.nan)
-    grade[judged.rank - 1] = judged.grade
+    retrieved, listed = int(judged.retrieved[0]), judged.grade.tolist()
     tie = np.arange(1, retrieved + 1)
     for start, size in zip(judged.tie_start, judged.tie_size):
         tie[start - 1:start - 1 + size] = start
-    unseen = Counter(judged.pool_grade.tolist()) - Counter(judged.grade.tolist())
-    names = [f'd{i}' for i in range(1, retrieved + unseen.total() + 1)]
-    missed = dict(zip(names[retrieved:], unseen.elements()))
-    return Listing(tuple(names[:retrieved]), grade, tie, missed, negative)
+    unseen = [*(Counter(judged.pool_grade.tolist()) - Counter(listed)).elements()]
+    numbers = [*judged.rank, *range(retrieved + 1, retrieved + 1 + len(unseen))]
+    grades = {f'd{i}': g for i, g in zip(numbers, listed + unseen)}
+    return Listing(tuple(f'd{i}' for i in range(1, retrieved + 1)), grades, tie, negative)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #a8ce2636
 def suggestion(name: str, names: Iterable[str]) -> str:
@@ -118,26 +135,21 @@ def from_run(
     answered = query in run.queries
     if query not in qrels.queries:
         words = 'the run answers it, but ' if answered else ''
-        raise DataError(
-            f'query {query!r}: {words}it is not judged{suggestion(query, qrels.queries)}'
-        )
+        hint = suggestion(query, qrels.queries)
+        raise DataError(f'query {query!r}: {words}it is not judged{hint}')
     parents = {}
-    if (
-        run.count or np.isfinite(run.budget)
-    ) and answered:  # match chunks with judged documents
+    if answered and (run.count or np.isfinite(run.budget)):  # only chunks with a place
         rows = np.flatnonzero(run.rows.query == run.queries.index(query))
-        qrels, run = meet_documents(qrels, Run.unchecked(some_rows(run.rows, rows)), ties)
+        _, run = meet_documents(qrels, Run.unchecked(some_rows(run.rows, rows)), ties)
         if run.count: parents = dict(zip(run.rows.doc.tolist(), run.rows.parent.tolist()))
-    grade_of, score_of = _rows_of(qrels, query), _rows_of(run, query) if answered else {}
+    score_of = _rows_of(run, query) if answered else {}
     docs = [*score_of]
     if ties != 'given':
         docs.sort(key=lambda d: d.encode('utf-8', 'surrogateescape'), reverse=True)
     docs.sort(key=lambda d: -score_of[d])
-    grade = np.array([grade_of.get(doc, np.nan) for doc in docs], dtype=float)
     score = np.array([score_of[doc] for doc in docs], dtype=float)
     tie = np.cumsum(np.append(0, score[1:] != score[:-1]))[:len(docs)]
-    missed = {doc: g for doc, g in grade_of.items() if doc not in score_of}
-    return Listing(tuple(docs), grade, tie, missed, negative, parents=parents)
+    return Listing(tuple(docs), _rows_of(qrels, query), tie, negative, parents=parents)
 
 def _rows_of(table, query):
     rows = table.rows
@@ -147,7 +159,7 @@ def _rows_of(table, query):
 # %% ../../nbs/explaining/arithmetic.ipynb #33ef5da8
 def find_document(listing: Listing, doc: str | int) -> str:
     "Find the id of a document by its id or rank. ValueError if it is not in the list."
-    docs = [*listing.docs, *listing.missed]
+    docs = dict.fromkeys([*listing.docs, *listing.missed, *listing.parents])
     if isinstance(doc, int | np.integer) and not isinstance(doc, bool):
         if 1 <= doc <= len(listing): return listing.docs[doc - 1]
         raise ValueError(f'there is no rank {doc}: the list has {len(listing)}')
@@ -170,68 +182,36 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     tie = np.insert(2 * start + split, at, -1)
     tie = np.cumsum(np.diff(tie, prepend=-1) != 0)
     docs = shorter.docs[:at] + (name,) + shorter.docs[at:]
-    grade = np.insert(shorter.grade, at, shorter.missed.get(name, np.nan))
-    missed = _with_grade(shorter.missed, name, np.nan)
-    return _settled(
-        replace(listing, docs=docs, grade=grade, tie=tie, missed=missed), listing
-    )
+    return replace(listing, docs=docs, tie=tie)
 
 def without(listing: Listing, doc: str | int) -> Listing:
     "Take a document out of the list; it stays judged if it was."
     name = find_document(listing, doc)
     if name not in listing.docs: return listing
     at = listing.docs.index(name)
-    missed = _with_grade(listing.missed, name, listing.grade[at])
     docs = listing.docs[:at] + listing.docs[at + 1:]
-    grade, tie = np.delete(listing.grade, at), np.delete(listing.tie, at)
-    return _settled(
-        replace(listing, docs=docs, missed=missed, grade=grade, tie=tie), listing
-    )
+    judged = listing.sources[at]
+    grades = _with_grade(listing, judged, listing.grades.get(judged))
+    return replace(listing, docs=docs, grades=grades, tie=np.delete(listing.tie, at))
 
-def _with_grade(missed, name, grade):
-    "Return the missed documents, one of them with another grade; without it for NaN."
-    others = {doc: g for doc, g in missed.items() if doc != name}
-    return others if np.isnan(grade) else others | {name: float(grade)}
-
-def _settled(new, old):
-    "Give the grade of each document to its first chunk in a changed list."
-    if not new.parents: return new
-    parents_before = [new.parents.get(doc, doc) for doc in old.docs]
-    grade_of = dict(zip(parents_before[::-1], old.grade[::-1].tolist())) | dict(
-        old.missed
-    )
-    parents = [new.parents.get(doc, doc) for doc in new.docs]
-    grades = np.array([grade_of.get(doc, np.nan) for doc in parents], dtype=float)
-    for i, doc in enumerate(parents):
-        if doc in parents[:i]: grades[i] = min(grades[i], 0.0)
-    missed = {
-        doc: g
-        for doc, g in new.missed.items()
-        if new.parents.get(doc, doc) not in parents
-    }
-    return replace(new, grade=grades, missed=missed)
+def _with_grade(listing, doc, grade):
+    "Return the grades with that of a document at the end; without it for None."
+    grades = {judged: g for judged, g in listing.grades.items() if judged != doc}
+    return grades if grade is None else grades | {doc: float(grade)}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #2047a423
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
     "Change the grade of a document; None: it is not judged."
-    name, value = find_document(listing, doc), np.nan if grade is None else float(grade)
-    if grade is not None and not np.isfinite(value):
+    name = find_document(listing, doc)
+    if grade is not None and not np.isfinite(float(grade)):
         raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
-    if name not in listing.docs:
-        return replace(listing, missed=_with_grade(listing.missed, name, value))
-    parent = listing.parents.get(name)
-    first = next(
-        doc
-        for doc in listing.docs
-        if doc == name or parent and listing.parents.get(doc) == parent
-    )
-    if first != name:
+    judged = listing.parents.get(name, name)
+    chunks = [chunk for chunk, doc in zip(listing.docs, listing.sources) if doc == judged]
+    if chunks and chunks[0] != name:
         raise ValueError(
-            f'{name!r} is a later chunk of {parent!r}: its grade is that of {first!r}'
+            f'{name!r} is a later chunk of {judged!r}: its grade is that of {chunks[0]!r}'
         )
-    grades = listing.grade.copy()
-    grades[listing.docs.index(name)] = value
-    return replace(listing, grade=grades)
+    return replace(listing, grades=_with_grade(listing, judged, grade))
 
 # %% ../../nbs/explaining/arithmetic.ipynb #e3a81b3f
 def read_titles(documents: Any, ids: Iterable[str]) -> dict[str, str]:
@@ -248,20 +228,11 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
     query, first = np.arange(len(grade)), np.ones(len(grade), dtype=int)
-    alone = Judged.unchecked(
-        query=query,
-        rank=first,
-        grade=grade,
-        retrieved=first,
-        pool_query=query,
-        pool_grade=grade,
-    )
+    alone = Judged.unchecked(query=query, rank=first, grade=grade, retrieved=first,
+                             pool_query=query, pool_grade=grade)
     binary = 'rel' in params and 'gain' not in params
-    worth = (
-        alone.relevant(params['rel'])
-        if binary
-        else measure.kind.worth_of(alone, **params)
-    )
+    if binary: return first * alone.relevant(params['rel'])
+    worth = measure.kind.worth_of(alone, **params)
     return first * (np.nan if worth is None else worth)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3
@@ -276,11 +247,10 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
     ordered = order(numbered, worth)
     source = np.full(len(listing), -1)
     source[ordered.rank - 1] = judged.rank[ordered.grade.astype(int)] - 1
-    source[source < 0] = np.setdiff1d(
-        np.arange(len(listing)), judged.rank - 1
-    )  # unjudged documents keep their order
-    docs, grade = tuple(listing.docs[i] for i in source), listing.grade[source]
-    return replace(listing, docs=docs, grade=grade, tie=np.arange(len(docs)))
+    unjudged = np.setdiff1d(np.arange(len(listing)), judged.rank - 1)
+    source[source < 0] = unjudged  # which keep their order
+    docs = tuple(listing.docs[i] for i in source)
+    return replace(listing, docs=docs, tie=np.arange(len(docs)))
 
 def terms_of(measure: Measure, view: Judged, ties: str) -> Parts:
     "Return the terms of a batch and their divisor. TiesError where ties have no formula."
@@ -297,15 +267,13 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     kind, params = measure.kind, measure.arguments()
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
-    worth = np.nan_to_num(gains(measure, view.ideal.grade))
-    best = view.ideal.changed(grade=view.ideal.grade[np.argsort(-worth, kind='stable')])
+    ideal = view.ideal
+    worth = np.nan_to_num(gains(measure, ideal.grade))
+    best = ideal.changed(grade=ideal.grade[np.argsort(-worth, kind='stable')])
     longer = view.changed(retrieved=view.retrieved + 1)
-    divisors: list[Any] = [
-        kind.parts(batch, **params).divisor for batch in (view, longer)
-    ]
-    return (
-        best if np.array_equal(*divisors) else best.only(best.rank <= view.retrieved[0])
-    )
+    divisors: list[Any] = [kind.parts(x, **params).divisor for x in (view, longer)]
+    if np.array_equal(*divisors): return best
+    return best.only(best.rank <= view.retrieved[0])
 
 # %% ../../nbs/explaining/arithmetic.ipynb #1b2c47f6
 @dataclass(frozen=True, eq=False)
@@ -356,21 +324,13 @@ class Arithmetic:
         rank = np.arange(1, n + 1)
         viewed = rank if self.view.retrieved[0] == n else self.by_rank(self.view.rank)
         columns = {'rank': rank, 'place': viewed, 'gain': self.by_rank(self.gain)}
-        if self.terms is None:
-            return columns | dict.fromkeys(
-                ('weight', 'term', 'running', 'ideal'), np.full(n, np.nan)
-            )
-        term, ideal = (
-            self.by_rank(self.terms, 0),
-            np.append(self.ideal_terms, np.zeros(n))[:n],
-        )
-        running = self.share(np.cumsum(term))
-        return columns | {
-            'weight': self.weights(),
-            'term': term,
-            'running': running,
-            'ideal': ideal,
-        }
+        names = 'weight', 'term', 'running', 'ideal'
+        if self.terms is None: return columns | dict.fromkeys(names, np.full(n, np.nan))
+        term, ideal = self.by_rank(self.terms, 0), np.zeros(n)
+        best = self.ideal_terms[:n]
+        ideal[:len(best)] = best
+        numbers = self.weights(), term, self.share(np.cumsum(term)), ideal
+        return columns | dict(zip(names, numbers))
 
     def weights(self) -> np.ndarray:
         """Return what one unit of gain is worth at each rank: term / gain.
@@ -382,9 +342,8 @@ class Arithmetic:
         linear = self.measure.kind.linear and self.view.retrieved[0] == n
         if not (linear and unit.sum() > 0): return weights
         rank = np.arange(1, n + 1)
-        everywhere = self.view.changed(
-            query=np.zeros(n, np.intp), rank=rank, grade=np.repeat(best, n)
-        )
+        query = np.zeros(n, np.intp)
+        everywhere = self.view.changed(query=query, rank=rank, grade=np.repeat(best, n))
         by_rank = terms_of(self.measure, everywhere, 'given').terms / unit
         return np.where(np.isnan(weights), by_rank, weights)
 
@@ -409,9 +368,8 @@ def work_out(
         if summed.divisor is not None: divisor = float(np.ravel(summed.divisor)[0])
     if total != value:
         raise AssertionError(f'{measure!r}: the terms give {total}, the score is {value}')
-    return Arithmetic(
-        measure, ordered, ties, view, judged.rank - 1, terms, divisor, float(value)
-    )
+    row = judged.rank - 1
+    return Arithmetic(measure, ordered, ties, view, row, terms, divisor, float(value))
 
 # %% ../../nbs/explaining/arithmetic.ipynb #893d0d64
 LARGEST_DENOMINATOR = 4096  # the largest denominator that is shown
@@ -434,18 +392,11 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     rel, gain = params.get('rel', 1), gains(measure, view.grade)
     hit, R = view.relevant(rel), view.n_relevant(rel)[0]
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
-    values: dict[str, Any] = {
-        name: x for name, x in params.items() if isinstance(x, int | float)
-    }
-    values |= {
-        'i': view.rank,
-        'g': gain,
-        'e': examined,
-        'r': np.cumsum(hit),
-        'n': np.cumsum(~hit),
-        'R': R,
-        'N': len(view.pool_grade) - R,
-    }
+    values: dict[str, Any] = dict(
+        i=view.rank, g=gain, e=examined, r=np.cumsum(hit), n=np.cumsum(~hit), R=R,
+        N=len(view.pool_grade) - R)
+    numbers = {name: x for name, x in params.items() if isinstance(x, int | float)}
+    values = numbers | values
     return {name: x * np.ones(len(gain)) for name, x in values.items()}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #02657229
@@ -511,11 +462,8 @@ def body(work: Arithmetic) -> tuple[str, str]:
     if work.divisor == 0: note = 'what is divided by 0 counts as 0'
     divisor, best = number_text(work.divisor), work.ideal_terms[work.ideal_terms != 0]
     rounded = not divisor.isdigit() and Fraction(divisor) != Fraction(work.divisor)
-    if (
-        rounded
-        and len(best) > 1
-        and np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)
-    ):
+    is_ideal = np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)
+    if rounded and len(best) > 1 and is_ideal:
         divisor, _ = sum_text(term_texts(work, ideal=True), best)
     return f'{_in_brackets(numerator)} / {_in_brackets(divisor)}', note
 

@@ -8,6 +8,7 @@ __all__ = ['steps', 'QueryDifference', 'Difference', 'explain_difference']
 # %% ../../nbs/explaining/differences.ipynb #63c23048
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from irmetrics_nb.explaining.explanation import (
     Explanation,
     explain,
     html_table,
+    share_changes,
     shares,
     shortened,
 )
@@ -50,7 +52,6 @@ from irmetrics_nb.results.results import (
     ink,
     new_axes,
     rendered,
-    showing_digits,
     value_text,
     without_nan,
 )
@@ -87,26 +88,19 @@ class QueryDifference(Result):
     @property
     def rows(self) -> list[dict[str, Any]]:
         "Return a dict per document; None for a rank where it was not retrieved."
-        pair = self.a, self.b
-        shares_a, shares_b = (shares(why.work) for why in pair)
-        rank_a, rank_b = ({doc: i for i, doc in enumerate(why.work.listing.docs, 1)} for why in pair)
-        grade_of = {
-            doc: g for why in pair[::-1] for doc, g in zip(why.work.listing.docs, why.work.listing.grade.tolist())
-        }
+        listings = self.a.work.listing, self.b.work.listing
+        rank_a, rank_b = (dict(zip(listing.docs, range(1, len(listing) + 1))) for listing in listings)
+        grade_of = {doc: g for listing in listings[::-1] for doc, g in zip(listing.docs, listing.grade.tolist())}
         rows, running = [], 0.0
-        for doc in sorted(shares_a | shares_b, key=lambda doc: -abs(shares_b.get(doc, 0.0) - shares_a.get(doc, 0.0))):
-            a, b, g = shares_a.get(doc, 0.0), shares_b.get(doc, 0.0), grade_of[doc]
-            running += b - a
+        for doc, a, b in share_changes(shares(self.a.work), shares(self.b.work)):
+            g, running = grade_of[doc], running + (b - a)
             title = {'title': self.a.titles.get(doc, '')} if self.a.titles else {}
             grade = UNJUDGED if np.isnan(g) else int(g) if g % 1 == 0 else g
             rows.append({'document': doc, **title, 'grade': grade, 'rank a': rank_a.get(doc), 'rank b': rank_b.get(doc),
                          'a': a, 'b': b, 'difference': b - a, 'running': running})
         return rows
 
-    def _columns(self) -> dict[str, Any]:
-        rows = self.rows
-        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-        return columns | {'grade': [str(row['grade']) for row in rows]}
+    def _columns(self): return super()._columns() | {'grade': [str(row['grade']) for row in self.rows]}
 
     def to_dict(self) -> dict[str, Any]:
         "Return the measure, the query, both values and the documents as plain data; NaN is None."
@@ -120,11 +114,10 @@ class QueryDifference(Result):
         rows = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in self.rows]
         if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
 
-    def to_html(self, *, digits: int | None = None) -> str:
-        "Write the arithmetic of both systems and the documents, with bars, as HTML."
-        lines = [self._head(), f'a: {self.a.text}', f'b: {self.b.text}']
-        with showing_digits(digits): return html_table(lines, self.rows, 'difference')
-
+    def _written(self, form):
+        "Write it; as HTML the arithmetic of both systems and the documents, with bars."
+        if form != 'html': return super()._written(form)
+        return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
 
     def _repr_markdown_(self): return None
 
@@ -194,8 +187,8 @@ class Difference(Result):
         return finish(ax, title, *labels, legend=True)
 
     def _head(self):
-        better, worse = (int(np.sum(self.effect > 0)), int(np.sum(self.effect < 0)))
-        counts = f'{better} better, {worse} worse, {len(self.effect) - better - worse} the same'
+        better, worse, same = (np.sum(np.sign(self.effect) == sign) for sign in (1, -1, 0))
+        counts = f'{better} better, {worse} worse, {same} the same'
         first, second = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
         return f'{self.measure!r}, {first} → {second}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {counts}'
 
@@ -207,10 +200,9 @@ class Difference(Result):
         more = len(self.effect) - len(rows)
         if more: yield Text(f'... and {more} more queries')
 
-    def to_html(self, *, digits: int | None = None) -> str:
-        "Write the difference and all queries, with bars, as HTML."
-        with showing_digits(digits): return html_table([self._head()], self.rows, 'adds')
-
+    def _written(self, form):
+        "Write it; as HTML all queries, with bars."
+        return html_table([self._head()], self.rows, 'adds') if form == 'html' else super()._written(form)
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
 
@@ -273,14 +265,10 @@ def explain_difference(
     a, b = (scores.means[repr(first.measures[0])] for scores in (first, second))
     queries = [q for q, x in zip(first.query_ids, first.values[0, 0]) if not np.isnan(x)]
     ids, names = tuple(queries[i] for i in order), (first.name, second.name)
-    details = (
-        ids,
-        values[:, order],
-        effect,
-        (truth, runs[0], runs[1]),
-        {'conventions': in_force, 'documents': documents},
-    )
-    return Difference(first.measures[0], names, a, b, *details)
+    how = {'conventions': in_force, 'documents': documents}
+    numbers = a, b, ids, values[:, order], effect
+    sources = truth, runs[0], runs[1]
+    return Difference(first.measures[0], names, *numbers, sources, how)
 
 def _aligned(first, second):
     """Return (2, queries) the values of two runs for the queries that count; ValueError
@@ -289,12 +277,9 @@ def _aligned(first, second):
     if not different:
         values = np.stack([first.values[0, 0], second.values[0, 0]])
         empty = np.isnan(values)
-        different = {
-            q for q, differs in zip(first.query_ids, empty[0] != empty[1]) if differs
-        }
+        different = {*compress(first.query_ids, empty[0] != empty[1])}
     if not different: return values[:, ~empty[0]]
     examples = visible(f'they differ in {", ".join(sorted(different)[:3])}')
     advice = "use missing='zero' and no_relevant='zero'"
-    raise ValueError(
-        f'the runs are not averaged over the same queries ({examples}): {advice}'
-    )
+    problem = 'the runs are not averaged over the same queries'
+    raise ValueError(f'{problem} ({examples}): {advice}')

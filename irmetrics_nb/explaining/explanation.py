@@ -4,12 +4,14 @@
 
 # %% auto #0
 __all__ = ['UNJUDGED', 'HEADS', 'OPEN', 'FOLDED', 'TABLE_STYLE', 'EARNED', 'IDEAL', 'LOST', 'rows', 'page', 'html_table', 'draw',
-           'swapped', 'swap_changes', 'Swaps', 'Change', 'shares', 'compared', 'Explanation', 'explain']
+           'swapped', 'swap_changes', 'Swaps', 'Change', 'shares', 'share_changes', 'compared', 'Explanation',
+           'explain']
 
 # %% ../../nbs/explaining/explanation.ipynb #7a9cd905
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -69,7 +71,6 @@ from irmetrics_nb.results.results import (
     ink,
     new_axes,
     rendered,
-    showing_digits,
     shown_digits,
     value_text,
     without_nan,
@@ -87,31 +88,23 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
 
     With titles also the title, the place where unjudged documents are left out, and the
     chunk where the documents come in chunks."""
-    listing, columns = work.listing, work.columns
-    grades, documents = (
-        [_grade_text(work, g) for g in listing.grade],
-        [listing.parents.get(doc, doc) for doc in listing.docs],
-    )
-    lists: dict[str, Any] = {
-        name: [None if x != x else x for x in column.tolist()]
-        for name, column in columns.items()
-    }
-    lists |= {'document': documents, 'grade': grades}
+    listing, documents = work.listing, work.listing.sources
+    lists: dict[str, Any] = {}
+    for name, column in work.columns.items():
+        lists[name] = [None if x != x else x for x in column.tolist()]
+    if lists['place'] == lists['rank']: del lists['place']
+    lists['document'] = documents
+    lists['grade'] = [_grade_text(work, g) for g in listing.grade]
     if listing.parents:
-        later = [doc in documents[:i] for i, doc in enumerate(documents)]
-        marked = [
-            f'{g}: a later chunk' if again and g != UNJUDGED else g
-            for g, again in zip(grades, later)
-        ]
-        lists |= {'chunk': listing.docs, 'grade': marked}
+        lists['chunk'] = listing.docs
+        for i, grade in enumerate(lists['grade']):
+            later = documents[i] in documents[:i] and grade != UNJUDGED
+            if later: lists['grade'][i] = f'{grade}: a later chunk'
     if titles:  # of a chunk, or of its document
-        lists['title'] = [
-            titles.get(doc, titles.get(parent, ''))
-            for doc, parent in zip(listing.docs, documents)
-        ]
-    if np.array_equal(columns['place'], columns['rank']): del lists['place']
+        ids = zip(listing.docs, documents)
+        lists['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in ids]
     names = [name for name in HEADS if name in lists]
-    return [dict(zip(names, row)) for row in zip(*(lists[name] for name in names))]
+    return [dict(zip(names, row)) for row in zip(*map(lists.get, names))]
 
 def _grade_text(work, grade):
     "Return a grade, or in words why it is missing."
@@ -138,47 +131,58 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
     "Write the rows as HTML below lines of text, the first of which is the arithmetic."
     ranks, columns = rows(work, titles), work.columns
     names = [name for name in (ranks[0] if ranks else ()) if name not in columns or not np.isnan(columns[name]).all()]
-    top = max([*work.ideal_terms, *(work.terms if work.terms is not None else []), 0])
-    cut = work.measure.at if work.measure.kind.at == 'k' else None
-    written = []
-    for row in ranks:
-        viewed = row.get('place', row['rank'])
-        dimmed = cut is not None and (viewed is None or viewed > cut)
-        written.append(([_rank_cell(name, row[name], top) for name in names], dimmed))
     first, *notes = map(html_text, lines)
     hidden = len(ranks) - OPEN - FOLDED
     note = f'<p>… and {hidden:,} more ranks.</p>' if hidden > 0 else ''
-    heads = {name: HEADS[name] for name in names}
-    return _page([f'<code>{first}</code>', *notes], heads, written, f'ranks {OPEN + 1:,} to {len(ranks):,}', note)
+    heads, summary = {name: HEADS[name] for name in names}, f'ranks {OPEN + 1:,} to {len(ranks):,}'
+    top = max([*work.ideal_terms, *(work.terms if work.terms is not None else []), 0]) or 1
+    return _page([f'<code>{first}</code>', *notes], heads, ranks, summary, note=note, number=_rank_text, top=top,
+                 cut=work.measure.at if work.measure.kind.at == 'k' else None)
 
 def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
     "Write rows as HTML below lines of text, folded like a page; signed: the column with bars."
     top = max((abs(row[signed]) for row in rows), default=0) or 1
-    def cell(name, value):
-        if value is None: return '', '–'
-        if name in _WORDS or isinstance(value, str): return _word_cell(value)
-        if isinstance(value, int): return '', f'{value:,}'
-        if name != signed: return '', value_text(value)
-        end = 50 + 50 * value / top
-        return _bar_cell(
-            value_text(value, signed=True), _BLUE if value > 0 else 'rgba(213, 94, 0, .35)', max(end, 50), min(end, 50)
-        )
-    cells = [([cell(name, value) for name, value in row.items()], False) for row in rows]
     heads = {name: html_text(name) for name in (rows[0] if rows else ())}
-    return _page(map(html_text, lines), heads, cells, f'{len(rows) - OPEN:,} more')
+    return _page(map(html_text, lines), heads, rows, f'{len(rows) - OPEN:,} more', number=value_text, top=top,
+                 signed=signed, empty='–')
 
 # %% ../../nbs/explaining/explanation.ipynb #6ed8e99a
 _WORDS = ('chunk', 'document', 'title', 'grade')
-_BLUE = 'rgba(0, 114, 178, .35)'
 _PAGE = '''
+{%- set bars = {'term': 'rgba(0, 114, 178, .35)', 'ideal': 'rgba(128, 128, 128, .3)'} -%}
+{%- macro cell(name, x) -%}
+{%- if x is none -%}
+<td>{{ empty }}</td>
+{%- elif name in words or x is string -%}
+{%- set shown = text(x) -%}
+<td class="irm-words"{% if shown | length > 30 %} title="{{ shown }}"{% endif %}>{{ shown }}</td>
+{%- elif x is integer -%}
+<td>{{ '{:,}'.format(x) }}</td>
+{%- elif name == signed -%}
+{%- set end = 50 + 50 * x / top -%}
+{%- set low, high = '%.0f' | format([end, 50] | min), '%.0f' | format([end, 50] | max) -%}
+{%- set colour = 'rgba(0, 114, 178, .35)' if x > 0 else 'rgba(213, 94, 0, .35)' -%}
+{{ bar('transparent ' ~ low ~ '%, ' ~ colour ~ ' ' ~ low ~ '%, ' ~ colour, high, value(x, signed=true)) }}
+{%- elif name in bars and not signed -%}
+{{ bar(bars[name], '%.0f' | format([0, 100 * x / top] | max), number(x)) }}
+{%- else -%}
+<td>{{ number(x) }}</td>
+{%- endif -%}
+{%- endmacro -%}
+{%- macro bar(colours, end, shown) -%}
+{%- set gradient = colours ~ ' ' ~ end ~ '%, transparent ' ~ end ~ '%' -%}
+<td class="irm-bar" style="background-image: linear-gradient(to right, {{ gradient }})">{{ shown }}</td>
+{%- endmacro -%}
 {%- macro table(rows) -%}
 <table><thead><tr>
 {%- for name, head in heads.items() -%}
 <th{% if name in words %} class="irm-words"{% endif %}>{{ head }}</th>
 {%- endfor -%}
 </tr></thead><tbody>
-{%- for cells, dimmed in rows %}<tr{% if dimmed %} class="irm-out"{% endif %}>
-{%- for attributes, text in cells %}<td{{ attributes }}>{{ text }}</td>{% endfor %}</tr>{% endfor -%}
+{%- for row in rows -%}
+{%- set viewed = row.get('place', row.get('rank')) -%}
+<tr{% if cut and (viewed is none or viewed > cut) %} class="irm-out"{% endif %}>
+{%- for name in heads %}{{ cell(name, row[name]) }}{% endfor %}</tr>{% endfor -%}
 </tbody></table>
 {%- endmacro -%}
 <div class="irm"><style>{{ style }}</style>
@@ -187,35 +191,19 @@ _PAGE = '''
 {%- if folded %}<details><summary>{{ summary }}</summary>{{ table(folded) }}{{ note }}</details>{% endif -%}
 </div>'''
 
-def _page(lines, heads, rows, summary, note=''):
-    "Write lines, the first rows as a table, and further rows in a fold; a cell is its attributes and its text."
+def _page(lines, heads, rows, summary, **options):
+    "Write lines, the first rows as a table, and further rows in a fold."
     return _page_template().render(lines=lines, heads=heads, open=rows[:OPEN], folded=rows[OPEN:OPEN + FOLDED],
-                                   summary=summary, note=note, words=_WORDS, style=TABLE_STYLE)
+                                   summary=summary, words=_WORDS, style=TABLE_STYLE, **options)
 
 @cache
 def _page_template():
     from jinja2 import Template
-    return Template(_PAGE)
+    template = Template(_PAGE)
+    template.globals |= {'text': html_text, 'value': value_text}
+    return template
 
-def _word_cell(value):
-    "Write a cell with words; long words are shown in full under the pointer."
-    text = html_text(str(value))
-    title = f' title="{text}"' if len(text) > 30 else ''
-    return f' class="irm-words"{title}', text
-
-def _bar_cell(text, colour, high, low=None):
-    "Write a cell with a bar between two percentages of its width."
-    gradient = f'{colour} {high:.0f}%, transparent {high:.0f}%'
-    if low is not None: gradient = f'transparent {low:.0f}%, {colour} {low:.0f}%, {gradient}'
-    return f' class="irm-bar" style="background-image: linear-gradient(to right, {gradient})"', text
-
-def _rank_cell(name, value, top):
-    if name in _WORDS: return _word_cell(value)
-    if value is None: return '', ''
-    text = f'{value:,}' if isinstance(value, int) else number_text(round(value, shown_digits()))
-    if name not in ('term', 'ideal'): return '', text
-    share = max(0, 100 * value / top) if top > 0 else 0
-    return _bar_cell(text, _BLUE if name == 'term' else 'rgba(128, 128, 128, .3)', share)
+def _rank_text(x): return number_text(round(x, shown_digits()))
 
 # %% ../../nbs/explaining/explanation.ipynb #a488d12d
 EARNED, IDEAL, LOST = BETTER, INK, WORSE  # as in every picture
@@ -229,9 +217,8 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
         raise ValueError(f'{work.measure!r} counts documents: it has no terms to draw')
     terms, best = work.by_rank(work.share(work.terms), 0), work.share(work.ideal_terms)
     longest = max(len(terms), len(best), 1)
-    bars = np.array(
-        [np.append(values, np.zeros(longest - len(values))) for values in (terms, best)]
-    )
+    bars = np.zeros((2, longest))
+    bars[0, :len(terms)], bars[1, :len(best)] = terms, best
     last = np.flatnonzero(bars.any(axis=0)).max(initial=0) + 1
     terms, best = bars[:, :max(last, min(longest, 10))]
     ax = new_axes() if ax is None else ax
@@ -239,14 +226,12 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ax.bar(rank, best, .8, fill=False, edgecolor=pen, linewidth=1, linestyle=':')
     ax.bar(rank, terms, .8, color=EARNED, alpha=.45)
     earned, ideal = np.cumsum(terms), np.cumsum(best)
-    grey, blue = {'color': pen, 'linestyle': '--'}, {'color': EARNED, 'marker': 'o'}
-    ax.plot(rank, ideal, label=f'ideal list: {ideal[-1]:.4g}', **grey)
-    dots = np.flatnonzero(terms).tolist()
-    ax.plot(rank, earned, markevery=dots, label=f'this list: {earned[-1]:.4g}', **blue)
-    difference = f'lost: {ideal[-1] - earned[-1]:.4g}'
-    ax.fill_between(
-        rank, earned, ideal, color=LOST, alpha=0.15, linewidth=0, label=difference
-    )
+    label = f'ideal list: {ideal[-1]:.4g}'
+    ax.plot(rank, ideal, label=label, color=pen, linestyle='--')
+    dots, label = np.flatnonzero(terms).tolist(), f'this list: {earned[-1]:.4g}'
+    ax.plot(rank, earned, markevery=dots, label=label, color=EARNED, marker='o')
+    label = f'lost: {ideal[-1] - earned[-1]:.4g}'
+    ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=label)
     title = f'{work.measure!r} = {value_text(work.value)}'
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, title, 'rank', 'value so far', legend=True)
@@ -297,11 +282,9 @@ class Swaps:
         upper, lower = np.triu_indices(len(self.docs), 1)
         change = self.change[upper, lower]
         order = np.argsort(-np.abs(change), kind='stable')[:n]
-        return [
-            (self.docs[upper[i]], self.docs[lower[i]], float(change[i]))
-            for i in order
-            if change[i]
-        ]
+        order = order[change[order] != 0]
+        docs = [[self.docs[i] for i in end[order]] for end in (upper, lower)]
+        return [*zip(*docs, change[order].tolist())]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """Draw the swaps of the first k ranks, blue for better and red for worse.
@@ -343,9 +326,8 @@ class Change:
 
     def __str__(self) -> str:
         values = f'{value_text(self.before)} → {value_text(self.after)}'
-        return (
-            f'{visible(self.what)}: {values} ({value_text(self.difference, signed=True)})'
-        )
+        difference = value_text(self.difference, signed=True)
+        return f'{visible(self.what)}: {values} ({difference})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
     "Return what each document that earned something adds to the value."
@@ -353,15 +335,19 @@ def shares(work: Arithmetic) -> dict[str, float]:
     share = work.by_rank(work.share(work.terms), 0)
     return {work.listing.docs[i]: float(share[i]) for i in np.flatnonzero(share)}
 
+def share_changes(
+    a: Mapping[str, float], b: Mapping[str, float],
+) -> list[tuple[str, float, float]]:
+    "List (document, share in a, share in b), the documents that changed most first."
+    rows = [(doc, a.get(doc, 0.0), b.get(doc, 0.0)) for doc in {**a, **b}]
+    return sorted(rows, key=lambda row: -abs(row[2] - row[1]))
+
 def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
     """Describe the change from one arithmetic to another, the documents that changed most
     first."""
-    earlier, later = shares(old), shares(new)
-    rows = [(doc, earlier.get(doc, 0.0), later.get(doc, 0.0)) for doc in earlier | later]
-    order = sorted(
-        (row for row in rows if row[1] != row[2]), key=lambda row: -abs(row[2] - row[1])
-    )
-    return Change(words, old.value, new.value, tuple(order))
+    changes = share_changes(shares(old), shares(new))
+    changed = tuple(row for row in changes if row[1] != row[2])
+    return Change(words, old.value, new.value, changed)
 
 # %% ../../nbs/explaining/explanation.ipynb #1941a02a
 @dataclass(frozen=True, eq=False, repr=False)
@@ -413,11 +399,9 @@ class Explanation(Result):
         "Return a dict per rank: document, grade, gain, weight, term, running value, ideal's term."
         return rows(self.work, self.titles)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self):
         "Return the columns of `rows`; grades are text, as unjudged documents have no number."
-        rows = self.rows
-        names = list(rows[0]) if rows else ['rank', 'document', 'grade', *NUMBER_COLUMNS]
-        columns = {name: [row[name] for row in rows] for name in names}
+        columns = super()._columns() or {name: [] for name in ('rank', 'document', 'grade', *NUMBER_COLUMNS)}
         numbers = {name: np.array(columns[name], float) for name in NUMBER_COLUMNS}
         return columns | numbers | {'grade': [*map(str, columns['grade'])]}
 
@@ -428,8 +412,7 @@ class Explanation(Result):
         grade = np.array([*missed.values()], dtype=float)
         value = self.measure.of(Judged.from_grades(grade[:, None]).ideal)
         earns = self.listing.counts(grade) & (value > 0)
-        best = sorted(zip(missed, grade.tolist(), earns), key=lambda row: -row[1])
-        return {doc: g for doc, g, earned in best if earned}
+        return dict(sorted(compress(missed.items(), earns), key=lambda row: -row[1]))
 
     # What if
     def move(self, doc: str | int, rank: int) -> 'Explanation':
@@ -483,10 +466,10 @@ class Explanation(Result):
         more = {'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]}
         return without_nan(head | {'change': change} | more)
 
-    def to_html(self, *, digits: int | None = None) -> str:
-        "Write the line, the ranks with bars, and the missed documents as HTML."
-        with showing_digits(digits): return page(self.work, [*self._lines(), *self._notes()], self.titles)
-
+    def _written(self, form):
+        "Write it; as HTML the line, the ranks with bars, and the missed documents."
+        if form != 'html': return super()._written(form)
+        return page(self.work, [*self._lines(), *self._notes()], self.titles)
 
     def _blocks(self, ranks: int | None = None):
         yield from map(Text, self._lines())
@@ -495,8 +478,8 @@ class Explanation(Result):
                  if name not in NUMBER_COLUMNS or any(row[name] is not None for row in rows[:ranks])]
         cells = [[shortened(row[name]) for name in names] for row in rows[:ranks]]
         if rows: yield Table(names, cells, 'What each rank adds.', 'tab:ranking')
-        more = len(self.listing) - (ranks or len(self.listing))
-        if more > 0: yield Text(f'... and {more:,} more ranks')
+        more = len(rows) - len(cells)
+        if more: yield Text(f'... and {more:,} more ranks')
         for note in self._notes(): yield Text(note, 'small')
 
     def _lines(self):
@@ -600,10 +583,8 @@ def explain(
         explanation = _explain_query(requested, qrels, run, query, in_force)
     else:
         if query is not None or isinstance(qrels, Mapping | str | Qrels):
-            raise TypeError(
-                f'to explain a query of a run, write explain({str(requested)!r}, qrels, '
-                f'run, query)'
-            )
+            call = f'explain({str(requested)!r}, qrels, run, query)'
+            raise TypeError(f'to explain a query of a run, write {call}')
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
         listing = replace(listing, judgments=in_force.judgments)
         work = _work_out(requested, listing, in_force, Judged.concat([]))

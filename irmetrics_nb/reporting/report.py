@@ -58,6 +58,7 @@ from irmetrics_nb.reporting.sections import (
 )
 from irmetrics_nb.results.results import (
     DIGITS,
+    ENDINGS,
     Cell,
     Result,
     Table,
@@ -68,7 +69,6 @@ from irmetrics_nb.results.results import (
     raised,
     rendered,
     sentence_number,
-    showing_digits,
     shown_digits,
     value_text,
 )
@@ -81,9 +81,8 @@ def content(report: Any) -> dict[str, Any]:
     conventions, values = convention_parts(scores), query_values(scores, report.queries, report.groups)
     values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate([*report.gains, *report.losses], 1)}
     if shown_digits() != DIGITS: values['digits'] = shown_digits()
-    counts = _grouped_counts(conventions['runs'])
     lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
-    lines += [f'{names}: {text}'.removeprefix(': ') for names, text in counts]
+    lines += [f'{names}: {text}'.removeprefix(': ') for names, text in conventions['counts']]
     lines += [f'{name}, by the order of ties: {text}.' for name, text in conventions['ties'].items() if text]
     variables = {
         'report': report,
@@ -97,7 +96,6 @@ def content(report: Any) -> dict[str, Any]:
         'first_queries': _first_queries(report, values),
         'limits': {'ranks': DEPTH, 'title': LONGEST[0], 'text': LONGEST[1]},
         'conventions': conventions,
-        'counts': counts,
         'counted': lines,
         'input': report.checkup and input_parts(report.checkup),
     }
@@ -106,12 +104,6 @@ def content(report: Any) -> dict[str, Any]:
         phrases = [counted(n, kind) for kind, n in variables['input']['counts'].items() if n] or ['nothing odd']
         variables['stats'].append(('input', phrases[0], ', '.join(phrases[1:])))
     return variables
-
-def _grouped_counts(runs):
-    "Group runs with the same text: (names, text); without names if all have it."
-    names: dict[str, list] = {}
-    for run in runs: names.setdefault(run['text'], []).append(run['name'])
-    return [(', '.join(group) if len(names) > 1 else '', text) for text, group in names.items()]
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are; '' if none is left out.
@@ -197,13 +189,10 @@ def _first_queries(report, values):
     systems, n_words = values['systems'], 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads, keys = values['measures'][:1], columns[0]
-    if len(systems) > 1:
-        of_pair = (columns[systems.index(name)] for name in report.pair)
-        heads, keys = systems[:6], np.subtract(*of_pair)
-    rows = []
-    for q in np.argsort(keys, kind='stable')[:50].tolist():
-        words = [values['ids'][q], values['texts'][q]][:n_words]
-        rows.append([*words, *map(cell_text, columns[:6, q])])
+    if len(systems) > 1: heads, keys = systems[:6], np.subtract(*columns[[*map(systems.index, report.pair)]])
+    words = [*zip(values['ids'], values['texts'])]
+    rows = [[*words[q][:n_words], *map(cell_text, columns[:6, q])]
+            for q in np.argsort(keys, kind='stable')[:50].tolist()]
     return {'head': [*['query', 'what was asked'][:n_words], *heads], 'words': n_words, 'rows': rows}
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
@@ -225,30 +214,22 @@ class Report(Result):
     best_grade: float = 1               # among the judgments
     _default = 'html'
 
-    def to_html(self, *, digits: int | None = None) -> str:
-        """Return one page with all that it needs; digits: decimals of its numbers.
-
-        Needs jinja2, which comes with the package."""
-        page = _filled('report.html', self, digits)
+    def _written(self, form):
+        """Fill in the template of a format: a page with all that it needs, or tables and
+        sentences for a paper; as text, write what it is made of."""
+        if form == 'text': return super()._written(form)
+        template = _template(f'report.{ENDINGS[form]}')
+        tables = rendered(_paper_parts(self), form) if form == 'latex' else ''
+        page = template.render(content(self), tables=tables)
+        if form != 'html': return page.strip()
         return page.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
-
-    def to_markdown(self, *, digits: int | None = None) -> str:
-        "Return the tables and sentences as Markdown, the best of each measure in bold."
-        return _filled('report.md', self, digits).strip()
-
-    def to_latex(self, *, digits: int | None = None) -> str:
-        """Return tables for a paper: booktabs, the best in bold, the marks explained in
-        the caption."""
-        with showing_digits(digits): tables = rendered(_paper_parts(self), 'latex')
-        return _filled('report.tex', self, digits, tables=tables).strip()
 
     def to_dict(self) -> dict[str, Any]:
         "Return title, scores of each run, comparison and check-up; NaN is None."
-        comparison, checkup = (
-            result and result.to_dict() for result in (self.comparison, self.checkup)
-        )
-        return {'title': self.title, 'scores': [*map(as_record, self.scores.each())],
-                'comparison': comparison, 'checkup': checkup}
+        results = {'comparison': self.comparison, 'checkup': self.checkup}
+        scores = [*map(as_record, self.scores.each())]
+        records = {name: result and result.to_dict() for name, result in results.items()}
+        return {'title': self.title, 'scores': scores, **records}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of one run; ax:
@@ -284,10 +265,6 @@ def _template(name):
         'comment': _one_line, 'md': lambda text: markdown_text(_one_line(text)), 'raised': raised, 'value': value_text,
         'capital': _capital}
     return environment.get_template(name)
-
-def _filled(name, report, digits, **variables):
-    "Fill in a template, with so many decimals."
-    with showing_digits(digits): return _template(name).render(content(report), **variables)
 
 def _one_line(text): return ' '.join(str(text).split())
 
@@ -375,13 +352,11 @@ def report(
     ('q1', 0.5)"""
     wrong = unknown_option(options)
     if wrong is not None:
-        hint = (
-            ': .save(path) of what it returns writes the file' if wrong in WRITING else ''
-        )
-        raise TypeError(f'report() got an unexpected keyword argument {wrong!r}{hint}')
-    duplicates = conventions_of(
-        options.get('conventions'), duplicates=options.get('duplicates')
-    ).duplicates
+        problem = f'report() got an unexpected keyword argument {wrong!r}'
+        hint = ': .save(path) of what it returns writes the file'
+        raise TypeError(problem + hint * (wrong in WRITING))
+    choices = options.get('conventions'), options.get('duplicates')
+    duplicates = conventions_of(choices[0], duplicates=choices[1]).duplicates
     runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
     is_path = isinstance(qrels, str | os.PathLike)
     judgments = qrels if is_path else Qrels(qrels, duplicates=duplicates, copy=False)
@@ -389,39 +364,21 @@ def report(
     by_name = dict(zip([run.name or 'run' for run in scores.runs], runs_read))
     grades = Qrels(judgments, duplicates=duplicates, copy=False)
     comparison = _compared(
-        scores,
-        _baseline_name(baseline, by_name),
-        groups=groups,
-        test=test,
-        correction=correction,
-        correct_over=correct_over,
-        alpha=alpha,
-        seed=seed,
-    )
+        scores, _baseline_name(baseline, by_name), groups=groups, test=test, seed=seed,
+        correction=correction, correct_over=correct_over, alpha=alpha)
     pair = _focus_pair(scores, comparison)
     gains, losses = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     entries = [x for card in gains + losses for x in card.documents]
     shown = {doc for x in entries for doc in (x.doc, x.parent)}
     add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
-    size = counted(len(scores), 'query')
-    default_title = (
-        f'{len(scores.runs)} systems, {size}'
-        if comparison
-        else f'{scores.runs[0].name or "A run"}, {size}'
-    )
+    subject = f'{len(scores.runs)} systems' if comparison else scores.runs[0].name
     return Report(
-        title or default_title,
-        scores,
-        comparison,
-        pair,
-        gains,
-        losses,
-        topic_words,
+        title or f'{subject or "A run"}, {counted(len(scores), "query")}', scores,
+        comparison, pair, gains, losses, topic_words,
         None if groups is None else groups_of_queries(scores, groups),
         check(judgments, by_name) if checkup else None,
-        float(grades.rows.value.max(initial=0)),
-    )
+        float(grades.rows.value.max(initial=0)))
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless

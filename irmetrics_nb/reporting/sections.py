@@ -4,15 +4,15 @@
 
 # %% auto #0
 __all__ = ['BARS', 'DEPTH', 'MOST_MISSED', 'PAIRS', 'MOST_PAIRS', 'MOST_NUMBERS', 'plot_cutoffs', 'plot_precision_recall',
-           'plot_cumulated_gain', 'plot_gains', 'plot_discounts', 'plot_roc', 'Axis', 'axis', 'Row', 'row', 'Bar',
-           'waterfall', 'histogram', 'RunQuery', 'explained_query', 'RankedDocument', 'SystemSide', 'system_side',
-           'QueryCard', 'card', 'what_moved', 'add_words', 'of_all', 'common_sizes', 'common_means', 'mean_rows',
-           'mean_panels', 'difference_panels', 'upright', 'spread_panels', 'slice_parts', 'slices_of_one',
-           'query_values', 'input_parts', 'convention_parts']
+           'plot_cumulated_gain', 'plot_gains', 'plot_discounts', 'plot_roc', 'Axis', 'axis', 'row', 'bar', 'waterfall',
+           'histogram', 'explained_query', 'system_side', 'QueryCard', 'card', 'what_moved', 'add_words', 'of_all',
+           'common_sizes', 'common_means', 'mean_rows', 'mean_panels', 'forest_of', 'difference_panels', 'upright',
+           'spread_panels', 'slice_parts', 'slices_of_one', 'query_values', 'input_parts', 'convention_parts']
 
 # %% ../../nbs/reporting/sections.ipynb #d7162d70
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,8 @@ from ..data.records import Words
 from ..evaluation.checkup import Checkup
 from ..evaluation.evaluation import evaluate
 from ..evaluation.scores import Scores, small_print
-from ..explaining.arithmetic import Listing, from_run
-from ..explaining.explanation import explain, shares
+from ..explaining.arithmetic import from_run
+from ..explaining.explanation import explain, share_changes, shares
 from ..metrics.ap import interpolated_precision
 from ..metrics.auc import auc, roc_curve
 from ..metrics.dcg import dcg, idcg
@@ -74,14 +74,8 @@ def plot_cutoffs(
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
     means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
-    ax = lines(
-        ks,
-        means,
-        title=f'{parsed!r} by cutoff',
-        xlabel='cutoff k',
-        ylabel=f'mean {parsed!r}@k',
-        ax=ax,
-    )
+    ax = lines(ks, means, title=f'{parsed!r} by cutoff', xlabel='cutoff k',
+               ylabel=f'mean {parsed!r}@k', ax=ax)
     ax.set_xscale('log')
     ax.set_xticks(ks, [f'{k}' for k in ks])
     ax.minorticks_off()
@@ -117,15 +111,8 @@ def plot_cumulated_gain(
         return np.mean(formula(judged, k=int(i), gain=gain, discount=discount))
     of_run, best = ([mean_at(formula, i) for i in rank] for formula in (dcg, idcg))
     curves = {'the run': of_run, 'the ideal order': best}
-    ax = lines(
-        rank,
-        curves,
-        title='Cumulated gain',
-        xlabel='rank',
-        ylabel='mean DCG',
-        marks=False,
-        ax=ax,
-    )
+    ax = lines(rank, curves, title='Cumulated gain', xlabel='rank', ylabel='mean DCG',
+               marks=False, ax=ax)
     ax.fill_between(rank, of_run, best, color=ink(ax), alpha=.12, linewidth=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
@@ -138,14 +125,8 @@ def plot_gains(
     "Draw the gain of each grade, as a share of the best; return matplotlib's axes."
     g = np.asarray(grades, float)
     curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
-    return lines(
-        g,
-        curves,
-        title='Gains',
-        xlabel='grade g',
-        ylabel='gain, share of the best',
-        ax=ax,
-    )
+    return lines(g, curves, title='Gains', xlabel='grade g',
+                 ylabel='gain, share of the best', ax=ax)
 
 def plot_discounts(
     k: int = 20, *, discounts: Sequence[str] = ('log2', 'jarvelin'), ax: Any = None,
@@ -153,9 +134,8 @@ def plot_discounts(
     "Draw the discount of each rank to k; return matplotlib's axes."
     rank = np.arange(1, k + 1)
     curves = {name: as_discount(name)(rank) for name in discounts}
-    ax = lines(
-        rank, curves, title='Discounts', xlabel='rank i', ylabel='discount D(i)', ax=ax
-    )
+    ax = lines(rank, curves, title='Discounts', xlabel='rank i', ylabel='discount D(i)',
+               ax=ax)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
 
@@ -196,8 +176,8 @@ class Axis:
 
 def axis(values: Iterable[float], zero: bool = False) -> Axis:
     "Make an axis that holds all values (NaN apart), and 0 if required, with some room."
-    finite = [x for x in values if np.isfinite(x)] + [0.0] * zero
-    low, high = (float(min(finite)), float(max(finite))) if finite else (0.0, 1.0)
+    finite = [x for x in values if np.isfinite(x)] + [0.0] * zero or [0.0, 1.0]
+    low, high = float(min(finite)), float(max(finite))
     room = (high - low) * .04 or max(abs(high), 1) * .05
     low, high = low - room, high + room
     rough = (high - low) / 5.5  # rounded up to 1, 2 or 5 times a power of ten
@@ -205,162 +185,111 @@ def axis(values: Iterable[float], zero: bool = False) -> Axis:
     step = float(next(power * n for n in (1, 2, 5, 10) if power * n >= rough * .999))
     decimals = max(0, int(-np.floor(np.log10(step) + 1e-9)))
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    return Axis(
-        low, high, tuple(round(float(x), decimals) + 0.0 for x in ticks), decimals
-    )
+    rounded = tuple(round(tick, decimals) + 0.0 for tick in ticks.tolist())
+    return Axis(low, high, rounded, decimals)
 
 # %% ../../nbs/reporting/sections.ipynb #b7da69e2
-@dataclass(frozen=True)
-class Row:
-    "A value with its interval on an axis; places in percent."
-    name: str
-    text: str             # the numbers in words
-    kind: str = ''        # 'better', 'worse' or ''
-    at: float | None = None      # None: there is no value
-    start: float | None = None   # None: there is no interval
-    end: float | None = None
-
 def row(
     scale: Axis, name: str, value: float, low: float, high: float,
     text: str = '', kind: str = '',
-) -> Row:
-    "Make the row of a value; NaN is not drawn."
-    ends = [None if np.isnan(x) else scale.at(x) for x in (value, low, high)]
-    return Row(name, text, kind, *ends)
+) -> SimpleNamespace:
+    """Make the row of a value with its interval on an axis, in percent; None for NaN,
+    which is not drawn.
+
+    text: the numbers in words. kind: 'better', 'worse' or ''."""
+    at, start, end = (None if np.isnan(x) else scale.at(x) for x in (value, low, high))
+    return SimpleNamespace(name=name, text=text, kind=kind, at=at, start=start, end=end)
 
 # %% ../../nbs/reporting/sections.ipynb #2724c639
 BARS = 180  # at most
 
-@dataclass(frozen=True)
-class Bar:
-    "A bar of a figure; places and sizes in percent, y from the top."
-    x: float
-    y: float
-    width: float
-    height: float
-    kind: str = ''
-    text: str = ''
+def bar(
+    x: float, y: float, width: float, height: float, kind: str = '', text: str = '',
+) -> SimpleNamespace:
+    """Make a bar of a figure: places and sizes in percent, y from the top, with as many
+    digits as can be seen."""
+    x, y, width, height = (round(float(number), 3) for number in (x, y, width, height))
+    return SimpleNamespace(x=x, y=y, width=width, height=height, kind=kind, text=text)
 
-def waterfall(differences: Any) -> tuple[list[Bar], float]:
+def waterfall(differences: Any) -> tuple[list[SimpleNamespace], float]:
     "Return (bars, position of the zero line) of sorted differences; NaN is left out."
     values = np.sort(without_missing(differences))[::-1]
     if not values.size: return [], 50.0
-    heights = np.array(
-        [group.mean() for group in np.array_split(values, min(BARS, values.size))]
-    )
+    groups = np.array_split(values, min(BARS, values.size))
+    heights = np.array([group.mean() for group in groups])
     top, bottom, width = max(heights.max(), 0), min(heights.min(), 0), 100 / len(heights)
     scale = 100 / ((top - bottom) or 1.0)
     zero, bars = top * scale if top > bottom else 50.0, []
     for i, height in enumerate(heights):
         kind = 'better' if height > 0 else 'worse' if height < 0 else ''
-        y = zero - height * scale if height > 0 else zero
-        bars.append(
-            _rounded_bar(
-                i * width,
-                y,
-                width,
-                abs(height) * scale,
-                kind,
-                value_text(height, signed=True),
-            )
-        )
+        y, text = zero - max(height, 0) * scale, value_text(height, signed=True)
+        bars.append(bar(i * width, y, width, abs(height) * scale, kind, text))
     return bars, round(zero, 2)
 
-def _rounded_bar(x, y, width, height, kind, text):
-    "Make a bar with as many digits as can be seen."
-    x, y, width, height = (round(float(number), 3) for number in (x, y, width, height))
-    return Bar(x, y, width, height, kind, text)
-
 # %% ../../nbs/reporting/sections.ipynb #25984cb7
-def histogram(values: Any, bins: int = 20) -> tuple[list[Bar], Axis]:
+def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]:
     """Return (bars, axis) of the counts of values, from 0 to 1 if all are between; NaN is
     left out."""
     present = without_missing(values)
-    inside = not present.size or (present.min() >= 0 and present.max() <= 1)
-    span = (0.0, 1.0) if inside else (float(present.min()), float(present.max()))
-    counts, edges = np.histogram(present, bins, span)
-    scale = Axis(*span, axis(span).ticks, axis(span).decimals)
-    highest, width = counts.max(initial=0) or 1, 100 / bins
-    bars = []
+    low, high = float(present.min(initial=0)), float(present.max(initial=1))
+    if (low, high) != (0, 1): low, high = float(present.min()), float(present.max())
+    counts, edges = np.histogram(present, bins, (low, high))
+    scale = replace(axis((low, high)), low=low, high=high)
+    highest, width, bars = counts.max(initial=0) or 1, 100 / bins, []
+    ends = [value_text(edge, 2) for edge in edges]
     for i, n in enumerate(counts.tolist()):
-        low, high = value_text(edges[i], 2), value_text(edges[i + 1], 2)
-        height, text = 100 * n / highest, f'{n:,} from {low} to {high}'
-        if n: bars.append(_rounded_bar(i * width, 100 - height, width, height, '', text))
+        height, text = 100 * n / highest, f'{n:,} from {ends[i]} to {ends[i + 1]}'
+        if n: bars.append(bar(i * width, 100 - height, width, height, '', text))
     return bars, scale
 
 # %% ../../nbs/reporting/sections.ipynb #669b7d5a
-@dataclass(frozen=True)
-class RunQuery:
-    "One query of one run: the list, what each document added to the value, and the line of arithmetic."
-    listing: Listing
-    text: str
-    shares: Mapping[str, float]
-    missed: Mapping[str, float]  # not retrieved, and would have counted -> grade
-
-    @property
-    def ranks(self) -> dict[str, int]:
-        "Return {document: rank} of the whole list."
-        return {doc: rank for rank, doc in enumerate(self.listing.docs, 1)}
-
 def explained_query(
     measure: Measure, qrels: Qrels, run: Run, query: str, conventions: Conventions | None = None,
-) -> RunQuery:
-    "Explain a query of a run, by a measure that is complete, as `Scores` has it."
+) -> SimpleNamespace:
+    """Explain a query of a run, by a measure that is complete, as `Scores` has it.
+
+    Returns its `listing`, with `ranks` by document; `text`, the line of arithmetic; `shares`, what each document
+    added to the value; `missed`, the grades of documents that would have counted."""
     c = (conventions or Conventions()).of(measure.name)
     options = {name: getattr(c, name) for name in ('ties', 'negative', 'judgments', 'no_relevant')}
     try: why = explain(measure, qrels, run, query, **options)
     except ValueError as error:
         order = 'given' if c.ties == 'given' else 'docid'
-        return RunQuery(from_run(qrels, run, query, ties=order, negative=c.negative), f'no arithmetic: {error}', {}, {})
-    return RunQuery(why.work.listing, why.text, shares(why.work), why.missed)
+        listing = from_run(qrels, run, query, ties=order, negative=c.negative)
+        text, added, missed = f'no arithmetic: {error}', {}, {}
+    else: listing, text, added, missed = why.work.listing, why.text, shares(why.work), why.missed
+    ranks = {doc: rank for rank, doc in enumerate(listing.docs, 1)}
+    return SimpleNamespace(listing=listing, ranks=ranks, text=text, shares=added, missed=missed)
 
 # %% ../../nbs/reporting/sections.ipynb #7f49bfdc
 DEPTH, MOST_MISSED = 10, 5
 _Content = dict[str, Any]  # what a template shows
 
-@dataclass
-class RankedDocument:
-    "A document at its rank."
-    rank: int                   # 0: not retrieved
-    doc: str
-    grade: float | None         # None: nobody judged it
-    share: float                # what it adds to the value
-    other: int | None           # its rank in the other list; None: not there
-    parent: str                 # the document, if it is a chunk of one
-    words: Words = Words()
+def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[str, int]) -> SimpleNamespace:
+    """Arrange a query of a system: the first ranks, `missed` documents, and relevant ones at `deeper` ranks.
 
-@dataclass(frozen=True)
-class SystemSide:
-    "What a report shows of one system for a query."
-    name: str                   # of the system
-    value: float
-    text: str                   # the arithmetic in one line, or why there is none
-    places: tuple[RankedDocument, ...]
-    size: int                   # documents in the whole list
-    missed: tuple[RankedDocument, ...]
-    lost: int                   # how many of such documents there are
-    deeper: tuple[RankedDocument, ...]  # relevant, below the ranks that are shown
-
-def system_side(name: str, value: float, query: RunQuery, other: Mapping[str, int]) -> SystemSide:
-    "Arrange the first ranks of a system; `other`: the ranks in the list of the other system."
+    A document has its rank (0 if it was not retrieved), its grade (None if nobody judged it), the share that it adds
+    to the value, its rank in the `other` list, and its parent if it is a chunk. `size` and `lost` count all documents
+    of the list, and all that were missed."""
     listing = query.listing
     def ranked(rank, doc, grade):
-        number = None if np.isnan(grade) else float(grade)
-        return RankedDocument(
-            rank, doc, number, query.shares.get(doc, 0.0), other.get(doc), listing.parents.get(doc, '')
-        )
-    documents = [ranked(rank, doc, grade) for rank, (doc, grade) in enumerate(zip(listing.docs, listing.grade), 1)]
+        return SimpleNamespace(
+            rank=rank, doc=doc, grade=None if np.isnan(grade) else float(grade), share=query.shares.get(doc, 0.0),
+            other=other.get(doc), parent=listing.parents.get(doc, ''), words=Words())
+    documents = [ranked(rank, doc, grade) for (doc, rank), grade in zip(query.ranks.items(), listing.grade)]
     missed = [ranked(0, doc, grade) for doc, grade in query.missed.items()]
-    deeper = sorted((x for x in documents[DEPTH:] if x.grade and x.grade > 0), key=lambda x: -x.grade)
-    return SystemSide(name, value, query.text, tuple(documents[:DEPTH]), len(documents), tuple(missed[:MOST_MISSED]),
-                      len(missed), tuple(deeper[:MOST_MISSED]))
+    relevant = [x for x in documents[DEPTH:] if x.grade and x.grade > 0]
+    deeper = sorted(relevant, key=lambda x: -x.grade)[:MOST_MISSED]
+    return SimpleNamespace(
+        name=name, value=value, text=query.text, places=documents[:DEPTH], size=len(documents),
+        missed=missed[:MOST_MISSED], lost=len(missed), deeper=deeper)
 
 # %% ../../nbs/reporting/sections.ipynb #ec4a6a3f
 @dataclass
 class QueryCard:
     "A query with the lists of one system or of two."
     query: str
-    sides: tuple[SystemSide, ...]
+    sides: tuple[SimpleNamespace, ...]  # of `system_side`
     mostly: tuple[str, ...]     # what made the difference, the most first
     words: Words = Words()
 
@@ -371,13 +300,9 @@ class QueryCard:
         return second[0] - first if second else first
 
     @property
-    def documents(self) -> list[RankedDocument]:
+    def documents(self) -> list[SimpleNamespace]:
         "Return the documents that are shown, of each system."
-        return [
-            document
-            for system in self.sides
-            for document in system.places + system.missed + system.deeper
-        ]
+        return sum((x.places + x.missed + x.deeper for x in self.sides), [])
 
 def card(
     query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
@@ -389,25 +314,17 @@ def card(
     ]
     ranks = [query.ranks for query in explained][::-1]
     systems = tuple(map(system_side, values, values.values(), explained, ranks))
-    return QueryCard(
-        query,
-        systems,
-        what_moved(explained[0], explained[1]) if len(explained) == 2 else (),
-    )
+    mostly = what_moved(*explained) if len(explained) == 2 else ()
+    return QueryCard(query, systems, mostly)
 
-def what_moved(a: RunQuery, b: RunQuery) -> tuple[str, ...]:
+def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     "Describe the documents whose shares differ most, with ranks and difference."
-    docs = dict.fromkeys([*a.shares, *b.shares])
-    differ = {doc: b.shares.get(doc, 0.0) - a.shares.get(doc, 0.0) for doc in docs}
     texts = []
-    for doc in sorted(filter(differ.get, differ), key=lambda doc: -abs(differ[doc]))[:2]:
-        rank_a, rank_b = [
-            f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved' for x in (a, b)
-        ]
-        texts.append(
-            f'{doc}: {rank_a} → {rank_b}, '
-            f'{"+" * (differ[doc] > 0)}{sentence_number(differ[doc])}'
-        )
+    for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
+        ranks = [f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved'
+                 for x in (a, b)]
+        change = '+' * (of_b > of_a) + sentence_number(of_b - of_a)
+        if of_a != of_b: texts.append(f'{doc}: {" → ".join(ranks)}, {change}')
     return tuple(texts)
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
@@ -427,15 +344,14 @@ def of_all(scores: Scores) -> Sample:
 def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
     "Return measure -> (queries that all runs have, queries that any of them has)."
     has = ~np.isnan(scores.values)
-    sizes = zip(has.all(axis=0).sum(axis=1).tolist(), has.any(axis=0).sum(axis=1).tolist())
-    return dict(zip(scores.keys(), sizes))
+    sizes = np.count_nonzero([has.all(axis=0), has.any(axis=0)], axis=2)
+    return dict(zip(scores.keys(), map(tuple, sizes.T.tolist())))
 
 def common_means(scores: Scores, measure: str) -> dict[str, float]:
     "Return run -> its mean over the queries that all runs have; empty if they have none."
     sample = of_all(scores)
     values = sample.values[:, sample.measures.index(measure)]
-    means = map(mean_or_nan, values)
-    return {} if np.isnan(values).all() else dict(zip(sample.systems, means))
+    return {} if np.isnan(values).all() else dict(zip(sample.systems, map(mean_or_nan, values)))
 
 # %% ../../nbs/reporting/sections.ipynb #609d5ff2
 def mean_rows(
@@ -477,15 +393,20 @@ def _interval_words(low, high, digits):
 # %% ../../nbs/reporting/sections.ipynb #deddbb9a
 def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
     "Return a forest of means for each measure that is a mean."
-    rows, panels = mean_rows(scores, level=level), []
+    systems, panels = mean_rows(scores, level=level), []
     for i, m in enumerate(scores.measures):
         if m.kind.aggregate != MEAN: continue
-        cells = [(mean_row['name'], mean_row['cells'][i]) for mean_row in rows]
-        cells.sort(key=lambda named: -np.nan_to_num(named[1]['value'], nan=-9))
-        scale = axis(cell[end] for _, cell in cells for end in ('value', 'low', 'high'))
-        forest = [row(scale, name, cell['value'], cell['low'], cell['high'], cell['text']) for name, cell in cells]
-        panels.append({'measure': repr(m), 'axis': scale, 'rows': forest, 'left_out': 0})
+        cells = [system['cells'][i] | {'name': system['name']} for system in systems]
+        cells.sort(key=lambda cell: -np.nan_to_num(cell['value'], nan=-9))
+        panels.append({'measure': repr(m), **forest_of(cells), 'left_out': 0})
     return panels
+
+def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
+    "Return the axis and the rows of a forest of values: name, value, low, high, text, kind."
+    scale = axis((line[end] for line in lines for end in ('value', 'low', 'high')), zero)
+    rows = [row(scale, *(line.get(name, '') for name in ('name', 'value', 'low', 'high', 'text', 'kind')))
+            for line in lines]
+    return {'axis': scale, 'rows': rows}
 
 # %% ../../nbs/reporting/sections.ipynb #8845c79e
 PAIRS, MOST_PAIRS = 24, 300  # in a figure, the largest differences; in the table
@@ -500,7 +421,7 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     if better_first and pair.difference < 0: pair = pair.turned()
     digits, kind = decimals(pair), 'better' if pair.difference > 0 else 'worse'
     return vars(pair) | {
-        'name': f'{pair.b} − {pair.a}', 'kind': kind if pair.shown(alpha) else '',
+        'value': pair.difference, 'name': f'{pair.b} − {pair.a}', 'kind': kind if pair.shown(alpha) else '',
         'text': sentence_number(pair.difference, digits), 'interval': _interval_words(pair.low, pair.high, digits),
         'p': p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= '), 'effect': sentence_number(pair.effect, 2),
         'could': detectable_text(pair), 'level': f'{100 * pair.level:.4g} %'}
@@ -511,12 +432,9 @@ def _panel(comparison, measure, pairs, by_slice=False):
     largest = pairs if by_slice else sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
     better_first = comparison.baseline is None and not by_slice
     lines = [upright(pair, comparison.method.alpha, better_first) for pair in largest[:PAIRS]]
-    scale = axis((line[end] for line in lines for end in ('difference', 'low', 'high')), zero=True)
-    rows = []
-    for line in lines if by_slice else sorted(lines, key=lambda line: -np.nan_to_num(line['difference'])):
-        name = f'{line["slice"]} ({line["queries"]:,})' if by_slice else line['name']
-        rows.append(row(scale, name, line['difference'], line['low'], line['high'], line['text'], line['kind']))
-    return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': len(pairs) - len(lines)}
+    if by_slice: lines = [line | {'name': f'{line["slice"]} ({line["queries"]:,})'} for line in lines]
+    else: lines.sort(key=lambda line: -np.nan_to_num(line['value']))
+    return {'measure': measure, **forest_of(lines, zero=True), 'left_out': len(pairs) - len(lines)}
 
 def pair_rows(comparison: Comparison) -> list[_Content]:
     "Return a row of a table for each pair on each measure among all queries."
@@ -542,17 +460,15 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
     over_all = [p for p in comparison.pairs() if p.queries]
     sentences = [line for line, p in zip(share_sentences(comparison), over_all) if p in pairs]
     tables = _slice_tables(sample, comparison.groups, comparison)
-    return {'panels': panels, 'tables': tables, 'a': pairs[0].a, 'b': pairs[0].b, 'shares': sentences,
-            'measures': sample.measures}
+    return tables | {'panels': panels, 'a': pairs[0].a, 'b': pairs[0].b, 'shares': sentences}
 
 def slices_of_one(scores: Scores, groups: Sequence[str]) -> _Content:
     "Return the table of means by slice of one run."
-    tables = _slice_tables(of_all(scores), groups)
-    return {'panels': [], 'tables': tables, 'shares': [], 'measures': tuple(scores.keys())}
+    return _slice_tables(of_all(scores), groups)
 
 # %% ../../nbs/reporting/sections.ipynb #680b1965
 def _slice_tables(sample, groups, comparison=None):
-    "Return a table of means per slice, with the marks of a comparison."
+    "Return a table of means per slice, with the marks of a comparison, and the measures."
     tables = []
     for name in (EVERYTHING, *slice_names(groups)):
         inside = slice_of(sample, groups, name)
@@ -560,11 +476,11 @@ def _slice_tables(sample, groups, comparison=None):
         if comparison: raised, size = _marks(comparison, name), int((~np.isnan(shared)).any(axis=(0, 1)).sum())
         rows = []
         for system, values in zip(inside.systems, shared):
-            texts = [cell_text(mean_or_nan(row)) for row in values]
-            cells = [{'text': text, 'marks': raised.get((system, m), '')} for m, text in zip(inside.measures, texts)]
+            cells = [{'text': cell_text(mean_or_nan(row)), 'marks': raised.get((system, m), '')}
+                     for m, row in zip(inside.measures, values)]
             rows.append({'name': system, 'cells': cells})
         tables.append({'name': name, 'queries': size, 'rows': rows})
-    return tables
+    return {'tables': tables, 'measures': sample.measures}
 
 # %% ../../nbs/reporting/sections.ipynb #9329edc1
 MOST_NUMBERS = 250_000  # values in one file
@@ -593,14 +509,17 @@ def input_parts(checkup: Checkup) -> _Content:
     return {'tables': tables, 'findings': checkup.findings, 'counts': counts}
 
 def convention_parts(scores: Scores) -> _Content:
-    "Return the conventions in words, and the small print of each run."
-    in_all = dict(zip(map(repr, scores.measures), ~np.isnan(of_all(scores).values[0])))
-    runs, ties = [], {}
+    "Return the conventions in words, what was counted by the runs with the same count, and the effect of ties by run."
+    shared = ~np.isnan(of_all(scores).values[0])
+    names: dict[str, list] = {}  # what was counted -> the runs
+    ties = {}
     for run, one_run in zip(scores.runs, scores.each()):
-        answered = np.array([q not in run.absent for q in scores.query_ids], bool)
-        ends = {m: np.where(in_all[m][answered], values, np.nan) for m, values in run.tie_bounds.items()}
-        shared = replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),))
-        counts, _, conventions = small_print(shared).partition(' Conventions: ')
-        runs.append({'name': run.name or 'run', 'text': counts})
-        ties[run.name or 'run'] = conventions.partition(' By the order of ties: ')[2].removesuffix('.')
-    return {'phrases': scores.conventions.describe(), 'runs': runs, 'ties': ties}
+        name, answered = run.name or 'run', [q not in run.absent for q in scores.query_ids]
+        in_all = dict(zip(scores.keys(), shared[:, answered]))
+        ends = {m: np.where(in_all[m], values, np.nan) for m, values in run.tie_bounds.items()}
+        printed = small_print(replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),)))
+        text, _, conventions = printed.partition(' Conventions: ')
+        names.setdefault(text, []).append(name)
+        ties[name] = conventions.partition(' By the order of ties: ')[2].removesuffix('.')
+    counts = [(', '.join(group) if len(names) > 1 else '', text) for text, group in names.items()]
+    return {'phrases': scores.conventions.describe(), 'counts': counts, 'ties': ties}

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['DIGITS', 'MARKDOWN_SIGNS', 'BLOCKS', 'TEX', 'QUOTED', 'RAISED', 'ESCAPES', 'TABULATE_FORMATS', 'PREAMBLE', 'PAGE',
-           'SHRINK', 'FILES', 'ENDINGS', 'INK', 'BETTER', 'WORSE', 'COLOURS', 'DASHES', 'PLOT_MARKERS', 'STYLE',
-           'showing_digits', 'shown_digits', 'value_text', 'sentence_number', 'p_text', 'markdown_text',
-           'markdown_code', 'html_text', 'tex_text', 'Cell', 'Table', 'Text', 'Items', 'best_of', 'raised', 'cell_text',
-           'written_table', 'booktabs', 'note_text', 'listed', 'rendered', 'csv_text', 'Result', 'without_nan',
-           'file_format', 'FileFormat', 'new_axes', 'ink', 'finish', 'forest', 'sorted_bars', 'scatter', 'distribution',
-           'without_missing', 'lines', 'bundle']
+           'SHRINK', 'STYLES', 'FILES', 'SYNONYMS', 'ENDINGS', 'INK', 'BETTER', 'WORSE', 'COLOURS', 'DASHES',
+           'PLOT_MARKERS', 'STYLE', 'showing_digits', 'shown_digits', 'value_text', 'sentence_number', 'p_text',
+           'markdown_text', 'markdown_code', 'html_text', 'tex_text', 'Cell', 'Table', 'Text', 'Items', 'best_of',
+           'raised', 'cell_text', 'written_table', 'booktabs', 'styled', 'listed', 'rendered', 'csv_text', 'Result',
+           'without_nan', 'file_format', 'new_axes', 'ink', 'finish', 'forest', 'sorted_bars', 'scatter',
+           'distribution', 'without_missing', 'lines', 'bundle']
 
 # %% ../../nbs/results/results.ipynb #4b436fcd
 import json
@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO
 from itertools import zip_longest
+from operator import methodcaller
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -180,14 +181,11 @@ def cell_text(content: str | float) -> str:
 def _written_cell(cell, width, form):
     "Write a cell of text, Markdown or HTML; `width`: of the longest mark of its column."
     shown = ESCAPES[form](cell_text(cell.content))
-    if form == 'html':
-        shown, box = (
-            f'<b>{shown}</b>' if cell.best else shown,
-            f'display:inline-block;min-width:{width}ch;text-align:left',
-        )
-        return shown + (f'<sup style="{box}">{html_text(cell.mark)}</sup>' if width else '')
     if form == 'text': return shown + raised(cell.mark).ljust(width)
-    return (f'**{shown}**' if cell.best else shown) + raised(cell.mark)
+    if cell.best: shown = f'<b>{shown}</b>' if form == 'html' else f'**{shown}**'
+    if form == 'markdown': return shown + raised(cell.mark)
+    box = f'display:inline-block;min-width:{width}ch;text-align:left'
+    return shown + (f'<sup style="{box}">{html_text(cell.mark)}</sup>' if width else '')
 
 ESCAPES: dict[str, Callable[[object], str]] = {'text': visible, 'markdown': markdown_text, 'html': html_text}
 TABULATE_FORMATS = {'text': 'simple', 'markdown': 'pipe', 'html': 'unsafehtml'}
@@ -237,39 +235,37 @@ def _tex_cells(row, widths):
         if width: yield rf'\textsuperscript{{{tex_text(cell.mark)}}}' if cell.mark else ''
 
 # %% ../../nbs/results/results.ipynb #bcaeb492
-def note_text(note: str, form: str) -> str:
-    "Write the small print below a table."
-    if form == 'latex': return '\n'.join(f'% {visible(line)}' for line in note.splitlines())
-    if form == 'text': return fill(visible(note), 100)
-    shown = f'<small>{ESCAPES[form](note)}</small>'
-    return f'<p>{shown}</p>' if form == 'html' else shown
+STYLES = {  # style of a text -> format -> what stands around it
+    'plain': {'html': '<p>{}</p>'},
+    'title': {'html': '<p><b>{}</b></p>', 'markdown': '**{}**'},
+    'small': {'html': '<p><small>{}</small></p>', 'markdown': '<small>{}</small>'}}
 
-def _styled(item, form):
-    if item.style == 'small' or form == 'latex': return note_text(item.text, form)
-    shown = ESCAPES[form](item.text)
-    if form == 'html': return f'<p><b>{shown}</b></p>' if item.style == 'title' else f'<p>{shown}</p>'
-    return f'**{shown}**' if form == 'markdown' and item.style == 'title' else shown
+def styled(text: str, style: str, form: str) -> str:
+    "Write a text in a style: wrapped if it is small in a terminal, and as a comment in LaTeX."
+    if form == 'latex': return '\n'.join(f'% {visible(line)}' for line in text.splitlines())
+    if form == 'text' and style == 'small': return fill(visible(text), 100)
+    return STYLES[style].get(form, '{}').format(ESCAPES[form](text))
 
 # %% ../../nbs/results/results.ipynb #0f3abf9a
 def listed(sentences: Items, form: str) -> str:
     "Write sentences as a list."
     items = [('', item, ()) if isinstance(item, str) else item for item in sentences.items]
-    if form != 'html': return '\n'.join(_written_item(*item, form) for item in items)
-    return f'<ul>{"".join(_html_item(*item) for item in items)}</ul>' if items else ''
+    written = [_item(*item, form) for item in items]
+    if form != 'html': return '\n'.join(written)
+    return f'<ul>{"".join(written)}</ul>' if items else ''
 
-def _html_item(lead, text, examples):
-    head = f'<b>{html_text(lead)}</b>: ' * bool(lead) + html_text(text)
-    nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
-    return f'<li>{head}{f"<ul>{nested}</ul>" * bool(nested)}</li>'
-
-def _written_item(lead, text, examples, form):
-    "Write an item of a list but for HTML; one with a lead is not wrapped in a terminal."
+def _item(lead, text, examples, form):
+    "Write an item of a list; one with a lead is not wrapped in a terminal."
+    if form == 'html':
+        head = f'<b>{html_text(lead)}</b>: ' * bool(lead) + html_text(text)
+        nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
+        return f'<li>{head}{f"<ul>{nested}</ul>" * bool(nested)}</li>'
     if form == 'markdown':
         head = f'- {f"**{markdown_text(lead)}**: " * bool(lead)}{markdown_text(text)}'
         return '\n'.join([head, *(f'    - {markdown_code(example)}' for example in examples)])
     written = '\n    '.join(map(visible, [f'{lead}: {text}', *examples]))
     if not lead: written = fill(visible(text), 100, subsequent_indent='  ')
-    return note_text(written, 'latex') if form == 'latex' else written
+    return styled(written, 'plain', form) if form == 'latex' else written
 
 # %% ../../nbs/results/results.ipynb #67486199
 def rendered(items: Iterable[Any], form: str) -> str:
@@ -278,40 +274,50 @@ def rendered(items: Iterable[Any], form: str) -> str:
     labels: Counter = Counter()  # of the tables of a paper, no two of which have one label
     for item in items:
         if isinstance(item, Items): texts.append(listed(item, form))
-        elif isinstance(item, Text): texts.append(_styled(item, form))
+        elif isinstance(item, Text): texts.append(styled(item.text, item.style, form))
         elif form != 'latex': texts.append(written_table(item, form))
         else:
             labels[item.label] += 1
-            repeated = item.label and labels[item.label] > 1
-            texts.append(booktabs(replace(item, label=f'{item.label}-{labels[item.label]}') if repeated else item))
+            n = labels[item.label]
+            if item.label and n > 1: item = replace(item, label=f'{item.label}-{n}')
+            texts.append(booktabs(item))
     if labels: texts.insert(0, PREAMBLE)
     return '\n\n'.join(filter(None, texts))
 
 # %% ../../nbs/results/results.ipynb #c02dc616
-def csv_text(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     "Write a table as CSV, with numbers in full precision."
     return '\n'.join(','.join(map(_csv_cell, row)) for row in [head, *rows])
 
 def _csv_cell(x):
     "Write text, in quotes if it needs them, or a number; None is empty."
     if x is None: return ''
-    if not isinstance(x, str): return 'NaN' if np.isnan(x) else repr(x)
-    return '"' + x.replace('"', '""') + '"' if not x or re.search('[,"\r\n]', x) else x
+    if isinstance(x, str): return '"' + x.replace('"', '""') + '"' if not x or re.search('[,"\r\n]', x) else x
+    if isinstance(x, np.generic): x = x.item()
+    return 'NaN' if np.isnan(x) else repr(x)
 
 # %% ../../nbs/results/results.ipynb #b08cfb3d
 class Result:
     """Prints, shows itself in a notebook, and becomes a table, a text or a file.
 
-    A kind of results gives its parts, its columns, and `to_dict()`."""
+    A kind of results gives its blocks, `to_dict()`, and `rows`, the rows of its table:
+    dicts, or objects whose fields are the columns."""
+    _names: Sequence[str] = ()  # the columns of the table; default: those of its rows
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _blocks(self) -> Iterable[Any]:
         "Return tables, texts and lists, in order."
         raise NotImplementedError
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self: Any) -> dict[str, Any]:
         "Return name -> values of the table."
-        raise NotImplementedError
+        rows = [row if isinstance(row, Mapping) else vars(row) for row in self.rows]
+        names = self._names or (rows[0] if rows else ())
+        return {name: [row[name] for row in rows] for name in names}
+
+    def _written(self, form):
+        "Write it as 'text', 'markdown', 'html' or 'latex'."
+        return rendered(self._blocks(), form)
 
     def to_dict(self) -> dict[str, Any]:
         "Return the result as dicts and lists, fit for JSON; NaN is None."
@@ -325,28 +331,30 @@ class Result:
         """Return the table as a frame of polars; raise ImportError where that is not
         installed."""
         pl = import_polars('.to_polars()', '.to_dict() holds what the table does')
-        return pl.DataFrame([_series(pl, *column) for column in self._columns().items()])
+        columns = _for_frames(self._columns())
+        texts = {name: pl.String for name, values in columns.items()
+                 if isinstance(values, list) and not values}
+        return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return the table as a frame of pandas; raise ImportError where that is not
         installed."""
         import pandas as pd
-        columns = self._columns()
-        return pd.DataFrame({name: _for_tables(columns[name]) for name in columns})
+        return pd.DataFrame(_for_frames(self._columns()))
 
     def to_markdown(self, *, digits: int | None = None) -> str:
         "Return the printed result as Markdown; digits: decimals of its numbers."
-        with showing_digits(digits): return rendered(self._blocks(), 'markdown')
+        with showing_digits(digits): return self._written('markdown')
 
     def to_html(self, *, digits: int | None = None) -> str:
         "Return the printed result as HTML; digits: decimals of its numbers."
-        with showing_digits(digits): return rendered(self._blocks(), 'html')
+        with showing_digits(digits): return self._written('html')
 
     def to_latex(self, *, digits: int | None = None) -> str:
         """Return the printed result for a paper: its tables, and sentences as comments.
 
         digits: decimals of its numbers."""
-        with showing_digits(digits): return rendered(self._blocks(), 'latex')
+        with showing_digits(digits): return self._written('latex')
 
     def save(
         self,
@@ -363,27 +371,21 @@ class Result:
         known, OSError if it cannot be written."""
         form = file_format(path, format, default=self._default)
         from irmetrics_nb.data.writing import write_whole
-        with showing_digits(digits): content = FILES[form].write(self)
-        write_whole(path, content)
+        with showing_digits(digits): content = FILES[form](self)
+        write_whole(path, content + '\n' if isinstance(content, str) else content)
 
-
-    def __repr__(self) -> str: return rendered(self._blocks(), 'text')
+    def __repr__(self) -> str: return self._written('text')
 
     def _repr_markdown_(self): return self.to_markdown()
 
     def _repr_html_(self): return self.to_html()
 
 # %% ../../nbs/results/results.ipynb #f5f8dd77
-def _series(pl, name, values):
-    "Make a column for polars; text that is not UTF-8 is written out."
-    if isinstance(values, np.ndarray): return pl.Series(name, values)
-    text = any(isinstance(x, str) for x in values) or not len(values)
-    return pl.Series(name, _for_tables(values), pl.String if text else None)
-
-def _for_tables(values):
-    "Return the values of a column; ids with bytes that are not UTF-8 are written out."
-    if isinstance(values, np.ndarray) or not all(isinstance(x, str) for x in values): return values
-    return escape_non_utf8(values)
+def _for_frames(columns):
+    "Return columns for a frame; ids with bytes that are not UTF-8 are written out."
+    texts = {name: escape_non_utf8(values) for name, values in columns.items()
+             if not isinstance(values, np.ndarray) and all(isinstance(x, str) for x in values)}
+    return columns | texts
 
 def without_nan(value: Any) -> Any:
     "Convert NaN and infinity in dicts and lists to None, as JSON has them."
@@ -409,28 +411,18 @@ def file_format(
 
 def _csv_file(result):
     columns = result._columns()
-    rows = [[x.item() if isinstance(x, np.generic) else x for x in row] for row in zip_longest(*columns.values())]
-    return csv_text([*columns], rows) + '\n'
+    return csv_text([*columns], zip_longest(*columns.values()))
 
 def _parquet_file(result):
     file = BytesIO()
     result.to_polars().write_parquet(file)
     return file.getvalue()
 
-@dataclass(frozen=True)
-class FileFormat:
-    "A format in which results are saved; it becomes known by an entry in `FILES`."
-    write: Callable[[Any], str | bytes]  # of a result: the content of the file
-    names: tuple[str, ...] = ()          # other names of the format, at the end of a file's name
-
-FILES = {
-    'txt': FileFormat(lambda result: rendered(result._blocks(), 'text') + '\n'),
-    'md': FileFormat(lambda result: result.to_markdown() + '\n', ('markdown',)),
-    'html': FileFormat(lambda result: result.to_html() + '\n', ('htm',)),
-    'tex': FileFormat(lambda result: result.to_latex() + '\n', ('latex',)),
-    'json': FileFormat(lambda result: result.to_json() + '\n'),
-    'csv': FileFormat(_csv_file), 'parquet': FileFormat(_parquet_file)}
-ENDINGS = {end: form for form, written in FILES.items() for end in (form, *written.names)}
+FILES: dict[str, Callable[[Any], str | bytes]] = {  # format -> the content of the file of a result
+    'txt': methodcaller('_written', 'text'), 'md': methodcaller('to_markdown'), 'html': methodcaller('to_html'),
+    'tex': methodcaller('to_latex'), 'json': methodcaller('to_json'), 'csv': _csv_file, 'parquet': _parquet_file}
+SYNONYMS = {'md': ['markdown'], 'html': ['htm'], 'tex': ['latex']}  # other ends of a file's name
+ENDINGS = {end: form for form in FILES for end in (form, *SYNONYMS.get(form, []))}
 
 # %% ../../nbs/results/results.ipynb #60df8f7e
 INK = '#767676'
@@ -510,40 +502,20 @@ def sorted_bars(
     order = counted[np.argsort(-values[counted], kind='stable')]
     heights, n = values[order], len(order)
     ax = ax or new_axes()
-    ax.bar(
-        np.arange(n),
-        heights,
-        width=1,
-        color=np.where(heights < 0, WORSE, BETTER).tolist(),
-        linewidth=0,
-    )
-    ax.axhline(0, color=ink(ax), linewidth=1)
+    pen = {'color': ink(ax), 'linewidth': 1}
+    position, colours = np.arange(n), np.where(heights < 0, WORSE, BETTER).tolist()
+    ax.bar(position, heights, width=1, color=colours, linewidth=0)
+    ax.axhline(0, **pen)
     if n:
-        label_of_mean = f'mean {value_text(heights.mean(), signed=True)}'
-        ax.axhline(
-            heights.mean(),
-            label=label_of_mean,
-            color=ink(ax),
-            linewidth=1,
-            linestyle='--',
-        )
-    for position, height in enumerate(
-        heights
-    ):  # names over bars that go up, and under those that go down
-        up = height > 0
-        if not (position < named if up else position >= n - named and height < 0):
-            continue
-        ax.annotate(
-            names[order[position]],
-            (position, height),
-            (0, 3 if up else -3),
-            textcoords='offset points',
-            rotation=90,
-            fontsize=9.5,
-            color=ink(ax),
-            ha='center',
-            va='bottom' if up else 'top',
-        )
+        mean = heights.mean()
+        mean_text = f'mean {value_text(mean, signed=True)}'
+        ax.axhline(mean, label=mean_text, linestyle='--', **pen)
+    best, worst = position < named, position >= n - named
+    for i in np.flatnonzero(best & (heights > 0) | worst & (heights < 0)):
+        up = heights[i] > 0  # names over bars that go up, and under those that go down
+        ax.annotate(names[order[i]], (i, heights[i]), (0, 3 if up else -3),
+                    textcoords='offset points', rotation=90, fontsize=9.5,
+                    color=ink(ax), ha='center', va='bottom' if up else 'top')
     ax.margins(y=.25)
     return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
 
@@ -582,21 +554,16 @@ def distribution(
 
     NaN is left out; a name without values keeps an empty row."""
     columns = {name: without_missing(column) for name, column in values.items()}
-    means = {
-        name: column.mean() if len(column) else -np.inf
-        for name, column in columns.items()
-    }
+    means = {name: np.mean(x) if x.size else -np.inf for name, x in columns.items()}
     order = sorted(columns, key=means.__getitem__)
     ax = ax or new_axes(1.2 + .42 * len(order))
     for row, name in enumerate(order):
         points = columns[name]
-        ax.plot(
-            points, np.full(len(points), row), '|', color=WORSE, markersize=13, alpha=0.5
-        )
+        rows = np.full(len(points), row)
+        ax.plot(points, rows, '|', color=WORSE, markersize=13, alpha=.5)
         if not len(points): continue
-        ax.hlines(
-            row, *np.quantile(points, [0.25, 0.75]), color=BETTER, linewidth=5, alpha=0.5
-        )
+        quartiles = np.quantile(points, [.25, .75])
+        ax.hlines(row, *quartiles, color=BETTER, linewidth=5, alpha=.5)
         ax.plot(means[name], row, 'o', color=BETTER, markersize=7)
     ax.set_yticks(np.arange(len(order)), order)
     ax.set_ylim(-.6, len(order) - .4)
