@@ -308,15 +308,21 @@ def check(
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
     runs = _named_runs(qrels, run, system)
-    judgments, problems = read_source(_rereadable_source(qrels), 'qrels', faults, use_judgments)
+    judgments, problems = read_source(
+        _rereadable_source(qrels), 'qrels', faults, use_judgments
+    )
     evidence = evidence_of_judgments(judgments, problems)
     facts = {'judgments': facts_of_judgments(evidence)}
-    findings = find_problems(evidence, 'judgments') + _note_findings(judgments, 'judgments')
+    findings = find_problems(evidence, 'judgments') + _note_findings(
+        judgments, 'judgments'
+    )
     answered = []
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
         source = _rereadable_source(source)
-        data, problems = read_source(source, 'run', faults, partial(use_run, judgments, source))
+        data, problems = read_source(
+            source, 'run', faults, partial(use_run, judgments, source)
+        )
         reading = data[3] if data else None
         evidence = evidence_of_run(judgments, data, problems, k)
         facts[name] = facts_of_run(evidence, reading)

@@ -173,11 +173,14 @@ def _are_numbers(ids): return bool(ids) and all(id.isascii() and id.isdigit() fo
 
 # %% ../../nbs/evaluation/findings.ipynb #69c8f07f
 def position_signs(query: np.ndarray, score: np.ndarray) -> set:
-    """Return {(first position, order)} of scores that are positions from 0 or 1 on in every query; {None} for others.
+    """Return {(first position, order)} of scores that are positions from 0 or 1 on in
+    every query; {None} for others.
 
-    The order is 'rising' as they are listed, 'falling' or 'mixed'; '' if no query has two documents."""
+    The order is 'rising' as they are listed, 'falling' or 'mixed'; '' if no query has two
+    documents."""
     begins = changes(query)
-    first, number = np.minimum.reduceat(score, np.flatnonzero(begins)), np.cumsum(begins) - 1
+    first = np.minimum.reduceat(score, np.flatnonzero(begins))
+    number = np.cumsum(begins) - 1
     if not np.isin(first, (0, 1)).all(): return {None}
     ordered = score[np.lexsort((score, number))]
     if not np.array_equal(ordered, first[number] + cumcount(number)): return {None}
@@ -186,11 +189,15 @@ def position_signs(query: np.ndarray, score: np.ndarray) -> set:
     elif (steps < 0).all(): order = 'falling'
     return {(n, order) for n in first.tolist()}
 
-def find_positions(signs: Collection, depth: Iterable[int]) -> tuple[str, str] | None:
-    """Return (positions, order) if `position_signs` are positions for sure; None for others.
+def find_positions(
+    signs: Collection, depth: Iterable[int],
+) -> tuple[str, str] | None:
+    """Return (positions, order) if `position_signs` are positions for sure, else None.
 
     depth: how many documents each query has."""
-    if None in signs or sum(lgamma(n + 1) for n in depth) < 10 * log(2): return None  # n things have n! orders
+    if None in signs: return None
+    bits = sum(lgamma(n + 1) for n in depth) / log(2)  # n things have n! orders
+    if bits < 10: return None
     firsts, orders = ({*column} for column in zip(*signs))
     if len(firsts) > 1: return None
     [order] = orders - {''} if len(orders - {''}) == 1 else ['mixed']
@@ -241,7 +248,8 @@ def are_small_grades(scores: Collection[float]) -> bool:
     return small and all(score % 1 == 0 for score in scores)
 
 def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
-    "Return whether scores of a query that follow each other in size differ by one: {True} if all of them do."
+    "Return whether scores of a query that follow each other in size differ by one: "
+    "{True} if all of them do."
     order = np.lexsort((score, query))
     step, same = np.diff(score[order]), np.diff(query[order]) == 0
     return {*np.unique(step[same] == 1).tolist()}
