@@ -162,7 +162,8 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
     inside = ~changes(query)[1:]
     with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
     never_falls = not (inside & (step < 0)).any()
-    rising, repeated = query[1:][inside & ~(step <= 0)], query[1:][inside & (np.diff(rank) == 0)]
+    rising = query[1:][inside & ~(step <= 0)]
+    repeated = query[1:][inside & (np.diff(rank) == 0)]
     return np.unique(rising), np.unique(repeated), never_falls
 
 # %% ../../nbs/evaluation/counting.ipynb #dbe2ecb3
