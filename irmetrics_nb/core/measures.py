@@ -425,8 +425,8 @@ class Measure(Generic[_P]):
             known = ' '.join(KINDS)
             raise ValueError(f'there is no measure {self.name!r}; there are {known}')
         said = frozenset(self.params)
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at), said=said)
-        self.__dict__.update(params=self._without_defaults())
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
+        self.__dict__.update(said=said, params=self._without_defaults())
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no @, not even @{self.at}')
         if not self.params and self.at is None: return
