@@ -12,6 +12,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'UNJUDGED', 'NOT_RELEVANT'
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import lgamma, log
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -367,9 +368,6 @@ def _report_queries(code, queries, n_all=None, **words):
 
 def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonzero(mask).tolist()]
 
-# %% ../../nbs/evaluation/findings.ipynb #c495d31d
-#| exporti
-
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
 def _grade_problems(evidence):
     "Find unusual grades, and queries without a relevant document."
@@ -440,8 +438,6 @@ def judged_share(hits: Judged, depth: np.ndarray, k: int) -> float:
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query of each judged document that shares its score with another document."
     return hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
-
-def _reported_problems(evidence): yield from evidence.faults
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 SOURCE_RULES = {
@@ -594,7 +590,7 @@ CHEAP_CONDITIONS = (
     _depth_problems,
     _level_problems,
 )
-CONDITIONS = *CHEAP_CONDITIONS, _reported_problems, _grade_problems, _id_problems, _score_problems, _tie_problems
+CONDITIONS = *CHEAP_CONDITIONS, attrgetter('faults'), _grade_problems, _id_problems, _score_problems, _tie_problems
 
 def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
     "Apply the rules, or the cheap ones; return findings in the order of the table."
