@@ -20,6 +20,7 @@ from irmetrics_nb.core.conventions import (
     OF_A_KIND,
     PARAMETERS,
     Conventions,
+    Options,
     as_discount,
     as_gain,
     check_cutoff,
@@ -27,7 +28,6 @@ from irmetrics_nb.core.conventions import (
     documented,
     ratio,
 )
-from irmetrics_nb.evaluation.evaluation import Options
 from irmetrics_nb.evaluation.presets import PRESETS
 
 # ---- gains ----
@@ -140,8 +140,9 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
     camel = {name: "".join(part.capitalize() for part in name.split("_")) for name in CHOICES}
     typed = {name: getattr(conventions, f"{camel[name]}Choice") for name in CHOICES}
     assert {name: list(get_args(choice)) for name, choice in typed.items()} == {name: list(choices) for name, choices in CHOICES.items()}
-    told = get_type_hints(conventions.Answers, {**vars(conventions)})
-    assert told.pop("conventions") == str | Conventions | None
+    options = get_type_hints(Options, {**vars(conventions)})
+    told = {name: options[name] for name in typed}
+    assert options["conventions"] == str | Conventions | None
     assert told == {name: choice | None for name, choice in typed.items()}
     for function in evaluate, explain, explain_difference:
         hints = get_type_hints(function)
@@ -150,7 +151,7 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
     handed_on = {get_type_hints(f)["options"] for f in (compare, report)}
     assert handed_on == {Unpack[Options]}
     taken = {name for name, one in signature(evaluate).parameters.items() if one.kind == one.KEYWORD_ONLY}
-    assert get_type_hints(Options).keys() == taken - {"groups"}  # which compare and report name themselves
+    assert options.keys() == taken - {"groups"}  # which compare and report name themselves
 
 
 @pytest.mark.parametrize(("entry", "says"), [

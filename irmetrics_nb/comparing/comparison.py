@@ -36,10 +36,9 @@ from irmetrics_nb.comparing.aligned_scores import (
     warnings_of,
 )
 from .statistics import CORRECTIONS, INTERVALS
-from ..core.conventions import check_option, lists_choices
+from ..core.conventions import Options, check_option, lists_choices
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of, read_groups
-from ..evaluation.evaluation import Options
 from irmetrics_nb.results.results import (
     Cell,
     Items,

@@ -7,7 +7,7 @@ __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'P
            'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice', 'JudgmentsChoice',
            'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column', 'linear_gain',
            'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount',
-           'check_cutoff', 'check_level', 'ratio', 'documented', 'Answers', 'check_option', 'lists_choices',
+           'check_cutoff', 'check_level', 'ratio', 'documented', 'Options', 'check_option', 'lists_choices',
            'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
@@ -242,9 +242,9 @@ JudgmentsChoice = Literal['all', 'retrieved']
 DuplicatesChoice = Literal['refuse', 'first', 'last', 'best']
 IdenticalIdsChoice = Literal['keep', 'skip']
 
-class Answers(TypedDict, total=False):
-    """Options for conventions, with their types. None: as in `conventions`, else the
-    default."""
+class Options(TypedDict, total=False):
+    """Options of `evaluate` with their types, for functions that hand them on; of
+    conventions, None: as in `conventions`, else the default."""
     conventions: 'str | Conventions | None'
     ties: TiesChoice | None
     missing: MissingChoice | None
@@ -255,6 +255,10 @@ class Answers(TypedDict, total=False):
     judgments: JudgmentsChoice | None
     duplicates: DuplicatesChoice | None
     identical_ids: IdenticalIdsChoice | None
+    system: str | None
+    memory: int | None
+    progress: Callable[[int, int], object] | None
+    part: bool
 
 # %% ../../nbs/core/conventions.ipynb #9d5ab78e
 CHOICES = {
@@ -345,6 +349,18 @@ class Conventions:
         for kind, name, answer in self.measures:
             if name in OF_A_KIND: answers_of.setdefault(kind, {})[name] = answer
         return {kind: replace(self, **answers) for kind, answers in answers_of.items()}
+
+    @cached_property
+    def orders(self) -> set[str]:
+        "Return how ties are ordered: for all measures, and for kinds of their own."
+        return {self.ties, *(answers.ties for answers in self._of_kinds.values())}
+
+    @cached_property
+    def view(self) -> tuple[str, str, str]:
+        """Return how a run is judged: the order of equal scores, 'given' or 'docid', from
+        which the others start, `negative` and `score_dtype`."""
+        order = 'given' if self.ties == 'given' else 'docid'
+        return order, self.negative, self.score_dtype
 
     def describe(self) -> list[str]:
         "Return a phrase for each convention that is not the usual one."

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'Average', 'KINDS', 'LETTERS', 'geometric_mean', 'Aggregate',
-           'Parts', 'tidy', 'Kind', 'check_claims', 'enter', 'Measure', 'Metric', 'Declares', 'measure']
+           'Parts', 'tidy', 'Kind', 'check_claims', 'enter', 'Measure', 'Metric', 'measure']
 
 # %% ../../nbs/core/measures.ipynb #b9612ec4
 import re
@@ -211,15 +211,13 @@ class Kind:
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
         "Return the worth of each entry; None for a kind that has no best order."
-        return self.worth and np.asarray(
-            _call_on_batch(self.worth, judged, params), dtype=float
-        )
+        if self.worth is None: return None
+        return np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
         "Return the parameters that depend on the judgments; `params`: the given ones."
-        return (
-            _call_on_batch(self.complete_by, judged, params) if self.complete_by else {}
-        )
+        if self.complete_by is None: return {}
+        return _call_on_batch(self.complete_by, judged, params)
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
@@ -237,13 +235,11 @@ class Kind:
             if not average: raise
             worth = None  # there is no best order, but a mean there is
         if average:
-            return mean_over_orders(
-                lambda batch: self.value(batch, **params), judged, worth
-            )
+            def value(batch): return self.value(batch, **params)
+            return mean_over_orders(value, judged, worth)
         if worth is None:
-            raise TiesError(
-                f"it has no {ties} order of ties: use ties='average' or 'docid'"
-            )
+            advice = "use ties='average' or 'docid'"
+            raise TiesError(f'it has no {ties} order of ties: {advice}')
         order = {'best': in_best_order, 'worst': in_worst_order}[ties]
         return self.value(order(judged, worth), **params)
 
@@ -326,6 +322,12 @@ class _Kinds(UserDict[str, Kind]):
         module_of_measures()
         return len(self.data)
 
+    def find(self, name: str) -> Kind | None:
+        "Return the kind of this name, in upper or lower case; None if there is none."
+        folded = name.casefold()
+        in_any_case = (kind for kind in self.values() if kind.name.casefold() == folded)
+        return self.get(name) or next(in_any_case, None)
+
 KINDS = _Kinds()
 
 def enter(kind: Kind) -> Kind:
@@ -342,9 +344,8 @@ def enter(kind: Kind) -> Kind:
         if declared.name.casefold() != folded: continue
         old, new = declared.function, kind.function
         same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
-        if not same_name or (
-            old.__module__ != new.__module__ and _code_words(old) != _code_words(new)
-        ):
+        same_module = old.__module__ == new.__module__
+        if not same_name or not same_module and _code_words(old) != _code_words(new):
             raise ValueError(f'{kind.name!r} is taken, by {declared.module}')
     KINDS[kind.name] = kind
     return kind
@@ -419,21 +420,13 @@ class Measure(Generic[_P]):
     metric: Any = field(default=None, init=False)  # The function of lists it belongs to
 
     def __post_init__(self) -> None:
-        folded = self.name.casefold()
-        kind = KINDS.get(self.name) or next(
-            (k for k in KINDS.values() if k.name.casefold() == folded), None
-        )
+        kind = KINDS.find(self.name)
         if kind is None:
-            raise ValueError(
-                f'there is no measure {self.name!r}; there are {" ".join(KINDS)}'
-            )
-        self.__dict__.update(
-            name=kind.name,
-            metric=kind.metric,
-            at=tidy(self.at),
-            said=frozenset(self.params),
-        )
-        self.__dict__.update(params=self._without_defaults())
+            known = ' '.join(KINDS)
+            raise ValueError(f'there is no measure {self.name!r}; there are {known}')
+        said = frozenset(self.params)
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
+        self.__dict__.update(said=said, params=self._without_defaults())
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no @, not even @{self.at}')
         if not self.params and self.at is None: return
@@ -446,24 +439,19 @@ class Measure(Generic[_P]):
         function; raise ValueError for an unknown one, or one of another type."""
         unknown = sorted(set(self.params) - set(self.defaults))
         if unknown:
-            cutoff = (
-                unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None
-            )
-            advice = (
-                f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
-                if cutoff
-                else f'it has {list(self.defaults)}'
-            )
+            advice = f'it has {list(self.defaults)}'
+            if unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None:
+                advice = f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
             raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {advice}')
         params = {}
         for p, default in self.defaults.items():
             if p not in self.params: continue
             value = tidy(self.params[p])
             flag, number = isinstance(value, bool), isinstance(value, int | float)
+            fits, expected = True, 'a number'
             if isinstance(default, bool): fits, expected = flag, 'True or False'
             elif isinstance(default, int | float):
-                fits, expected = number and not flag and isfinite(value), 'a number'
-            else: fits, expected = True, ''
+                fits = number and not flag and isfinite(value)
             if not fits:
                 raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
             if value != default: params[p] = value
@@ -485,13 +473,10 @@ class Measure(Generic[_P]):
     def __call__(self, *wrong: _P.args, **params: _P.kwargs) -> 'Measure[_P]': ...
     def __call__(self, *wrong: Any, **params: Any) -> Any:
         if wrong: raise TypeError(_call_advice(self, wrong))
-        return self._with({**self.given, **params}, self.at)
+        return Measure(self.name, {**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':
-        return self._with(self.given, at)
-
-    def _with(self, params, at):
-        return Measure(self.name, params, at)
+        return Measure(self.name, self.given, at)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -500,9 +485,8 @@ class Measure(Generic[_P]):
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         "Return the measure with these parameters, except where it was given others."
-        new = {
-            p: x for p, x in params.items() if p in self.defaults and p not in self.said
-        }
+        free = self.defaults.keys() - self.said
+        new = {p: x for p, x in params.items() if p in free}
         return self(**new) if new else self
 
     def view(self, judged: Judged) -> Judged:
@@ -514,10 +498,7 @@ class Measure(Generic[_P]):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments for the function of its kind: all parameters, and the
         value of @."""
-        args = {
-            name: self.params.get(name, default)
-            for name, default in self.kind.params.items()
-        }
+        args = {p: self.params.get(p, default) for p, default in self.kind.params.items()}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
     def of(
@@ -574,10 +555,8 @@ class Measure(Generic[_P]):
     def _written(self, shown):
         """Return the measure as text, with the values of `shown` for parameters that
         every name has."""
-        name, params = (
-            self.name,
-            {p: shown[p] for p in self.kind.shown.split() if p in shown},
-        )
+        name = self.name
+        params = {p: shown[p] for p in self.kind.shown.split() if p in shown}
         params |= self.params
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue
@@ -615,7 +594,8 @@ _LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that co
 
 def _help_of(measure):
     "Describe a measure: the question, the formula, its parameters and an example."
-    kind, shown = measure.kind, measure._with({}, None)
+    kind = measure.kind
+    shown: Measure = Measure(measure.name)
     meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
     text = [f'{measure!r}: {kind.question}', '', meaning, '']
     letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
@@ -663,11 +643,9 @@ class Metric(OfLists[_P], Protocol[_P]):
         "Declare another measure of this function; `changes`: of the fields of `Kind`."
 
 # %% ../../nbs/core/measures.ipynb #221fff2b
-class Declares(Protocol):
-    "The type of a decorator that keeps the parameters of what it makes a metric."
-    def __call__(self, f: Callable[Concatenate[Judged, _P], Any], /) -> Metric[_P]: ...
-
-def measure(name: str, **declared: Any) -> Declares:
+def measure(
+    name: str, **declared: Any,
+) -> Callable[[Callable[Concatenate[Judged, _P], Any]], Metric[_P]]:
     """Declare a metric and its measure from a function that yields terms (decorator).
 
     Parameters
@@ -701,19 +679,15 @@ def measure(name: str, **declared: Any) -> Declares:
     (3.0, First)"""
     def declare(f: Callable[Concatenate[Judged, _P], Any]) -> Metric[_P]:
         kind = Kind(name, f, **declared)
+        def terms(batch, **params): return kind.parts(batch, **params).terms
         metric: Any = per_query(f, kind.value)
-        metric.terms = per_entry(
-            f, lambda batch, **params: kind.parts(batch, **params).terms
-        )
+        metric.terms = per_entry(f, terms)
         metric.terms.__qualname__ = f'{f.__qualname__}.terms'
         def over_ties(formula):
             kind.averages.insert(0, formula)  # before the others
             return formula
         def variant(name, **changes):
-            changed = replace(
-                kind, name=name, metric=metric, averages=kind.averages, **changes
-            )
-            metric.kinds[name] = enter(changed)
+            metric.kinds[name] = enter(replace(kind, name=name, metric=metric, **changes))
             return Measure(name)
         metric.over_ties, metric.variant, metric.kinds = over_ties, variant, {}
         metric.measure = variant(name)

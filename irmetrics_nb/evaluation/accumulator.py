@@ -56,32 +56,17 @@ class ExactSum:
 # %% ../../nbs/evaluation/accumulator.ipynb #f28ab02f
 FLOOR = 1e-5  # of a geometric mean
 
-class _Total:
-    "What is kept of the values of one measure."
-    def __init__(self, aggregate):
-        if aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
-            raise ValueError(f'{aggregate.name} cannot be made batch by batch')
-        self.aggregate, self.sum, self.count = aggregate, ExactSum(), 0
+def _terms(measure, values):
+    "Return what a measure sums for some queries; NaN does not count."
+    terms = values[~np.isnan(values)]
+    return np.log(np.maximum(terms, FLOOR)) if measure.kind.aggregate is GEOMETRIC_MEAN else terms
 
-    def add(self, values):
-        "Count the values of some queries; NaN does not count."
-        values = values[~np.isnan(values)]
-        self.count += len(values)
-        logs = self.aggregate is GEOMETRIC_MEAN
-        self.sum.add((np.log(np.maximum(values, FLOOR)) if logs else values).tolist())
-
-    def merge(self, other):
-        "Count what another one has counted."
-        self.sum.add(other.sum)
-        self.count += other.count
-
-    @property
-    def value(self):
-        "Return the aggregate; NaN if nothing was counted."
-        if not self.count: return float('nan')
-        if self.aggregate is SUM: return float(self.sum)
-        mean = float(self.sum) / self.count
-        return float(np.exp(mean)) if self.aggregate is GEOMETRIC_MEAN else mean
+def _aggregate(aggregate, total, weight):
+    "Return the mean of terms from their sum and weight, or what else is made of them; NaN of none."
+    if not float(weight): return float('nan')
+    if aggregate is SUM: return float(total)
+    mean = float(total) / float(weight)
+    return float(np.exp(mean)) if aggregate is GEOMETRIC_MEAN else mean
 
 # %% ../../nbs/evaluation/accumulator.ipynb #0d9e8c5f
 class Accumulator:
@@ -131,6 +116,8 @@ class Accumulator:
         name_of = {completed(m, self.conventions): m for m in reversed(requested)}
         self.measures, self.asked = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
+            if m.kind.aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
+                raise ValueError(f'{m.kind.aggregate.name} cannot be made batch by batch')
             complete = m.resolve(Judged.concat([]))
             if complete == m: continue
             lacking = next(p for p in complete.params if p not in m.params)
@@ -138,11 +125,14 @@ class Accumulator:
                 f'{m} needs to know {lacking}, which a stream cannot tell: '
                 f'{m.name}({lacking}=...)'
             )
-        self.totals = [_Total(m.kind.aggregate) for m in self.measures]
-        self.groups = self.items = self.no_relevant = 0
+        names = (
+            *map(repr, self.measures),
+            'GAUC',
+        )  # the sum and the weight of the terms of each
+        self.totals = {name: (ExactSum(), ExactSum()) for name in names}
+        self.groups = self.items = self.no_relevant = self.skipped = 0
         self.rel, self.weights = rel, weights
         self.histogram = ScoreHistogram(bins, rel=rel) if auc else None
-        self.group_auc, self.weight, self.skipped = ExactSum(), ExactSum(), 0
 
     def update(
         self, labels: Column, scores: Column, groups: Column | None = None, *,
@@ -161,22 +151,18 @@ class Accumulator:
             return exact, Judged.from_scores(labels, exact, groups, sizes=sizes)
         scores, judged = ranked(self.conventions.score_dtype)
         views = {
-            view: ranked(view.score_dtype)[1]
-            for view in other_views(self.measures, self.conventions)
+            view: ranked(answers.score_dtype)[1]
+            for view, answers in other_views(self.measures, self.conventions).items()
         }
         ids, group = number_groups(groups, sizes, len(labels))
         batch_scores = self._add(judged, None if groups is None else ids.tolist(), views)
         if self.histogram is None: return batch_scores
         self.histogram.update(labels, scores)
         of_groups = group_auc(labels, scores, group, rel=self.rel)
-        weight = (
-            np.ones(len(of_groups))
-            if self.weights is None
-            else getattr(of_groups, self.weights).astype(float)
-        )
+        weight = np.ones(len(of_groups))
+        if self.weights: weight = getattr(of_groups, self.weights).astype(float)
         defined = ~np.isnan(of_groups.auc)
-        self.group_auc.add((weight * of_groups.auc)[defined].tolist())
-        self.weight.add(weight[defined].tolist())
+        self._sum('GAUC', (weight * of_groups.auc)[defined], weight[defined])
         self.skipped += of_groups.skipped
         return batch_scores
 
@@ -202,16 +188,25 @@ class Accumulator:
         )
         for text in warning_texts(Evidence(self.measures, judged.pool_grade)):
             warn_caller(text)
-        for total, values in zip(self.totals, scores.values[0]): total.add(values)
+        for m, values in zip(self.measures, scores.values[0]):
+            terms = _terms(m, values)
+            self._sum(repr(m), terms, np.ones(len(terms)))
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())
         self.no_relevant += scores.no_relevant
         return scores
 
+    def _sum(self, name, terms, weights):
+        for total, added in zip(self.totals[name], (terms, weights)):
+            total.add(added.tolist())
+
     def compute(self) -> dict[str, float]:
         """Return {measure: its mean over everything so far}, as `Scores.means`; any
         spelling of a measure finds it."""
-        values = [(repr(m), t.value) for m, t in zip(self.measures, self.totals)]
+        aggregates = [(repr(m), m.kind.aggregate) for m in self.measures]
+        values: list = [
+            (name, _aggregate(f, *self.totals[name])) for name, f in aggregates
+        ]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
         return ByMeasure(values, self.measures, self.asked)
@@ -226,8 +221,7 @@ class Accumulator:
     @property
     def gauc(self) -> float:
         "GAUC: the mean AUC of the groups that have both classes; NaN if none has."
-        weight = float(self.weight)
-        return float(self.group_auc) / weight if weight else float('nan')
+        return _aggregate(MEAN, *self.totals['GAUC'])
 
     def merge(self, other: 'Accumulator') -> 'Accumulator':
         """Add the counts of another accumulator, for example from another process.
@@ -235,11 +229,10 @@ class Accumulator:
         ValueError if it has other measures or options."""
         if not isinstance(other, Accumulator) or self._settings() != other._settings():
             raise ValueError('accumulators of different measures or options')
-        for total, added in zip(self.totals, other.totals): total.merge(added)
+        for name, sums in other.totals.items():
+            for total, added in zip(self.totals[name], sums): total.add(added)
         for name in ('groups', 'items', 'no_relevant', 'skipped'):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.group_auc.add(other.group_auc)
-        self.weight.add(other.weight)
         if self.histogram is not None and other.histogram is not None:
             self.histogram.merge(other.histogram)
         return self
@@ -259,10 +252,6 @@ def _of_stream(conventions, ties, no_relevant):
     if ties is not None: check_option('ties', ties, allowed)
     chosen = Conventions(ties='given') if conventions is None else conventions
     rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
-    orders = [
-        rules.ties,
-        *(answer for _, name, answer in rules.measures if name == 'ties'),
-    ]
-    if 'docid' not in orders: return replace(rules, negative='keep')
+    if 'docid' not in rules.orders: return replace(rules, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
     raise ValueError(f'{tool} ties by document id, which a stream has not: say ties=')

@@ -7,7 +7,7 @@ __all__ = ['Checkup', 'check']
 
 # %% ../../nbs/evaluation/checkup.ipynb #58d9d494
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
 from ..data.errors import DataError, DataWarning, collect_faults
 from ..data.ids import Ids, escape_non_utf8
-from ..data.judging import judge_run, row_batches
+from ..data.judging import Reading, judge_run, row_batches
 from ..data.matching import run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import recognise
@@ -29,6 +29,7 @@ from irmetrics_nb.evaluation.counting import (
     ITS_OWN,
     QUERY_PATTERNS,
     Counter,
+    RunCounts,
     Tally,
     case_keys,
     case_variants,
@@ -44,6 +45,7 @@ from irmetrics_nb.evaluation.findings import (
     LEVELS,
     Evidence,
     Finding,
+    find_positions,
     find_problems,
     judged_share,
     look_like_scores,
@@ -57,79 +59,66 @@ from .presets import conventions_of
 from ..metrics.parsing import parse_all
 from ..results.results import Items, Result, Table, Text, value_text
 
-# %% ../../nbs/evaluation/checkup.ipynb #d87bf58d
-@dataclass
-class SourceData:
-    "Judgments or a run, as far as they could be read."
-    pairs: Any = None    # of judgments: `Qrels`; None if there are none
-    counts: Any = None   # of a run: `RunCounts`; None if there is none
-    counter: Any = None  # of a run: the `Counter` that has seen all of it
-    hits: Any = None     # of a run: what it retrieved of the judgments, as `Judged`
-    reading: Any = None  # of a run: how it was read
-    batches: Any = None  # what gives the rows of a run once more
-    faults: list = field(default_factory=list)  # what is wrong with the source
-
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
-def read_source(source: Any, kind: str, limit: int, use: Callable) -> SourceData:
-    "Return a source that use(data, source) has read, which returns how many comments are in it."
-    data, comments = SourceData(), 0
+def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
+    "Return what use(source) makes of a source, with its comments, and the problems of the source."
+    data, comments, problems = None, 0, []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
-        try: comments = use(data, source)
+        try: data, comments = use(source)
         except DataError as error:
-            valid = _read_valid(data, source, kind, limit, error)
-            if valid is not None: comments = use(data, valid)
+            valid, problems = _read_valid(source, kind, limit, error)
+            if valid is not None: data, comments = use(valid)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        data.faults.append(problem('comment-row' if 'this comment' in text else 'cut-off', [text]))
-    if comments: data.faults.append(problem('comments', n=comments))
-    return data
+        problems.append(problem('comment-row' if 'this comment' in text else 'cut-off', [text]))
+    if comments: problems.append(problem('comments', n=comments))
+    return data, problems
 
-def _read_valid(data, source, kind, limit, error):
-    "Return the valid rows of a source that was refused, and note its faults; None if there is no such row."
+def _read_valid(source, kind, limit, error):
+    "Return the valid rows of a source that was refused, None if there are none; and the problems of the others."
     read = Qrels if kind == 'qrels' else Run
     with collect_faults() as faults:
         try: valid = read(source, copy=False)
         except DataError: valid = None
     other_kind = valid is None and '; is this a' in str(error)
-    if not faults or other_kind:
-        data.faults.append(problem('refused', error=error))
-        return None
+    if not faults or other_kind: return None, [problem('refused', error=error)]
+    problems = []
     for code, texts in faults.items():
         more = [f'... and {len(texts) - limit:,} more'] * (len(texts) > limit)
-        data.faults.append(problem(code, texts[:limit] + more, n=len(texts)))
-    return valid
+        problems.append(problem(code, texts[:limit] + more, n=len(texts)))
+    return valid, problems
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
-def use_judgments(data: SourceData, source: Any) -> int:
-    "Read judgments; return how many comments are in them."
-    data.pairs = Qrels(source, copy=False)
-    return data.pairs.rows.comments.count
+def use_judgments(source: Any) -> tuple[Qrels, int]:
+    "Read judgments; return them, and how many comments are in them."
+    qrels = Qrels(source, copy=False)
+    return qrels, qrels.rows.comments.count
 
-def use_run(judgments: SourceData, path: Any, data: SourceData, source: Any) -> int:
-    "Count a run and judge it; return how many comments are in it. path: the run as the user gave it."
-    qrels = judgments.pairs or Qrels(no_rows('qrels'), copy=False)
-    trec = is_trec_run(path)
-    data.counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=trec)
-    data.hits, data.reading = judge_run(qrels, source, observe=data.counter)
-    data.counts, data.batches = total_counts(data.reading.observed), partial(row_batches, source)
-    return data.counts.comments
+def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple[tuple, int]:
+    """Count a run and judge it; return (counts, counter, rankings, reading, source), and how many comments are in it.
 
+    path: the run as the user gave it."""
+    if qrels is None: qrels = Qrels(no_rows('qrels'), copy=False)
+    counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
+    hits, reading = judge_run(qrels, source, observe=counter)
+    counts = total_counts(reading.observed)
+    return (counts, counter, hits, reading, source), counts.comments
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
-def ids_of_judgments(judgments: SourceData) -> list[tuple]:
+def ids_of_judgments(qrels: Qrels) -> list[tuple]:
     "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
-    rows = judgments.pairs.rows
+    rows = qrels.rows
     tallies: dict[str, Tally] = {}
     unusual, seen = look_over(rows.doc)
     tally_ids(tallies, rows.doc[unusual])
     keys = [case_keys(rows.doc)] if may_differ_in_case(seen) else []
-    return _id_columns(_judged_queries(judgments.pairs), tallies, keys, lambda: [rows])
+    return _id_columns(_judged_queries(qrels), tallies, keys, lambda: [rows])
 
-def ids_of_run(data: SourceData) -> list[tuple]:
+def ids_of_run(counts: RunCounts, counter: Counter, reading: Reading, source: Any) -> list[tuple]:
     "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
-    keys = data.counter.keys
-    if keys and len(keys) < len(data.reading.observed): keys = [case_keys(rows.doc) for rows in data.batches()]
-    return _id_columns(data.counts.queries, data.counter.tallies, keys, data.batches)
+    keys = counter.keys
+    if keys and len(keys) < len(reading.observed): keys = [case_keys(rows.doc) for rows in row_batches(source)]
+    return _id_columns(counts.queries, counter.tallies, keys, partial(row_batches, source))
 
 def _id_columns(queries, doc_tallies, keys, batches):
     """Return the tallies and case variants of both id columns. keys: `case_keys` of all documents; batches: yields
@@ -150,36 +139,34 @@ def _judged_queries(qrels):
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
 
-def evidence_of_judgments(judgments: SourceData) -> Evidence:
+def evidence_of_judgments(qrels: Qrels | None, faults: Sequence[tuple]) -> Evidence:
     "Return the evidence about judgments."
-    if judgments.pairs is None or not len(judgments.pairs.rows): return Evidence(faults=judgments.faults)
-    grades, ids = judgments.pairs.rows.value, ids_of_judgments(judgments)
-    return Evidence(MEASURES, grades, qrels=judgments.pairs, ids=ids, faults=judgments.faults)
+    if qrels is None or not len(qrels.rows): return Evidence(faults=faults)
+    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, ids=ids_of_judgments(qrels), faults=faults)
 
-def evidence_of_run(judgments: SourceData, data: SourceData, k: int) -> Evidence:
-    "Return the evidence about a run, with its judgments if there are any."
-    counts, hits, qrels = data.counts, data.hits, judgments.pairs
-    if counts is None: return Evidence(faults=data.faults)
-    depth, scores = counts.depth, counts.scores
-    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids_of_run(data),
-                        positions=scores.positions and scores.positions.kind, faults=data.faults)
+def evidence_of_run(qrels: Qrels | None, data: tuple | None, faults: Sequence[tuple], k: int) -> Evidence:
+    "Return the evidence about a run, with its judgments if there are any. data: as `use_run` returns it."
+    if data is None: return Evidence(faults=faults)
+    counts, counter, hits, reading, source = data
+    depth, ids = counts.depth, ids_of_run(counts, counter, reading, source)
+    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids,
+                        positions=find_positions(counts.positions, depth.tolist()), faults=faults)
     if qrels is None: return evidence
     samples, n_docs = [], 0  # of missed queries, with COMPARED_ROWS documents at most
-    for _, missed_query in data.counter.missed:
+    for _, missed_query in counter.missed:
         samples.append(replace(missed_query, docs=missed_query.docs[:COMPARED_ROWS - n_docs]))
         n_docs += len(samples[-1].docs)
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
     unjudged = [query for query in counts.queries if query not in answered]
     unanswered = [query for query in _judged_queries(qrels) if query not in answered]
-    if evidence.positions: evidence.upwards = upwards(hits)
     lowest, highest = counts.lowest.min(), counts.highest.max()
     fraction = np.floor(lowest) + .5 if lowest < highest else lowest
-    sample = np.array([lowest, highest] if scores.integral else [lowest, highest, fraction])
-    swapped = signs_of_swap(qrels, scores.values, scores.down, depth, sample)
-    common = int((counts.judged >= 0).sum())
+    sample = np.array([lowest, highest] if counts.integral else [lowest, highest, fraction])
+    swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, sample)
     return replace(
-        evidence, judged=len(qrels.rows) if common else 0, retrieved=len(hits.rank), common=common, looks=samples,
-        unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=qrels, hits=hits)
+        evidence, judged=len(qrels.rows) if answered else 0, retrieved=len(hits.rank), common=len(answered),
+        looks=samples, unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=qrels, hits=hits,
+        upwards=upwards(hits) if evidence.positions else 0)
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
@@ -199,12 +186,11 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     if not counts: return {}
     _, shortest, longest = evidence.depth
     facts: dict[str, Any] = {}
-    qrels: Any = evidence.qrels
-    hits: Any = evidence.hits
+    qrels, hits = evidence.qrels, evidence.hits
     if qrels is not None:
         facts |= {'queries': len(counts.depth), 'of them judged': evidence.common,
                   'judged queries without an answer': len(evidence.unanswered)}
-    if evidence.common:
+    if qrels is not None and hits is not None and evidence.common:
         judged_depth, tied = counts.depth[counts.judged >= 0], len(tied_queries(hits))
         facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
         facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
@@ -322,21 +308,25 @@ def check(
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'nothing-judged', 'short']"""
     runs = _named_runs(qrels, run, system)
-    judgments = read_source(_rereadable_source(qrels), 'qrels', faults, use_judgments)
-    evidence = evidence_of_judgments(judgments)
+    judgments, problems = read_source(
+        _rereadable_source(qrels), 'qrels', faults, use_judgments
+    )
+    evidence = evidence_of_judgments(judgments, problems)
     facts = {'judgments': facts_of_judgments(evidence)}
     findings = find_problems(evidence, 'judgments') + _note_findings(
-        judgments.pairs, 'judgments'
+        judgments, 'judgments'
     )
     answered = []
-
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
         source = _rereadable_source(source)
-        data = read_source(source, 'run', faults, partial(use_run, judgments, source))
-        evidence = evidence_of_run(judgments, data, k)
-        facts[name] = facts_of_run(evidence, data.reading)
-        findings += find_problems(evidence, name) + _note_findings(data.reading, name)
+        data, problems = read_source(
+            source, 'run', faults, partial(use_run, judgments, source)
+        )
+        reading = data[3] if data else None
+        evidence = evidence_of_run(judgments, data, problems, k)
+        facts[name] = facts_of_run(evidence, reading)
+        findings += find_problems(evidence, name) + _note_findings(reading, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)
     findings += find_problems(Evidence(answered=answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))

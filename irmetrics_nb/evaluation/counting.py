@@ -10,11 +10,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import chain
-from operator import add, itemgetter
+from operator import itemgetter
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from ..core.arrays import argsort_descending, changes, concat_ranges
 from ..data.errors import collect_faults, file_errors
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, parse_floats
 from ..data.judging import QueryLook
-from ..data.matching import JudgedHits, match_ids
+from ..data.matching import JudgedHits, match_ids, some_rows
 from ..data.qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
     decompressed,
@@ -39,7 +38,7 @@ from irmetrics_nb.data.text import (
     first_fields,
     ranks_and_tags,
 )
-from .findings import PositionSigns, counted_down
+from .findings import position_signs, unit_steps
 from .presets import identical_rows
 
 # %% ../../nbs/evaluation/counting.ipynb #dbbb0608
@@ -153,146 +152,88 @@ def case_variants(ids: Iterable[str]) -> list[str]:
     return [id for low in sorted(by_low) if len(by_low[low]) > 1 for id in by_low[low]]
 
 # %% ../../nbs/evaluation/counting.ipynb #78bd7ce8
-@dataclass
-class RankSigns:
-    "What the ranks of some rows say, whose queries are there as a whole."
-    unread: int = 0                                  # ranks that are no numbers
-    rising: list[str] = field(default_factory=list)  # queries in which a score rises as ranks grow
-    repeated: list[str] = field(default_factory=list)  # queries with a duplicate rank
-    n_rising: int = 0
-    falls: bool = False                              # whether a score falls somewhere
-
-    def __add__(self, other: 'RankSigns') -> 'RankSigns':
-        "Return the signs of both, with two queries as examples."
-        rising, repeated = sorted(self.rising + other.rising)[:2], sorted(self.repeated + other.repeated)[:2]
-        n_rising = self.n_rising + other.n_rising
-        return RankSigns(self.unread + other.unread, rising, repeated, n_rising, self.falls or other.falls)
-
-def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray, names: Callable) -> RankSigns:
-    "Compare ranks with scores. names(queries) gives ids as text."
+def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Compare ranks with scores: return the queries in which a score rises as ranks grow, those with a duplicate rank,
+    and whether no score falls."""
     query_falls, rank_falls = query[1:] < query[:-1], rank[1:] < rank[:-1]
     if np.where(changes(query)[1:], query_falls, rank_falls).any():
         order = np.lexsort((rank, query))
         query, rank, score = query[order], rank[order], score[order]
     inside = ~changes(query)[1:]
     with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
-    repeated = np.unique(query[1:][inside & (np.diff(rank) == 0)])
-    rising = np.unique(query[1:][inside & ~(step <= 0)])
-    falls = bool((inside & (step < 0)).any())
-    return RankSigns(0, sorted(names(rising))[:2], sorted(names(repeated))[:2], len(rising), falls)
+    never_falls = not (inside & (step < 0)).any()
+    rising = query[1:][inside & ~(step <= 0)]
+    repeated = query[1:][inside & (np.diff(rank) == 0)]
+    return np.unique(rising), np.unique(repeated), never_falls
 
 # %% ../../nbs/evaluation/counting.ipynb #dbe2ecb3
 GRADE_LEVELS = 10  # different scores, if they are grades
 
-@dataclass
-class ScoreSigns:
-    "What the scores of some queries may be."
-    first: float             # the one in the first row
-    integral: bool           # whether all are whole numbers
-    values: set[float]       # the different ones; some that are more than `FEW`, if these are no grades
-    down: tuple[bool, bool]  # `counted_down`, if they may be grades
-    positions: Any           # `PositionSigns`; None if they are no positions
-
-    @classmethod
-    def of(cls, query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> 'ScoreSigns':
-        "Look at scores in the order of their queries."
-        values, down = {float(i) for i in range(GRADE_LEVELS + 1)}, (False, False)
-        if may_be_grades and score.min() >= -3 and score.max() <= 10:
-            values, down = {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, counted_down(query, score)
-        integral = bool((score == np.floor(score)).all())
-        return cls(float(score[0]), integral, values, down, _position_signs(query, score))
-
-    def __add__(self, other: 'ScoreSigns') -> 'ScoreSigns':
-        "Return the signs of both, one after the other."
-        have_positions = self.positions is not None and other.positions is not None
-        positions = self.positions + other.positions if have_positions else None
-        down = self.down[0] or other.down[0], self.down[1] and other.down[1]
-        integral = self.integral and other.integral
-        return ScoreSigns(self.first, integral, self.values | other.values, down, positions)
-
-def _position_signs(query, score):
-    "Return the `PositionSigns` of scores that may be positions; None for others."
-    begin = np.flatnonzero(changes(query))
-    depth = np.diff(begin, append=len(query))
-    lowest, highest = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
-    with np.errstate(invalid='ignore'): dense = highest - lowest + 1 == depth
-    dense &= (lowest == 0) | (lowest == 1)
-    return PositionSigns.of(np.split(score, begin[1:])) if dense.all() else None
+def grade_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set[float], set[bool]]:
+    "Return the different scores, and their `unit_steps`; more scores than there are grades, if they cannot be grades."
+    if may_be_grades and score.min() >= -3 and score.max() <= 10:
+        return {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
+    return {*map(float, range(GRADE_LEVELS + 1))}, set()
 
 # %% ../../nbs/evaluation/counting.ipynb #6cdb3c6b
-@dataclass
-class RunCounts:
+class RunCounts(NamedTuple):
     "What is known of q queries of a run, which have documents."
-    queries: list[str]   # as text
-    judged: np.ndarray   # (q,) which judged query each is; -1: none
-    depth: np.ndarray    # (q,) how many documents it has
-    lowest: np.ndarray   # (q,) the lowest score
-    highest: np.ndarray  # (q,) the highest score
-    scores: ScoreSigns
-    docs: int | None     # the sum of the documents' hashes, if it is one number for all queries
-    equal: bool          # whether every row of a judged query is judged, and its grade is its score
-    comments: int        # lines that are comments
+    queries: list[str]    # as text
+    judged: np.ndarray    # (q,) which judged query each is; -1: none
+    depth: np.ndarray     # (q,) how many documents it has
+    lowest: np.ndarray    # (q,) the lowest score
+    highest: np.ndarray   # (q,) the highest score
+    first: float          # the score in the first row
+    integral: bool        # whether all scores are whole numbers
+    values: set[float]    # the different scores; some that are more than `GRADE_LEVELS`, if these are no grades
+    steps: set[bool]      # their `unit_steps`, if they may be grades
+    positions: set        # their `position_signs`
+    docs: set             # the sums of the documents' hashes of one query; None if they differ within a part
+    equal: bool           # whether every row of a judged query is judged, and its grade is its score
+    comments: int         # lines that are comments
     identical: list[str]  # queries with a document of their own id
-    ranks: RankSigns = field(default_factory=RankSigns)
-    tags: Tally = field(default_factory=Tally)
+    unread: int           # ranks that are no numbers
+    rising: list[str]     # queries in which a score rises as ranks grow
+    repeated: list[str]   # queries with a duplicate rank
+    never_falls: bool     # whether no score falls as ranks grow
+    tags: Tally
+
+def _total_tally(tallies):
+    total = Tally()
+    for tally in tallies: total.add(tally.hashes, tally.examples, list)
+    return total
+
+_TOTALS: dict[type, Callable] = {
+    np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
+    bool: all, int: sum, float: itemgetter(0)}
 
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
-    "Add the counts of all batches, in order."
-    def of_batches(name): return [getattr(batch, name) for batch in batches]
-    arrays = 'judged', 'depth', 'lowest', 'highest'
-    total: dict[str, Any] = {name: np.concatenate(of_batches(name)) for name in arrays}
-    for name in 'queries', 'scores', 'comments', 'identical', 'ranks': total[name] = reduce(add, of_batches(name))
-    same_documents = len({*of_batches('docs')}) == 1 and (total['depth'] == total['depth'][0]).all()
-    docs = batches[0].docs if same_documents else None
-    counts = RunCounts(**total, docs=docs, equal=all(of_batches('equal')))
-    for tags in of_batches('tags'): counts.tags.add(tags.hashes, tags.examples, list)
-    return counts
+    "Add the counts of all batches, in order: each field by its type."
+    return RunCounts(*(_TOTALS.get(type(column[0]), _total_tally)(column) for column in zip(*batches)))
 
 # %% ../../nbs/evaluation/counting.ipynb #5dcedb4b
 COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
 COMPARED_ROWS = 20_000  # of these queries that are looked at
 
 # %% ../../nbs/evaluation/counting.ipynb #e6f7aaaa
-@dataclass
-class BatchRows:
-    "The rows of a part in order of their queries, and where each of its q queries begins and ends."
-    rows: Rows
-    order: np.ndarray | slice  # the rows by query, as they come within each
-    query: np.ndarray          # (n,) in that order
-    value: np.ndarray          # (n,)
-    begin: np.ndarray          # (q,)
-    end: np.ndarray            # (q,)
-
-    @classmethod
-    def of(cls, rows: Rows) -> 'BatchRows':
-        "Sort rows by query; where they are sorted already, the order is a slice."
-        in_order = (rows.query[1:] >= rows.query[:-1]).all()
-        order = slice(None) if in_order else np.argsort(rows.query, kind='stable')
-        query, value = rows.query[order], rows.value[order]
-        begin = np.flatnonzero(changes(query))
-        return cls(rows, order, query, value, begin, np.append(begin[1:], len(query)))
-
-    def at(self, begin: int, end: int) -> Any:
-        "Return the rows at some positions of the order."
-        return slice(begin, end) if isinstance(self.order, slice) else self.order[begin:end]
-
-def same_docs(batch: BatchRows) -> int | None:
+def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
     "Return the sum of the documents' hashes, if it is one number for all queries; else None."
-    depth = batch.end - batch.begin
     if (depth != depth[0]).any(): return None
     def sums(queries):
-        hashes = batch.rows.doc[batch.at(0, queries * depth[0])].hash()
+        hashes = docs[:queries * depth[0]].hash()
         return {*hashes.reshape(queries, -1).sum(axis=1).tolist()}
     if len(sums(min(2, len(depth)))) > 1: return None
     totals = sums(len(depth))
     return totals.pop() if len(totals) == 1 else None
 
-def equals_grades(batch: BatchRows, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
-    "Return whether the score of each judged document is its grade."
-    begin, is_judged = np.zeros(len(qrels), np.intp), judged >= 0
-    begin[judged[is_judged]] = batch.begin[is_judged]
-    falling = batch.value[argsort_descending(batch.query, batch.value)]
-    score = falling[begin[qrels.rows.query[hits.judgment]] + hits.rank - 1]
+def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
+    """Return whether the score of each judged document is its grade.
+
+    begin: where each query begins in the rows; judged: which judged query it is."""
+    begin_of_judged, is_judged = np.zeros(len(qrels), np.intp), judged >= 0
+    begin_of_judged[judged[is_judged]] = begin[is_judged]
+    falling = rows.value[argsort_descending(rows.query, rows.value)]
+    score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.rank - 1]
     return bool((score == qrels.rows.value[hits.judgment]).all())
 
 # %% ../../nbs/evaluation/counting.ipynb #48ecbdce
@@ -306,9 +247,9 @@ def is_trec_run(source: Any) -> bool:
     return not table and len(first_fields(head)) >= len(COLUMN_NAMES['run'])
 
 # %% ../../nbs/evaluation/counting.ipynb #470747f5
-def read_ranks(batch: BatchRows, tags: Tally) -> RankSigns:
-    "Compare the ranks of TREC text with its scores, and count its tags."
-    rows, ranks, unread = batch.rows, [], 0
+def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
+    "Return the ranks of rows of TREC text, and how many are no numbers; count the tags."
+    ranks, unread = [], 0
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
@@ -320,9 +261,7 @@ def read_ranks(batch: BatchRows, tags: Tally) -> RankSigns:
             ranks.append(numbers)
             different, _ = factorize(tag[block_starts(tag)])
             tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
-    if unread: return RankSigns(unread)
-    def names(queries): return escape_non_utf8(rows.query_ids[queries].tolist())
-    return rank_signs(batch.query, np.concatenate(ranks)[batch.order], batch.value, names)
+    return np.concatenate(ranks), unread
 
 # %% ../../nbs/evaluation/counting.ipynb #76860b32
 class Counter:
@@ -339,7 +278,7 @@ class Counter:
         "Forget all: the run is read from its beginning."
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
         self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
-        self.tallies: dict[str, Tally] = {}                    # of the documents
+        self.tallies: dict[str, Tally] = {}                # of the documents
         self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
         self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
         self.equal = True                                  # whether scores are grades so far
@@ -347,31 +286,39 @@ class Counter:
 
     def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
         "Count a part, which has all rows of its queries."
-        rows, batch, qrels = run.rows, BatchRows.of(run.rows), self.qrels.rows
-        query_ids = rows.query_ids[batch.query[batch.begin]]
-        number = match_ids(self.qrels.query_index, qrels.query_ids, query_ids)
+        rows, judgments = run.rows, self.qrels.rows
+        order: Any = slice(None)
+        def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
+        if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
+        by_query = some_rows(rows, order)
+        query, score, begin = by_query.query, by_query.value, np.flatnonzero(changes(by_query.query))
+        depth = np.diff(begin, append=len(query))
+        number = match_ids(self.qrels.query_index, judgments.query_ids, rows.query_ids[query[begin]])
         unjudged = np.diff(self.begin, append=self.begin[-1]) == 0  # the last is that of an unknown query
-        judged, depth = np.where(unjudged[number], -1, number), batch.end - batch.begin
-        hit = hits.judgment[qrels.value[hits.judgment] >= 0]
+        judged = np.where(unjudged[number], -1, number)
+        hit = hits.judgment[judgments.value[hits.judgment] >= 0]
         self.found[hit] = True
-        self._keep_missed(batch, judged)
-        docs, kinds = look_over(rows.doc)
+        self._keep_missed(by_query, begin, judged)
+        self._look_over(rows.doc)
+        all_judged = len(hit) == depth[judged >= 0].sum()
+        self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
+        lowest, highest = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
+        tags, unread, rising, repeated, never_falls = Tally(), 0, query[:0], query[:0], True
+        if self.trec: ranks, unread = read_ranks(rows, tags)
+        if self.trec and not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
+        return RunCounts(
+            texts(query[begin]), judged, depth, lowest, highest, float(rows.value[0]),
+            bool((score == np.floor(score)).all()), *grade_signs(query, score, self.graded),
+            position_signs(query, score), {same_docs(by_query.doc, depth)}, bool(self.equal), rows.comments.count,
+            texts(rows.query[identical_rows(rows)]), unread, texts(rising), texts(repeated), never_falls, tags)
+
+    def _look_over(self, docs):
+        suspects, kinds = look_over(docs)
         with self.lock:
             shorter, self.seen = sorted((self.seen, kinds), key=len)
             self.seen[:len(shorter)] |= shorter
-            if len(docs): tally_ids(self.tallies, rows.doc[docs])
-        if may_differ_in_case(self.seen): self.keys.append(np.unique(case_keys(rows.doc)))
-        all_judged = len(hit) == depth[judged >= 0].sum()
-        self.equal = self.equal and all_judged and equals_grades(batch, judged, hits, self.qrels)
-        lowest, highest = (f.reduceat(batch.value, batch.begin) for f in (np.minimum, np.maximum))
-        signs = ScoreSigns.of(batch.query, batch.value, self.graded)
-        signs.first = float(rows.value[0])
-        names = [*escape_non_utf8(query_ids.tolist())]
-        identical = [*escape_non_utf8(rows.query_ids[rows.query[identical_rows(rows)]].tolist())]
-        fields = names, judged, depth, lowest, highest, signs, same_docs(batch), self.equal, rows.comments.count
-        counts = RunCounts(*fields, identical)
-        if self.trec: counts.ranks = read_ranks(batch, counts.tags)
-        return counts
+            if len(suspects): tally_ids(self.tallies, docs[suspects])
+        if may_differ_in_case(self.seen): self.keys.append(np.unique(case_keys(docs)))
 
     def _judgments_of(self, queries):
         "Return (judgments, for each the index of its query) of some judged queries."
@@ -380,26 +327,26 @@ class Counter:
 
     def _lacks(self, judgments): return ~self.found[judgments] & (self.qrels.rows.value[judgments] >= 0)
 
-    def _keep_missed(self, batch, judged):
+    def _keep_missed(self, rows, begin, judged):
         "Keep the queries that lack a judged document, if theirs are among the first."
         judged_rows = np.flatnonzero(judged >= 0)
         judgment, row = self._judgments_of(judged[judged_rows])
         missing = self._lacks(judgment)
         lacking, first = np.unique(row[missing], return_index=True)
         at, queries = judgment[missing][first], judged_rows[lacking]
+        end = np.append(begin[1:], len(rows))
         with self.lock:
             last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
             early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            candidates = [(int(at[i]), self._sample(batch, queries[i], judged)) for i in early]
+            candidates = [(int(at[i]), self._sample(rows.doc[begin[q]:end[q]], judged[q]))
+                          for i in early for q in queries[i:i + 1]]
             self.missed = sorted([*self.missed, *candidates], key=itemgetter(0))[:COMPARED_QUERIES]
 
-    def _sample(self, batch, i, judged):
-        "Return what the query i of a part lacks, and the documents without judgments that it has."
-        rows, judgments = batch.rows, self.qrels.rows
-        judgment, _ = self._judgments_of(judged[i:i + 1])
+    def _sample(self, docs, number):
+        "Return what a judged query lacks, and the documents without judgments that it has."
+        judgments = self.qrels.rows
+        judgment, _ = self._judgments_of(np.array([number]))
         judged_docs = {*judgments.doc[judgment].tolist()}
-        positions = batch.at(batch.begin[i], min(batch.end[i], batch.begin[i] + COMPARED_ROWS))
-        docs = [doc for doc in rows.doc[positions].tolist() if doc not in judged_docs]
+        unjudged = [doc for doc in docs[:COMPARED_ROWS].tolist() if doc not in judged_docs]
         missed = escape_non_utf8(judgments.doc[judgment[self._lacks(judgment)]].tolist())
-        query = judgments.query_ids[int(judged[i])]
-        return QueryLook(query, True, np.empty(0), [*missed], [*escape_non_utf8(docs)])
+        return QueryLook(judgments.query_ids[int(number)], True, np.empty(0), [*missed], [*escape_non_utf8(unjudged)])

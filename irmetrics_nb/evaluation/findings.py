@@ -4,19 +4,21 @@
 
 # %% auto #0
 __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'UNJUDGED', 'NOT_RELEVANT', 'RELEVANT', 'SOURCE_RULES', 'JUDGMENT_RULES',
-           'ID_RULES', 'RUN_RULES', 'Finding', 'Positions', 'PositionSigns', 'find_positions', 'turned', 'upwards',
-           'in_deviations', 'look_like_scores', 'look_like_grades', 'are_small_grades', 'counted_down',
-           'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
+           'ID_RULES', 'RUN_RULES', 'Finding', 'position_signs', 'find_positions', 'turned', 'upwards', 'in_deviations',
+           'look_like_scores', 'look_like_grades', 'are_small_grades', 'unit_steps', 'is_listed_ranking', 'first_ranks',
+           'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import lgamma, log
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/evaluation/findings.ipynb #d23c6a60
+from ..core.arrays import changes, cumcount
 from ..core.conventions import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
@@ -60,7 +62,7 @@ class Evidence:
     looks: Sequence[QueryLook] = ()       # Some queries of the run beside their judgments
     depth: tuple[int, int, int] = 0, 0, 0 # Queries, and the fewest and the most documents of one
     cutoff: int = 0                       # How many documents a query should have
-    positions: 'Positions | None' = None  # What the scores are, if they may be positions
+    positions: tuple[str, str] | None = None  # `find_positions` of the scores
     upwards: float = 0                    # `upwards` of the run
     swapped: str = ''                     # Signs that judgments and run are swapped
     answered: Sequence[np.ndarray] = ()   # Of several runs, which queries each answers
@@ -171,57 +173,36 @@ def _numeric(kind, judged, retrieved):
 def _are_numbers(ids): return bool(ids) and all(id.isascii() and id.isdigit() for id in ids)
 
 # %% ../../nbs/evaluation/findings.ipynb #69c8f07f
-@dataclass(frozen=True)
-class Positions:
-    "What scores are that count the documents of every query."
-    first: int    # 0 or 1
-    order: str    # 'rising' as they are listed in every query, 'falling', or 'mixed'
+def position_signs(query: np.ndarray, score: np.ndarray) -> set:
+    """Return {(first position, order)} of scores that are positions from 0 or 1 on in
+    every query; {None} for others.
 
-    def __str__(self) -> str: return '0 to n - 1' if self.first == 0 else '1 to n'
+    The order is 'rising' as they are listed, 'falling' or 'mixed'; '' if no query has two
+    documents."""
+    begins = changes(query)
+    first = np.minimum.reduceat(score, np.flatnonzero(begins))
+    number = np.cumsum(begins) - 1
+    if not np.isin(first, (0, 1)).all(): return {None}
+    ordered = score[np.lexsort((score, number))]
+    if not np.array_equal(ordered, first[number] + cumcount(number)): return {None}
+    steps, order = np.diff(score)[~begins[1:]], 'mixed'
+    if (steps > 0).all(): order = 'rising' if steps.size else ''
+    elif (steps < 0).all(): order = 'falling'
+    return {(n, order) for n in first.tolist()}
 
-@dataclass(frozen=True)
-class PositionSigns:
-    "What queries say by which scores may be positions."
-    firsts: frozenset[int] = frozenset()      # where they begin
-    directions: frozenset[str] = frozenset()
-    bits: float = 0.0                         # how rare that is by chance
+def find_positions(
+    signs: Collection, depth: Iterable[int],
+) -> tuple[str, str] | None:
+    """Return (positions, order) if `position_signs` are positions for sure, else None.
 
-    @classmethod
-    def of(cls, scores: Iterable[np.ndarray]) -> 'PositionSigns | None':
-        """Collect the signs of the scores of every query; None if the scores of one are
-        no positions."""
-        signs = cls()
-        for score in scores:
-            n, first = len(score), score.min()
-            if first not in (0, 1): return None
-            positions = np.arange(first, first + n)
-            if not np.array_equal(np.sort(score), positions): return None
-            step, direction = np.diff(score), 'mixed'
-            if (step > 0).all(): direction = 'rising'
-            elif (step < 0).all(): direction = 'falling'
-            bits = lgamma(n + 1) / log(2)  # n things have n! orders
-            signs += cls(frozenset([int(first)]), frozenset([direction] * (n > 1)), bits)
-        return signs
-
-    def __add__(self, other: 'PositionSigns') -> 'PositionSigns':
-        "Return the signs of both."
-        firsts = self.firsts | other.firsts
-        directions = self.directions | other.directions
-        return PositionSigns(firsts, directions, self.bits + other.bits)
-
-    @property
-    def kind(self) -> Positions | None:
-        "Return the positions, if they are sure enough."
-        if self.bits < 10 or len(self.firsts) > 1: return None
-        [first], direction = self.firsts, 'mixed'
-        if len(self.directions) == 1: [direction] = self.directions
-        return Positions(first, direction)
-
-def find_positions(scores: Iterable[np.ndarray]) -> Positions | None:
-    """Find out which positions the scores are that go from 1 to n, or from 0 to n - 1, in
-    every query; None for others."""
-    signs = PositionSigns.of(scores)
-    return signs.kind if signs else None
+    depth: how many documents each query has."""
+    if None in signs: return None
+    bits = sum(lgamma(n + 1) for n in depth) / log(2)  # n things have n! orders
+    if bits < 10: return None
+    firsts, orders = ({*column} for column in zip(*signs))
+    if len(firsts) > 1: return None
+    [order] = orders - {''} if len(orders - {''}) == 1 else ['mixed']
+    return '0 to n - 1' if firsts == {0} else '1 to n', order
 
 def turned(judged: Judged) -> tuple[int, int]:
     """Return (queries that gain less those that lose, all that change) if lists are read
@@ -245,9 +226,9 @@ LEAST_UPWARDS = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
 def _position_problems(evidence):
     "Find scores that are positions: listed from 1 on, or better read upwards."
-    positions = evidence.positions
-    if positions is None or evidence.upwards < LEAST_UPWARDS[positions.order]: return
-    code = 'positions' if positions.order == 'rising' else 'upwards'
+    positions, order = evidence.positions or ('', '')
+    if not positions or evidence.upwards < LEAST_UPWARDS[order]: return
+    code = 'positions' if order == 'rising' else 'upwards'
     yield problem(code, shown(evidence.queries), positions=positions)
 
 # %% ../../nbs/evaluation/findings.ipynb #d6222a1a
@@ -260,19 +241,19 @@ def look_like_scores(grades: np.ndarray) -> bool:
 def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
     "Return whether the scores of a run are a few small whole numbers, and not positions."
     small = are_small_grades(np.unique(score).tolist())
-    return small and counted_down(query, score) != (True, True)
+    return small and unit_steps(query, score) != {True}
 
 def are_small_grades(scores: Collection[float]) -> bool:
     "Return whether different scores are a few small whole numbers."
     small = len(scores) <= 10 and min(scores) >= -3 and 1 <= max(scores) <= 10
     return small and all(score % 1 == 0 for score in scores)
 
-def counted_down(query: np.ndarray, score: np.ndarray) -> tuple[bool, bool]:
-    """Return whether a query has several scores, and whether all such queries count down
-    by one."""
+def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
+    "Return whether scores of a query that follow each other in size differ by one: "
+    "{True} if all of them do."
     order = np.lexsort((score, query))
     step, same = np.diff(score[order]), np.diff(query[order]) == 0
-    return bool(same.any()), bool((step[same] == 1).all())
+    return {*np.unique(step[same] == 1).tolist()}
 
 # %% ../../nbs/evaluation/findings.ipynb #00c1cb98
 def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> bool:
@@ -292,13 +273,13 @@ FRACTIONS_AND_WHOLE = 'The grades are many different fractions, the scores a few
 LISTS_AND_GRADES = 'The judgments are lists, and the run holds what looks like judgments'
 
 def signs_of_swap(
-    qrels: Qrels, different: Collection[float], down: tuple[bool, bool], depth: np.ndarray, score: np.ndarray,
+    qrels: Qrels, different: Collection[float], steps: set[bool], depth: np.ndarray, score: np.ndarray,
 ) -> str:
     """Return the signs that judgments and run are swapped; '' without any.
 
-    different: the different scores; down: `counted_down`; depth: how many documents each query has; score: scores
+    different: the different scores; steps: `unit_steps`; depth: how many documents each query has; score: scores
     that have the same extremes, and a fraction if there is one."""
-    small = are_small_grades(different) and down != (True, True)
+    small = are_small_grades(different) and steps != {True}
     if small and look_like_scores(qrels.columns.value): return FRACTIONS_AND_WHOLE
     return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''
 
@@ -377,7 +358,8 @@ def _depth_problems(evidence):
     n, shortest, longest = evidence.depth
     if n >= 5 and 5 <= shortest == longest < k: yield problem('cut', n=shortest, k=k)
     elif counts: yield from _report_queries('short', _queries_where(counts, counts.depth < k), k=k)
-    if counts and n >= 5 and counts.docs is not None: yield problem('constant')
+    constant = counts and shortest == longest and len(counts.docs) == 1 and None not in counts.docs
+    if constant and n >= 5: yield problem('constant')
 
 def _report_queries(code, queries, n_all=None, **words):
     "Report queries; as a warning if these are most of n_all."
@@ -385,9 +367,6 @@ def _report_queries(code, queries, n_all=None, **words):
     if queries: yield problem(code, shown(queries), level, n=len(queries), **words)
 
 def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonzero(mask).tolist()]
-
-# %% ../../nbs/evaluation/findings.ipynb #c495d31d
-#| exporti
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
 def _grade_problems(evidence):
@@ -427,16 +406,16 @@ def _score_problems(evidence):
     if not counts: return
     several, flat = counts.depth > 1, counts.lowest == counts.highest
     equal = counts.lowest.min() == counts.highest.max()
-    if several.any() and equal: yield problem('one-score', score=counts.scores.first)
+    if several.any() and equal: yield problem('one-score', score=counts.first)
     else: yield from _report_queries('flat', _queries_where(counts, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
     yield from _report_queries('infinite', _queries_where(counts, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
-    tags, ranks = counts.tags, counts.ranks
-    if len(tags) > 1: yield problem('tags', shown(tags.examples), n=len(tags))
-    if ranks.unread: yield problem('rank-number', n=ranks.unread)
-    if ranks.repeated: yield problem('rank-twice', shown(ranks.repeated))
-    if ranks.rising: yield problem('rank-order' if ranks.falls else 'distances', shown(ranks.rising), n=ranks.n_rising)
+    n_tags, rising = len(counts.tags), sorted(counts.rising)
+    if n_tags > 1: yield problem('tags', shown(counts.tags.examples), n=n_tags)
+    if counts.unread: yield problem('rank-number', n=counts.unread)
+    if counts.repeated: yield problem('rank-twice', shown(sorted(counts.repeated)))
+    if rising: yield problem('distances' if counts.never_falls else 'rank-order', shown(rising), n=len(rising))
 
 def _tie_problems(evidence):
     "Find runs with few judged documents, runs that are the judgments, and tied runs."
@@ -459,8 +438,6 @@ def judged_share(hits: Judged, depth: np.ndarray, k: int) -> float:
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query of each judged document that shares its score with another document."
     return hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
-
-def _reported_problems(evidence): yield from evidence.faults
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 SOURCE_RULES = {
@@ -613,7 +590,7 @@ CHEAP_CONDITIONS = (
     _depth_problems,
     _level_problems,
 )
-CONDITIONS = *CHEAP_CONDITIONS, _reported_problems, _grade_problems, _id_problems, _score_problems, _tie_problems
+CONDITIONS = *CHEAP_CONDITIONS, attrgetter('faults'), _grade_problems, _id_problems, _score_problems, _tie_problems
 
 def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
     "Apply the rules, or the cheap ones; return findings in the order of the table."
@@ -636,7 +613,10 @@ def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7da
 def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     "Return evidence about a run, some queries of which are known."
-    positions = find_positions(sample.score for sample in samples if len(sample.score))
+    scores = [sample.score for sample in samples if len(sample.score)]
+    depth = [*map(len, scores)]
+    query = np.repeat(np.arange(len(scores)), depth)
+    positions = find_positions(position_signs(query, np.concatenate(scores)), depth) if scores else None
     fields.setdefault('unjudged', [sample.query for sample in samples if not sample.judged])
     return Evidence(looks=samples, positions=positions, **fields)
 
@@ -675,6 +655,6 @@ def check_swapped(qrels: Qrels, run: Run) -> None:
     columns = run.columns if run.source is None else run_head(run)
     query, score = np.asarray(columns.query), np.asarray(columns.value)
     if not len(score): return
-    signs = signs_of_swap(qrels, np.unique(score).tolist(), counted_down(query, score), np.bincount(query), score)
+    signs = signs_of_swap(qrels, np.unique(score).tolist(), unit_steps(query, score), np.bincount(query), score)
     for text in warning_texts(Evidence(swapped=signs)):
         raise ValueError(f'{text}. If they are not, say so: evaluate(Qrels(...), Run(...))')

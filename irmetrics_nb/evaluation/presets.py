@@ -411,4 +411,5 @@ def read_run(run: Any, conventions: Conventions) -> Run:
     "Read a run as the conventions have it: which rows count, how exact scores are."
     results = Run(run, duplicates=conventions.duplicates, copy=False)
     if conventions.identical_ids == 'skip': results = without_identical_ids(results)
-    return single_precision(results) if conventions.score_dtype == 'float32' else results
+    if conventions.score_dtype == 'float32': results = single_precision(results)
+    return results

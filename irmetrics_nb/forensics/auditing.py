@@ -537,7 +537,7 @@ def audit(
     True"""
     shape = _shape_of(f) if shape is None else shape
     parsed, words = parse(measure), read_shape(shape)
-    uncut = parsed._with(parsed.given, None) if parsed.kind.at == 'k' and 'k' in words else parsed
+    uncut = Measure(parsed.name, parsed.given) if parsed.kind.at == 'k' and 'k' in words else parsed
     auditor = _Auditor(f, uncut, words)
     questions = auditor.questions()
     rows = ['as given'] if 'qrels' in words and parsed.name == 'nDCG' else []

@@ -28,12 +28,13 @@ from irmetrics_nb.comparing.comparison import (
     sentence,
 )
 from ..comparing.statistics import wins_ties_losses
+from ..core.conventions import Options
 from ..data.errors import counted, visible
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, Words, read_words
 from ..evaluation.checkup import Checkup, check
-from ..evaluation.evaluation import Options, evaluate
+from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import Scores, as_record
 from irmetrics_nb.reporting.sections import (
