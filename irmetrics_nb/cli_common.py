@@ -201,7 +201,7 @@ def one_line_warnings() -> Iterator[None]:
 # %% ../nbs/top_level/cli_common.ipynb #159093e3
 @contextmanager
 def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    "Give a function that shows, after a second, how much is done, if stderr is a terminal; the bar goes away at the end."
+    "Give a function that shows how much is done: after a second, if stderr is a terminal, until the end."
     start = monotonic() if sys.stderr.isatty() else float('inf')
     bar: Any = None
     def show_progress(done, total):

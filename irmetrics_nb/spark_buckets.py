@@ -106,7 +106,7 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
 class Bucket:
     "What a bucket sends back."
     scores: list[Scores] = field(default_factory=list)  # of each run
-    facts: list[tuple] = field(default_factory=list)    # of each run, as `_facts` gives them
+    facts: list[tuple] = field(default_factory=list)    # of each, by `_facts`
     error: tuple[str, str] | None = None                # its type and its text
     warned: list[tuple[str, str]] = field(default_factory=list)  # type and text
     taken: list[str] = field(default_factory=list)  # queries whose judgments were taken
@@ -239,8 +239,9 @@ def check_whole(
     for kind, text in wrong: raise ERRORS[kind](text)
     texts: list[str] = []
     for i, name in enumerate(plan.runs):
-        known, changes, swapped, rows, grades = zip(*(bucket.facts[i] for bucket in buckets))
-        evidence = _total_evidence(known, changes, plan)
+        facts = [bucket.facts[i] for bucket in buckets]
+        evidence_of, changes, swapped, rows, grades = zip(*facts)
+        evidence = _total_evidence(evidence_of, changes, plan)
         if not evidence.common:
             judged, retrieved = spelt(name) if spelt else ([], [])
             ids, run = '', f'{name}: ' if plan.several else ''

@@ -310,9 +310,10 @@ TOPICS = WordColumns(
     'topics', 'query_id qid q_id queryid topic_id topic number num id _id'.split(),
     'query title question text'.split(), 'description narrative desc narr'.split())
 # Ids come before names that may be those of texts.
-_DOCUMENT_IDS = dict.fromkeys(['doc_id', 'docid', 'docno', 'document_id', 'doc', 'id', '_id', *COLUMN_SYNONYMS['document']])
+_IDS = 'doc_id docid docno document_id doc id _id'.split()
 DOCUMENTS = WordColumns(
-    'documents', [*_DOCUMENT_IDS], 'title name heading'.split(), 'text body contents content abstract'.split())
+    'documents', [*dict.fromkeys([*_IDS, *COLUMN_SYNONYMS['document']])],
+    'title name heading'.split(), 'text body contents content abstract'.split())
 LONGEST = 160, 200  # letters of a title, and of more text
 RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
 

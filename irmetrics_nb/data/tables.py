@@ -368,7 +368,7 @@ def rows_from_csv(
 ) -> Rows:
     "Return the rows of a CSV or TSV file; DataError if it has no rows or an invalid one."
     text = data.decode('utf-8-sig', 'surrogateescape')
-    triples, lines, first_snapshot = [], [], None
+    triples, lines, first_snapshot = [], [], ''
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
@@ -380,9 +380,12 @@ def rows_from_csv(
             if fault:
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
-            if snapshot is not None and fields[snapshot] != (first_snapshot := first_snapshot or fields[snapshot]):
-                pair = f'{fields[snapshot]!r} beside {first_snapshot!r}'
-                raise DataError(f'{name}, line {line}: a second snapshot, {pair}: take the rows of one, which is a run')
+            if snapshot is not None:
+                first_snapshot = first_snapshot or fields[snapshot]
+                if fields[snapshot] != first_snapshot:
+                    pair = f'{fields[snapshot]!r} beside {first_snapshot!r}'
+                    raise DataError(
+                        f'{name}, line {line}: a second snapshot, {pair}: take the rows of one, which is a run')
             triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
