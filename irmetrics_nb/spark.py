@@ -9,7 +9,7 @@ __all__ = ['evaluate', 'means', 'compare', 'group_auc', 'auc']
 import pickle
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from io import BytesIO
@@ -52,6 +52,7 @@ from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import DataError, DataWarning, counted
 from .data.qrels_and_runs import Qrels, QueryDocTable, Run
 from .data.recognition import named_sources
+from .data.sources import no_rows
 from .data.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, import_polars, rivals
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.auc import group_auc as group_auc_here
@@ -164,18 +165,9 @@ def _fetched(frame):
     return pl.concat([pl.from_arrow(_opened(blob)) for blob in blobs])
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
-@dataclass
-class _Rows:
-    "Everything that is evaluated, and what is known of it."
-    frame: Any             # what is shuffled
-    truth: Any             # the judgments: a table of polars that goes along with every bucket, or a DataFrame
-    session: Any
-    runs: list[str]        # their names; none yet if a column says them
-    local: dict            # what was sent: None -> the judgments, name -> a run
-    names: dict[str, str]  # how columns are called
-
 def _collect_rows(qrels, run, system, order, conventions):
-    "Select the rows of all runs as one frame, and the judgments."
+    """Return all rows of runs as one frame; the judgments, as a table of polars or a DataFrame; the names of the runs;
+    what was read here, by the name of the run, None for the judgments; and how columns are called."""
     runs, names = _runs_by_name(run, system), {} if order is None else {'at': order}
     frames = [source for _, source in [('', qrels), *runs] if _is_frame(source)]
     if not frames:
@@ -201,7 +193,7 @@ def _collect_rows(qrels, run, system, order, conventions):
     for kind, source in [('run', runs[0][1]), ('qrels', qrels)]:
         if not _is_frame(source): continue
         names |= {f'{kind} {role}': name for role, name in zip(('query', 'doc', 'value'), _find(source, kind))}
-    return _Rows(frame, truth, session, [name for name, _ in runs], local, names)
+    return frame, truth, [name for name, _ in runs], local, names
 
 def _runs_by_name(run, system):
     "List (name, run) of each run; a single run has the name ''. ValueError for two of one name."
@@ -228,11 +220,11 @@ def _counted(frame, key='run', number='value'):
     rows = totals.selectExpr(key, '`sum(n)` as n', '`max(top)` as top', '`max(largest)` as largest').collect()
     return {row[key]: (row['n'], row['top'], tuple(row['largest'])) for row in rows}
 
-def _row_counts(rows):
-    if _is_frame(rows.truth): return _counted(rows.truth.unionByName(rows.frame))
-    counts = _counted(rows.frame)
-    by_query = rows.truth.group_by('query').len('n').sort('n', 'query')
-    if len(by_query): counts[None] = len(rows.truth), rows.truth['value'].max(), by_query.select('n', 'query').row(-1)
+def _row_counts(frame, truth):
+    if _is_frame(truth): return _counted(truth.unionByName(frame))
+    counts = _counted(frame)
+    by_query = truth.group_by('query').len('n').sort('n', 'query')
+    if len(by_query): counts[None] = len(truth), truth['value'].max(), by_query.select('n', 'query').row(-1)
     return counts
 
 def _bucket_count(session, counts, memory, buckets):
@@ -256,16 +248,16 @@ def _bucket_count(session, counts, memory, buckets):
 ALONG_ROWS = 200_000   # judgments that go along
 ALONG_BYTES = 1 << 23  # if they have no more bytes
 
-def _sent_along(rows, n):
-    "Return the rows with judgments that go along, and these as bytes; of very many, all in one frame, and None."
-    truth = _fetched(rows.truth) if n <= ALONG_ROWS and _is_frame(rows.truth) else rows.truth
+def _sent_along(frame, truth, n):
+    "Return the frame, the judgments that go along, and these as bytes; of very many, all in one frame, None and None."
     if n <= ALONG_ROWS:
+        if _is_frame(truth): truth = _fetched(truth)
         packed = _packed(truth)
-        if len(packed) <= ALONG_BYTES: return replace(rows, truth=truth), packed
+        if len(packed) <= ALONG_BYTES: return frame, truth, packed
     if not _is_frame(truth):
         columns = COLUMNS if 'at' in truth.columns else COLUMNS.rpartition(',')[0]
-        truth = _sent(rows.session, truth, columns)
-    return replace(rows, frame=truth.unionByName(rows.frame), truth=None), None
+        truth = _sent(frame.sparkSession, truth, columns)
+    return truth.unionByName(frame), None, None
 
 # %% ../nbs/top_level/spark.ipynb #d75f9540
 LOOKED_AT = 48  # queries, of all buckets together
@@ -409,61 +401,55 @@ def evaluate(
         raise ValueError(
             f'{needed} asks for the order in which rows stand, and those of a DataFrame '
             'have none: order= names a column that says it')
-    rows = _collect_rows(qrels, run, system, order if needed else None, in_force)
-    counts = _row_counts(rows)
-    names = _run_names(rows, counts, system)
-    n = _bucket_count(rows.session, counts, memory, buckets)
+    frame, truth, runs, local, columns = _collect_rows(
+        qrels, run, system, order if needed else None, in_force)
+    counts = _row_counts(frame, truth)
+    names = _run_names(None if system else runs, counts, system)
+    n = _bucket_count(frame.sparkSession, counts, memory, buckets)
     complete, requested = complete_measures(requested, in_force, counts[None][1])
     looks, ids = max(1, LOOKED_AT // n), max(10, 5000 // n)
-    plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, rows.names)
-    rows, along = _sent_along(rows, counts[None][0])
+    plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, columns)
+    frame, truth, along = _sent_along(frame, truth, counts[None][0])
     score = partial(_score, plan, __version__, along)
-    values, scored = _by_bucket(rows.frame, n, score, f'{VALUES}, part binary', collect)
-    unanswered = score_rest(rows.truth, scored, plan) if rows.truth is not None else None
+    values, scored = _by_bucket(frame, n, score, f'{VALUES}, part binary', collect)
+    unanswered = None if truth is None else score_rest(truth, scored, plan)
     if unanswered: scored.append(unanswered)
-    _check(scored, rows, plan)
+    _check(scored, frame, truth, plan)
     if collect:
-        return _total_scores(
-            scored, rows, plan, requested, f'by Spark, in {counted(n, "bucket")}'
-        )
-    tables = [
-        import_polars().from_arrow(table)
-        for table in _tables_of(unanswered or Bucket())
-        if len(table)
-    ]
-    return (
-        values.unionByName(_sent(rows.session, import_polars().concat(tables), VALUES))
-        if tables
-        else values
-    )
+        reading = f'by Spark, in {counted(n, "bucket")}'
+        return _total_scores(put_together(scored, plan, requested, reading), local)
+    pl, tables = import_polars(), _tables_of(unanswered or Bucket())
+    remaining = [pl.from_arrow(table) for table in tables if len(table)]
+    if not remaining: return values
+    return values.unionByName(_sent(frame.sparkSession, pl.concat(remaining), VALUES))
 
 # %% ../nbs/top_level/spark.ipynb #b97db896
-def _run_names(rows, counts, system):
+def _run_names(names, counts, system):
     "List the names of the runs; DataError for judgments or a run without a row."
-    names = sorted(name for name in counts if name is not None) if system else rows.runs
+    if names is None: names = sorted(name for name in counts if name is not None)
     if system and '' in names: raise DataError(f'the run: nothing in column {system!r}')
     empty = [name for name in (None, *names) if not counts.get(name, [0])[0]] or ([] if names else [''])
     if empty: raise DataError(f'{"the qrels" if empty[0] is None else empty[0] or "the run"}: the table has no rows')
     return tuple(names)
 
-def _total_scores(scored, rows, plan, requested, reading):
-    "Combine the scores of buckets with the notes on sources that were read locally."
-    scores, truth, infos = put_together(scored, plan, requested, reading), rows.local.get(None), []
+def _total_scores(scores, local):
+    "Add the notes on sources that were read locally, by the name of their run."
+    infos, nothing = [], Qrels.unchecked(no_rows('qrels'))
+    truth = local.get(None, nothing)
     for info in scores.runs:
-        local = [source for source in (truth, rows.local.get(info.name)) if source is not None]
-        left_out = [0 if source is None else source.repeats for source in (truth, rows.local.get(info.name))]
-        repeats = info.repeats[0] + left_out[0], info.repeats[1] + left_out[1]
-        notes = info.notes + tuple(note for source in local for note in source.notes)
-        infos.append(replace(info, repeats=repeats, listed=truth.listed if truth is not None else '', notes=notes))
+        sources = truth, local.get(info.name, nothing)
+        repeats = tuple(n + source.repeats for n, source in zip(info.repeats, sources))
+        notes = sum((source.notes for source in sources), info.notes)
+        infos.append(replace(info, repeats=repeats, listed=truth.listed, notes=notes))
     return replace(scores, runs=tuple(infos))
 
-def _check(scored, rows, plan):
+def _check(scored, frame, truth, plan):
     "Raise the error that a bucket has found, or that the whole has; warn of the rest, once."
     def ids(where):
-        rows_found = rows.frame.where(where).select('query').distinct().limit(20_000).collect()
-        return sorted(row[0] for row in rows_found)
+        rows = frame.where(where).select('query').distinct().limit(20_000).collect()
+        return sorted(row[0] for row in rows)
     def spelt(name):
-        judged = ids('run is null') if rows.truth is None else sorted(rows.truth['query'].unique().head(20_000))
+        judged = ids('run is null') if truth is None else sorted(truth['query'].unique().head(20_000))
         return judged, ids(f'run = {_sql_text(name)}')
     texts = check_whole(scored, plan, spelt)
     kinds = {'DataWarning': DataWarning, 'EvaluationWarning': EvaluationWarning}

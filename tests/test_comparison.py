@@ -5,11 +5,10 @@ import math
 import re
 import subprocess
 import sys
-from enum import EnumType
 from importlib import import_module
 from inspect import signature
 from itertools import combinations
-from typing import get_args
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pandas as pd
@@ -729,8 +728,8 @@ def test_every_registered_test_correction_and_interval_is_an_option_of_the_comma
     options = signature(import_module("irmetrics_nb.cli_compare")._compare_command).parameters
     registries = {"test": TESTS, "correction": CORRECTIONS, "interval": INTERVALS, "correct_over": FAMILIES}
     for name, registry in registries.items():
-        choices = [kind for kind in get_args(get_args(options[name].annotation)[0]) or get_args(options[name].annotation) if isinstance(kind, EnumType)]
-        assert registry and [[each.value for each in kind] for kind in choices] == [[*registry]], name
+        choices = [get_args(kind) for kind in get_args(get_args(options[name].annotation)[0]) if get_origin(kind) is Literal]
+        assert registry and choices == [tuple(registry)], name
         assert f"\n    {name} : {{{', '.join(map(repr, registry))}}}" in compare.__doc__
     assert f"one of {{{', '.join(map(repr, CORRECTIONS))}}}" in " ".join(adjust.__doc__.split())
     assert f"one of {{{', '.join(map(repr, METHODS))}}}" in " ".join(bootstrap_interval.__doc__.split())

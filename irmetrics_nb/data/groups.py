@@ -14,10 +14,10 @@ import numpy as np
 
 # %% ../../nbs/data/groups.ipynb #f6c508a3
 from ..core.arrays import is_missing
-from .errors import DataError, counted, file_errors, short_repr
+from .errors import DataError, file_errors, short_repr
 from .ids import PAD
-from .sources import is_self_describing, read_bytes, read_lookup
-from .tables import COLUMN_SYNONYMS, csv_fields, header_names, plain_name
+from .sources import is_self_describing, read_bytes, read_lookup, separated_lines
+from .tables import COLUMN_SYNONYMS, header_names, plain_name
 from .text import HEAD_BYTES
 
 # %% ../../nbs/data/groups.ipynb #cdbcdb69
@@ -98,7 +98,8 @@ def _records(source, columns):
     if not isinstance(source, str | os.PathLike): return source
     with file_errors(source): data = bytes(read_bytes(source)[:-PAD])
     if is_self_describing(data[:HEAD_BYTES], os.fspath(source)): return source
-    lines = _lines(data.decode('utf-8-sig', 'surrogateescape'), os.fspath(source))
+    text = data.decode('utf-8-sig', 'surrogateescape')
+    lines = [(n, header_names(fields)) for n, fields in separated_lines(text, os.fspath(source))]
     if not lines: raise DataError(f'{source}: there is no row')
     (_, names), *rows = lines
     header = columns['query'] in names if 'query' in columns else any(plain_name(name) in QUERY for name in names)
@@ -113,18 +114,6 @@ def _records(source, columns):
         if group_of.setdefault(query, group) != group:
             raise DataError(f'{source}, line {number}: the query {query!r} has two groups')
     return group_of
-
-def _lines(text, path):
-    first_line = text.lstrip().split('\n', 1)[0]
-    separator = next((sign for sign in '\t,;' if sign in first_line), None)
-    if separator: rows = csv_fields(text, separator, path)
-    else: rows = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
-    lines = [(n, [field.strip() for field in header_names(fields)]) for n, fields in rows]
-    for number, fields in lines:
-        if len(fields) == len(lines[0][1]): continue
-        count = f'{counted(len(fields), "column")} where the first line has {len(lines[0][1])}'
-        raise DataError(f'{path}, line {number}: {count}; names with blanks in them need a tab or a comma')
-    return lines
 
 # %% ../../nbs/data/groups.ipynb #f1f46b30
 class Groups:

@@ -8,9 +8,9 @@ __all__ = ['Qrels', 'Run']
 # %% ../../nbs/data/qrels_and_runs.ipynb #b605a6f0
 import os
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, pairwise
 from numbers import Real
 from types import MappingProxyType
@@ -146,42 +146,41 @@ def documents_of(rows: Rows, parents: Any) -> Ids:
     parents: {chunk: document}, a table or a file of both, a function, or the text that parts a document's id from the
     rest, the last time it stands in that of a chunk."""
     if isinstance(parents, str) and not parents: raise DataError("parents: no text parts '' from the rest")
-    text = isinstance(parents, str)
-    find, why = _finder(partial(_before, sign=parents) if text else parents, 'parents', PARENT_COLUMNS)
-    parent_of, code = _of_each_chunk(rows, find, f'has no {parents!r} behind a document' if text else why)
+    if not isinstance(parents, str): parent_of, code = _of_each_chunk(rows, parents, 'parents', PARENT_COLUMNS)
+    else:
+        def before(chunk): return chunk.rpartition(parents)[0]
+        parent_of, code = _of_each_chunk(rows, before, f'has no {parents!r} behind a document')
     return Ids.from_list(parent_of)[code]
 
-CHUNK_COLUMNS = 'chunk', 'chunk_id', 'passage_id', 'node_id', 'doc_id', 'docid'
-PARENT_COLUMNS = 'document', 'doc_id', 'document_id', 'parent'
-LENGTH_COLUMNS = 'length', 'tokens', 'n_tokens', 'words'
+CHUNK_COLUMNS = 'chunk chunk_id passage_id node_id doc_id docid'.split()
+PARENT_COLUMNS = 'document doc_id document_id parent'.split()
+LENGTH_COLUMNS = 'length tokens n_tokens words'.split()
 
-def _of_each_chunk(rows, find, why):
-    """Return the result of `find` for each different chunk, and (n,) the number of each row's chunk; DataError for no
-    result."""
+def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()) -> tuple[list, np.ndarray]:
+    """Return the document or the length of each different chunk, and (n,) the number of each row's chunk; DataError for
+    a chunk without.
+
+    what: the option that says it, or, without names of columns, what a chunk lacks."""
+    if callable(source): find, problem = source, f'has none by the function {what}=' if names else what
+    else:
+        ids, columns = read_lookup(source, what, CHUNK_COLUMNS)
+        column = next((columns[name] for name in names if name in columns), None)
+        if column is None and len(columns) == 1: [column] = columns.values()
+        if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; there are {", ".join(columns)}')
+        find, problem = dict(zip(map(str, ids), column)).get, f'is not in {what}='
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
-    lacking = np.array([parent is None or parent == '' for parent in results], bool)
+    lacking = np.array([result is None or result == '' for result in results], bool)
     without = np.flatnonzero(lacking[code])
-    if len(without): raise DataError(f'{rows.where(without[0])}: the chunk {rows.doc[without[0]]!r} {why}')
+    if len(without): raise DataError(f'{rows.where(without[0])}: the chunk {rows.doc[without[0]]!r} {problem}')
     return results, code
-
-def _finder(source: Any, what: str, names: tuple[str, ...]) -> tuple[Callable, str]:
-    "Return a function for the document or the length of a chunk, and the message for a chunk without."
-    if callable(source): return source, f'has none by the function {what}='
-    chunks, columns = read_lookup(source, what, CHUNK_COLUMNS)
-    column = next((columns[name] for name in names if name in columns), None)
-    if column is None and len(columns) == 1: [column] = columns.values()
-    if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; there are {", ".join(columns)}')
-    return dict(zip(map(str, chunks), column)).get, f'is not in {what}='
-
-def _before(chunk, sign): return chunk.rpartition(sign)[0]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #c763dd4d
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
     """Return (n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for
     one that is none."""
     if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
-    else: values, code = _of_each_chunk(rows, *_finder(lengths, 'lengths', LENGTH_COLUMNS))
+    else: values, code = _of_each_chunk(rows, lengths, 'lengths', LENGTH_COLUMNS)
     length = to_floats(values)[code]
     wrong = np.flatnonzero(~(np.isfinite(length) & (length >= 0)))
     if len(wrong):

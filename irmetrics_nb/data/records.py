@@ -14,7 +14,6 @@ import os
 import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Set
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
 from numbers import Real
@@ -35,10 +34,9 @@ class Together(NamedTuple):
 
 # %% ../../nbs/data/records.ipynb #b1adda91
 RECORD_COLUMNS = {
-    'query': ('query_id', 'qid', 'question_id', 'id', 'query', 'question', 'user_input'),
-    'retrieved': ('retrieved_ids', 'retrieved', 'retrieved_context_ids', 'retrieved_docs'),
-    'relevant': ('relevant_ids', 'relevant', 'reference_context_ids', 'expected_ids',
-                 'gold_ids', 'gold'),
+    'query': 'query_id qid question_id id query question user_input'.split(),
+    'retrieved': 'retrieved_ids retrieved retrieved_context_ids retrieved_docs'.split(),
+    'relevant': 'relevant_ids relevant reference_context_ids expected_ids gold_ids gold'.split(),
 }
 
 def _record_names(present, columns):
@@ -296,27 +294,26 @@ def from_spans(
     return Together(judgments, Run(run, **options))
 
 # %% ../../nbs/data/records.ipynb #f0c1fe33
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     "What a query or a document is called, and some more of its text."
     title: str = ''
     more: str = ''
 
-@dataclass(frozen=True)
-class WordColumns:
+class WordColumns(NamedTuple):
     "Which columns hold the id, the title and the text; the first that is there counts."
     what: str  # whose words these are
-    ids: tuple[str, ...]
-    titles: tuple[str, ...]
-    texts: tuple[str, ...]
+    ids: list[str]
+    titles: list[str]
+    texts: list[str]
 
-_DOCUMENT_IDS = 'doc_id', 'docid', 'docno', 'document_id', 'doc', 'id', '_id'  # before names that may be those of texts
 TOPICS = WordColumns(
-    'topics', ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'number', 'num', 'id', '_id'),
-    ('query', 'title', 'question', 'text'), ('description', 'narrative', 'desc', 'narr'))
+    'topics', 'query_id qid q_id queryid topic_id topic number num id _id'.split(),
+    'query title question text'.split(), 'description narrative desc narr'.split())
+# Ids come before names that may be those of texts.
+_IDS = 'doc_id docid docno document_id doc id _id'.split()
 DOCUMENTS = WordColumns(
-    'documents', tuple(dict.fromkeys((*_DOCUMENT_IDS, *COLUMN_SYNONYMS['document']))),
-    ('title', 'name', 'heading'), ('text', 'body', 'contents', 'content', 'abstract'))
+    'documents', [*dict.fromkeys([*_IDS, *COLUMN_SYNONYMS['document']])],
+    'title name heading'.split(), 'text body contents content abstract'.split())
 LONGEST = 160, 200  # letters of a title, and of more text
 RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
 

@@ -21,7 +21,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
-from .errors import DataError, collecting, file_errors, polars_errors, report_fault, short_repr
+from irmetrics_nb.data.errors import (
+    DataError,
+    collecting,
+    counted,
+    file_errors,
+    polars_errors,
+    report_fault,
+    short_repr,
+)
 from .ids import PAD, Ids, factorize, to_floats
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
@@ -195,12 +203,7 @@ def _record_of(item):
     if isinstance(item, Mapping): return item
     return {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
 
-HIT_ATTRIBUTES = (
-    *COLUMN_SYNONYMS['document'],
-    *COLUMN_SYNONYMS['query'],
-    *COLUMN_SYNONYMS['run'],
-    *COLUMN_SYNONYMS['qrels'],
-)
+HIT_ATTRIBUTES = [*chain(*COLUMN_SYNONYMS.values())]
 
 def holds_hits(source: Mapping) -> bool:
     "Return whether a dict holds lists of documents with their numbers."
@@ -291,9 +294,8 @@ def _triple(item, kind, where, columns):
         names = [*map(str, item)]
         keys = find_columns(names, kind, columns)
         if None not in keys: return tuple(item[key] for key in keys), holds_ranks(keys[2], kind, columns)
-        with polars_errors(where):
-            check_clear(names, kind, columns)
-            if columns: column_positions(names, kind, columns)
+        check = column_positions if columns else check_clear
+        with polars_errors(where): check(names, kind, columns)
     elif columns:
         raise DataError(f'{where}: columns= is for tables, text and records, not for {short_repr(item)}')
     attributes = 'query_id', 'doc_id', number
@@ -542,13 +544,21 @@ def _lists_of_file(path):
         if not isinstance(content, dict): return _of_dict(dict(enumerate(content)))[1]
         ids, values = _of_dict(content)
         return {'id': ids, **values}
-    first_line = text.split('\n', 1)[0]
-    separator = next((sign for sign in '\t,;' if sign in first_line), ',')
-    head, *rows = [fields for _, fields in csv_fields(text, separator, path)] or [[]]
-    names = header_names(head)
-    for row in rows:
-        if len(row) != len(names): raise DataError(f'{short_repr(row)} where the head has {len(names)} columns')
-    return {name: [row[i].strip() or None for row in rows] for i, name in enumerate(names)}
+    head, *rows = [fields for _, fields in separated_lines(text, path)] or [[]]
+    return {name: [row[i] or None for row in rows] for i, name in enumerate(header_names(head))}
+
+def separated_lines(text: str, path: str) -> list[tuple[int, list[str]]]:
+    "Return (line, fields) of lines with tabs, commas, semicolons or blanks; DataError for lines of unequal length."
+    first_line = text.lstrip().split('\n', 1)[0]
+    separator = next((sign for sign in '\t,;' if sign in first_line), None)
+    if separator: rows = csv_fields(text, separator, path)
+    else: rows = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
+    lines = [(n, [*map(str.strip, fields)]) for n, fields in rows]
+    for number, fields in lines:
+        if len(fields) == len(lines[0][1]): continue
+        count = f'{counted(len(fields), "column")} where the first line has {len(lines[0][1])}'
+        raise DataError(f'{path}, line {number}: {count}; names with blanks in them need a tab or a comma')
+    return lines
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def is_path(source: object) -> bool:

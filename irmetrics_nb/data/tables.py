@@ -16,6 +16,7 @@ from functools import lru_cache
 from glob import escape, glob
 from io import StringIO
 from itertools import compress
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -56,17 +57,16 @@ def import_polars(feature: str = 'a table', instead: str = '') -> Any:
 
 # %% ../../nbs/data/tables.ipynb #1a42dc93
 COLUMN_SYNONYMS = {
-    'query': ('query_id', 'qid', 'q_id', 'queryid', 'topic_id', 'topic', 'query', 'query_text'),
-    'document': ('doc_id', 'docno', 'docid', 'pid', 'document_id', 'corpus_id', 'did', 'document', 'doc',
-                 'id', '_id', 'url', 'uri'),
-    'qrels': ('relevance', 'rel', 'label', 'grade', 'judgment', 'rating', 'score'),
-    'run': ('score', 'sim', 'similarity', 'rank', 'doc_position'),
+    'query': 'query_id qid q_id queryid topic_id topic query query_text'.split(),
+    'document': 'doc_id docno docid pid document_id corpus_id did document doc id _id url uri'.split(),
+    'qrels': 'relevance rel label grade judgment rating score'.split(),
+    'run': 'score sim similarity rank doc_position'.split(),
 }
 LAST_CHOICES = {
-    'query': ('query', 'query_text'),
-    'document': ('document', 'doc', 'id', '_id', 'url', 'uri'),
-    'qrels': ('score',),
-    'run': ('rank', 'doc_position'),
+    'query': ['query', 'query_text'],
+    'document': 'document doc id _id url uri'.split(),
+    'qrels': ['score'],
+    'run': ['rank', 'doc_position'],
 }
 ROLES = {
     kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()
@@ -103,40 +103,39 @@ def _standing(name, role):
     if role == 'document' and label in ROW_IDS: return 4
     return 3 if label in LAST_CHOICES[role] else 2
 
-def candidates(names: Iterable[str], role: str) -> list[str]:
+def candidates(names: Iterable[str], role: str) -> dict[str, int]:
     "Return the columns that may be the query, the document or the number ('qrels', 'run'), the likeliest first."
-    usual = [name for name in dict.fromkeys(names) if plain_name(name) in COLUMN_SYNONYMS[role]]
-    return sorted(usual, key=lambda name: _standing(name, role))
+    standing = {name: _standing(name, role) for name in names if plain_name(name) in COLUMN_SYNONYMS[role]}
+    return dict(sorted(standing.items(), key=itemgetter(1)))
 
 def rivals(names: Iterable[str], role: str) -> list[str]:
     "Return the most likely columns for a role: several if they are equally likely."
-    choices = candidates(names, role)
-    return [name for name in choices if _standing(name, role) == _standing(choices[0], role)]
+    standing = candidates(names, role)
+    return [name for name in standing if standing[name] == min(standing.values())]
 
 # %% ../../nbs/data/tables.ipynb #27fbe9b3
 def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
     """Return the names of the columns query, document and number; None for one that is not there, or not clear.
 
     columns: the names that are given."""
-    return list(_find_columns(tuple(names), kind, tuple(columns.items())))
+    choices = _choices(tuple(names), kind, tuple(columns.items()))
+    return [equal[0] if len(equal) == 1 else None for equal in choices]
 
 @lru_cache
-def _find_columns(names, kind, columns):
-    named, matched = dict(columns), []
-    for role, key in ROLES[kind]:
-        choices = [str(named[key])] if key in named else rivals(names, role)
-        matched.append(choices[0] if len(choices) == 1 and choices[0] in names else None)
-    return matched
+def _choices(names, kind, columns):
+    "Return, for the query, the document and the number, the columns that it may be: none, one, or several as likely."
+    named = dict(columns)
+    choices = [[str(named[key])] if key in named else rivals(names, role) for role, key in ROLES[kind]]
+    return [[name for name in equal if name in names] for equal in choices]
 
 def has_columns(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS, numbers: bool = True) -> bool:
     "Return whether names include a query, a document and, if `numbers`, a number; ambiguous names count."
-    roles = ROLES[kind] if numbers else ROLES[kind][:2]
-    return all(str(columns[key]) in names if key in columns else candidates(names, role) for role, key in roles)
+    query, document, number = _choices(tuple(names), kind, tuple(columns.items()))
+    return bool(query and document and (number or not numbers))
 
 def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) -> None:
     "Raise DataError if two columns are equally likely to be the query, the document or the number."
-    for role, key in ROLES[kind]:
-        equal = [] if key in columns else rivals(names, role)
+    for (_, key), equal in zip(ROLES[kind], _choices(tuple(names), kind, tuple(columns.items()))):
         if len(equal) < 2: continue
         call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
         raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; say which it is: {call}')
@@ -369,7 +368,7 @@ def rows_from_csv(
 ) -> Rows:
     "Return the rows of a CSV or TSV file; DataError if it has no rows or an invalid one."
     text = data.decode('utf-8-sig', 'surrogateescape')
-    triples, lines, snapshots = [], [], []
+    triples, lines, first_snapshot = [], [], ''
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
@@ -382,12 +381,11 @@ def rows_from_csv(
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
             if snapshot is not None:
-                snapshots.append(fields[snapshot])
-                if snapshots[-1] != snapshots[0]:
-                    pair = f'{snapshots[-1]!r} beside {snapshots[0]!r}'
+                first_snapshot = first_snapshot or fields[snapshot]
+                if fields[snapshot] != first_snapshot:
+                    pair = f'{fields[snapshot]!r} beside {first_snapshot!r}'
                     raise DataError(
-                        f'{name}, line {line}: a second snapshot, {pair}: take the rows of one, which is a run'
-                    )
+                        f'{name}, line {line}: a second snapshot, {pair}: take the rows of one, which is a run')
             triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')

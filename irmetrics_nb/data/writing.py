@@ -93,10 +93,11 @@ def _replace(path, data):
 # %% ../../nbs/data/writing.ipynb #9abfa783
 FORMS = {form: form for form in ('.parquet', '.csv', '.tsv', '.json', '.jsonl')}
 FORMS |= {'.pq': '.parquet', '.ndjson': '.jsonl'}
-ARCHIVES = '.7z', '.bz2', '.lz4', '.rar', '.tar', '.tgz', '.xz', '.zip', '.zst'
-DOCUMENTS = '.docx', '.htm', '.html', '.md', '.ods', '.pdf', '.tex', '.toml', '.xls', '.xlsx', '.xml', '.yaml', '.yml'
-DATASETS = '.arrow', '.avro', '.db', '.duckdb', '.feather', '.h5', '.hdf5', '.ipc', '.npy', '.npz', '.orc', '.sqlite'
-UNKNOWN_FORMS = *ARCHIVES, *DOCUMENTS, *DATASETS, '.doc', '.pickle', '.pkl'
+UNKNOWN_FORMS = (
+    '.7z .bz2 .lz4 .rar .tar .tgz .xz .zip .zst '  # archives, documents, data sets
+    '.doc .docx .htm .html .md .ods .pdf .tex .toml .xls .xlsx .xml .yaml .yml '
+    '.arrow .avro .db .duckdb .feather .h5 .hdf5 .ipc .npy .npz .orc .pickle .pkl .sqlite'
+).split()
 
 def file_form(path: str | os.PathLike) -> str:
     "Return the format for the end of a name: '.parquet', '.csv', '.tsv', '.json', '.jsonl', or '' for TREC text."
@@ -142,9 +143,9 @@ def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
 
 def json_lines(pairs: Any) -> bytes:
     "Write a `Qrels` or `Run` as JSON lines, a record each."
-    names = 'query_id', 'doc_id', pairs.number
-    rows = [(query, *row) for query, docs in pairs.to_dict().items() for row in docs.items()]
-    return ''.join(json.dumps(dict(zip(names, row))) + '\n' for row in rows).encode()
+    rows = ({'query_id': query, 'doc_id': doc, pairs.number: number}
+            for query, docs in pairs.to_dict().items() for doc, number in docs.items())
+    return ''.join(json.dumps(row) + '\n' for row in rows).encode()
 
 def parquet_bytes(pairs: Any) -> bytes:
     "Return a `Qrels` or `Run` as Parquet."

@@ -78,9 +78,9 @@ def sent_along(monkeypatch, rows):
     found, decide = [], spark_door._sent_along
 
     def spy(*args):
-        rows, packed = decide(*args)
+        frame, truth, packed = decide(*args)
         found.append(packed is not None)
-        return rows, packed
+        return frame, truth, packed
 
     monkeypatch.setattr(spark_door, "ALONG_ROWS", rows)
     monkeypatch.setattr(spark_door, "_sent_along", spy)
