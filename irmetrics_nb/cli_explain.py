@@ -164,7 +164,7 @@ def _identify(
     from irmetrics_nb.forensics.identification import identify
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    with usage_errors(): numbers = {target.measure: target.mean.text for target in read_targets(values) if target.mean}
+    with usage_errors(): numbers = {measure: numbers['all'] for measure, numbers in read_targets(values)}
     with one_line_errors(), one_line_warnings():
         result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
         if format == ListingFormat.json: text = result.to_json()
