@@ -498,7 +498,7 @@ def _named_variant(qrels, run, measure, source):
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
     text = f'{measure.asked} = {source}: nothing gives this number'
-    raise ValueError(f'{text}; {value_text(nearest.value, 6)} is near ({nearest.differs})')
+    raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is near ({nearest.differs})')
 
 def _word(name, items, measure):
     "Write an item, or its default, in a word."
@@ -523,11 +523,11 @@ def _step(queries, sources, measure, words, variants, computed):
     order = np.argsort(-size, kind='stable')
     changed = order[size[order] > 1e-11].tolist()
     shows = [line for i in changed[:1]
-             for line in _change_lines(*sources, measure, variants, queries[i], earlier[i], later[i])]
+             for line in _change_lines(sources, measure, variants, queries[i], earlier[i], later[i])]
     return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
 
-def _change_lines(qrels, run, measure, variants, query, value, new_value):
-    name = visible(query)
+def _change_lines(sources, measure, variants, query, value, new_value):
+    name, (qrels, run) = visible(query), sources
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} counts in the mean, with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']

@@ -44,7 +44,9 @@ LIKE_EXACT = 1e-9  # Two computations of one number differ by less
 def read_number(value: Any) -> Decimal:
     "Read text or a number, with its digits; ValueError for anything else."
     if isinstance(value, np.generic): value = value.item()
-    readable = isinstance(value, str | Decimal | int | float) and not isinstance(value, bool)
+    readable = isinstance(value, str | Decimal | int | float) and not isinstance(
+        value, bool
+    )
     try: number = Decimal(str(value).strip() if readable else 'NaN')
     except InvalidOperation: number = Decimal('NaN')
     if number.is_finite(): return number
@@ -129,7 +131,12 @@ def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple
     grades: those of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
-    tables = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels, **NUMBERS_TRIED}
+    tables: dict[str, Any] = {
+        'gain': NAMED_GAINS,
+        'discount': DISCOUNTS,
+        'rel': levels,
+        **NUMBERS_TRIED,
+    }
     tables['max_grade'] = [g for g in levels if g >= top]
     hint = get_type_hints(kind.function)[name]
     words = (True, False) if hint is bool else _literals(hint)
@@ -142,7 +149,9 @@ def _literals(hint):
     return next(filter(None, nested), ())
 
 # %% ../../nbs/forensics/search.ipynb #cdeed841
-def parameter_sets(measure: Measure, grades: Iterable[float] = (1,)) -> Iterator[dict[str, Any]]:
+def parameter_sets(
+    measure: Measure, grades: Iterable[float] = (1,)
+) -> Iterator[dict[str, Any]]:
     """Yield every combination of values of the parameters that a measure leaves open.
 
     grades: those of all judgments."""
