@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'Target', 'NUMBERS_TRIED', 'MOST_LEVELS', 'DEFAULTS', 'OF_ROWS', 'TOTALS', 'read_number', 'last_digit',
            'number_fits', 'read_targets', 'scales_of', 'target_text', 'search_space', 'parameter_sets', 'Variant',
-           'variant_of', 'tools_with', 'different_answers', 'mistake_of', 'Cell', 'Rankings', 'values_of', 'mean_of',
-           'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
+           'variant_of', 'tools_with', 'different_answers', 'mistake_of', 'RankingCell', 'Rankings', 'values_of',
+           'mean_of', 'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
 import math
@@ -234,7 +234,7 @@ def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
 OF_ROWS = 'ties', 'negative', 'score_dtype', 'unjudged', 'judgments', 'duplicates', 'identical_ids'
 _ORDERS = 'given', 'average', 'best', 'worst'
 
-class Cell(NamedTuple):
+class RankingCell(NamedTuple):
     "The rankings of all queries under some answers."
     judged: Judged
     unanswered: np.ndarray  # (queries,) bool: missing from the run
@@ -276,7 +276,7 @@ class Rankings:
         self.grades = np.unique(self.truth.columns.value).tolist()
         self.unjudged_queries = len(set(self.run.queries) - set(self.queries))
         self.open = self._find_choices(open or {})
-        self.cells: dict[tuple, Cell] = {}
+        self.cells: dict[tuple, RankingCell] = {}
         self._enter_answers()
         for mistake in rows: self._enter_mistake(mistake)
 
@@ -317,7 +317,9 @@ class Rankings:
             rows = duplicates, dtype, identical_ids, negative, 'given' if ties == 'given' else 'docid'
             # A query with unjudged documents only is not missing
             unanswered, order = judged(*rows).retrieved == 0, 'given' if ties == 'docid' else ties
-            self.cells[different_answers(dict(zip(names, values)))] = Cell(view(*shown, *rows), unanswered, order)
+            self.cells[different_answers(dict(zip(names, values)))] = RankingCell(
+                view(*shown, *rows), unanswered, order
+            )
 
     def _enter_mistake(self, rows):
         "Enter the rankings of a mistake that is made with rows, if it changes anything and leaves all queries."
@@ -334,7 +336,7 @@ class Rankings:
         try: judged = _judge_repeated(self) if rows == 'counted' else judge(qrels, run)
         except DataError: return
         if len(judged) == len(self.queries):
-            self.cells[(('rows', rows),)] = Cell(judged, judged.retrieved == 0, 'given', rows)
+            self.cells[(('rows', rows),)] = RankingCell(judged, judged.retrieved == 0, 'given', rows)
 
     @cached_property
     def judgments_as_given(self) -> Judged:
