@@ -498,9 +498,7 @@ def audit(
     uncut = parsed._with(parsed.given, None) if parsed.kind.at == 'k' and 'k' in words else parsed
     auditor = _Auditor(f, uncut, words)
     questions = auditor.questions()
-    rows = ['as given'] if 'qrels' in words and parsed.name == 'nDCG' else []
-    variants = _fitting(uncut, questions, rows, accept)
-    if auditor.binary: variants = {x for x in variants if _without_gain(uncut, x) == x}
+    variants = _fitting(auditor, questions, accept)
     good = {variant for variant in variants if not variant.mistake and not {*variant.items} & {*_STANDARD}}
     fits = good or variants
     best = min(fits or {Variant()}, key=lambda variant: (variant.cost, variant.words))
@@ -518,15 +516,17 @@ def audit(
     mistakes = tuple(dict.fromkeys(names))
     return Audit(name, parsed, shape, passed, conventions, computes, tuple(tools), mistakes, shown, tuple(findings))
 
-def _fitting(measure, questions, rows, accept):
+def _fitting(auditor, questions, accept):
     "Return the variants that fit all questions; none if a list as long as the cutoff has an error."
     for question in questions:
         for case, error in zip(question.cases, question.errors):
             if error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
-    more = _more_variants(measure, accept)
-    fits = [question.variants(measure, rows, more) for question in questions]
+    measure, more = auditor.measure, _more_variants(auditor.measure, accept)
+    rows = ['as given'] if 'qrels' in auditor.words and measure.name == 'nDCG' else []
+    fits = set.intersection(*(question.variants(measure, rows, more) for question in questions))
+    if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
     means = {name for name, mistake in MISTAKES.items() if mistake.total}  # which a single list does not show
-    return {variant for variant in set.intersection(*fits) if not variant.answers and variant.mistake not in means}
+    return {variant for variant in fits if not variant.answers and variant.mistake not in means}
 
 def _computed(variants, best, questions):
     "Write in words what a function computes."
