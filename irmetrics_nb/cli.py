@@ -278,7 +278,7 @@ def _identify(qrels, run, values, rows=10, format='table', output=None):
     from irmetrics_nb.forensics.identification import identify
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    with usage_errors(): numbers = {target.measure: target.mean.text for target in read_targets(values) if target.mean}
+    with usage_errors(): numbers = {measure: numbers['all'] for measure, numbers in read_targets(values)}
     result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
     show(result.to_json() if format == 'json' else rendered(result._blocks(rows), FORMATS[format]), output)
     raise typer.Exit(0 if result else 3)

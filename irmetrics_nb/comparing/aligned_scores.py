@@ -78,11 +78,12 @@ class Sample:
         if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
         requests = self.asked or (None,) * len(self.measures)
-        candidates = [
-            _measure_or_none(name) or request
-            for name, request in zip(self.measures, requests)
-        ]
-        row = position(measure, candidates, requests)
+        parsed = map(_measure_or_none, self.measures)
+        row = position(
+            measure,
+            [name or request for name, request in zip(parsed, requests)],
+            requests,
+        )
         if row is not None: return row
         raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
 
@@ -196,10 +197,9 @@ def _from_results(results, measures):
 
 def unknown_option(options: Iterable[str]) -> str | None:
     "Return the first option that `evaluate` does not take; None if it takes all."
-    parameters = signature(evaluate).parameters
-    return next(
-        (name for name in options if name not in parameters or parameters[name].kind != Parameter.KEYWORD_ONLY), None
-    )
+    parameters = signature(evaluate).parameters.values()
+    known = [parameter.name for parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
+    return next((name for name in options if name not in known), None)
 
 def _evaluate_each(qrels, runs, measures, options):
     "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
@@ -262,9 +262,8 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
     n_ranks = compared.sum(axis=1)
     if not n_ranks.any(): return 0.0, 0.0, 1.0
-    shares = ((compared & (states == UNJUDGED)).sum(axis=2) / np.maximum(n_ranks, 1))[
-        :, n_ranks > 0
-    ]
+    unjudged = (compared & (states == UNJUDGED)).sum(axis=2)
+    shares = unjudged[:, n_ranks > 0] / n_ranks[n_ranks > 0]
     difference = shares[1] - shares[0]
     p = t_test(difference)
     return *shares.mean(axis=1).tolist(), sign_test(difference) if np.isnan(p) else p
@@ -355,13 +354,10 @@ class Method:
             if not getattr(self, name):
                 object.__setattr__(self, name, 'tukey' if of_tukey else usual)
         if not callable(self.test): check_option('test', self.test, TESTS)
+        intervals = [name for name in INTERVALS if of_tukey or name != 'tukey']
+        check_option('interval', self.interval, intervals)
         check_option(
             'correction', self.correction, ('tukey', 'none') if of_tukey else CORRECTIONS
-        )
-        check_option(
-            'interval',
-            self.interval,
-            [name for name in INTERVALS if of_tukey or name != 'tukey'],
         )
         check_option('correct_over', self.correct_over, FAMILIES)
         if not 0 < self.alpha < 1:
@@ -466,37 +462,20 @@ PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted
 # %% ../../nbs/comparing/aligned_scores.ipynb #32ef2fd4
 LEAST_QUERIES = 3  # queries, below which there is no verdict
 
-def _describe(measure, names, values, method, level, span, interval=None):
-    """Describe a pair but for its p-values; `values`: its two rows; `span`: the largest possible difference;
-    `interval`: of Tukey's test."""
+def _describe(measure, names, values, method, level, span, interval, p, **fields):
+    """Describe a pair; `values`: its two rows; `span`: the largest possible difference; `interval`: of Tukey's test;
+    `p`: alone and adjusted; `fields`: what else is known of it."""
     d = differences(*values)
     complete = values[:, ~np.isnan(values).any(axis=0)]
     mean_a, mean_b = complete.mean(axis=1).tolist() if d.size else (np.nan, np.nan)
     interval = _interval_of_mean(d, method, level) if interval is None else interval
     ends = *interval, *_interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
     low, high, lower, upper = np.clip(ends, -span, span).tolist()
-    difference, (wins, ties, losses), (a, b) = float(d.mean()) if d.size else np.nan, wins_ties_losses(d), names
+    difference = float(d.mean()) if d.size else np.nan
+    (a, b), (alone, adjusted), (wins, ties, losses) = names, p, wins_ties_losses(d)
     return Pair(
-        measure,
-        a,
-        b,
-        mean_a,
-        mean_b,
-        difference,
-        low,
-        high,
-        np.nan,
-        np.nan,
-        effect_size(d),
-        wins,
-        ties,
-        losses,
-        len(d),
-        skewness=skewness(d),
-        lower_bound=lower,
-        upper_bound=upper,
-        level=level,
-    )
+        measure, a, b, mean_a, mean_b, difference, low, high, alone, adjusted, effect_size(d), wins, ties, losses,
+        len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level, **fields)
 
 def _interval_of_mean(d, method, level, one_sided=False):
     "Return the interval of a mean difference; `one_sided`: what one-sided tests leave possible."
@@ -597,21 +576,21 @@ def compare_family(
     family, pairs = max(1, int(np.count_nonzero(~np.isnan(p)))), []
     for i, j in np.ndindex(p.shape):
         (measure, name), systems = tables[i], [*positions[j]]
-        span, names = (
-            sample.span(measure),
-            [sample.systems[position] for position in systems],
-        )
+        span, names = sample.span(measure), [sample.systems[system] for system in systems]
         interval = intervals[:, i, j] if method.interval == 'tukey' else None
-        pair = _describe(
-            measure, names, rows[i][systems], method, float(levels[i, j]), span, interval
-        )
         could = _detectable(rows[i], systems, lowest_alpha, method, span)
+        *both, level = (float(x[i, j]) for x in (p, adjusted, levels))
         pairs.append(
-            replace(
-                pair,
+            _describe(
+                measure,
+                names,
+                rows[i][systems],
+                method,
+                level,
+                span,
+                interval,
+                both,
                 slice=name,
-                p=float(p[i, j]),
-                p_adjusted=float(adjusted[i, j]),
                 family=family,
                 detectable=could,
             )
@@ -650,11 +629,9 @@ def _warnings(pair, method):
     elif pair.queries < FEW_QUERIES: yield f'{count}: little can be shown'
     interval = f'the {INTERVALS[method.interval]} interval'
     if method.interval in ('studentized', method.test): interval = ''
-    doubtful = [*filter(None, [test.symmetric, interval])]
+    doubtful = ' and '.join(filter(None, [test.symmetric, interval]))
     if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:
-        numbers = (
-            f'{" and ".join(doubtful)} {"are" if len(doubtful) > 1 else "is"} doubtful'
-        )
+        numbers = f'{doubtful} {"are" if " and " in doubtful else "is"} doubtful'
         yield f'{who}: few queries make most of the difference, {numbers}; {HELP}'
     if no_scatter(pair) and test.scatter:
         reason = f'all queries differ by the same amount, {method.test} has no scatter'

@@ -122,18 +122,18 @@ def sentence(pair: Pair, method: Method) -> str:
     """Describe a pair: the better system, by how much, with interval, p and wins; or that
     no difference has been shown, and which could have been; or why there is no verdict.
     With a margin, add the verdict on it."""
-    a, b, measure, name = map(
-        visible, (pair.a, pair.b, pair.measure, pair.slice)
-    )  # they come from outside
-    pair = replace(pair, a=a, b=b, measure=measure, slice=name)
+    texts: dict[str, Any] = {
+        name: visible(getattr(pair, name)) for name in ('a', 'b', 'measure', 'slice')
+    }
+    pair = replace(pair, **texts)  # they come from outside
     if not pair.queries:
-        subject = f'{measure}{in_slice(name)}'
-        return f'no query in common: nothing is known of {a} and {b} in {subject}'
-    claim, margin = (
-        _claim(pair, method),
-        method.margin is not None and pair.ties < pair.queries,
-    )
-    return f'{claim}; {margin_text(pair, method)}' if margin else claim
+        subject = f'{pair.measure}{in_slice(pair.slice)}'
+        return (
+            f'no query in common: nothing is known of {pair.a} and {pair.b} in {subject}'
+        )
+    claim = _claim(pair, method)
+    if method.margin is None or pair.ties == pair.queries: return claim
+    return f'{claim}; {margin_text(pair, method)}'
 
 def _claim(pair, method):
     "Describe a pair with a query in common, without the margin."
@@ -154,11 +154,8 @@ def _claim(pair, method):
     )
     if np.isnan(pair.p_adjusted):
         return f'no verdict on {who}, as {_no_verdict(pair, method)}: {seen} ({score})'
-    end = (
-        'they are the same on every query'
-        if pair.ties == pair.queries
-        else could_show(pair, method)
-    )
+    end = could_show(pair, method)
+    if pair.ties == pair.queries: end = 'they are the same on every query'
     return f'no difference shown between {who}: {seen} ({evidence}); {end}'
 
 # %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
@@ -252,11 +249,8 @@ def marked_means(
     rows = []
     for i, system in enumerate(sample.systems):
         raised = [signs.get((system, measure), '') for measure in sample.measures]
-        name = (
-            f'{letter(i)}  {system}'
-            if baseline is None
-            else system + ' (baseline)' * (system == baseline)
-        )
+        name = system + ' (baseline)' * (system == baseline)
+        if baseline is None: name = f'{letter(i)}  {system}'
         rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
     marked = 'A raised letter: better than that one.'
     if baseline is not None: marked = f'▲ better, ▼ worse than {baseline}.'
@@ -316,14 +310,13 @@ class Comparison(Result):
     def notes(self) -> list[str]:
         """Describe differences between the systems, judged@k of each, and queries without
         a slice."""
-        n = sum(not group for group in self.groups or ())
+        notes, n = (
+            [*self.sample.notes, *judging_notes(self.sample)],
+            (self.groups or ()).count(''),
+        )
         verbs = 'has no group: it counts' if n == 1 else 'have no group: they count'
-        ungrouped = f'{counted(n, "query")} {verbs} among all queries only'
-        return [
-            *self.sample.notes,
-            *judging_notes(self.sample),
-            *([ungrouped] if n else []),
-        ]
+        if n: notes.append(f'{counted(n, "query")} {verbs} among all queries only')
+        return notes
 
     def pair(
         self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING,
@@ -349,13 +342,11 @@ class Comparison(Result):
     ) -> list[tuple[str, float, float]]:
         "List (query, value of a, value of b), the queries on which b loses most first."
         sample, row = self.sample, self.sample.index(measure)
-        first, second = (
+        values = [
             sample.values[sample.systems.index(name), row].tolist() for name in (a, b)
-        )
+        ]
         in_both = [
-            (q, x, y)
-            for q, x, y in zip(sample.query_ids, first, second)
-            if not np.isnan(y - x)
+            (q, x, y) for q, x, y in zip(sample.query_ids, *values) if not np.isnan(y - x)
         ]
         return sorted(in_both, key=lambda query: query[2] - query[1])
 
@@ -410,7 +401,7 @@ def _slice_parts(comparison, name):
     inside = comparison.of_slice(name)
     size = counted(int((~np.isnan(common(inside.sample))).any(axis=(0, 1)).sum()), 'query')
     if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')
-    over = f'Means over {size}.' if name == EVERYTHING else f'Means over {size} of the slice {name}.'
+    over = f'Means over {size}{f" of the slice {name}" * (name != EVERYTHING)}.'
     yield marked_means(inside.sample, inside.rows, inside.method, inside.baseline, over)
     sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(inside.sample.measures)
     yield Items(inside.sentences() if sentences_fit else [])
@@ -595,8 +586,8 @@ def compare(
     for family in (
         [tested] if method.correct_over == 'all' else [[measure] for measure in tested]
     ):
-        rows += compare_family(sample, family, method, baseline)
-        if slices: rows += compare_family(sample, family, method, baseline, slices)
+        for groups_of_family in [None, slices] if slices else [None]:
+            rows += compare_family(sample, family, method, baseline, groups_of_family)
     rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 

@@ -189,14 +189,11 @@ def check_floors(
     KeyError for a measure that was not computed, ValueError for an unknown slice."""
     out, names = [], slice_names(groups or ())
     for floor in floors:
-        if (
-            floor.slice not in ('*', EVERYTHING, *names)
-            or floor.slice == '*'
-            and not names
-        ):
+        slices = names if floor.slice == '*' else [floor.slice]
+        if not slices or not {*slices} <= {EVERYTHING, *names}:
             listed = visible(', '.join(names)) or 'no groups were given'
             raise ValueError(f'there is no slice {floor.slice!r}: {listed}')
-        for name in names if floor.slice == '*' else [floor.slice]:
+        for name in slices:
             inside = slice_of(sample, groups, name)
             column = inside.index(floor.measure)
             named = replace(floor, measure=inside.measures[column], slice=name)
@@ -211,15 +208,8 @@ def _reached(system, values, floor, ids):
     present, reached = np.flatnonzero(~np.isnan(values)), mean >= floor.least
     lowest = present[np.argsort(values[present], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], np.nan, float(values[i])) for i in lowest)
-    return Verdict(
-        'floor',
-        system,
-        floor.measure,
-        floor.slice,
-        reached,
-        _floor_text(system, mean, floor),
-        queries,
-    )
+    text = _floor_text(system, mean, floor)
+    return Verdict('floor', system, floor.measure, floor.slice, reached, text, queries)
 
 def _floor_text(system, mean, floor):
     figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
@@ -232,13 +222,11 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
     KeyError for a measure that was not computed."""
     out = []
     for run, floor in product(scores, floors):
-        mean, row = (
-            run.means[floor.measure],
-            position(floor.measure, run.measures, run.asked),
-        )
+        mean = run.means[floor.measure]
+        if mean >= floor.least: continue
+        row = position(floor.measure, run.measures, run.asked)
         named = floor if row is None else replace(floor, measure=run.keys()[row])
-        if not mean >= floor.least:
-            out.append(_floor_text(run.name or 'run', mean, named))
+        out.append(_floor_text(run.name or 'run', mean, named))
     return out
 
 # %% ../../nbs/comparing/gate.ipynb #dc02c396
@@ -311,13 +299,14 @@ class Gate(Result):
         suite = xml.Element('testsuite', {'name': 'irmetrics', **counts})
         for verdict in self.verdicts:
             subject = f'{verdict.kind}: {verdict.measure}{in_slice(verdict.slice)}'
-            names = {
-                'name': _clean(visible(subject)),
-                'classname': _clean(visible(verdict.system)),
-            }
-            case = xml.SubElement(suite, 'testcase', names)
+            case = xml.SubElement(
+                suite,
+                'testcase',
+                name=_clean(visible(subject)),
+                classname=_clean(visible(verdict.system)),
+            )
             if verdict.passed: continue
-            failure = xml.SubElement(case, 'failure', {'message': _clean(verdict.text)})
+            failure = xml.SubElement(case, 'failure', message=_clean(verdict.text))
             if verdict.queries:
                 failure.text = _clean(_query_line(verdict.queries, False).strip())
         remarks = dict.fromkeys(

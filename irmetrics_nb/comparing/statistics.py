@@ -93,10 +93,8 @@ def t_test(differences: np.ndarray) -> float:
     >>> round(t_test([0.25, 0.25, 0, 0.5, -0.25]), 4)
     0.3046"""
     from scipy.special import stdtr
-    d = np.asarray(differences, float)
-    if not d.any(): return 1.0
-    error = standard_error(d)
-    if not error > 0: return np.nan
+    d, error = _with_error(differences)
+    if not error > 0: return np.nan if d.any() else 1.0
     return _positive(2 * stdtr(len(d) - 1, -abs(d.mean()) / error))
 
 # the smallest p-value: less than that a float does not hold
@@ -111,6 +109,12 @@ def standard_error(differences: np.ndarray) -> float:
     if np.ptp(d) == 0: return 0.0
     return float(d.std(ddof=1) / np.sqrt(len(d)))
 
+def _with_error(differences):
+    "Return the differences as an array, and their standard error: above 0 if they "
+    "scatter."
+    d = np.asarray(differences, float)
+    return d, standard_error(d)
+
 # %% ../../nbs/comparing/statistics.ipynb #094e9da2
 def t_interval(differences: np.ndarray, *, level: float = 0.95) -> tuple[float, float]:
     """Return the t interval of the mean difference, (low, high).
@@ -123,12 +127,10 @@ def t_interval(differences: np.ndarray, *, level: float = 0.95) -> tuple[float, 
     >>> round(low, 4), round(high, 4)
     (-0.2039, 0.5039)"""
     from scipy.special import stdtrit
-    d = np.asarray(differences, float)
-    if not d.any(): return 0.0, 0.0
-    mean, error = float(d.mean()), standard_error(d)
-    if not error > 0: return np.nan, np.nan
+    d, error = _with_error(differences)
+    if not error > 0: return (np.nan, np.nan) if d.any() else (0.0, 0.0)
     reach = float(stdtrit(len(d) - 1, (1 + level) / 2)) * error
-    return mean - reach, mean + reach
+    return float(d.mean()) - reach, float(d.mean()) + reach
 
 # %% ../../nbs/comparing/statistics.ipynb #14d2656a
 def skewness(differences: np.ndarray) -> float:
@@ -163,7 +165,7 @@ def wins_ties_losses(differences: np.ndarray) -> tuple[int, int, int]:
     >>> wins_ties_losses([0.25, 0.25, 0, 0.5, -0.25])
     (3, 1, 1)"""
     signs = np.sign(np.asarray(differences, float))
-    return tuple(int(np.count_nonzero(signs == s)) for s in (1, 0, -1))  # type: ignore
+    return tuple(int((signs == s).sum()) for s in (1, 0, -1))  # type: ignore
 
 def sign_test(differences: np.ndarray) -> float:
     """Return the two-sided p-value of the sign test, exact, ties left out.
@@ -174,9 +176,8 @@ def sign_test(differences: np.ndarray) -> float:
     0.625"""
     from scipy import stats
     wins, _, losses = wins_ties_losses(differences)
-    return (
-        _positive(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-    )
+    if not wins + losses: return 1.0
+    return _positive(stats.binomtest(wins, wins + losses).pvalue)
 
 # %% ../../nbs/comparing/statistics.ipynb #b5f732f4
 def effect_size(differences: np.ndarray) -> float:
@@ -188,9 +189,9 @@ def effect_size(differences: np.ndarray) -> float:
 
     >>> round(effect_size([0.25, 0.25, 0, 0.5, -0.25]), 4)
     0.5262"""
-    d = np.asarray(differences, float)
+    d, error = _with_error(differences)
     if not d.any(): return 0.0
-    deviation = standard_error(d) * np.sqrt(len(d))
+    deviation = error * np.sqrt(len(d))
     with np.errstate(divide='ignore'): return float(d.mean() / deviation)
 
 # %% ../../nbs/comparing/statistics.ipynb #7bba2c9f
@@ -206,8 +207,7 @@ def detectable(
     >>> round(detectable([0.25, 0.25, 0, 0.5, -0.25]), 4)
     0.4794"""
     from scipy.special import nctdtrinc, stdtrit
-    d = np.asarray(differences, float)
-    error = standard_error(d)
+    d, error = _with_error(differences)
     if not error > 0: return np.nan
     critical = stdtrit(len(d) - 1, 1 - alpha / 2)
     return float(nctdtrinc(len(d) - 1, 1 - power, critical)) * error
@@ -446,10 +446,8 @@ def studentized_interval(
     >>> low, high = studentized_interval([0.25, 0.25, 0, 0.5, -0.25, 0.1])
     >>> low < 0 < high
     True"""
-    d = np.asarray(differences, float)
-    error = standard_error(d)
-    if not d.any(): return 0.0, 0.0
-    if not error > 0: return np.nan, np.nan
+    d, error = _with_error(differences)
+    if not error > 0: return (np.nan, np.nan) if d.any() else (0.0, 0.0)
     t = _resampled_t(d, resamples, seed)
     down = up = _quantile(np.sort(abs(t)), level)
     if not symmetric:
@@ -476,10 +474,8 @@ def bootstrap_test(
 
     >>> bootstrap_test([0.25, 0.25, 0, 0.5, -0.25, 0.1]) > 0.05
     True"""
-    d = np.asarray(differences, float)
-    error = standard_error(d)
-    if not d.any(): return 1.0
-    if not error > 0: return np.nan
+    d, error = _with_error(differences)
+    if not error > 0: return np.nan if d.any() else 1.0
     seen = abs(d.mean()) / error
     as_far = np.count_nonzero(abs(_resampled_t(d, resamples, seed)) >= seen * (1 - 1e-9))
     return float((as_far + 1) / (resamples + 1))
@@ -556,10 +552,8 @@ def decision_alphas(
     array([0.0333, 0.0333, 0.0333])"""
     adjusted = adjust(p, correction)
     order = np.argsort(p, kind='stable')[:np.count_nonzero(~np.isnan(adjusted))]
-    alphas, rejected = (
-        np.full(len(adjusted), float(alpha)),
-        int(np.count_nonzero(adjusted < alpha)),
-    )
+    alphas = np.full(len(adjusted), float(alpha))
+    rejected = int((adjusted < alpha).sum())
     if order.size:
         alphas[order] = CORRECTIONS[correction].alphas(alpha, len(order), rejected)
     return alphas

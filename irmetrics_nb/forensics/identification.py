@@ -25,14 +25,19 @@ from ..explaining.differences import QueryDifference
 from ..explaining.explanation import explain
 from .mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import (
+    DEFAULTS,
     OF_ROWS,
     Rankings,
     Target,
     Variant,
     all_results,
+    last_digit,
     mistake_of,
+    number_fits,
     plain_variant,
     read_targets,
+    scales_of,
+    target_text,
     tools_with,
     values_of_variant,
     variant_of,
@@ -66,12 +71,6 @@ class Fit:
         return next(iter(self.values.values())) if len(self.values) == 1 else self.values
 
     @property
-    def cost(self) -> float:
-        "Count what differs from the defaults."
-        common = {pair for variant in self.ways for pair in (*variant.answers, *variant.params)}
-        return len(common) + 3.5 * any(variant.mistake for variant in self.ways)
-
-    @property
     def call(self) -> str:
         "Write the line of Python that gives the number."
         names = ' '.join(map(repr, self.measures))
@@ -95,78 +94,79 @@ class Fit:
         return '\n  '.join([*lines, self.call])
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
-def _fitting_results(target, search, reading):
+def _readings(queries, numbers, counted, mean):
+    "Return in which (reading, scale) what the queries count and the mean fit the numbers."
+    values = {q: mean if q == 'all' else counted[queries.index(q)] for q in numbers}
+    return {way for way in product(('rounded', 'cut off'), (1, 100))
+            if all(number_fits(x, values[q], *way) for q, x in numbers.items())}
+
+def _fitting_results(target, found, reading):
     "Return the results of a measure that fit, as they are or as percentages, and the scale."
-    for scale in target.scales:
-        results = [
-            r for r in search.results if (reading, scale) in r.fits and target.mean_fits(r.value, reading, scale)
-        ]
+    for scale in scales_of(target):
+        results = [result for result in dict.fromkeys(found.values()) if (reading, scale) in result.fits]
         if results: return results, scale
     return [], 1
 
-def _combined(searches, fitting):
-    "Combine results that one program can have: {ids of results: (results, variants)}, an item for each measure."
+def _combined(measures, searches, fitting):
+    "Combine results that one program can have: {results: variants}, both with an item for each measure."
     by_answers: list[dict] = []
-    for search, fits in zip(searches, map(set, fitting)):
+    for found, fits in zip(searches, map(set, fitting)):
         by_answers.append({})
-        for variant, result in search.by_variant.items():
+        for variant, result in found.items():
             if result in fits: by_answers[-1].setdefault(variant.answers, []).append((variant, result))
     groups: dict = {}
     for answers in by_answers[0]:
         for pairs in product(*(pairs_of.get(answers, []) for pairs_of in by_answers)):
             variants, results = zip(*pairs)
-            if _agree(searches, variants):
-                groups.setdefault(tuple(map(id, results)), (results, []))[1].append(variants)
+            if _agree(measures, variants): groups.setdefault(results, []).append(variants)
     return groups
 
-def _agree(searches, variants):
+def _agree(measures, variants):
     "Return whether the variants of several measures can be computed by one program."
     mistakes = {variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
     shared = [MISTAKES[name].kinds.split() for name in mistakes if MISTAKES[name].rows or MISTAKES[name].total]
     choices: dict = {}
-    for search, variant in zip(searches, variants):
-        kind, choice = search.measure.name, (variant.params, variant.mistake)
-        if choices.setdefault(kind, choice) != choice: return False
-        if not variant.mistake and any(kind in kinds for kinds in shared): return False
+    for measure, variant in zip(measures, variants):
+        choice = variant.params, variant.mistake
+        if choices.setdefault(measure.name, choice) != choice: return False
+        if not variant.mistake and any(measure.name in kinds for kinds in shared): return False
     return True
 
 # %% ../../nbs/forensics/identification.ipynb #c9367756
-def _tools_of(rankings, searches):
+def _tools_of(rankings, measures, searches):
+    "Return {tool: (results, variants)} of the tools whose variants were computed."
     by_tool = {}
-    for tool, preset in PRESETS.items():
-        if not {search.measure.name for search in searches} <= {*preset.kinds.split()}: continue
-        variants = tuple(_of_tool(rankings, search.measure, tool) for search in searches)
-        results = tuple(search.by_variant.get(variant) for search, variant in zip(searches, variants))
+    for tool in tools_with(*measures):
+        variants = tuple(_of_tool(rankings, measure, tool) for measure in measures)
+        results = tuple(found.get(variant) for found, variant in zip(searches, variants))
         if None not in results: by_tool[tool] = results, variants
     return by_tool
 
 def _of_tool(rankings, measure, tool, **answers):
     "Return the plainest variant of a measure that a tool computes."
-    return plain_variant(rankings, measure, variant_of(measure, conventions_of(tool, **answers)))
+    return plain_variant(rankings, variant_of(measure, conventions_of(tool, **answers)))
 
-def _fit(searches, results, variants, tools, off=0.0):
-    "Make a fit of the plainest of the variants that lead to the same results."
-    measures = [search.measure for search in searches]
+def _fit(measures, results, variants, tools, off=0.0):
+    "Make a fit of the plainest of the variants that lead to the same results; tools: {tool: (results, variants)}."
     costs = [sum(variant.cost for variant in combination) for combination in variants]
-    lowest = min(costs)
-    plainest = [combination for combination, cost in zip(variants, costs) if cost == lowest]
+    plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
     best, kinds = plainest[0], [measure.name for measure in measures]
-    complete = tuple(variant.of_measure(m) for variant, m in zip(best, measures))
+    complete = tuple(measure.unless_said(**dict(variant.params)) for variant, measure in zip(best, measures))
     params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
     conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
-    values = {m.asked: r.value for m, r in zip(measures, results)}
+    values = {measure.asked: result.value for measure, result in zip(measures, results)}
     mistake = next(filter(None, (mistake_of(combination, kinds) for combination in plainest)), '')
-    idle = _idle(best, set(variants))
-    return Fit(conventions, complete, values, best, tuple(tools), mistake, len(variants), idle, off)
+    names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
+    return Fit(conventions, complete, values, best, names, mistake, len(variants), _idle(best, {*variants}), off)
 
 def _idle(combination, variants):
     "Return the questions whose answers all give the same result."
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
-        answers = [answer for answer in choices if (question, answer) != ('no_relevant', 'nan')]
-        changed = [tuple(variant.with_answer(question, answer) for variant in combination) for answer in answers]
+        answers = [{question: answer} for answer in choices if (question, answer) != ('no_relevant', 'nan')]
+        changed = [tuple(variant.with_answers(**answer) for variant in combination) for answer in answers]
         if variants.issuperset(changed): idle.append(question)
     return tuple(idle)
 
@@ -176,7 +176,7 @@ _MOST_FITS = 40  # that are compared
 
 def _advice(rankings, target, fits):
     "Return in words which further number distinguishes the fits best."
-    fits, measure = fits[:_MOST_FITS], target.measure
+    fits, (measure, numbers) = fits[:_MOST_FITS], target
     variants = [fit.ways[0] for fit in fits]
     values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
@@ -187,15 +187,14 @@ def _advice(rankings, target, fits):
         cut = measure @ k
         try: values[cut.asked] = np.array([values_of_variant(rankings, cut, variant)[1] for variant in variants])
         except ValueError: continue
-    unit = min([0.0001, *(number.unit for number in target.numbers)])
+    unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
     best = [name for name in sorted(remaining, key=remaining.__getitem__)[:2] if remaining[name] < len(fits) - 1e-9]
     return [f'{name} would leave about {remaining[name]:.3g} of {len(fits)}' for name in best]
 
 def _remaining(values, unit):
     "Return how many fits remain on average if a fit is true and its value is known."
-    steps = np.rint(np.where(np.isnan(values), -1e6, values) / unit)
-    _, count = np.unique(steps, return_counts=True)
+    _, count = np.unique(np.rint(np.nan_to_num(values, nan=-1e6) / unit), return_counts=True)
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
@@ -240,7 +239,7 @@ class Identification(Result):
     @property
     def summary(self) -> list[str]:
         "Answer in sentences."
-        question = '; '.join(map(str, self.wanted))
+        question = '; '.join(map(target_text, self.wanted))
         tried = f'{self.tried:,} combinations come to {self.results:,} results on these data'
         if not self.fits:
             failed = f'{tried}, and none fits.' if self.ranges else f'nothing fits. {tried}.'
@@ -267,7 +266,7 @@ class Identification(Result):
         "Return all of it as plain data."
         shown = self.fits or self.nearest
         more = [{'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call} for fit in shown]
-        return {'asked': [str(target) for target in self.wanted], 'how': self.how, 'tried': self.tried,
+        return {'asked': [*map(target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
                 'results': self.results, 'fits': len(self.fits), 'advice': list(self.advice),
                 'ranges': list(self.ranges), 'rows': [row | columns for row, columns in zip(self.rows, more)]}
 
@@ -326,100 +325,98 @@ def identify(
     >>> identify(qrels, {'q': ['b', 'a']}, 'nDCG@10', '0.7098')[0].measures
     (nDCG(gain='exp')@10,)"""
     targets = read_targets(values, value)
-    kinds = sorted({target.measure.name for target in targets})
+    measures = [measure for measure, _ in targets]
+    kinds = sorted({measure.name for measure in measures})
     rows = dict.fromkeys(m.rows for kind in kinds for m in mistakes_of(kind).values() if m.rows)
     rankings = Rankings(qrels, run, rows=rows)
-    for query in dict.fromkeys(query for target in targets for query in target.of_query):
-        if query not in rankings.queries:
+    for query in dict.fromkeys(query for _, numbers in targets for query in numbers):
+        if query not in ('all', *rankings.queries):
             raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
-    tools = [tool for tool, preset in PRESETS.items() if {*kinds} <= {*preset.kinds.split()}]
-    for tool in tools if say else ():
+    for tool in tools_with(*measures) if say else ():
         if _tool_fits(rankings, targets, tool): say(f'{tool} ({PRESETS[tool].version}) fits')  # type: ignore[misc]
     searches = [_search(rankings, target, progress) for target in targets]
     reading, scales, fits = _all_fits(rankings, targets, searches)
-    tried, results = sum(search.tried for search in searches), sum(len(search.results) for search in searches)
+    tried, results = map(sum, zip(*((len(found), len({*found.values()})) for found in searches)))
     nearest = () if fits else _nearest(rankings, targets, searches)
     advice = _advice(rankings, targets[0], fits) if len(fits) > 1 else []
-    percent = [target.measure.asked for target, scale in zip(targets, scales) if scale == 100]
+    percent = [measure.asked for measure, scale in zip(measures, scales) if scale == 100]
     if percent: reading += f', {", ".join(percent)} as a percentage'
     ranges = () if fits else tuple(_ranges(rankings, targets))
     return Identification(
         tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, ranges)
 
 def _search(rankings, target, progress):
-    "Compute all results of a measure, with the readings in which the values of single queries fit."
-    measure = target.measure
+    "Compute all results of a measure, with the readings in which they fit."
+    measure, numbers = target
     variants = [variant_of(measure, conventions_of(tool)) for tool in tools_with(measure)]
-    def check(counted): return target.readings(dict(zip(rankings.queries, counted)) if target.of_query else {})
+    def check(counted, mean): return _readings(rankings.queries, numbers, counted, mean)
     return all_results(rankings, measure, more=variants, check=check, progress=progress)
 
 def _tool_fits(rankings, targets, tool):
     "Return whether the conventions of a tool give the numbers, rounded or cut off."
     readings = {'rounded', 'cut off'}
-    for target in targets:
-        try: counted, mean = values_of_variant(rankings, target.measure, _of_tool(rankings, target.measure, tool))
+    for measure, numbers in targets:
+        try: computed = values_of_variant(rankings, measure, _of_tool(rankings, measure, tool))
         except ValueError: return False
-        pairs = target.readings(dict(zip(rankings.queries, counted)))
-        readings &= {reading for reading, scale in pairs if target.mean_fits(mean, reading, scale)}
+        readings &= {reading for reading, _ in _readings(rankings.queries, numbers, *computed)}
     return bool(readings)
 
 # %% ../../nbs/forensics/identification.ipynb #6b5948ce
 def _ranges(rankings, targets):
     "Yield in words the ranges of tools whose ties have no fixed order, if the numbers lie in them."
     for tool, preset in PRESETS.items():
-        if not {target.measure.name for target in targets} <= {*preset.unstable.split()}: continue
-        try: ends = [_ends(rankings, target.measure, tool) for target in targets]
-        except ValueError: continue
-        if not all(_between(target, low, high) for target, (low, high) in zip(targets, ends)): continue
-        ranges = [f'{target.measure.asked} from {low["all"]:.6f} to {high["all"]:.6f}'
-                  for target, (low, high) in zip(targets, ends)]
+        if not {measure.name for measure, _ in targets} <= {*preset.unstable.split()}: continue
+        ranges = [_range_of_tool(rankings, target, tool) for target in targets]
+        if not all(ranges): continue
         yield f'The ties of {tool} ({preset.version}) have no fixed order: it gives {", ".join(ranges)} here.'
 
-def _ends(rankings, measure, tool):
-    "Compute the values of a tool by query, and of 'all', with ties in the worst and in the best order."
-    ends = []
+def _range_of_tool(rankings, target, tool):
+    "Return the range of a tool in words if the numbers lie in it, as shares or as percentages; else ''."
+    (measure, numbers), ends = target, []
     for order in ('worst', 'best'):
-        counted, mean = values_of_variant(rankings, measure, _of_tool(rankings, measure, tool, ties=order))
-        ends.append(dict(zip(rankings.queries, counted)) | {'all': mean})
-    return ends
-
-def _between(target, low, high):
-    "Return whether the numbers lie between two ends that differ, as shares or as percentages."
-    numbers = dict(target.of_query) | ({'all': target.mean} if target.mean else {})
-    def inside(scale):
-        def number_inside(query, x):
-            lowest, highest = low[query] * scale - x.unit, high[query] * scale + x.unit / 2
-            return lowest <= x.number <= highest
-        return all(number_inside(query, x) for query, x in numbers.items())
-    return low['all'] < high['all'] and any(map(inside, target.scales))
+        variant = _of_tool(rankings, measure, tool, ties=order)
+        try: counted, mean = values_of_variant(rankings, measure, variant)
+        except ValueError: return ''
+        ends.append({**dict(zip(rankings.queries, counted)), 'all': mean})
+    low, high = ends
+    def is_inside(scale):
+        return all(low[q] * scale - last_digit(x) <= float(x) <= high[q] * scale + last_digit(x) / 2
+                   for q, x in numbers.items())
+    if not (low['all'] < high['all'] and any(map(is_inside, scales_of(target)))): return ''
+    return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
 
 def _all_fits(rankings, targets, searches):
     "Find what fits all numbers: (how they are read, by what they are multiplied, the fits)."
+    measures = [measure for measure, _ in targets]
     for reading in ('rounded', 'cut off'):
         fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
         if not all(fitting): continue
-        tools = _tools_of(rankings, searches)
-        groups = _combined(searches, fitting)
-        fits = [
-            _fit(searches, results, variants, _with_results(tools, results)) for results, variants in groups.values()
-        ]
+        tools = _tools_of(rankings, measures, searches)
+        groups = _combined(measures, searches, fitting)
+        fits = [_fit(measures, results, variants, tools) for results, variants in groups.items()]
         for tool, (results, variants) in tools.items():  # which answer a question in two ways, for two measures
             fit = all(result in outcomes for result, outcomes in zip(results, fitting))
-            if fit and tuple(map(id, results)) not in groups: fits.append(_fit(searches, results, [variants], [tool]))
-        if fits: return reading, scales, sorted(fits, key=lambda fit: (not fit.tools, fit.cost, repr(fit.ways)))
+            if fit and results not in groups: fits.append(_fit(measures, results, [variants], {tool: (results, ())}))
+        if fits: return reading, scales, sorted(fits, key=_rank)
     return 'rounded', [1] * len(targets), []
 
-def _with_results(tools, results):
-    return [tool for tool, (outcomes, _) in tools.items() if outcomes == tuple(results)]
+def _rank(fit):
+    "Return what fits are sorted by: those of tools first, then by how much differs from the defaults."
+    common = {pair for variant in fit.ways for pair in (*variant.answers, *variant.params)}
+    mistake = any(variant.mistake for variant in fit.ways)
+    return not fit.tools, len(common) + 3.5 * mistake, repr(fit.ways)
 
 def _nearest(rankings, targets, searches):
-    for target, search in zip(targets, searches):
-        if target.mean is None: continue
-        off = {result: target.distance(result.value) for result in search.results}
-        tools = _tools_of(rankings, [search])
+    for (measure, numbers), found in zip(targets, searches):
+        if 'all' not in numbers: continue
+        scales, number = scales_of((measure, numbers)), float(numbers['all'])
+        distances = {result: min(abs(result.value * scale - number) / scale for scale in scales)
+                     for result in found.values()}
+        off = {result: np.inf if np.isnan(x) else x for result, x in distances.items()}
+        tools = _tools_of(rankings, [measure], [found])
         for result in sorted(off, key=off.__getitem__)[:3 if len(targets) == 1 else 1]:
             variants = [(variant,) for variant in result.variants]
-            yield _fit([search], [result], variants, _with_results(tools, [result]), off[result])
+            yield _fit([measure], (result,), variants, tools, off[result])
 
 # %% ../../nbs/forensics/identification.ipynb #61399ae9
 @dataclass(frozen=True, eq=False, repr=False)
@@ -436,10 +433,13 @@ class Step:
     shows: tuple[str, ...]
 
     def __repr__(self) -> str:
-        head = f'{self.what}: {value_text(self.value, 6)} → {value_text(self.after, 6)}'
-        queries = counted(len(self.changed), 'query')
-        lines = '\n'.join(f'    {line}' for line in self.shows)
-        return f'{head} ({value_text(self.after - self.value, 6, signed=True)}), in {queries}\n{lines}'.rstrip()
+        value, after, change = _three(self.value, self.after)
+        head = f'{self.what}: {value} → {after} ({change}), in {counted(len(self.changed), "query")}'
+        return '\n'.join([head, *(f'    {line}' for line in self.shows)])
+
+def _three(a, b):
+    "Write two numbers and their difference."
+    return value_text(a, 6), value_text(b, 6), value_text(b - a, 6, signed=True)
 
 # %% ../../nbs/forensics/identification.ipynb #b3d74795
 @dataclass(frozen=True, eq=False, repr=False)
@@ -464,14 +464,11 @@ class ToolDifference(Result):
     @property
     def lines(self) -> list[str]:
         "Answer in lines."
-        first, second = map(visible, self.names)
-        a, b, change = value_text(self.a, 6), value_text(self.b, 6), value_text(self.value, 6, signed=True)
-        head = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): '
-        answers = counted(len(self.steps), 'answer')
-        if self.steps: head += f'{answers} make{"s" * (len(self.steps) == 1)} it.'
-        else: head += 'every query has the same value.'
+        (first, second), (a, b, change) = map(visible, self.names), _three(self.a, self.b)
+        why = f'{counted(len(self.steps), "answer")} make{"s" * (len(self.steps) == 1)} it.'
+        if not self.steps: why = 'every query has the same value.'
         idle = [f'Differs as well, and does not matter here: {", ".join(self.idle)}.'] if self.idle else []
-        return [head, *map(repr, self.steps), *idle]
+        return [f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}', *map(repr, self.steps), *idle]
 
     def to_dict(self) -> dict[str, Any]:
         "Return all of it as plain data."
@@ -484,8 +481,9 @@ class ToolDifference(Result):
     def __repr__(self) -> str: return '\n'.join(self.lines)
 
     def _columns(self) -> dict[str, Any]:
-        rows = [(step.what, step.value, step.after, len(step.changed)) for step in self.steps]
-        return {name: [row[i] for row in rows] for i, name in enumerate(('what', 'from', 'to', 'queries'))}
+        names = {'what': 'what', 'from': 'value', 'to': 'after'}
+        columns: dict[str, list] = {name: [getattr(step, x) for step in self.steps] for name, x in names.items()}
+        return columns | {'queries': [len(step.changed) for step in self.steps]}
 
     def _blocks(self):
         yield from map(Text, repr(self).split('\n'))
@@ -500,28 +498,12 @@ def _named_variant(qrels, run, measure, source):
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
     text = f'{measure.asked} = {source}: nothing gives this number'
-    raise ValueError(f'{text}; {nearest.value:.6f} is near ({nearest.differs})')
-
-def _variant_items(variant):
-    "Return what differs from the defaults as a dict."
-    return {
-        **dict(variant.answers),
-        **dict(variant.params),
-        **({'mistake': variant.mistake} if variant.mistake else {}),
-    }
-
-def _mixed_variant(measure, first, second, changed):
-    "Make a variant of the first items, changed to the second where these have a name."
-    items = {name: value for name, value in first.items() if name not in changed}
-    items |= {name: second[name] for name in changed if name in second}
-    return Variant.of(measure, items, items, items.get('mistake', ''))
+    raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is near ({nearest.differs})')
 
 def _word(name, items, measure):
     "Write an item, or its default, in a word."
     if name == 'mistake': return items.get(name, 'no mistake')
-    params = measure.kind.params
-    default = params[name] if name in params else next(iter(CHOICES[name]))
-    return f'{name}={items.get(name, default)!r}'
+    return f'{name}={items.get(name, (DEFAULTS | measure.kind.params)[name])!r}'
 
 # %% ../../nbs/forensics/identification.ipynb #29f78f3d
 def _fewest(compute, names):
@@ -533,7 +515,7 @@ def _fewest(compute, names):
             if result and np.allclose(result[0], target, rtol=1e-9, atol=1e-11, equal_nan=True): return subset
     return names
 
-def _step(queries, qrels, run, measure, words, variants, computed):
+def _step(queries, sources, measure, words, variants, computed):
     "Describe the change of one answer; computed: what each query counts and the number, before and after it."
     (earlier, value), (later, new_value) = computed
     gone = np.isnan(earlier) != np.isnan(later)
@@ -541,11 +523,11 @@ def _step(queries, qrels, run, measure, words, variants, computed):
     order = np.argsort(-size, kind='stable')
     changed = order[size[order] > 1e-11].tolist()
     shows = [line for i in changed[:1]
-             for line in _change_lines(qrels, run, measure, variants, queries[i], earlier[i], later[i])]
+             for line in _change_lines(sources, measure, variants, queries[i], earlier[i], later[i])]
     return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
 
-def _change_lines(qrels, run, measure, variants, query, value, new_value):
-    name = visible(query)
+def _change_lines(sources, measure, variants, query, value, new_value):
+    name, (qrels, run) = visible(query), sources
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} counts in the mean, with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
@@ -591,39 +573,38 @@ def differ(
     1"""
     parsed = parse(measure)
     truth, results = Qrels(qrels, duplicates='first', copy=False), Run(run, duplicates='first', copy=False)
-    sources: tuple[Any, Any] = (truth, results)
-    if truth.repeats or results.repeats: sources = qrels, run
-    (name_a, variant_a), (name_b, variant_b) = (_named_variant(*sources, parsed, source) for source in (a, b))
-    items_a, items_b = _variant_items(variant_a), _variant_items(variant_b)
-    rankings = _rankings_of(*sources, (items_a, items_b))
-    first, second = (_variant_items(plain_variant(rankings, parsed, variant)) for variant in (variant_a, variant_b))
-    names = tuple(name for name in {**first, **second} if first.get(name) != second.get(name))
-    def mixed(changed): return _mixed_variant(parsed, first, second, changed)
+    sources: tuple[Any, Any] = (qrels, run) if truth.repeats or results.repeats else (truth, results)
+    names, variants = zip(*(_named_variant(*sources, parsed, source) for source in (a, b)))
+    rankings = _rankings_of(*sources, variants)
+    first, second = (plain_variant(rankings, variant).items for variant in variants)
+    different = tuple(name for name in {**first, **second} if first.get(name) != second.get(name))
+    def mixed(changed):
+        "Change the first variant to the second in some items."
+        items = {name: x for name, x in first.items() if name not in changed}
+        items |= {name: second[name] for name in changed if name in second}
+        return Variant.of(parsed, items, items, items.get('mistake', ''))
     @cache
     def compute(changed):
-        try: return values_of_variant(rankings, parsed, plain_variant(rankings, parsed, mixed(changed)))
+        try: return values_of_variant(rankings, parsed, plain_variant(rankings, mixed(changed)))
         except ValueError: return None
-    start, target = compute(()), compute(names)
+    start, target = compute(()), compute(different)
     if not (start and target): raise ValueError(f'{parsed!r} cannot be computed in both ways on these data')
-    fewest = _fewest(compute, names)
+    fewest = _fewest(compute, different)
     order = sorted(fewest, key=lambda name: -abs((compute((name,)) or start)[1] - start[1]))
     steps = []
     for i, name in enumerate(order):
         subsets = tuple(order[:i]), tuple(order[:i + 1])
-        variants, computed = [mixed(subset) for subset in subsets], map(compute, subsets)
-        steps.append(_step(rankings.queries, truth, results, parsed, _word(name, second, parsed), variants, computed))
-    idle = [_word(name, second, parsed) for name in names if name not in fewest]
-    idle += _replaced(items_a, items_b, {**first, **second})
-    return ToolDifference(parsed, (name_a, name_b), start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
+        words, computed = _word(name, second, parsed), map(compute, subsets)
+        steps.append(_step(rankings.queries, (truth, results), parsed, words, [*map(mixed, subsets)], computed))
+    old, new = (variant.items for variant in variants)
+    replaced = [name for name, x in new.items() if old.get(name) != x and name not in {**first, **second}]
+    idle = [_word(name, second, parsed) for name in different if name not in fewest]
+    idle += [_word(name, new, parsed) for name in replaced]  # which cannot matter on these data
+    return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
-def _rankings_of(qrels, run, items):
-    choices = {}
-    for question in OF_ROWS:
-        default = next(iter(CHOICES[question]))
-        choices[question] = tuple(dict.fromkeys(answers.get(question, default) for answers in items))
-    rows = [MISTAKES[answers['mistake']].rows for answers in items if 'mistake' in answers]
+def _rankings_of(qrels, run, variants):
+    "Judge the run under the answers of some variants."
+    items = [variant.items for variant in variants]
+    choices = {q: tuple(dict.fromkeys(x.get(q, DEFAULTS[q]) for x in items)) for q in OF_ROWS}
+    rows = [MISTAKES[variant.mistake].rows for variant in variants if variant.mistake]
     return Rankings(qrels, run, open=choices, rows=filter(None, rows))
-
-def _replaced(items_a, items_b, computed):
-    "Return in words how b differs where the computed items do not, as it cannot matter."
-    return [f'{name}={x!r}' for name, x in items_b.items() if items_a.get(name) != x and name not in computed]
