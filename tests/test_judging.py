@@ -97,8 +97,8 @@ def test_whatever_is_counted_or_repeated_has_the_type_of_an_index(tmp_path, monk
     monkeypatch.setattr(np, "int64", np.longlong)
     expected = rank_by_sorting(qrels, run)
     for source in (run, as_triples(run), tmp_path / "grouped", tmp_path / "scattered", tmp_path / "table"):
-        for many in (0, 1000):
-            monkeypatch.setattr(matching, "MAX_SWEEPS", many)
+        for ratio in (0, 1000):
+            monkeypatch.setattr(matching, "INDEX_RATIO", ratio)
             judged, _ = judge_run(Qrels(as_triples(qrels)), source, memory=30_000)
             by_query = dict(zip(dict.fromkeys(q for q, _, _ in as_triples(qrels)), listed(judged)))
             assert by_query == {q: hits for q, hits in zip(qrels, expected) if q in by_query}
