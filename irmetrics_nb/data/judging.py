@@ -9,7 +9,7 @@ __all__ = ['DEFAULT_MEMORY', 'judge', 'Reading', 'judge_run']
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -226,27 +226,20 @@ def _ranked(judgments, results, hits, negative):
     return judged
 
 # %% ../../nbs/data/judging.ipynb #64c48ba6
-@dataclass
-class JudgedPart:
-    "The hits of a batch of rows, its queries, and a sample of its rows."
-    hits: JudgedHits
-    queries: np.ndarray   # (queries,) uint64: the hashes of their ids
-    suspects: np.ndarray  # uint64: the keys of pairs that may be there twice
-    windows: list[Rows]   # some rows as they came, to be looked at
-    observed: Any = None  # what an observer says of it
+def judge_part(
+    rows: Rows, qrels: Qrels, ties: str, limit: int = 1, observe: Callable | None = None,
+) -> tuple[JudgedHits, np.ndarray, np.ndarray, list[Rows], Any]:
+    """Judge rows that have not been checked; return (hits, hashes of the query ids, keys of possible duplicates,
+    windows of rows, result of `observe`).
 
-    @classmethod
-    def of(
-        cls, rows: Rows, qrels: Qrels, ties: str, limit: int = 1, observe: Callable | None = None,
-    ) -> 'JudgedPart':
-        "Judge rows that have not been checked; limit: the maximum number of windows to keep."
-        run = Run.unchecked(rows)
-        hits = match(qrels, run, ties)
-        observed = observe(run, hits) if observe else None
-        return cls(hits, rows.query_ids.hash(), run.suspects, windows(rows, limit), observed)
+    limit: the maximum number of windows."""
+    run = Run.unchecked(rows)
+    hits = match(qrels, run, ties)
+    observed = observe(run, hits) if observe else None
+    return hits, rows.query_ids.hash(), run.suspects, windows(rows, limit), observed
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
-def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[JudgedPart] | None:
+def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[tuple] | None:
     "Judge the batches of a file that is grouped by query; return None if it is not."
     batches = []
     seen = KeyIndex()
@@ -254,8 +247,9 @@ def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) ->
         for batch in side_by_side(lambda item: judge_rows(file.rows(item[0]), item[1]), _with_limits(file)):
             batches.append(deepcopy(batch))  # a copy, since the worker reuses the memory of the old one
             if progress: progress(file.done, file.total)
-            if (seen.find(batch.queries) >= 0).any(): return None
-            seen.add(batch.queries)
+            _, queries, *_ = batch
+            if (seen.find(queries) >= 0).any(): return None
+            seen.add(queries)
     except DataError:
         file.count_bytes()  # reads to the end: that a packed file is damaged counts more
         raise
@@ -272,7 +266,7 @@ def _with_limits(file):
 # %% ../../nbs/data/judging.ipynb #0b1af85f
 MAX_PARTS = 200  # a system may allow 256 open files
 
-def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[JudgedPart] | None:
+def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[tuple] | None:
     "Judge the partitions of a file that is not grouped by query; return None if it fits into `memory` bytes."
     from tempfile import TemporaryDirectory
     count = -(-4 * file.count_bytes() // memory)
@@ -291,19 +285,18 @@ def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels
         description = f'in {len(batches)} parts, since its queries are scattered'
     else: description = 'in one batch' if len(batches) == 1 else f'in {len(batches)} batches'
     if not batches: return None
-    suspects = np.concatenate([batch.suspects for batch in batches])
-    if len(suspects): check_repeated(map(file.rows, file), suspects)
-    queries, observed = sum(len(batch.queries) for batch in batches), [batch.observed for batch in batches]
-    hits, windows = [batch.hits for batch in batches], [rows for batch in batches for rows in batch.windows]
-    batches.clear()  # what is put together need not be there twice
-    samples = looks_at(windows, qrels, hits)
+    hits, queries, suspects, windows, observed = map(list, zip(*batches))
+    del batches  # what is put together need not be there twice
+    check_repeated(map(file.rows, file), np.concatenate(suspects))
+    samples = looks_at(chain.from_iterable(windows), qrels, hits)
     judged = assemble(qrels, hits, negative, release_qrels)
     if not (observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1000].tolist())
     file.comments.warn()
     description += getattr(file, 'way', '') + _left_out(file.comments)
-    return judged, Reading(queries, file.tag, description, samples, observed, getattr(file, 'notes', ()))
+    answered = sum(map(len, queries))
+    return judged, Reading(answered, file.tag, description, samples, observed, getattr(file, 'notes', ()))
 
 def _open_run(run, memory, judgments):
     "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
@@ -386,7 +379,7 @@ def judge_run(
     file = _open_run(run, size, len(judgments.columns.value))
     if file is not None:
         def judge_rows(rows, limit):
-            return JudgedPart.of(rows, judgments, ties, limit, observe)
+            return judge_part(rows, judgments, ties, limit, observe)
         result = _judge_file(
             judgments, file, judge_rows, size, progress, negative, release_qrels, observe
         )
