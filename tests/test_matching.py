@@ -10,7 +10,7 @@ from hypothesis import given
 from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
-import irmetrics_nb.data.matching as matching
+import irmetrics_nb.data.judging as judging
 from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
 from irmetrics_nb.data.ids import Ids
 
@@ -48,7 +48,7 @@ def test_ties_stay_in_the_given_order_when_asked_for(form, seed):
 @pytest.mark.parametrize("ratio", [0, 8, 1000])
 @pytest.mark.parametrize("order", ["grouped", "falling", "shuffled"])
 def test_both_joins_lead_to_the_same_ranks_from_files_too(ratio, order, tmp_path, monkeypatch):
-    monkeypatch.setattr(matching, "INDEX_RATIO", ratio)
+    monkeypatch.setattr(judging, "INDEX_RATIO", ratio)
     for seed in range(25):
         qrels, run = random_collection(seed)
         if order == "falling":

@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +169,7 @@ class TextFile:
         if not self.packed: return self.total
         with self._opened() as file, file_errors(self.path):
             stream = decompressed(file)
-            return sum(map(len, iter(lambda: stream.read(HEAD_BYTES), b'')))
+            return sum(map(len, iter(partial(stream.read, HEAD_BYTES), b'')))
 
     @contextmanager
     def _opened(self):
