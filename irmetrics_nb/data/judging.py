@@ -115,7 +115,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     size[:] = first[tie + 1] - first[tie]
     several = np.flatnonzero(size > 1)
     if several.size:
-        shared = np.unique(tie[several])
+        shared = tie[several][changes(tie[several])]
         tied, group = concat_ranges(first[shared], first[shared + 1])
         rank[several] += count_tied_before(run.rows.doc, row_at[tied], group, rows[order[several]], ties)
         by_rank = several[np.lexsort((rank[several], tie[several]))]
