@@ -11,7 +11,6 @@ from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
 import irmetrics_nb.data.judging as judging
-import irmetrics_nb.data.matching as matching
 import irmetrics_nb.data.qrels_and_runs as data
 import irmetrics_nb.data.tables as tables
 from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
@@ -97,8 +96,8 @@ def test_whatever_is_counted_or_repeated_has_the_type_of_an_index(tmp_path, monk
     monkeypatch.setattr(np, "int64", np.longlong)
     expected = rank_by_sorting(qrels, run)
     for source in (run, as_triples(run), tmp_path / "grouped", tmp_path / "scattered", tmp_path / "table"):
-        for many in (0, 1000):
-            monkeypatch.setattr(matching, "MAX_SWEEPS", many)
+        for ratio in (0, 1000):
+            monkeypatch.setattr(judging, "INDEX_RATIO", ratio)
             judged, _ = judge_run(Qrels(as_triples(qrels)), source, memory=30_000)
             by_query = dict(zip(dict.fromkeys(q for q, _, _ in as_triples(qrels)), listed(judged)))
             assert by_query == {q: hits for q, hits in zip(qrels, expected) if q in by_query}

@@ -10,7 +10,7 @@ from hypothesis import given
 from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
-import irmetrics_nb.data.matching as matching
+import irmetrics_nb.data.judging as judging
 from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
 from irmetrics_nb.data.ids import Ids
 
@@ -45,10 +45,10 @@ def test_ties_stay_in_the_given_order_when_asked_for(form, seed):
     assert listed(judge(qrels, form(run), ties="given")) == expected
 
 
-@pytest.mark.parametrize("many", [0, 8, 1000])
+@pytest.mark.parametrize("ratio", [0, 8, 1000])
 @pytest.mark.parametrize("order", ["grouped", "falling", "shuffled"])
-def test_all_ways_to_a_rank_agree_from_files_too(many, order, tmp_path, monkeypatch):
-    monkeypatch.setattr(matching, "MAX_SWEEPS", many)
+def test_both_joins_lead_to_the_same_ranks_from_files_too(ratio, order, tmp_path, monkeypatch):
+    monkeypatch.setattr(judging, "INDEX_RATIO", ratio)
     for seed in range(25):
         qrels, run = random_collection(seed)
         if order == "falling":
@@ -119,6 +119,15 @@ def test_infinite_scores_have_a_rank_and_minus_zero_ties_with_zero():
         assert judge({"q": dict.fromkeys("abcde", 1)}, shown).grade.tolist() == [1] * 5
         for doc, rank in zip("ebdca", range(1, 6)):
             assert judge({"q": {doc: 1}}, shown).rank.tolist() == [rank]
+
+
+@pytest.mark.filterwarnings("error")
+def test_many_tied_infinite_scores_are_ranked_by_id_without_a_warning():
+    scores = [math.inf, 1.0, -math.inf]
+    rows = [("q", f"d{i:04d}", scores[i % 3]) for i in range(3000)]
+    order = sorted(rows, key=lambda row: (row[2], row[1]), reverse=True)
+    judged = judge([("q", doc, i) for i, (_, doc, _) in enumerate(order)], rows)
+    assert judged.grade.tolist() == list(range(3000))
 
 
 def test_infinite_scores_stand_first_and_last(tmp_path):

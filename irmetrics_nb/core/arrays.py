@@ -95,9 +95,8 @@ def argsort_descending(
     if not ((step < 0) | (rises & (step == 0))).any(): return np.arange(len(value))
     packed = pack(query, descending_bits(value), int(query.max()))
     order = np.argsort(packed, kind='stable' if stable else None)
-    ordered = query[order]
-    rises = np.diff(value[order]) > 0
-    rises &= ordered[1:] == ordered[:-1]
+    ordered, falling = query[order], value[order]
+    rises = (falling[1:] > falling[:-1]) & (ordered[1:] == ordered[:-1])
     if rises.any():  # two values of a query that differ in what was cut off
         again = np.isin(ordered, ordered[1:][rises])
         rows = np.sort(order[again])

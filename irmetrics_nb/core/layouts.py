@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['AT_ONCE', 'RankingsLike', 'is_single', 'flatten', 'columns_of_grades', 'check_count', 'columns_of_ranks',
-           'columns_of_scores', 'filler', 'Sets', 'as_sets', 'sorted_rows', 'positions_in', 'Hits', 'hits_of',
-           'topk_columns']
+           'columns_of_scores', 'filler', 'Sets', 'as_sets', 'sorted_rows', 'positions_in', 'hits_of', 'topk_columns']
 
 # %% ../../nbs/core/layouts.ipynb #8d20bad7
 from collections import Counter
@@ -355,42 +354,37 @@ def _numbered(table, items):
 # %% ../../nbs/core/layouts.ipynb #cf7c5ddf
 AT_ONCE = 1 << 18  # items
 
-class Hits(NamedTuple):
-    "The hits of some users, by user and rank."
-    user: np.ndarray   # int: whose, from 0
-    rank: np.ndarray   # int: at which rank, from 1
-    grade: np.ndarray  # float: of which grade
-    shown: np.ndarray  # (users,) int: how many items each of them was shown
+def hits_of(table: np.ndarray, sets: Sets, first_user: int = 0) -> tuple[np.ndarray, ...]:
+    """Return (user, rank, grade) of the relevant items in some rows of a table, by user and rank, and how many items
+    each user was shown.
 
-def hits_of(table: np.ndarray, sets: Sets) -> Hits:
-    """Return the relevant items in some rows of a table.
-
-    ValueError for a gap within a row, or an item that is twice in a row or a set."""
-    shown = _count_shown(table)
+    first_user: the number of the first row's. ValueError for a gap within a row, or an item that is twice in a row or a
+    set."""
+    shown = _count_shown(table, first_user)
     user = np.repeat(np.arange(len(table)), np.diff(sets.begin))
     code, target, largest = _numbered(table, sets.item)
-    _check_sets(user, target, largest, sets.item)
+    _check_sets(user, target, largest, sets.item, first_user)
     code = np.where(table == filler(table), largest + 1, code)  # behind all others
     bits = table.shape[1].bit_length()
     rows = sorted_rows(code, bits, largest + 1)
-    _check_repeated(rows, bits, largest, table)
+    _check_repeated(rows, bits, largest, table, first_user)
     position = positions_in(rows, user, target, bits)
     hit = np.flatnonzero(position >= 0)
     hit = hit[np.lexsort((position[hit], user[hit]))]
     grade = np.ones(len(hit)) if sets.grade is None else sets.grade[hit]
-    return Hits(user[hit], position[hit] + 1, grade, shown)
+    return user[hit] + first_user, position[hit] + 1, grade, shown
 
 # %% ../../nbs/core/layouts.ipynb #7c9d49d5
-def _count_shown(table):
+def _count_shown(table, first_user):
     "Count the items of each row; raise ValueError for a gap before the last."
     present = table != filler(table)
     gap = present[:, 1:] > present[:, :-1]
     if gap.any():
         user, i = np.argwhere(gap)[0]
-        raise _Fault(user, f'a gap at rank {i + 1}, and an item at rank {i + 2}')
+        raise ValueError(f'user {first_user + user} has a gap at rank {i + 1}, and an item at rank {i + 2}')
     return present.sum(axis=1, dtype=np.int64)
 
-def _check_repeated(rows, bits, largest, table):
+def _check_repeated(rows, bits, largest, table, first_user):
     "Raise ValueError for a duplicate item in a sorted row."
     repeated = (rows[:, 1:] ^ rows[:, :-1]) < 1 << bits
     if not repeated.any(): return
@@ -398,25 +392,24 @@ def _check_repeated(rows, bits, largest, table):
     if repeated.any():
         user, i = np.argwhere(repeated)[0]
         first, second = sorted(rows[user, i:i + 2] & ((1 << bits) - 1))
-        raise _Fault(user, f'item {table[user, first].item()!r} twice, at ranks {first + 1} and {second + 1}')
+        repeated_item = table[user, first].item()
+        ranks = f'at ranks {first + 1} and {second + 1}'
+        raise ValueError(f'user {first_user + user} has item {repeated_item!r} twice, {ranks}')
 
-def _check_sets(user, code, largest, item):
+def _check_sets(user, code, largest, item, first_user):
     "Raise ValueError for a duplicate or missing item in the set of a user."
     none = np.flatnonzero(item == filler(item))
-    if none.size: raise _Fault(user[none[0]], f'no item but {filler(item)!r} among the relevant ones')
+    if none.size:
+        owner = first_user + user[none[0]]
+        raise ValueError(f'user {owner} has no item but {filler(item)!r} among the relevant ones')
     pair = user * np.int64(largest + 1) + code
     pair.sort()
     same = np.flatnonzero(np.diff(pair) == 0)
     if same.size:
         owner, repeated = divmod(int(pair[same[0]]), largest + 1)
         row = np.flatnonzero((user == owner) & (code == repeated))[0]
-        raise _Fault(owner, f'item {item[row].item()!r} twice among the relevant ones')
-
-class _Fault(ValueError):
-    "Hold the number of a user, and the fault in the user's items."
-    def __init__(self, user, fault):
-        super().__init__(f'user {user} has {fault}')
-        self.user, self.fault = int(user), fault
+        repeated_item = item[row].item()
+        raise ValueError(f'user {first_user + owner} has item {repeated_item!r} twice among the relevant ones')
 
 # %% ../../nbs/core/layouts.ipynb #bf504735
 def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.ndarray]:
@@ -430,13 +423,13 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.
         table[np.arange(table.shape[1]) < size[:, None]] = ids
     users = len(sets.begin) - 1
     if len(table) != users: raise ValueError(f'items has {len(table):,} users, relevant {users:,}')
-    hits = Hits(*map(np.concatenate, zip(*_hits_by_blocks(table, sets))))
+    user, rank, grade, shown = map(np.concatenate, zip(*_hits_by_blocks(table, sets)))
     pool_query = np.repeat(np.arange(users), np.diff(sets.begin))
     pool = (pool_query, np.ones(len(pool_query))) if sets.grade is None else sort_pool(pool_query, sets.grade)
-    return {'query': hits.user, 'rank': hits.rank, 'grade': hits.grade, 'retrieved': hits.shown,
+    return {'query': user, 'rank': rank, 'grade': grade, 'retrieved': shown,
             'pool_query': pool[0], 'pool_grade': pool[1]}
 
-def _hits_by_blocks(table, sets) -> Iterator[Hits]:
+def _hits_by_blocks(table, sets) -> Iterator[tuple[np.ndarray, ...]]:
     """Yield the hits of consecutive users, numbered as in the whole table; raise ValueError for mixed numbers and text,
     or a number beyond the columns of a matrix."""
     step = max(1, AT_ONCE // max(1, table.shape[1]))
@@ -451,6 +444,4 @@ def _hits_by_blocks(table, sets) -> Iterator[Hits]:
             raise ValueError(f'items are {kinds[kind]}, relevant ones {kinds[expected]}')
         if sets.columns is not None and ids.max(initial=-1) >= sets.columns:
             raise ValueError(f'items holds {ids.max()}, but the matrix of relevant ones has {sets.columns} columns')
-        try: hits = hits_of(ids, block)
-        except _Fault as fault: raise ValueError(f'user {a + fault.user} has {fault.fault}') from None
-        yield hits._replace(user=hits.user + a)
+        yield hits_of(ids, block, a)

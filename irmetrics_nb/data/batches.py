@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,8 @@ def partition_text(text: TextBytes, files: list) -> Comments:
     "Append each line of a text to one of the open files, by the hash of its query; return the comments left out."
     comments = NO_COMMENTS
     for begin, end in text.pieces():
-        columns = parse_piece(text, begin, end, LAYOUTS['run'])
-        query, comments = columns.query, comments + columns.comments
+        query, _, _, _, piece_comments = parse_piece(text, begin, end, LAYOUTS['run'])
+        comments += piece_comments
         if not len(query): continue
         file_number = query.hash() % np.uint64(len(files))
         line_end = np.append(query.start[1:], end)
@@ -166,12 +167,9 @@ class TextFile:
     def count_bytes(self) -> int:
         "Return how many bytes there are, unpacked; for a packed file this reads it to its end."
         if not self.packed: return self.total
-        room = memoryview(bytearray(HEAD_BYTES))
-        size = 0
-        with self._opened() as file:
+        with self._opened() as file, file_errors(self.path):
             stream = decompressed(file)
-            while got := self._fill(stream, room): size += got
-        return size
+            return sum(map(len, iter(partial(stream.read, HEAD_BYTES), b'')))
 
     @contextmanager
     def _opened(self):

@@ -9,7 +9,7 @@ __all__ = []
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -278,7 +278,7 @@ class Vocabulary:
     def __init__(self, buffer: np.ndarray):
         self.ids = Ids(buffer, np.empty(0, np.intp), np.empty(0, np.int32))
         self.index = KeyIndex()
-        self.code_of: dict = {}  # by bytes; empty until two hashes collide
+        self.code_of: dict = {}  # of every string; empty until two hashes collide
 
     def codes(self, ids: Ids) -> np.ndarray:
         "Return (n,) int32: the number of each string; new ones get the next."
@@ -305,13 +305,10 @@ class Vocabulary:
 
     def _codes_by_dict(self, ids):
         "Return (n,) int32: the number of each string, exact whatever the hashes."
-        if not self.code_of:
-            numbers = range(len(self.ids))
-            self.code_of = {self.ids.bytes(i): i for i in numbers}
-        codes = np.empty(len(ids), np.int32)
-        for i in range(len(ids)):
-            codes[i] = self.code_of.setdefault(ids.bytes(i), len(self.ids))
-            if codes[i] == len(self.ids): self._append(ids[i:i + 1])
+        if not self.code_of: self.code_of = dict(zip(self.ids.tolist(), count()))
+        codes = np.array([self.code_of.setdefault(id, len(self.code_of)) for id in ids.tolist()], np.int32)
+        unique, first = np.unique(codes, return_index=True)
+        self._append(ids[first[unique >= len(self.ids)]])
         return codes
 
 # %% ../../nbs/data/ids.ipynb #93e6cf8f

@@ -119,8 +119,6 @@ def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
 # %% ../../nbs/data/text.ipynb #8f03652c
 COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
                 'run': ('query', 'Q0', 'document', 'rank', 'score', 'tag')}
-USED_COLUMNS = {'qrels': (0, 2, 3), 'run': (0, 2, 4)}  # query, document, number
-
 COLUMN_KEYS = {'qrels': ('query', 'document', 'relevance'), 'run': ('query', 'document', 'score')}  # of `columns`
 
 # %% ../../nbs/data/text.ipynb #3f587d03
@@ -131,12 +129,7 @@ class Layout(NamedTuple):
     used: tuple[int, int, int]  # those of query, document and number, from 0
     ranks: bool = False         # whether the number is a rank
 
-    @property
-    def usual(self) -> bool:
-        "Return whether it is TREC's."
-        return self.width == len(COLUMN_NAMES[self.kind])
-
-LAYOUTS = {kind: Layout(kind, len(names), USED_COLUMNS[kind]) for kind, names in COLUMN_NAMES.items()}
+LAYOUTS = {'qrels': Layout('qrels', 4, (0, 2, 3)), 'run': Layout('run', 6, (0, 2, 4))}  # TREC's
 
 # %% ../../nbs/data/text.ipynb #2705dccc
 BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # some programs write it in front
@@ -221,15 +214,11 @@ HASH = ord('#')
 RETURN = ord('\r')
 NOTHING = np.empty((0, 2), np.intp)
 
-class Lines(NamedTuple):
-    "The fields of the lines of a text, each of shape (lines, columns), and its comments."
-    start: np.ndarray
-    end: np.ndarray
-    n_comments: int = 0
-    doubtful: np.ndarray = NOTHING  # begin and end of comments of one line's fields each, `#q1` first
-
-def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Callable | None = None) -> Lines:
-    """Return the fields of every line that is neither empty nor a comment.
+def split_lines(
+    data: np.ndarray, columns: int, fail: Callable, may_go_on: Callable | None = None,
+) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+    """Return (start, end, number of comments, (n, 2) begin and end of comments that may be rows) of a text; start and
+    end, of shape (lines, columns): the fields of every line that is neither empty nor a comment.
 
     `fail(at, count)` is called for each wrong line: where it begins, how many fields it has. If it returns, the line is
     left out.
@@ -238,13 +227,13 @@ def split_lines(data: np.ndarray, columns: int, fail: Callable, may_go_on: Calla
     lines = np.count_nonzero(data == 10)
     tidy = len(start) == columns * lines and (data[end[columns - 1::columns]] == 10).all()
     if tidy and not (data[start[::columns]] == HASH).any():
-        return Lines(start.reshape(-1, columns), end.reshape(-1, columns))
+        return start.reshape(-1, columns), end.reshape(-1, columns), 0, NOTHING
     n_comments, doubtful = 0, NOTHING
     if (data == HASH).any():
         data, n_comments, doubtful = blank_comments(data, start, end, columns)
         start, end = split_fields(data)
     start, end = _check_lines(data, columns, start, end, fail, may_go_on)
-    return Lines(start.reshape(-1, columns), end.reshape(-1, columns), n_comments, doubtful)
+    return start.reshape(-1, columns), end.reshape(-1, columns), n_comments, doubtful
 
 # %% ../../nbs/data/text.ipynb #a7cc34b9
 def blank_comments(
@@ -346,28 +335,22 @@ class TextBytes:
         return self.end if at + reach >= self.end else self.line_end(at, reach * 8)
 
 # %% ../../nbs/data/text.ipynb #7c580d1f
-class TextColumns(NamedTuple):
-    "The columns of one piece of a text."
-    query: Ids
-    doc: Ids
-    number: Ids        # the number as it stands there
-    value: np.ndarray  # and as float64
-    comments: Comments = NO_COMMENTS
-
-def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> TextColumns:
-    "Return the columns in text.buffer[begin:end]; faults of lines are reported."
-    lines, (query, doc, number) = _fields(text, begin, end, layout, layout.used)
-    columns = TextColumns(query, doc, number, parse_floats(number))
+def parse_piece(
+    text: TextBytes, begin: int, end: int, layout: Layout,
+) -> tuple[Ids, Ids, Ids, np.ndarray, Comments]:
+    """Return (query, document, number as text, number as float64, comments) of the lines in text.buffer[begin:end];
+    faults of lines are reported."""
+    (query, doc, number), n_comments, doubtful = _fields(text, begin, end, layout, layout.used)
+    value = parse_floats(number)
     faults = [(ids.start[i], 'id', f'an id of {ids.length[i]:,} bytes', i)
               for ids in (query, doc) for i in np.flatnonzero(ids.length > MAX_ID_BYTES)]
-    faults += [(number.start[i], 'number', invalid_number(layout.kind, number[i], columns.value[i]), i)
-               for i in invalid_rows(columns.value, layout.kind)]
+    faults += [(number.start[i], 'number', invalid_number(layout.kind, number[i], value[i]), i)
+               for i in invalid_rows(value, layout.kind)]
     for at, code, fault, _ in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if faults:
-        valid = np.delete(np.arange(len(columns.value)), [row for *_, row in faults])
-        columns = TextColumns(query[valid], doc[valid], number[valid], columns.value[valid])
-    if not lines.n_comments: return columns
-    return columns._replace(comments=Comments(lines.n_comments, _doubt(text, lines.doubtful + begin, layout)))
+        valid = np.delete(np.arange(len(value)), [row for *_, row in faults])
+        query, doc, number, value = query[valid], doc[valid], number[valid], value[valid]
+    return query, doc, number, value, Comments(n_comments, _doubt(text, doubtful + begin, layout))
 
 def _fields(text, begin, end, layout, used):
     def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
@@ -380,8 +363,8 @@ def _fields(text, begin, end, layout, used):
         goes_on = text.buffer[end[:, 5] + begin] != RETURN
         return is_rank & ~np.isnan(score) & np.isnan(tag) & goes_on
     words_behind = may_go_on if layout == LAYOUTS['run'] else None
-    lines = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
-    return lines, columns(lines.start, lines.end, used)
+    start, end, n_comments, doubtful = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
+    return columns(start, end, used), n_comments, doubtful
 
 def _doubt(text, comments, layout):
     """Return a warning for the first comment that is a row except for its `#`; '' if none is. comments: (n, 2) begin
@@ -409,7 +392,7 @@ def _fail_at_line(text, layout, begin, at, count):
         hint = f'; if they are others, say which: {call}{option}'
     rule = (
         f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
-        if layout.usual
+        if layout.width == len(COLUMN_NAMES[kind])
         else f'the first line has {layout.width}'
     )
     report_fault('columns', f'{text.where(at)}: {columns} where {rule}')
@@ -418,8 +401,8 @@ def _fail_at_line(text, layout, begin, at, count):
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
     "Yield the documents, the ranks and the tags of a TREC run, piece by piece."
     for begin, end in text.pieces():
-        _, (doc, rank, tag) = _fields(text, begin, end, LAYOUTS['run'], (2, 3, 5))
-        yield doc, rank, tag
+        columns, *_ = _fields(text, begin, end, LAYOUTS['run'], (2, 3, 5))
+        yield columns
 
 # %% ../../nbs/data/text.ipynb #560ae418
 def keep_freed_memory() -> None:
@@ -455,14 +438,15 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     comments = NO_COMMENTS
     def parse(span): return parse_piece(text, span[0], span[1], layout)
     parallel = text.end > 2 * BATCH_BYTES and not collecting()
-    for columns in (side_by_side if parallel else map)(parse, text.pieces()):
-        block = slice(n, n + len(columns.value))
-        query[block] = factorize_blocks(columns.query, vocabulary)[1]
-        start[block] = columns.doc.start
-        length[block] = columns.doc.length
-        value[block] = columns.value
-        comments += columns.comments
-        longest = max(longest, columns.number.length.max(initial=0))
+    pieces = (side_by_side if parallel else map)(parse, text.pieces())
+    for query_id, doc, number, block_value, block_comments in pieces:
+        block = slice(n, n + len(doc))
+        query[block] = factorize_blocks(query_id, vocabulary)[1]
+        start[block] = doc.start
+        length[block] = doc.length
+        value[block] = block_value
+        comments += block_comments
+        longest = max(longest, number.length.max(initial=0))
         n = block.stop
     if n == 0: raise DataError(f'{text.name}: there are no rows in this file')
     tag = text.tag(start[0]) if layout == LAYOUTS['run'] else ''

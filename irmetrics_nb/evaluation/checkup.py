@@ -18,8 +18,7 @@ import numpy as np
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
 from ..data.errors import DataError, DataWarning, collect_faults
 from ..data.ids import Ids, escape_non_utf8
-from ..data.judging import Reading, judge_run, row_batches
-from ..data.matching import run_of_documents
+from ..data.judging import Reading, judge_run, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import recognise
 from ..data.sources import no_rows

@@ -21,8 +21,7 @@ import numpy as np
 from ..core.arrays import argsort_descending, changes, concat_ranges
 from ..data.errors import collect_faults, file_errors
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, parse_floats
-from ..data.judging import QueryLook
-from ..data.matching import JudgedHits, match_ids, some_rows
+from ..data.judging import JudgedHits, QueryLook, match_ids, some_rows
 from ..data.qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
     decompressed,

@@ -36,8 +36,7 @@ from ..core.judged import Judged
 from ..core.measures import SUM, Measure
 from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible, with_hints
-from ..data.judging import NoCommonQuery, Reading, judge_run
-from ..data.matching import check_tied_chunks
+from ..data.judging import NoCommonQuery, Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
 from ..data.sources import no_rows

@@ -15,7 +15,7 @@ import numpy as np
 # %% ../../nbs/evaluation/presets.ipynb #dcead218
 from ..core.conventions import Conventions
 from ..core.measures import Measure
-from ..data.matching import some_rows
+from ..data.judging import some_rows
 from ..data.qrels_and_runs import Run
 from ..data.text import Rows
 

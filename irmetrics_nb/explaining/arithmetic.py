@@ -28,7 +28,7 @@ from ..core.layouts import RankingsLike
 from ..core.measures import Measure, Parts
 from ..core.ties import TiesError, in_best_order, in_worst_order
 from ..data.errors import DataError
-from ..data.matching import meet_documents, some_rows
+from ..data.judging import meet_documents, some_rows
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.records import one_line, read_words
 from ..metrics.dcg import ideal_batch

@@ -36,8 +36,7 @@ from ..core.judged import Judged
 from ..core.measures import MEAN, Measure
 from ..core.ties import BLOCK
 from ..data.errors import DataError, counted, visible
-from ..data.judging import judge
-from ..data.matching import check_chunks, check_tied_chunks
+from ..data.judging import check_chunks, check_tied_chunks, judge
 from ..data.qrels_and_runs import Qrels
 from ..data.recognition import one_run
 from ..evaluation.evaluation import worth_of_nothing
