@@ -355,11 +355,11 @@ def _numbered(table, items):
 AT_ONCE = 1 << 18  # items
 
 def hits_of(table: np.ndarray, sets: Sets, first_user: int = 0) -> tuple[np.ndarray, ...]:
-    """Return (user, rank, grade) of the relevant items in some rows of a table, by user and rank, and how many items
-    each user was shown.
+    """Return (user, rank, grade) of the relevant items in some rows of a table, by user
+    and rank, and how many items each user was shown.
 
-    first_user: the number of the first row's. ValueError for a gap within a row, or an item that is twice in a row or a
-    set."""
+    first_user: the number of the first row's. ValueError for a gap within a row, or an
+    item that is twice in a row or a set."""
     shown = _count_shown(table, first_user)
     user = np.repeat(np.arange(len(table)), np.diff(sets.begin))
     code, target, largest = _numbered(table, sets.item)

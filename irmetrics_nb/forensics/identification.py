@@ -380,8 +380,11 @@ def _range_of_tool(rankings, target, tool):
         ends.append({**dict(zip(rankings.queries, counted)), 'all': mean})
     low, high = ends
     def is_inside(scale):
-        return all(low[q] * scale - last_digit(x) <= float(x) <= high[q] * scale + last_digit(x) / 2
-                   for q, x in numbers.items())
+        for q, x in numbers.items():
+            lowest = low[q] * scale - last_digit(x)
+            highest = high[q] * scale + last_digit(x) / 2
+            if not lowest <= float(x) <= highest: return False
+        return True
     if not (low['all'] < high['all'] and any(map(is_inside, scales_of(target)))): return ''
     return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
 
@@ -468,7 +471,8 @@ class ToolDifference(Result):
         why = f'{counted(len(self.steps), "answer")} make{"s" * (len(self.steps) == 1)} it.'
         if not self.steps: why = 'every query has the same value.'
         idle = [f'Differs as well, and does not matter here: {", ".join(self.idle)}.'] if self.idle else []
-        return [f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}', *map(repr, self.steps), *idle]
+        answer = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
+        return [answer, *map(repr, self.steps), *idle]
 
     def to_dict(self) -> dict[str, Any]:
         "Return all of it as plain data."
