@@ -294,12 +294,12 @@ def test_measures_without_a_best_order_say_so():
         AP.of(judged, ties="random")
 
 
-def test_a_kind_that_declares_nothing_is_gone_through_or_refused(monkeypatch):
+def test_a_kind_that_declares_nothing_is_gone_through_or_refused():
     @measure("LastRank")
     def last_rank(ranking, /):
         return np.bincount(ranking.query, ranking.rank * ranking.grade, len(ranking))
 
-    monkeypatch.delitem(KINDS, "LastRank")
+    del KINDS["LastRank"]
     last = last_rank.measure
     assert last.of(as_batch([[1, 0, 0]]), ties="average")[0] == 2
     with pytest.raises(TiesError, match="LastRank: it has no best order of ties"):
