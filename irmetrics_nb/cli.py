@@ -350,8 +350,8 @@ def load_function(name: str) -> Any:
 def main(args: Sequence[str] | None = None) -> None:
     "Entry point of the `irmetrics` command; exits with its exit code."
     command = next(iter(sys.argv[1:] if args is None else args), '')
-    known = [registered.name for registered in app.registered_commands]
-    if command not in known: import_module('irmetrics_nb.cli_compare')  # which adds compare, report and demo
+    loaded_commands = [registered.name for registered in app.registered_commands]
+    if command not in loaded_commands: import_module('irmetrics_nb.cli_compare')  # which adds compare, report and demo
     app(args)
 
 # %% ../nbs/top_level/cli.ipynb #c73103e9

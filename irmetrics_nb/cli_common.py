@@ -113,8 +113,8 @@ def _rich_rank_table(why, rows):
         return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
     for row in rows:
         viewed = row.get('place', row['rank'])
-        behind = cut is not None and (viewed is None or viewed > cut)
-        style = 'dim' if row['grade'] == UNJUDGED or behind else ''
+        below_cutoff = cut is not None and (viewed is None or viewed > cut)
+        style = 'dim' if row['grade'] == UNJUDGED or below_cutoff else ''
         table.add_row(*(cell(name, row[name]) for name in names), style=style)
     return table
 
@@ -322,7 +322,7 @@ def source_path(text: str) -> Path:
 source_path.__name__ = 'path'  # as help shows it
 
 def argument(type_: Any, help: str, metavar: str | None = None) -> Any:
-    "Return the annotation of an argument; that of paths refuses an empty one."
+    "Return the annotation of an argument; an empty path is refused."
     parser = source_path if type_ in (Path, list[Path]) else None
     return Annotated[type_, typer.Argument(help=help, metavar=metavar, parser=parser)]
 
@@ -371,10 +371,9 @@ _MORE = INPUT_OPTIONS | {
     name: option(choice(_WORDS[name]), help, rich_help_panel='Conventions') for name, help in CONVENTIONS.items()}
 
 def takes_options(**options: Any) -> Callable:
-    """Decorate a command: its parameters get their annotations from `options` and OPTIONS, and what goes wrong is
-    said in one line.
+    """Decorate a command: annotate its parameters from `options` and OPTIONS, and print errors in one line.
 
-    A parameter `answers` becomes the options of all conventions; the command gets those given, by name."""
+    A parameter `answers` stands for the options of all conventions; the command gets a dict of those that are set."""
     def decorate(command):
         names = [*signature(command).parameters.values()]
         annotations = OPTIONS | options

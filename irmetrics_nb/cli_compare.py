@@ -236,8 +236,8 @@ def _demo(folder=Path('demo')):
     for name in files: shutil.copy(example.folder/name, folder)
     scores.save(folder/'per_query.csv')
     draw_means(scores, by, folder/'scores.png')
-    lost = next(row for row in comparison.queries(*pair) if row[2])
-    why = _demo_query(example, by, pair, *lost)
+    largest_loss = next(row for row in comparison.queries(*pair) if row[2])
+    why = _demo_query(example, by, pair, *largest_loss)
     paragraphs = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
     show('\n\n'.join(paragraphs))
 

@@ -213,8 +213,8 @@ def _where(row, plan):
 GRADES = 1000  # different grades of a bucket that are counted: of more, some from all over the scale
 
 def _facts(qrels, run, judged, reading, plan):
-    """Return what the whole has to know of a run in a bucket: (evidence, how queries change if read from the end, rows
-    that look as if judgments and run were swapped, all rows, {grade: how often})."""
+    """Return the facts of a run in a bucket that the total needs: (evidence, changes of queries read from the end,
+    rows that look as if judgments and run were swapped, number of rows, {grade: count})."""
     rows, swapped = run.source, 0
     evidence = judged_evidence(plan.measures, judged, qrels, None, reading.looks[:plan.looks])
     evidence.unanswered = evidence.unanswered[:plan.ids]
@@ -260,7 +260,7 @@ def check_whole(
 GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
 
 def _total_evidence(evidence, changes, plan):
-    "Return the evidence about one run, from that of all buckets."
+    "Combine the evidence of all buckets about one run."
     samples = [look for bucket in evidence for look in bucket.looks]
     unanswered = [query for bucket in evidence for query in bucket.unanswered]
     sums = {name: sum(getattr(bucket, name) for bucket in evidence) for name in ('judged', 'retrieved', 'common')}

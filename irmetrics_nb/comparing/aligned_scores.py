@@ -198,8 +198,8 @@ def _from_results(results, measures):
 def unknown_option(options: Iterable[str]) -> str | None:
     "Return the first option that `evaluate` does not take; None if it takes all."
     parameters = signature(evaluate).parameters.values()
-    known = [parameter.name for parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
-    return next((name for name in options if name not in known), None)
+    accepted = [parameter.name for parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
+    return next((name for name in options if name not in accepted), None)
 
 def _evaluate_each(qrels, runs, measures, options):
     "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
@@ -463,8 +463,9 @@ PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted
 LEAST_QUERIES = 3  # queries, below which there is no verdict
 
 def _describe(measure, names, values, method, level, span, interval, p, **fields):
-    """Describe a pair; `values`: its two rows; `span`: the largest possible difference; `interval`: of Tukey's test;
-    `p`: alone and adjusted; `fields`: what else is known of it."""
+    """Return the `Pair` of two rows of values.
+
+    span: the largest possible difference. interval: that of Tukey's test. p: the p-value, and the adjusted one."""
     d = differences(*values)
     complete = values[:, ~np.isnan(values).any(axis=0)]
     mean_a, mean_b = complete.mean(axis=1).tolist() if d.size else (np.nan, np.nan)

@@ -97,7 +97,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     query, value = run.rows.query, run.rows.value
     lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
     np.minimum.at(lowest, query[rows], value[rows])
-    row_at = np.flatnonzero(value >= lowest[query])
+    row_at = np.flatnonzero(value >= lowest.take(query))
     row_at = row_at[argsort_descending(query[row_at], value[row_at], stable=False)]
     number_of_row = np.full(len(query), -1, np.int32)
     number_of_row[rows] = np.arange(len(rows), dtype=np.int32)
@@ -108,8 +108,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     begins = changes(query, value[row_at])  # of ties
     tie = (np.cumsum(begins, dtype=np.int32) - 1)[position]
     first = np.append(np.flatnonzero(begins), len(query)).astype(np.int32)
-    depth = np.bincount(query, minlength=len(run))
-    query_begin = (np.cumsum(depth) - depth).astype(np.int32)
+    query_begin = np.searchsorted(query, np.arange(len(run))).astype(np.int32)
     rank, start, size = ranks = np.empty((3, len(order)), np.int32)
     rank[:] = start[:] = first[tie] - query_begin[query[position]] + 1
     size[:] = first[tie + 1] - first[tie]

@@ -74,7 +74,7 @@ def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any,
     return data, problems
 
 def _read_valid(source, kind, limit, error):
-    "Return the valid rows of a source that was refused, None if there are none; and the problems of the others."
+    "Return the valid rows of a refused source, or None, and the problems of the other rows."
     read = Qrels if kind == 'qrels' else Run
     with collect_faults() as faults:
         try: valid = read(source, copy=False)

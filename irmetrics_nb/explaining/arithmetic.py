@@ -195,7 +195,7 @@ def without(listing: Listing, doc: str | int) -> Listing:
     return replace(listing, docs=docs, grades=grades, tie=np.delete(listing.tie, at))
 
 def _with_grade(listing, doc, grade):
-    "Return the grades with that of a document at the end; without it for None."
+    "Return the grades with a new grade for one document; None removes it."
     grades = {judged: g for judged, g in listing.grades.items() if judged != doc}
     return grades if grade is None else grades | {doc: float(grade)}
 

@@ -253,7 +253,7 @@ class _Auditor:
         return [Question(self.f, self.words, groups[scale], k) for k in cutoffs for scale in sorted(groups)]
 
     def gives(self, question, variant, **open):
-        "Return whether a variant gives what the function gave; a largest grade is that of each case."
+        "Return whether a variant gives the values of the function; the largest grade is taken from each case."
         cases, cut = question.cases, _at_cutoff(self.measure, self.k)
         mistake = MISTAKES.get(variant.mistake)
         rows = [mistake.rows] if mistake and mistake.rows else []

@@ -404,7 +404,7 @@ def _all_fits(rankings, targets, searches):
     return 'rounded', [1] * len(targets), []
 
 def _rank(fit):
-    "Return what fits are sorted by: those of tools first, then by how much differs from the defaults."
+    "Return the sort key of a fit: tools first, then fewer differences from the defaults."
     common = {pair for variant in fit.ways for pair in (*variant.answers, *variant.params)}
     mistake = any(variant.mistake for variant in fit.ways)
     return not fit.tools, len(common) + 3.5 * mistake, repr(fit.ways)

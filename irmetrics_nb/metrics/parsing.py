@@ -78,10 +78,10 @@ def _literal(node):
 MAX_MEASURE, MAX_MEASURES = 2000, 10_000
 
 def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
-    """Parse a text with one measure: its name, the parameters as they are spelt, what
-    stands behind @, and whose name it is, if that is said.
+    """Parse a text with one measure; return its name, its parameters as they are spelt,
+    the cutoff after @, and the tool that the name belongs to, or ''.
 
-    ValueError that says what is wrong with it."""
+    ValueError for a text that is not a measure."""
     if len(text) > MAX_MEASURE:
         raise ValueError(
             f'a measure of {len(text)} characters; at most {MAX_MEASURE} are read'

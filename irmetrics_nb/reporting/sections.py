@@ -509,7 +509,7 @@ def input_parts(checkup: Checkup) -> _Content:
     return {'tables': tables, 'findings': checkup.findings, 'counts': counts}
 
 def convention_parts(scores: Scores) -> _Content:
-    "Return the conventions in words, what was counted by the runs with the same count, and the effect of ties by run."
+    "Return the conventions in words, the counts with the runs that share them, and the effect of ties by run."
     shared = ~np.isnan(of_all(scores).values[0])
     names: dict[str, list] = {}  # what was counted -> the runs
     ties = {}
