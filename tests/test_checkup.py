@@ -62,7 +62,7 @@ ODD = {  # what is odd: judgments, run, code, words that the finding says
     'query ids with zeros': (QRELS, requeried(lambda q: 'q0' + q[1:]), 'query-ids no-common-query', 'leading zeros'),
     'query ids, numbers on one side': (QRELS, requeried(lambda q: q[1:]), 'numeric', 'numbers'),
     'no query in common': (QRELS, requeried(lambda q: 'topic ' + q * 2), 'no-common-query', 'not one query'),
-    'judged queries without an answer': (QRELS, {q: RUN[q] for q in ('q0', 'q1')}, 'missing', '3 of 5'),
+    'judged queries missing from the run': (QRELS, {q: RUN[q] for q in ('q0', 'q1')}, 'missing', '3 of 5'),
     'queries that nobody judged': ({q: QRELS[q] for q in ('q0', 'q1')}, RUN, 'unjudged-queries', 'left out: 3'),
     'nothing relevant at all': (regraded(lambda g: 0), RUN, 'nothing-relevant', 'above 0'),
     'a query with nothing relevant': (QRELS | {'q0': {'d00': 0}}, RUN, 'no-relevant', '1 of 5'),
@@ -154,7 +154,7 @@ def test_all_faults_are_counted_and_as_many_as_wanted_are_shown(tmp_path):
 
 def test_what_is_sound_in_a_faulty_file_is_checked_all_the_same(tmp_path):
     (tmp_path/'a.run').write_text(HEAD + 'q1 Q0 d2 2\n')
-    assert check({'q1': {'d1': 1}}, tmp_path/'a.run').facts[str(tmp_path/'a.run')]['judged documents found'] == 1
+    assert check({'q1': {'d1': 1}}, tmp_path/'a.run').facts[str(tmp_path/'a.run')]['judged documents retrieved'] == 1
 
 
 @pytest.mark.parametrize('name', ['faults.csv', 'faults.json', 'faults.parquet'])
@@ -229,7 +229,7 @@ def test_it_prints_as_text_markdown_json_and_html():
     assert str(found).startswith('   ') and 'error (doc-ids) in <b>' in str(found) and '1 error' not in found.to_markdown().splitlines()[0]
     assert '- **error (doc-ids) in &lt;b&gt;**: ' in found.to_markdown()
     assert json.loads(found.to_json())['ok'] is False and '<b>:' not in found._repr_html_() and '&lt;b&gt;' in found._repr_html_()
-    assert str(Checkup()) == 'nothing odd was found' and Checkup().ok
+    assert str(Checkup()) == 'no problems were found' and Checkup().ok
 
 
 @pytest.mark.parametrize('runs', [[RUN, QRELS], {'a': RUN, 'b': QRELS}, [Run(RUN), Run(QRELS)]])

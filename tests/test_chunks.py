@@ -102,14 +102,14 @@ def test_parents_come_as_a_dict_a_table_a_file_a_function_or_a_separator(tmp_pat
 def test_a_chunk_without_a_document_is_an_error_that_names_it():
     with pytest.raises(DataError, match="query 'q', document 'c#1': the chunk 'c#1' is not in parents="):
         Run(LIST, parents={"a#1": "a", "a#2": "a", "b#1": "b"})
-    with pytest.raises(DataError, match="the chunk 'a#1' has no '::' behind a document"):
+    with pytest.raises(DataError, match="the chunk 'a#1' has no '::' after a document id"):
         Run(LIST, parents="::")
     with pytest.raises(DataError, match="the chunk 'a#1' has none by the function parents="):
         Run(LIST, parents=lambda chunk: None)
 
 
 def test_a_chunk_that_is_called_like_another_judged_document_is_refused():
-    with pytest.raises(DataError, match="chunk 'b' of document 'a' is called like another judged document"):
+    with pytest.raises(DataError, match="chunk 'b' of document 'a' has the id of another judged document"):
         evaluate(GOLD, Run({"q": ["b"]}, parents={"b": "a"}), "AP")
 
 
@@ -217,7 +217,7 @@ def test_records_of_queries_that_were_not_judged_are_left_out_and_counted(tmp_pa
     source = {"records": records, "JSON lines": tmp_path / "r.jsonl", "polars": pl.DataFrame(records), "pandas": frame}[form]
     scores = evaluate(*from_records(source), "RR")
     assert scores.to_dict() == {"q1": {"RR": 0.5}, "q3": {"RR": 0.0}} and scores.unjudged == 1
-    with pytest.raises(DataError, match="no query is judged: nothing in column 'relevant_ids'"):
+    with pytest.raises(DataError, match="no query is judged: no value in column 'relevant_ids'"):
         from_records([records[1]])
 
 

@@ -112,7 +112,7 @@ def test_identical_runs_differ_by_nothing_and_p_is_1(test, interval):
     [pair] = compare(EXAMPLE.qrels, {"a": THREE["bm25"], "b": THREE["bm25"]}, "AP", test=test, interval=interval, draws=50).rows
     assert (pair.difference, pair.low, pair.high, pair.p, pair.p_adjusted, pair.effect) == (0, 0, 0, 1, 1, 0)
     said = sentence(pair, Method(test))
-    assert said.startswith("no difference shown between a and b") and "the same on every query" in said and "equal" not in said
+    assert said.startswith("no significant difference between a and b") and "the same on every query" in said and "equal" not in said
 
 
 def test_with_a_baseline_there_are_fewer_pairs_and_they_start_with_it():
@@ -142,7 +142,7 @@ def test_the_measure_may_be_an_object_and_conventions_reach_evaluate():
     skipped = compare(qrels, {"a": run, "b": {"1": ["x", "d"], "2": ["d"]}}, "AP", missing="skip")
     assert skipped.rows[0].queries == 1 and "a lacks 1 of 2 queries (2)" in skipped.notes[0]
     counted = compare(qrels, {"a": run, "b": {"1": ["x", "d"], "2": ["d"]}}, "AP")
-    assert counted.rows[0].queries == 2 and counted.notes[0] == "a does not answer 1 judged query, which count 0"
+    assert counted.rows[0].queries == 2 and counted.notes[0] == "a does not answer 1 judged query, which score 0"
 
 
 def test_queries_are_matched_by_id_and_not_by_place():
@@ -155,7 +155,7 @@ def test_queries_that_one_lacks_are_left_out_of_its_pairs_and_said():
     values = {"a": {"1": 0.5, "2": 0.5, "3": 0.1}, "b": {"1": 0.75, "2": 0.5, "3": None}, "c": {"1": 1, "2": 0.5, "3": 0.2}}
     found = compare(values)
     assert [pair.queries for pair in found.rows] == [2, 3, 2] and found.pair("a", "b").mean_a == 0.5
-    said = "a pair is compared on the queries that both have, means are over those that all have"
+    said = "a pair is compared on the queries that both systems have, means are over those that all systems have"
     assert found.notes == [f"b lacks 1 of 3 queries (3): {said}"]
     assert "Note: b lacks 1 of 3 queries" in str(found)
     assert compare(values, test="randomization").pair("a", "c").p == 0.5  # two differences of one sign: 2 of 4
@@ -184,7 +184,7 @@ def test_a_constant_difference_has_no_p_and_the_sentence_says_so_first(test):
     found = compare({"a": a, "b": dict.fromkeys(a, 0.96)}, measures="P@100", test=test)
     [pair] = found.rows
     assert np.isnan([pair.p, pair.p_adjusted, pair.low, pair.lower_bound]).all() and not pair.shown()
-    assert found.sentences()[0].startswith("no verdict on a and b, as they differ by the same amount on all 30 queries, and without scatter")
+    assert found.sentences()[0].startswith("no verdict on a and b, as they differ by the same amount on all 30 queries, and without variance")
     assert "b − a = 0.030 P@100 (better on 30, worse on 0)" in found.sentences()[0] and "is better than" not in str(found)
     assert compare({"a": a, "b": dict.fromkeys(a, 0.96)}, test="sign").rows[0].p == 2**-29
 
@@ -197,7 +197,7 @@ def test_two_queries_are_no_verdict_by_any_test(test, b):
     assert np.isnan([pair.p, pair.p_adjusted, pair.low, pair.high, pair.lower_bound, pair.upper_bound, pair.detectable]).all()
     assert not (pair.shown() or pair.no_worse(9) or pair.no_better(9))
     assert found.sentences()[0].startswith("no verdict on a and b, as 2 queries are too few: b − a = ")
-    assert found.warnings == ["only 2 queries: no verdict on fewer than 3"]
+    assert found.warnings == ["only 2 queries: a verdict needs 3 or more"]
     assert "ᵃ" not in str(found) and "ᵇ" not in str(found)
     json.loads(found.to_json(), parse_constant=pytest.fail)
 
@@ -227,16 +227,16 @@ def test_without_a_common_query_nothing_is_known():
 
 def test_few_queries_and_lopsided_differences_are_warned_of():
     few = {"a": dict.fromkeys("12345", 0.5), "b": dict(zip("12345", (0.6, 0.5, 0.7, 0.5, 0.8)))}
-    assert compare(few).warnings == ["only 5 queries: little can be shown"]
+    assert compare(few).warnings == ["only 5 queries: only large differences can be detected"]
     a = {str(i): 0.5 for i in range(60)}
     b = a | {"1": 1.0, "2": 0.9, "3": 0.4}
-    assert "t is doubtful" in compare({"a": a, "b": b}).warnings[0]
+    assert "t is unreliable" in compare({"a": a, "b": b}).warnings[0]
     for test, doubt in {"randomization": "randomization and the t interval are", "sign": "the t interval is", "bootstrap": "the t interval is",
                         "tukey": "Tukey's test is"}.items():
         [said] = compare({"a": a, "b": b}, test=test).warnings
-        assert f"few queries make most of the difference, {doubt} doubtful; more queries help, or test='bootstrap'" in said
+        assert f"a few queries cause most of the difference, {doubt} doubtful; more queries help, or test='bootstrap'" in said
     assert compare({"a": a, "b": b}, test="bootstrap", interval="studentized").warnings == []
-    assert "randomization is doubtful" in compare({"a": a, "b": b}, test="randomization", interval="studentized").warnings[0]
+    assert "randomization is unreliable" in compare({"a": a, "b": b}, test="randomization", interval="studentized").warnings[0]
 
 
 def test_the_sentence_is_the_one_that_was_asked_for():
@@ -252,7 +252,7 @@ def test_the_sentence_is_the_one_that_was_asked_for():
 
 def test_no_difference_shown_never_reads_as_equal_or_better():
     text = str(compare(EXAMPLE.qrels, {n: EXAMPLE.runs[n] for n in ("lsa", "seealso")}, "AP"))
-    assert "no difference shown between lsa and seealso" in text and "36 queries could have shown" in text
+    assert "no significant difference between lsa and seealso" in text and "36 queries could have shown" in text
     assert "equal" not in text and "is better than" not in text
 
 
@@ -365,7 +365,7 @@ def test_slices_are_one_family_of_all_their_pairs(correction):
 
 def test_the_text_says_how_many_slices_and_pairs_were_corrected_for_in_every_form():
     found = compare(SIXTY, measures="P@10", groups=TENS, baseline="a")
-    words = ("family: 2 pairs with a of the measure, corrected by Holm; the 5 slices are a family of their own: 10 pairs of the measure in all slices, "
+    words = ("family: 2 pairs with a of the measure, corrected by Holm; the 5 slices are corrected separately: 10 pairs of the measure in all slices, "
              "corrected by Holm.")
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_dict()["family"]):
         assert words in " ".join(text.split())
@@ -399,7 +399,7 @@ def test_tukey_is_refused_with_a_baseline_and_several_others_and_says_what_to_us
 def test_tukey_has_no_other_correction_and_json_does_not_say_it_had():
     assert json.loads(compare(SIXTY, test="tukey", draws=100).to_json())["method"]["correction"] == "tukey"
     for correction in ("holm", "bonferroni", "bh"):
-        with pytest.raises(ValueError, match="corrects for all pairs by itself: leave out"):
+        with pytest.raises(ValueError, match="already corrects for all pairs: leave out"):
             compare(SIXTY, test="tukey", correction=correction)
     assert "Holm" not in str(compare(SIXTY, test="tukey", draws=100, groups=TENS))
 
@@ -472,7 +472,7 @@ def test_what_has_been_shown_of_a_margin_is_said_in_every_form(shift, spread, wo
     assert words in found.sentences()[0]
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json(), found.to_latex().replace("%", "").replace("\\", "")):
         assert words.split(" (")[0] in " ".join(text.split())
-        assert "What is said of the margin 0.01: each pair by itself, one-sided at 0.05, not corrected." in " ".join(text.split())
+        assert "Statements about the margin 0.01: each pair separately, one-sided at 0.05, not corrected." in " ".join(text.split())
     assert "margin" not in str(compare(near(shift, spread)))
     assert json.loads(found.to_json())["pairs"][0]["lower_bound"] == found.rows[0].lower_bound
 
@@ -609,7 +609,7 @@ def test_the_text_gives_the_level_and_says_what_is_simultaneous():
     said["tukey"] = " ".join(str(compare(THREE_ALIKE, test="tukey", draws=200)).split())
     assert {c for c, text in said.items() if "simultaneous" in text} == {"bonferroni", "tukey"}
     assert "corrected by Benjamini–Yekutieli" in said["by"]
-    assert all("Each interval has the level at which its verdict was decided." in said[c] for c in ("holm", "bh", "by"))
+    assert all("Each interval has the level of its own test." in said[c] for c in ("holm", "bh", "by"))
     assert "Each interval" not in said["none"] + str(compare({name: THREE_ALIKE[name] for name in "ab"}))
 
 

@@ -13,7 +13,7 @@ from oracles import listed
 
 from irmetrics_nb import DataError, Qrels, Run, judge
 
-TWICE = "duplicates='first', 'last' or 'best' says which counts"
+TWICE = "duplicates='first', 'last' or 'best' chooses the row that counts"
 
 
 def test_qrels_and_runs_read_back():

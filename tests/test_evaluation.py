@@ -131,7 +131,7 @@ def test_parts_of_the_example_collection_put_together_are_the_whole(many):
     whole = evaluate(qrels, run, EVERY)
     assert (whole.missing, whole.unjudged) == (len(list(qrels)[3::9]), 5)
     scores = same_scores([evaluate(part_of(qrels, p), part_of(run, p), EVERY, part=True) for p in split], whole)
-    assert scores.means == pytest.approx(whole.means, rel=1e-12) and scores.reading == f'put together from {many} parts'
+    assert scores.means == pytest.approx(whole.means, rel=1e-12) and scores.reading == f'combined from {many} parts'
 
 
 @pytest.mark.parametrize('form', [dict, pl.DataFrame, pd.DataFrame, pa.table, list])

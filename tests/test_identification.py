@@ -178,7 +178,7 @@ def test_bad_input_is_one_clear_error(values, words):
 
 
 def test_no_query_in_common_is_a_data_error():
-    with pytest.raises(DataError, match="not one query in common"):
+    with pytest.raises(DataError, match="no query in common"):
         identify({"q": {"a": 1}}, {"other": ["a"]}, "AP", 1.0)
 
 
@@ -238,7 +238,7 @@ def test_a_difference_of_two_numbers_is_that_of_what_gives_them():
     why = differ(judgments, run, "nDCG@3", a=f"{mine:.8f}", b=f"{yours:.8f}")
     close([why.a, why.b], [mine, yours])
     assert {step.what for step in why.steps} <= {"gain='linear'", "missing='zero'"}
-    with pytest.raises(ValueError, match="nothing gives this number"):
+    with pytest.raises(ValueError, match="no combination gives this number"):
         differ(judgments, run, "RR", a="0.99887766", b="trec_eval")
 
 

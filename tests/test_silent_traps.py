@@ -208,10 +208,10 @@ NEARLY = {  # how ids look, what became of some of them, what the repair is call
     'floats out of a join': (str, lambda d: d + '.0', 'without .0 at the end (cast ids that became floats to Int64)'),
     'passages for documents': ('doc{}'.format, lambda d: d + '#0', 'without what follows #'),
     'capitals': ('GX{}-A'.format, str.lower, 'in lower case'),
-    'a blank behind': ('doc {}'.format, lambda d: d + ' ', 'without blanks around them'),
+    'a blank behind': ('doc {}'.format, lambda d: d + ' ', 'without whitespace around them'),
     'quotes': ('d{}'.format, lambda d: f'"{d}"', 'without quotes around them'),
-    'hyphens': ('gx_{}_a'.format, lambda d: d.replace('_', '-'), 'with _, - and blanks taken for one'),
-    'codes': ('rose {}'.format, lambda d: d.replace(' ', '%20'), 'with codes such as %20 resolved'),
+    'hyphens': ('gx_{}_a'.format, lambda d: d.replace('_', '-'), 'with _, - and spaces treated as the same'),
+    'codes': ('rose {}'.format, lambda d: d.replace(' ', '%20'), 'with codes such as %20 decoded'),
     'an extension': ('pages-{}'.format, lambda d: d + '.html', 'without the file extension'),
     'a folder': ('{}.html'.format, lambda d: 'disk1/' + d, 'without the folders in front'),
     'a prefix': ('{}'.format, lambda d: 'doc_' + d, "without 'doc_' before those of the run"),
@@ -250,7 +250,7 @@ def test_queries_of_which_a_part_is_spelt_in_another_way_are_told_with_the_repai
     qrels, run = collection(query=name)
     odd = {f(q) if i % 10 < 10 * share else q: docs for i, (q, docs) in enumerate(run.items())}
     if share == 1:
-        with pytest.raises(DataError, match='not one query in common') as error: evaluate(qrels, odd)
+        with pytest.raises(DataError, match='no query in common') as error: evaluate(qrels, odd)
         text = str(error.value)
     else: [text] = warned(qrels, odd, 'AP')
     assert f'would match {repair}' in text and (share == 1 or 'judged queries are missing from the run' in text)

@@ -136,7 +136,7 @@ def test_evaluate_gives_what_the_definitions_give_on_what_the_reference_reads(fo
             judgments = read_trec(qrels, "qrels")
     files = put(folder / "qrels", qrels), put(folder / "run", run)
     if judgments.keys().isdisjoint(results):
-        with pytest.raises(DataError, match="not one query in common"):
+        with pytest.raises(DataError, match="no query in common"):
             evaluate(*files, MEASURES)
         return
     scores = evaluate(*files, MEASURES)
@@ -307,7 +307,7 @@ WHOLE = {
 def test_judgments_that_may_end_within_a_grade_are_read_with_a_warning(tmp_path, what, packed):
     content, words = TORN[what]
     path = put(tmp_path / "qrels", gzip.compress(content) if packed else content)
-    with pytest.warns(DataWarning, match=re.escape(f"{path}, {words}; is the file cut off?")):
+    with pytest.warns(DataWarning, match=re.escape(f"{path}, {words}; is the file truncated?")):
         assert exact(Qrels(path).to_dict()) == exact(read_trec(content, "qrels"))
 
 

@@ -310,7 +310,7 @@ def test_a_kind_that_declares_nothing_is_gone_through_or_refused():
 
 def test_interpolated_precision_of_large_ties_is_refused_in_one_line():
     run = {"q": {f"d{i}": 1.0 for i in range(9)}}
-    with pytest.raises(ValueError, match=r"^IPrec: no formula .* 3,024 orders, too many to go through"):
+    with pytest.raises(ValueError, match=r"^IPrec: no formula .* 3,024 orders, too many to try"):
         evaluate({"q": {f"d{i}": 1 for i in range(4)}}, run, "IPrec", ties="average")
 
 

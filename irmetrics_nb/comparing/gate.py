@@ -88,15 +88,15 @@ def parse_floor(text: str) -> Floor:
     except ValueError: bound = np.nan
     if not measure or not np.isfinite(bound):
         hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
-        raise ValueError(f'{text!r} is no floor; {hint}')
+        raise ValueError(f'{text!r} is not a minimum; {hint}')
     parsed = parse(measure)
     name = repr(parsed) if parse(repr(parsed)).said == parsed.said else measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
 
 # %% ../../nbs/comparing/gate.ipynb #5345c4ea
 WORST = 5  # queries that are named
-UNKNOWN = {False: ': nothing can be said of it, and so it does not pass',
-           True: ': nothing can be said of it, which is allowed'}
+UNKNOWN = {False: ': no verdict is possible, so it does not pass',
+           True: ': no verdict is possible, which is allowed'}
 
 def _drop(comparison, pair, max_drop, allow_unknown):
     "Check whether a system has dropped against the baseline, and by how much it could have."
@@ -105,11 +105,11 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     failed = dropped and (not allow_unknown if unknown else pair.shown(comparison.method.alpha))
     outcome = ''
     if unknown:
-        why = 'too few queries for a verdict' if pair.queries < LEAST_QUERIES else 'no p-value, and so no verdict'
+        why = 'too few queries for a verdict' if pair.queries < LEAST_QUERIES else 'no p-value, so no verdict'
         seen = f'the observed drop {"exceeds" if dropped else "does not exceed"} {max_drop:g}'
         if not pair.queries: seen = 'no difference was observed'
         outcome = f': {why}; {seen}' + ', which is allowed' * (dropped and allow_unknown)
-    elif dropped and not failed: outcome = ': lower, but no drop has been shown'
+    elif dropped and not failed: outcome = ': lower, but not significantly'
     p = f'{p_text(pair.p_adjusted)} by {method_text(comparison.method, pair)}'
     evidence = f'{pair_interval(pair, comparison.method)}, {p}'
     return _pair_verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
@@ -159,13 +159,13 @@ def _drop_lines(comparison, margin):
     "State the minimum detectable drop and, without a margin, the largest drop that is not ruled out."
     method = comparison.method
     chance = 'in 80 of 100 cases' + ', by t' * (method.test != 'tukey')
-    yield from _per_system(comparison, 'Smallest', f'could have shown ({chance})', detectable_text)
+    yield from _per_system(comparison, 'Minimum detectable drop', chance, detectable_text)
     if margin is not None or method.alpha >= 0.5: return
     def largest_drop(pair): return sentence_number(max(-pair.lower_bound, 0), decimals(pair))
     end = f'lower end of the {100 * (1 - 2 * method.alpha):.6g} % interval'
-    yield from _per_system(comparison, 'Largest', f'cannot rule out ({end})', largest_drop)
+    yield from _per_system(comparison, 'Largest possible drop', end, largest_drop)
 
-def _per_system(comparison, extreme, do, drop):
+def _per_system(comparison, name_of_drop, method, drop):
     "Yield a line for each system about all queries, and one about its slices; `drop` formats the drop of a pair."
     for name in comparison.sample.systems:
         pairs = [pair for pair in comparison.rows if pair.b == name]
@@ -174,10 +174,10 @@ def _per_system(comparison, extreme, do, drop):
             of_slice = [pair for pair in pairs if pair.slice == inside]
             drops = ', '.join(f'{pair.measure} {drop(pair)}' for pair in of_slice)
             if texts: texts.append(f'{inside} ({counted(of_slice[0].queries, "query")}) {drops}')
-            else: texts.append(f'{counted(max(pair.queries for pair in of_slice), "query")} {do}: {drops}')
-        head = f'{extreme} drop of {name} that'
+            else: texts.append(f'with {counted(max(pair.queries for pair in of_slice), "query")} ({method}): {drops}')
+        head = f'{name_of_drop} of {name}'
         if texts: yield visible(f'{head} {texts[0]}')
-        if texts[1:]: yield visible(f'{head} the queries of a slice {do}: {"; ".join(texts[1:])}')
+        if texts[1:]: yield visible(f'{head} in each slice ({method}): {"; ".join(texts[1:])}')
 
 # %% ../../nbs/comparing/gate.ipynb #f862a6df
 def check_floors(

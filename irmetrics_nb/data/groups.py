@@ -83,7 +83,7 @@ def _group(table, row, where):
     "Return the group of a query, in one dimension just its name; DataError if a value is not a name."
     wrong = next((x for x in row if hasattr(x, '__len__') and not isinstance(x, str)), None)
     if wrong is not None:
-        several = 'several groups of a query are {query: {dimension: group}}'
+        several = 'for several groups of a query write {query: {dimension: group}}'
         raise DataError(f'{where}: a group is one name, not {short_repr(wrong)}; {several}')
     present = [(name, x) for name, x in zip(table, row) if not (is_missing(x) or x == '')]
     if len(table) > 1: return Group(f'{name}={x}' for name, x in present)
@@ -159,7 +159,7 @@ class Groups:
         ids, table = read_lookup(_records(source, chosen), where, QUERY, chosen)
         for name, definition in bins.items():
             if name not in table:
-                raise ValueError(f'bins= of {name!r}, which is no dimension')
+                raise ValueError(f'bins= of {name!r}, which is not a dimension')
             table[name] = into_bins(table[name], definition)
         for name, axes in crossed.items():
             rows = zip(*(table[dimension] for dimension in axes))

@@ -80,8 +80,8 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
                 line_of[pair] = rows.line and rows.line_of(i)
                 continue
             lines = f', line {rows.line_of(i)} (and {line_of[pair]})' if line_of[pair] else ''
-            problem = f'document {rows.doc[i]!r} stands twice in query {rows.query_ids[rows.query[i]]!r}'
-            way_out = "duplicates='first', 'last' or 'best' says which counts"
+            problem = f'duplicate document {rows.doc[i]!r} in query {rows.query_ids[rows.query[i]]!r}'
+            way_out = "duplicates='first', 'last' or 'best' chooses the row that counts"
             report_fault('duplicate', f'{rows.source}{lines}: {problem}; {way_out}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
@@ -145,11 +145,11 @@ def documents_of(rows: Rows, parents: Any) -> Ids:
 
     parents: {chunk: document}, a table or a file of both, a function, or the text that parts a document's id from the
     rest, the last time it stands in that of a chunk."""
-    if isinstance(parents, str) and not parents: raise DataError("parents: no text parts '' from the rest")
+    if isinstance(parents, str) and not parents: raise DataError("parents= must not be an empty text")
     if not isinstance(parents, str): parent_of, code = _of_each_chunk(rows, parents, 'parents', PARENT_COLUMNS)
     else:
         def before(chunk): return chunk.rpartition(parents)[0]
-        parent_of, code = _of_each_chunk(rows, before, f'has no {parents!r} behind a document')
+        parent_of, code = _of_each_chunk(rows, before, f'has no {parents!r} after a document id')
     return Ids.from_list(parent_of)[code]
 
 CHUNK_COLUMNS = 'chunk chunk_id passage_id node_id doc_id docid'.split()
@@ -166,7 +166,7 @@ def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()
         ids, columns = read_lookup(source, what, CHUNK_COLUMNS)
         column = next((columns[name] for name in names if name in columns), None)
         if column is None and len(columns) == 1: [column] = columns.values()
-        if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; there are {", ".join(columns)}')
+        if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
         find, problem = dict(zip(map(str, ids), column)).get, f'is not in {what}='
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
@@ -216,7 +216,7 @@ class QueryDocTable:
             self.dicts = DictSource.of(source, self.kind) if default else None
             if self.dicts is None: self._read_rows(source, columns, duplicates, descending)
             elif copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
-        elif not default: raise ValueError(f'this {name} has been read: say columns=, descending= where it was')
+        elif not default: raise ValueError(f'this {name} is already read: give columns= and descending= where it was made')
         elif source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
         else: self.__dict__ = source.__dict__  # with its caches
 
@@ -532,7 +532,7 @@ class Run(QueryDocTable):
         if name: self._change(own_name=name)
         if count is not None or parents is not None:
             if parents is None:
-                raise ValueError('count= is for runs of chunks: say parents= too')
+                raise ValueError('count= is for runs of chunks and needs parents=')
             check_option('count', count or 'chunks', CHUNKS)
             parent = documents_of(self.rows, parents)
             self._change(

@@ -176,7 +176,7 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
     if len(different) > 20: distribution = f'{len(different):,} different'
     return {'queries': len(np.unique(qrels.rows.query)), 'documents': len(grades), 'grades': distribution,
-            'queries with nothing relevant': len(queries_without_relevant(qrels))}
+            'queries without relevant documents': len(queries_without_relevant(qrels))}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     """Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move
@@ -188,11 +188,11 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     qrels, hits = evidence.qrels, evidence.hits
     if qrels is not None:
         facts |= {'queries': len(counts.depth), 'of them judged': evidence.common,
-                  'judged queries without an answer': len(evidence.unanswered)}
+                  'judged queries missing from the run': len(evidence.unanswered)}
     if qrels is not None and hits is not None and evidence.common:
         judged_depth, tied = counts.depth[counts.judged >= 0], len(tied_queries(hits))
         facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
-        facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
+        facts |= {'judged documents retrieved': len(hits.rank), 'of them in a tie': tied}
         if tied:
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
             for m, (low, high) in scores.tie_bounds.items():
@@ -250,7 +250,7 @@ class Checkup(Result):
             for level in LEVELS
         }
         phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
-        yield Text(', '.join(phrases) or 'nothing odd was found', 'small')
+        yield Text(', '.join(phrases) or 'no problems were found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_text(value):

@@ -126,7 +126,7 @@ def evaluate(
         Documents that nobody judged keep their places, or are taken out.
     judgments : {'all', 'retrieved'}
         What was judged and not retrieved counts, for recall, for the ideal ranking, for
-        whether anything is relevant; or it is as if nobody had judged it, as in tools
+        whether anything is relevant; or it is count as unjudged, as in tools
         that know nothing but the list.
     duplicates : {'refuse', 'first', 'last', 'best'}
         A document that stands twice in a query, of the judgments or of a run, is an
@@ -165,7 +165,7 @@ def evaluate(
     ------
     DataError
         For input that cannot be used: a malformed line, a score that is not a number, a
-        document twice in a query, not one query in common. It names file, line, value.
+        document twice in a query, no query in common. It names file, line, value.
     ValueError
         For an unknown measure or option, arguments in each other's place, items of which
         some are runs and some are not, or a measure without a best or average order.
@@ -363,14 +363,14 @@ def _with_groups(scores, groups):
     from irmetrics_nb.data.groups import read_groups
     group_of = {q: group for q, group in read_groups(groups).items() if group}
     if not any(group_of.get(q) for q in scores.query_ids):
-        raise DataError('none of the queries is in a group: do the ids agree?')
+        raise DataError('no query belongs to a group; check that the ids match')
     return replace(scores, groups=group_of)
 
 def _with_rows(scores, judgments, results):
     "Add to scores how many rows of judgments and run were left out, and how they were read."
     [info] = scores.runs
     reading, repeats = info.reading, results.repeats
-    if repeats: reading += f', without {counted(repeats, "row")} of a document that stands twice'
+    if repeats: reading += f', without {counted(repeats, "row")} of duplicate documents'
     completed = replace(
         info, reading=reading, repeats=(judgments.repeats, repeats), count=results.count, budget=results.budget,
         listed=judgments.listed, notes=judgments.notes + info.notes)
@@ -395,7 +395,7 @@ def _error_names(runs, run, number):
         raise DataError(f'{run.own_name or f"run {number}"}: {error}') from None
 
 def _with_names(scores, runs):
-    "Give scores different names: a name that is there twice gets the file or the number of its run."
+    "Give scores different names: a name that appears twice gets the file or the number of its run."
     counts = Counter(result.name for result in scores)
     named: list = []
     for i, (result, run) in enumerate(zip(scores, runs), 1):

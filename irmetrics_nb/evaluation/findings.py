@@ -138,7 +138,7 @@ def _quoted_ids(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
 
 # %% ../../nbs/evaluation/findings.ipynb #3f0a1d52
 COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares more
-SAME_LETTERS = 'without blanks around them', 'without invisible characters', 'in one Unicode form (NFC)'
+SAME_LETTERS = 'without whitespace around them', 'without invisible characters', 'in one Unicode form (NFC)'
 
 def _query_problems(evidence):
     "Find judged queries missing from the run, and queries of the run without judgments."
@@ -446,16 +446,16 @@ SOURCE_RULES = {
     'duplicate': ('error', 'thorough', 'duplicate documents in a query ({n:,})'),
     'number': ('error', 'thorough', 'invalid numbers ({n:,})'),
     'id': ('error', 'thorough', 'invalid ids ({n:,})'),
-    'cut-off': ('warning', 'thorough', 'the last line may be cut off'),
+    'cut-off': ('warning', 'thorough', 'the last line may be truncated'),
     'comment-row': (
         'warning', 'thorough',
-        'a line that begins with # is a comment, and could be a row'),
+        'a line that begins with # looks like a row, but is read as a comment'),
     'comments': ('note', 'thorough', 'comment lines, left out: {n:,}'),
     'swapped': ('error', 'cheap', 'are the judgments and the run swapped? {signs}'),
     'parts': (
         'warning', 'cheap',
-        'hardly a query is answered by two of these runs: are they the parts of one? '
-        'Give their folder, or one table'),
+        'almost no query occurs in two of these runs: are they parts of one run? '
+        'Give their folder or one table'),
 }
 
 JUDGMENT_RULES = {
@@ -469,13 +469,12 @@ JUDGMENT_RULES = {
     'below-one': (
         'warning', 'cheap',
         'no grade reaches the relevance level {level:g}: the largest is {grade:g}, '
-        'and {measure!r} finds nothing; say from which grade on a document is '
-        'relevant, as in rel={half:.2g}'),
+        'and {measure!r} finds no relevant document; set the relevance level, as in '
+        'rel={half:.2g}'),
     'fractions-below': (
         'warning', 'cheap',
         'many grades are fractions below the relevance level {level:g}: {measure!r} '
-        'takes them for not relevant; say from which grade on a document is '
-        'relevant, as in {advised!r}'),
+        'treats them as not relevant; set the relevance level, as in {advised!r}'),
     'no-relevant': (
         'note', 'thorough',
         '{n:,} of {all:,} queries have no relevant document'),
@@ -483,7 +482,7 @@ JUDGMENT_RULES = {
     'fractions': ('note', 'thorough', 'some grades are fractions'),
     'large-grade': (
         'warning', 'thorough',
-        'a grade of {grade:g}: with gain 2^g - 1, all other grades count for nothing'),
+        'a grade of {grade:g}: with gain 2^g - 1, all other grades hardly count'),
     'negative': ('note', 'thorough', 'grades below 0, which count as not judged: {n:,}'),
     'one-grade': (
         'note', 'thorough',
@@ -492,7 +491,7 @@ JUDGMENT_RULES = {
 
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0a
 ID_RULES = {
-    'no-common-query': ('error', 'thorough', 'not one query in common{hint}'),
+    'no-common-query': ('error', 'thorough', 'no query in common{hint}'),
     'query-ids': (
         'warning', 'cheap',
         '{n:,} of {all:,} judged queries are missing from the run and would match '
@@ -505,18 +504,18 @@ ID_RULES = {
         'queries without judgments, left out: {n:,}'),
     'numeric': (
         'warning', 'thorough',
-        'the {what} ids of one side are numbers, those of the other are not'),
+        'the {what} ids are numbers in one of judgments and run, but not in the other'),
     'doc-ids': (
         'warning', 'cheap',
         '{n:,} of {all:,} judged documents that were not retrieved would match '
         '{how}: the judgments have {judged}, the run has {retrieved}'),
-    'nothing-judged': ('error', 'cheap', 'not one judged document was retrieved{ids}'),
+    'nothing-judged': ('error', 'cheap', 'no judged document was retrieved{ids}'),
     'blanks-around': (
         'warning', 'thorough',
-        'ids with blanks around them ({n:,} in {column})'),
+        'ids with whitespace around them ({n:,} in {column})'),
     'blanks-within': (
         'note', 'thorough',
-        'ids with blanks in them, which no TREC file can hold ({n:,} in {column})'),
+        'ids with whitespace in them, which no TREC file can hold ({n:,} in {column})'),
     'control': (
         'warning', 'thorough',
         'ids with invisible characters ({n:,} in {column})'),
@@ -535,45 +534,45 @@ ID_RULES = {
         'query ids like the name of a column: is there a header? ({n:,} in {column})'),
     'case-variants': (
         'note', 'thorough',
-        'ids that differ in case alone ({n:,} in {column})'),
+        'ids that differ only in case ({n:,} in {column})'),
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0c
 RUN_RULES = {
     'few-judged': ('note', 'thorough', 'only {share:.1%} of the top 10 are judged'),
-    'leak': ('warning', 'thorough', 'the run is the judgments, grade for score'),
+    'leak': ('warning', 'thorough', 'the run equals the judgments, with grades as scores'),
     'ties': (
         'note', 'thorough',
         '{n:,} of {all:,} judged documents share their score with another document: '
         'the order of ids decides'),
     'positions': (
         'warning', 'cheap',
-        'the scores are {positions} in every query, and rise as they are listed: are '
-        'they positions? If the least is the best, write Run(..., descending=False)'),
+        'the scores are {positions} in every query, and increase in the order of the '
+        'rows: are they positions? If the smallest is the best, write Run(..., descending=False)'),
     'upwards': (
         'warning', 'cheap',
-        'the scores are {positions} in every query, and are better read upwards: are '
-        'they positions? If the least is the best, write Run(..., descending=False)'),
+        'the scores are {positions} in every query, and give better values in ascending '
+        'order: are they positions? If the smallest is the best, write Run(..., descending=False)'),
     'one-score': ('warning', 'thorough', 'every document has the score {score:g}'),
     'flat': (
         'note', 'thorough',
-        'queries that give all their documents one score: {n:,}'),
+        'queries in which all documents have the same score: {n:,}'),
     'infinite': ('note', 'thorough', 'queries with infinite scores: {n:,}'),
     'cut': (
         'note', 'cheap',
-        'every query has just {n:,} documents, and a measure looks at the top {k:,}'),
+        'every query has only {n:,} documents, but a measure looks at the top {k:,}'),
     'short': ('note', 'thorough', 'queries with fewer than {k:,} documents: {n:,}'),
     'constant': ('warning', 'thorough', 'every query has the same documents'),
     'identical-ids': (
         'note', 'thorough',
         'queries that retrieve a document with their own id: {n:,}; if these are the '
-        "queries themselves, identical_ids='skip' takes them out, as BEIR does"),
+        "queries themselves, identical_ids='skip' removes them, as BEIR does"),
     'tags': ('warning', 'thorough', '{n:,} different tags: are these several runs?'),
     'rank-number': ('note', 'thorough', 'invalid ranks: {n:,}'),
     'rank-twice': ('note', 'thorough', 'duplicate ranks in a query'),
     'distances': (
         'warning', 'thorough',
-        'scores rise with the rank: are they distances? The greatest score comes first'),
+        'scores increase with the rank: are they distances? The largest score ranks first'),
     'rank-order': (
         'warning', 'thorough',
         'queries whose ranks contradict their scores, which decide: {n:,}'),
@@ -638,7 +637,7 @@ def judged_evidence(
     if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence
 
-FIRST_ROWS = 20_000  # of a run, looked through if not one judged document was retrieved
+FIRST_ROWS = 20_000  # of a run, looked through if no judged document was retrieved
 
 def _are_met(qrels, run):
     "Return whether the first rows of a run hold judged documents all the same: junk, or behind its budget."
@@ -657,4 +656,4 @@ def check_swapped(qrels: Qrels, run: Run) -> None:
     if not len(score): return
     signs = signs_of_swap(qrels, np.unique(score).tolist(), unit_steps(query, score), np.bincount(query), score)
     for text in warning_texts(Evidence(swapped=signs)):
-        raise ValueError(f'{text}. If they are not, say so: evaluate(Qrels(...), Run(...))')
+        raise ValueError(f'{text}. If they are not, write evaluate(Qrels(...), Run(...))')

@@ -177,7 +177,7 @@ class Difference(Result):
         ax = new_axes() if ax is None else ax
         at = np.arange(1, len(self.query_ids) + 1)
         colour = np.where(self.effect > 0, EARNED, LOST)
-        words = f'running sum, {value_text(self.value, signed=True)} in the end'
+        words = f'running sum, {value_text(self.value, signed=True)} in total'
         ax.bar(at, self.effect, color=colour, alpha=.7)
         ax.plot(at, np.cumsum(self.effect), color=ink(ax), label=words)
         ax.axhline(0, color=ink(ax), linewidth=.8)

@@ -76,7 +76,7 @@ from irmetrics_nb.results.results import (
 )
 
 # %% ../../nbs/explaining/explanation.ipynb #9f0aa009
-UNJUDGED = 'nobody judged it'
+UNJUDGED = 'unjudged'
 HEADS = {'rank': 'rank', 'place': 'place', 'chunk': 'chunk', 'document': 'document',
          'title': 'title', 'grade': 'grade', 'gain': 'gain', 'weight': 'weight',
          'term': 'term',
@@ -300,7 +300,7 @@ class Swaps:
         ax.grid(False)
         for axis in ax.xaxis, ax.yaxis:
             axis.get_major_locator().set_params(integer=True)
-        return finish(ax, f'{self.measure!r}: if two ranks swap', 'rank', 'rank')
+        return finish(ax, f'{self.measure!r}: effect of swapping two ranks', 'rank', 'rank')
 
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
@@ -385,7 +385,7 @@ class Explanation(Result):
     @property
     def text(self) -> str:
         "Write the arithmetic in one line; between the signs = it is Python."
-        by_rule = 'nothing is relevant: that is what it then counts'
+        by_rule = 'no document is relevant, and the value is then defined so'
         return line(self.work, self.value, by_rule if self.value != self.work.value else '')
 
     @property
@@ -612,7 +612,7 @@ def _explain_query(measure, qrels, run, query, conventions):
     repeats = judgments.repeats + results.repeats
     explanation = Explanation(work, listing, measure, conventions, query, {}, other_judgments, repeats=repeats)
     if conventions.no_relevant == 'skip' and np.isnan(explanation.value):
-        raise DataError(f'query {query!r} has nothing relevant, and is left out')
+        raise DataError(f'query {query!r} has no relevant document and is left out')
     return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):

@@ -83,14 +83,14 @@ class Fit:
     def differs(self) -> str:
         "Name in a line what differs from the defaults."
         words = dict.fromkeys(word for variant in self.ways for word in variant.words)
-        return ', '.join(words) or 'nothing: the defaults'
+        return ', '.join(words) or 'nothing (the defaults)'
 
     def __repr__(self) -> str:
         values = ', '.join(f'{name} = {value_text(value, 6)}' for name, value in self.values.items())
         lines = [f'{values}: {self.differs}']
         if self.tools: lines.append(f'as in {", ".join(self.tools)}')
         if self.mistake: lines.append(f'{self.mistake}: {MISTAKES[self.mistake].says}')
-        if self.idle: lines.append(f'does not matter here: {", ".join(self.idle)}')
+        if self.idle: lines.append(f'no effect on these data: {", ".join(self.idle)}')
         return '\n  '.join([*lines, self.call])
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
@@ -190,7 +190,7 @@ def _advice(rankings, target, fits):
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
     best = [name for name in sorted(remaining, key=remaining.__getitem__)[:2] if remaining[name] < len(fits) - 1e-9]
-    return [f'{name} would leave about {remaining[name]:.3g} of {len(fits)}' for name in best]
+    return [f'{name} would reduce them to about {remaining[name]:.3g} of {len(fits)}' for name in best]
 
 def _remaining(values, unit):
     "Return how many fits remain on average if a fit is true and its value is known."
@@ -240,12 +240,12 @@ class Identification(Result):
     def summary(self) -> list[str]:
         "Answer in sentences."
         question = '; '.join(map(target_text, self.wanted))
-        tried = f'{self.tried:,} combinations come to {self.results:,} results on these data'
+        tried = f'{self.tried:,} combinations give {self.results:,} different results on these data'
         if not self.fits:
-            failed = f'{tried}, and none fits.' if self.ranges else f'nothing fits. {tried}.'
-            return [*self.ranges, f'{question}: {failed} The nearest:']
+            failed = f'{tried}, and none matches.' if self.ranges else f'no combination matches. {tried}.'
+            return [*self.ranges, f'{question}: {failed} The closest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
-        count = 'one of them fits' if len(self) == 1 else f'{len(self)} of them fit, {of_tools} of tools'
+        count = 'one of them matches' if len(self) == 1 else f'{len(self)} of them match, and tools use {of_tools} of these'
         return [f'{question}: {tried}, {count}, the value {self.how}.']
 
     @property
@@ -255,10 +255,10 @@ class Identification(Result):
         names = dict.fromkeys(name for fit in shown for name in fit.values)  # each of the nearest has one
         rows = []
         for fit in shown:
-            whose = ', '.join(fit.tools) or fit.mistake or 'no tool that is known'
+            whose = ', '.join(fit.tools) or fit.mistake or 'no known tool'
             values = {name: value_text(fit.values[name], 6) if name in fit.values else '-' for name in names}
             off = {} if self.fits else {'off by': f'{fit.off:.2g}'}
-            counts = {'alike': str(fit.alike), 'does not matter here': ', '.join(fit.idle) or '-'}
+            counts = {'combinations': str(fit.alike), 'no effect on these data': ', '.join(fit.idle) or '-'}
             rows.append({'whose': whose, 'differs from the defaults': fit.differs, **values, **off, **counts})
         return rows
 
@@ -278,7 +278,7 @@ class Identification(Result):
         yield from map(Text, self.summary)
         shown, fits = self.rows, self.fits or self.nearest
         cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
-        if cells: yield Table([*shown[0]], cells, 'Conventions that were tried.', 'tab:conventions')
+        if cells: yield Table([*shown[0]], cells, 'Conventions that match.', 'tab:conventions')
         if len(shown) > rows: yield Text(f'... and {len(shown) - rows} more')
         if fits: yield Text(f'In Python: {fits[0].call}')
         if self.mistake: yield Text(f'{self.mistake}: {MISTAKES[self.mistake].says}.')
@@ -468,9 +468,9 @@ class ToolDifference(Result):
     def lines(self) -> list[str]:
         "Answer in lines."
         (first, second), (a, b, change) = map(visible, self.names), _three(self.a, self.b)
-        why = f'{counted(len(self.steps), "answer")} make{"s" * (len(self.steps) == 1)} it.'
+        why = f'{counted(len(self.steps), "answer")} explain{"s" * (len(self.steps) == 1)} it.'
         if not self.steps: why = 'every query has the same value.'
-        idle = [f'Differs as well, and does not matter here: {", ".join(self.idle)}.'] if self.idle else []
+        idle = [f'Also different, but without effect on these data: {", ".join(self.idle)}.'] if self.idle else []
         answer = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
         return [answer, *map(repr, self.steps), *idle]
 
@@ -501,8 +501,8 @@ def _named_variant(qrels, run, measure, source):
     result = identify(qrels, run, {measure: source})
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
-    text = f'{measure.asked} = {source}: nothing gives this number'
-    raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is near ({nearest.differs})')
+    text = f'{measure.asked} = {source}: no combination gives this number'
+    raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
 def _word(name, items, measure):
     "Write an item, or its default, in a word."

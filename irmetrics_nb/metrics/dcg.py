@@ -197,7 +197,7 @@ def _ideal_gain(ranking, k, gain, discount, b):
     tiny = best[(best != 0) & (np.abs(best) < np.finfo(float).tiny)]
     if tiny.size:
         raise ValueError(f'the grades have an IDCG of {tiny[0]:g}, '
-                         'beyond what a number can hold')
+                         'more than float64 can hold')
     return np.maximum(best, 0)
 
 nDCG = ndcg.measure

@@ -114,12 +114,12 @@ def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
         listed = ', '.join(f'{n:,} of {of:,} in {name}' for name, (n, of) in sizes.items())
-        return f'Means are over the queries that all systems answer: {listed}.'
+        return f'Means are over the queries with results from all systems: {listed}.'
     n, of = next(iter(sizes.values()))
     if not n: return f'{NOTHING_SHARED}: there are no means to compare.'
-    return f'Means are over the {counted(n, "query")} that all systems answer, of {of:,}.'
+    return f'Means are over the {counted(n, "query")} with results from all systems, of {of:,}.'
 
-NOTHING_SHARED = 'No query is answered by all systems'
+NOTHING_SHARED = 'No query has results from all systems'
 
 # %% ../../nbs/reporting/report.ipynb #22fac1c6
 FOCUS = 4  # sentences below the figures
@@ -143,7 +143,7 @@ def _of_several(report, level):
 
 def _waterfall_say(comparison, a, b, differences):
     up, same, down = wins_ties_losses(differences)
-    bars = '' if len(differences) <= BARS else ' A bar is the mean of neighbours.'
+    bars = '' if len(differences) <= BARS else ' Each bar is the mean of neighbouring queries.'
     ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
     return (f'{b} − {a} in {comparison.sample.measures[0]}, query by query{ends}: '
             f'better on {up:,}, worse on {down:,}, the same on {same:,}.{bars}')
@@ -159,18 +159,18 @@ def _summary(report):
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
     means, (n, of) = common_means(scores, measure), common_sizes(scores)[measure]
     stats = [('systems', f'{len(scores.runs):,}', ''),
-             ('queries', f'{len(scores):,}', f'{n:,} answered by all systems' if n < of else '')]
+             ('queries', f'{len(scores):,}', f'{n:,} with results from all systems' if n < of else '')]
     lead = f'{NOTHING_SHARED}: none has the highest mean {measure}.'
     if means:
         best = max(means, key=means.__getitem__)
         stats.append((f'best {measure}', value_text(means[best]), best))
-        over = f', over the {counted(n, "query")} that all systems answer' if n < of else ''
+        over = f', over the {counted(n, "query")} with results from all systems' if n < of else ''
         lead = f'{best} has the highest mean {measure}, {value_text(means[best])}{over}.'
     if len(pairs) == 1:
         return lead, [*stats, ('difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted))]
     shown = f'{sum(pair.shown(report.comparison.method.alpha) for pair in pairs)} of {len(pairs)}'
     stats.append(('pairs that differ', shown, f'in {measure}'))
-    return f'{lead} {shown} pairs of systems differ beyond chance.', stats
+    return f'{lead} {shown} pairs of systems differ significantly.', stats
 
 # %% ../../nbs/reporting/report.ipynb #f3f22709
 def _of_one(report, means, level):
