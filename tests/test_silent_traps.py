@@ -144,9 +144,9 @@ def test_positions_in_no_order_are_noticed_where_the_judged_documents_show_it(tm
         source = in_form(placed(how), form, tmp_path)
         [text] = warned(EXAMPLE.qrels, source, 'nDCG@10')
         assert 'the scores are 1 to n in every query' in text and 'descending=False' in text
-        assert finding(EXAMPLE.qrels, source, 'upwards') or finding(EXAMPLE.qrels, source, 'positions')
+        assert finding(EXAMPLE.qrels, source, 'ascending-scores') or finding(EXAMPLE.qrels, source, 'positions')
     down = in_form(placed('counted down'), form, tmp_path)
-    assert warned(EXAMPLE.qrels, down, 'nDCG@10') == [] and not finding(EXAMPLE.qrels, down, 'positions') + finding(EXAMPLE.qrels, down, 'upwards')
+    assert warned(EXAMPLE.qrels, down, 'nDCG@10') == [] and not finding(EXAMPLE.qrels, down, 'positions') + finding(EXAMPLE.qrels, down, 'ascending-scores')
     assert evaluate(EXAMPLE.qrels, down, 'nDCG@10').means['nDCG@10'] == TRUE
 
 

@@ -69,7 +69,7 @@ def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any,
             valid, problems = _read_valid(source, kind, limit, error)
             if valid is not None: data, comments = use(valid)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        problems.append(problem('comment-row' if 'this comment' in text else 'cut-off', [text]))
+        problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     if comments: problems.append(problem('comments', n=comments))
     return data, problems
 
@@ -305,7 +305,7 @@ def check(
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
-    ['doc-ids', 'nothing-judged', 'short']"""
+    ['doc-ids', 'no-judged-retrieved', 'short']"""
     runs = _named_runs(qrels, run, system)
     judgments, problems = read_source(
         _rereadable_source(qrels), 'qrels', faults, use_judgments
