@@ -203,7 +203,8 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
 class Checkup(Result):
-    """What `check` found: facts by source, and findings, the worst first.
+    """The result of `check`: facts about each source, and findings, the most severe
+    first.
 
     It prints the facts as a table and the findings as a list; `to_polars()` has a row per
     finding."""
@@ -285,11 +286,13 @@ def check(
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
         The run, or several runs; of a folder or a pattern, a run per file.
     k : int
-        How many documents a query should have; with fewer it is called short.
+        The expected number of documents of a query; a list with fewer is reported as
+        short.
     faults : int
-        How many faulty rows of each sort are shown.
+        The number of invalid rows of each kind to show.
     system : str, optional
-        The column of a table, or its partition, that tells several runs apart.
+        The column of a table, or its partition, that names the run, if there are
+        several.
 
     Returns
     -------
@@ -300,8 +303,7 @@ def check(
     Raises
     ------
     ValueError
-        For `Qrels` and `Run` in each other's place, or items of which some are runs and
-        some are not.
+        For swapped `Qrels` and `Run`, or items of which some are not runs.
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
