@@ -90,7 +90,7 @@ def adds_up(why):
     for row in rows:
         if row["weight"] is not None and row["gain"] is not None:
             close(row["gain"] * row["weight"], row["term"])
-        assert row["term"] == 0 or row["grade"] != "nobody judged it"
+        assert row["term"] == 0 or row["grade"] != "unjudged"
 
 
 @every_kind
@@ -437,7 +437,7 @@ def test_documents_have_titles_from_any_form(form, tmp_path):
     (lambda q, r: explain("AP", q, r), ValueError, "which query"),
     (lambda q, r: explain("AP", q, query="flower"), TypeError, "explain('AP', qrels, run, query)"),
     (lambda q, r: explain("AP", q), TypeError, "explain('AP', qrels, run, query)"),
-    (lambda q, r: explain("AP RR", q, r, "flower"), ValueError, "no measure"),
+    (lambda q, r: explain("AP RR", q, r, "flower"), ValueError, "unknown measure"),
     (lambda q, r: explain("nDGC", q, r, "flower"), ValueError, "did you mean nDCG?"),
     (lambda q, r: explain("AP", Run(r), Qrels(q), "flower"), ValueError, "swapped"),
     (lambda q, r: explain("AP", q, r, "flower", ties="random"), ValueError, "ties must be"),

@@ -137,7 +137,7 @@ BAD_FILES = {
     "a CSV without a number column": (b"qid,docno\nq1,d1\n", "run", ": no column score or sim or similarity or rank or doc_position; there are 'qid', 'docno'"),
     "a CSV without rows": (b"qid,docno,rel\n", "qrels", ": the table has no rows"),
     "broken JSON": (b'{"q1": \n{"d1": 1}', "run", ", line 2: not JSON: "),
-    "JSON with a name twice": (b'{"q1": {"d1": 1}, "q1": {}}', "run", ": 'q1' stands twice in one JSON object"),
+    "JSON with a name twice": (b'{"q1": {"d1": 1}, "q1": {}}', "run", ": duplicate key 'q1' in one JSON object"),
     "JSON with a word for a score": (b'{"q1": {"d1": "abc"}}', "run", ", query 'q1', document 'd1': the score 'abc' is not a number"),
     "JSON with half of a surrogate pair": (b'{"q1": {"\\ud800": 1}}', "run", ": the id '\\ud800' holds half of a surrogate pair"),
     "JSON with an id without end": (b'{"q1": {"' + b"d" * 65537 + b'": 1}}', "run", ": an id of 65,537 bytes"),
@@ -222,9 +222,9 @@ def test_one_line_of_json_is_a_record_if_it_has_the_columns_and_a_dict_of_querie
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n\n{"query_id": "q1", "doc_id": "d2", "score": "x"}\n', "line 3: the score 'x' is not a"),
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2"\n', "line 2: not JSON"),
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2"}\n', r"line 2: expected \(query, document, score\)"),
-    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "query_id": "q2", "doc_id": "d2", "score": 1}\n', "line 2: 'query_id' stands twice"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "query_id": "q2", "doc_id": "d2", "score": 1}\n', "line 2: duplicate key 'query_id'"),
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d1", "score": 2}\n', "line 2.*d1"),
-    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2", "rank": 2}\n', "line 2: some have a score, others a rank"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2", "rank": 2}\n', "line 2: some records have a score, others only a rank"),
 ])  # fmt: skip
 def test_a_wrong_line_of_json_lines_is_named(tmp_path, text, said):
     path = tmp_path / "r.jsonl"

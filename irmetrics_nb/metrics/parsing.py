@@ -155,10 +155,10 @@ def check_name(kind: Kind) -> None:
     "Raise ValueError for a kind whose name is taken, here or in another tool."
     owner = _kinds_by_name().get(kind.name.casefold())
     if owner and owner.name != kind.name:
-        raise ValueError(f'{kind.name!r} is taken: it is another name of {owner.name}')
+        raise ValueError(f'{kind.name!r} is already another name of {owner.name}')
     row, _ = _row_of(kind.name, {}, '')
     if row and row.measure:
-        raise ValueError(f'{kind.name!r} is taken: in {row.tool} it is {row.measure}')
+        raise ValueError(f'{kind.name!r} is already a name of {row.tool}, for {row.measure}')
 
 def nearest_kind(name: str) -> str:
     "Return the kind that a name may mean: by initials, by the same beginning, or misspelt; else ''."
