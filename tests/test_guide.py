@@ -16,7 +16,10 @@ import pytest
 from project import NBS, ROOT, Cell, cells, notebooks, settings
 
 GUIDE = [name for name in notebooks() if name.parts[0] == "guide"]
-each_page = pytest.mark.parametrize("name", GUIDE, ids=str)
+COMMANDS = Path("reference", "command_line.ipynb")  # it shows commands alone
+IN_PYTHON = [*GUIDE, Path("reference", "which_test.ipynb")]
+each_page = pytest.mark.parametrize("name", [*IN_PYTHON, COMMANDS], ids=str)
+each_page_in_python = pytest.mark.parametrize("name", IN_PYTHON, ids=str)
 FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALLING = re.compile(r"(?:[%!]|python -m )?pip install ([^\n]+)")
 NOT_RUN = ("pip ", "%pip ", "python -m pip ", "git ", "make ", "cd ", "source ", "curl ")  # they need a network, or a clone
@@ -91,7 +94,7 @@ def test_a_page_begins_with_a_task_and_one_sentence_about_what_you_will_have(nam
     assert 30 <= len(sentence) <= 170
 
 
-@each_page
+@each_page_in_python
 def test_the_first_code_of_a_page_is_an_example_that_begins_with_its_imports_above_the_second_heading(name):
     above = []
     for cell in cells(NBS / name)[1:]:
@@ -111,7 +114,7 @@ def test_what_a_page_shows_runs_in_its_order_in_an_empty_folder(name, tmp_path):
     assert run_page(page_steps, tmp_path) == ""
 
 
-@each_page
+@each_page_in_python
 def test_every_name_of_a_page_is_imported_or_made_on_it(name):
     # Cells that are not run here, such as those for a cluster, are read as well.
     trees = [cell.tree for cell in visible_code(name)]
@@ -130,7 +133,7 @@ def imported(tree):
     return {(alias.asname or alias.name).partition(".")[0] for alias in found}
 
 
-@each_page
+@each_page_in_python
 def test_a_page_imports_what_comes_with_the_package_or_what_it_tells_you_to_install(name):
     page = cells(NBS / name)
     text = "\n".join(cell.source for cell in page)
