@@ -18,7 +18,7 @@ from test_finding import fresh
 LIMIT = 6000
 PAGES = [Path("learn", f"{name}.ipynb") for name in "ap auc cascade dcg sets".split()]
 WITH_RANKINGS = [*PAGES, *map(Path, ("tutorials/good_ranking.ipynb", "tutorials/bad_query.ipynb", "guide/which_metric.ipynb"))]
-GUIDE = [name for name in notebooks() if name.parts[0] == "guide"]
+GUIDE = [*(name for name in notebooks() if name.parts[0] == "guide"), Path("reference/which_test.ipynb"), Path("reference/command_line.ipynb")]
 AROUND = 430  # the bar above, the way to the next page and the footer: 231; the rest is what Quarto adds to code and cards
 ABOVE = 125  # of that, what stands above the first calculation
 HOME = "http://site.test/"
