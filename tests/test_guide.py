@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,8 @@ def test_a_page_imports_what_comes_with_the_package_or_what_it_tells_you_to_inst
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) else []
             for module in (module.partition(".")[0] for module in modules):
                 here = module in {"irmetrics_nb", *come} or module in sys.stdlib_module_names
-                assert here or module in told, f"cell {cell.index}: {module}"
+                projects = packages_distributions().get(module, [module])
+                assert here or any(name.replace("-", "_").lower() in told for name in projects), f"cell {cell.index}: {module}"
 
 
 @each_page
