@@ -1,5 +1,5 @@
-"""A page to learn a metric is short: at most 6,000 pixels on a wide screen, as it opens, with all folded that is folded; and its
-calculation by hand stands within the first 1,500.
+"""A page to learn a metric and a page of the guide are short: at most 6,000 pixels on a wide screen, as it opens, with all folded that is
+folded; and the calculation by hand of a metric stands within the first 1,500.
 
 Without Quarto the page is put together here, from its notebook: with the fonts and the styles of the site, its play module, and the
 sizes that the theme gives to text, tables and code. Formulas that stand alone are blocks as high as Quarto's, those in a line are their
@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
-from project import NBS
+from project import NBS, notebooks
 from test_finding import fresh
 
 LIMIT = 6000
 PAGES = [Path("learn", f"{name}.ipynb") for name in "ap auc cascade dcg sets".split()]
-WITH_RANKINGS = [*PAGES, *(Path("tutorials", f"{name}.ipynb") for name in "good_ranking bad_query choose".split())]
+WITH_RANKINGS = [*PAGES, *map(Path, ("tutorials/good_ranking.ipynb", "tutorials/bad_query.ipynb", "guide/which_metric.ipynb"))]
+GUIDE = [*(name for name in notebooks() if name.parts[0] == "guide"), Path("reference/which_test.ipynb"), Path("reference/command_line.ipynb")]
 AROUND = 430  # the bar above, the way to the next page and the footer: 231; the rest is what Quarto adds to code and cards
 ABOVE = 125  # of that, what stands above the first calculation
 HOME = "http://site.test/"
@@ -120,6 +121,11 @@ def test_a_page_to_learn_a_metric_is_short_and_calculates_by_hand_at_its_beginni
     whole, by_hand, _ = measured(name)
     assert 3000 < whole <= LIMIT
     assert by_hand <= 1500
+
+
+@pytest.mark.parametrize("name", GUIDE, ids=str)
+def test_a_page_of_the_guide_is_short(measured, name):
+    assert 1000 < measured(name)[0] <= LIMIT
 
 
 @pytest.mark.parametrize("name", WITH_RANKINGS, ids=str)

@@ -122,7 +122,7 @@ def test_assert_no_drop_passes_in_silence_and_fails_with_our_sentence():
 
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-WORKFLOW = re.search(r"```yaml\n(.*?)```", "".join(cell.source for cell in cells(NBS / "tutorials/gate_for_ci.ipynb")), re.DOTALL)
+WORKFLOW = re.search(r"```yaml\n(.*?)```", "".join(cell.source for cell in cells(NBS / "guide/gate_ci.ipynb")), re.DOTALL)
 BESIDE_PYTHON = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
@@ -186,7 +186,7 @@ def test_the_action_installs_the_package_that_it_came_with(tmp_path):
     assert json.loads(said.stdout)["url"] == (tmp_path / "an action").as_uri()
 
 
-def test_the_workflow_of_the_tutorial_uses_the_action_and_closes_for_a_drop(tmp_path):
+def test_the_workflow_of_the_guide_uses_the_action_and_closes_for_a_drop(tmp_path):
     (used,) = (one for one in yaml.safe_load(WORKFLOW[1])["jobs"]["compare"]["steps"] if one.get("name") == "Compare")
     assert used["uses"].startswith("irmetrics-nb/irmetrics_nb@") and {*used["with"]} <= {*ACTION["inputs"]}
     example = load_example()
