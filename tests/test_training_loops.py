@@ -1,6 +1,8 @@
 """Callbacks of a few lines in LightGBM, XGBoost and scikit-learn, tensors, and what an accumulator takes along."""
 
+import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,3 +148,14 @@ def test_the_state_is_small_and_merges_across_workers():
     alone.update(LABELS, FEATURES[:, 0], GROUPS)
     assert whole.compute() == pytest.approx(alone.compute(), abs=1e-15)
     assert max(map(len, parts)) < 4000 and parse("nDCG@5") in whole.measures
+
+
+def test_the_lines_of_the_guide_for_xgboost_run_and_give_the_number_of_xgboost():
+    pytest.importorskip("xgboost", reason="XGBoost is not installed here", exc_type=ImportError)
+    page = json.loads((Path(__file__).parent.parent / "nbs/guide/training_loop.ipynb").read_text(encoding="utf-8"))
+    [shown] = [text for cell in page["cells"] if "import xgboost" in (text := "".join(cell["source"]))]
+    names = {"np": np, "Accumulator": Accumulator, "features": FEATURES, "labels": LABELS, "sizes": SIZES}
+    exec(shown, names)
+    history = names["history"]["train"]
+    assert len(history["ours"]) == 3
+    assert history["ours"] == pytest.approx(history["ndcg@5"], abs=1e-6)

@@ -358,12 +358,13 @@ def test_when_an_executor_dies_in_the_middle_the_numbers_are_the_same(spark):
     same_bits(there, here)
 
 
-def test_the_page_shows_what_its_cells_give(spark):
+@pytest.mark.parametrize("name", ["guide/spark", "top_level/spark"])
+def test_the_page_shows_what_its_cells_give(name, spark):
     import pages
 
     if not hasattr(spark, "sparkContext"):
         pytest.skip("the page has a session of its own, which is none of Spark Connect")
-    assert pages.late(Path(__file__).parents[2] / "nbs/top_level/spark.ipynb") == []
+    assert pages.late(Path(__file__).parents[2] / f"nbs/{name}.ipynb") == []
 
 
 @pytest.mark.parametrize("engine", ["dask", "ray"])
