@@ -230,18 +230,20 @@ def test_the_part_of_a_page_is_lit_in_the_bar_and_no_other():
 
 def test_every_page_of_a_part_that_stands_in_the_bar_belongs_to_it():
     parts = rendered.part_of_each_page()
-    assert {"Learn", "Metrics", "Use", "Look up", "API", "Glossary"} == set(parts.values())
+    assert {"Learn", "Guide", "Metrics", "Reference", "API"} == set(parts.values())
     assert parts["tutorials/better.html"] == "Learn"
     assert parts["metrics/dcg.html"] == "Metrics"
     assert parts["api/data.records.html"] == "API"
-    assert parts["reference/glossary.html"] == "Glossary"
+    assert parts["reference/glossary.html"] == "Reference"
+    assert parts["guide/index.html"] == "Guide"
+    assert "evaluation/evaluation.html" not in parts
 
 
 # ---- what stands beside the pages ----
 
 
 def test_the_map_of_the_site_for_programs_lists_every_page_with_its_summary():
-    text = about.site_map(QUARTO, settings())
+    text = about.site_map(settings())
     listed = re.findall(r"(?m)^- \[[^\]]+\]\((\S+)\)(?:: (.+))?$", text)
     assert text.startswith(f"# irmetrics_nb\n\n> {settings()['description']}\n")
     homes = {f"{about.site_url()}/{finding.address(name)}" for name in notebooks()}

@@ -11,7 +11,6 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-import yaml
 from project import NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings
 
 SECTIONS = "Parameters Returns Raises Warns Yields Examples Attributes".split()
@@ -225,10 +224,9 @@ def front(title, summary, **more):
 
 @cache
 def inner():
-    "The notebooks that the sidebar lists under Inside: the search leaves out the API pages of their modules."
-    site = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]
-    (pages,) = (item["contents"] for item in site["sidebar"]["contents"] if item.get("section") == "Inside")
-    return set(pages)
+    "The notebooks whose modules have no public name: the search leaves them and their API pages out."
+    found = rooms().values()
+    return {name.as_posix() for name, room in found if not any(at_the_top(each, room) for each in room.__all__)}
 
 
 def at_the_top(name, room):

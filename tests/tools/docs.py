@@ -9,6 +9,7 @@ from pathlib import Path
 
 import about
 import api
+import landing
 import pages
 import rendered
 from nbdev import processors, serve_drv
@@ -73,6 +74,7 @@ def process():
     done = proc_nbs(folder, n_workers=0, force=True)
     names = api.write(done / "api")
     about.write(done)
+    landing.write(done)
     doi = pages.dois((Path(folder) / "references.bib").read_text(encoding="utf-8"))
     processed = sorted(done.rglob("*.ipynb"))
     for path in processed:

@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import finding
-import yaml
 from about import site_url, target
 from api import rooms
 from lines import WIDTH
-from project import ROOT, settings
+from project import settings, sidebar, website
 
 HAN = re.compile(r"[\u3007\u3400-\u9fff\uf900-\ufaff]+(?:[\u3001\u3002\uff00-\uffef]+[\u3400-\u9fff]+)*")
 WHOLE = "script|style|math|svg|title|textarea"  # elements that are left as they are
@@ -84,23 +83,10 @@ def hanging(line):
 
 def part_of_each_page():
     "{page: the name in the bar of the part that it belongs to}."
-    site = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]
     root, have = target("", settings()), settings()
-    bar = {target(item["href"], have).removeprefix(root): item["text"] for item in site["navbar"]["left"]}
-
-    def below(items):
-        for item in items:
-            if isinstance(item, dict) and "contents" in item:
-                yield from below(item["contents"])
-            else:
-                yield target(item if isinstance(item, str) else item["href"], have).removeprefix(root)
-
-    parts = {}
-    for item in site["sidebar"]["contents"]:
-        if "section" in item and item["section"] in bar.values():
-            parts |= dict.fromkeys(below(item["contents"]), item["section"])
-    alone = {page: name for page, name in bar.items() if name not in parts.values()}
-    return parts | {f"api/{module}.html": "API" for module in rooms()} | alone
+    bar = {item["text"] for item in website()["navbar"]["left"]}
+    parts = {target(each.href, have).removeprefix(root): each.part for each in sidebar() if each.part in bar}
+    return parts | {f"api/{module}.html": "API" for module in ["index", *rooms()]}
 
 
 def lit(page, part):
