@@ -349,6 +349,6 @@ def test_an_api_page_has_public_names_first_a_way_back_and_the_source(api_pages)
         order = re.findall(r"(?m)^## `(\w+)`", text)
         public = [api.at_the_top(each, rooms[module][1]) for each in order]
         assert public == sorted(public, reverse=True), module
-        assert "[All names](index.qmd)" in text
+        assert text.count(f"[Reference](../reference/index.qmd) › [API](index.qmd) › {module}\n") == 1
         assert f"[source]({settings()['git_url']}/blob/main/irmetrics_nb/{module.replace('.', '/')}.py)" in text
         assert 'description: "Parameters, returns, errors and examples: ' in text, "a description of its own"
