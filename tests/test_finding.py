@@ -37,9 +37,9 @@ def bars():
             home = finding.address(finding.teacher(symbol, page, taught, word))
             for query in [word, *chinese]:
                 yield query, home
-    for module, (name, room) in api.rooms().items():
+    for module, (_, room) in api.rooms().items():
         if "Judged" in room.__all__ and not module.startswith("metrics."):
-            yield "Judged", finding.address(name)  # a class as well as a measure
+            yield "Judged", f"api/{module}.html"  # a class as well as a measure
 
 
 def shared(queries):

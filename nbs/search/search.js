@@ -23,7 +23,7 @@
 
   // How a word is looked for: `whole` finds it as a word, `begin` at the beginning of one.
   function finder(word) {
-    const safe = word.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
+    const safe = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     if (new RegExp(`^[${HAN}]`, "u").test(word)) return { whole: new RegExp(safe, "gu"), begin: new RegExp(safe, "gu") };
     const begin = `(?<![${LATIN}])${safe}`;
     const whole = new RegExp(`${begin}(?![${LATIN}])`, "gu");

@@ -20,7 +20,7 @@ from project import NBS, cells, module_of, notebooks, sidebar
 
 TOP = "title-block-header"  # stands on every page
 WEIGHTS = {"For developers": 0.4, "Metrics": 0.8, "Reference": 0.9}  # of the pages of a part; other parts count 1
-API = 0.7
+API = 0.6
 QUARTO = "site_libs/quarto-search"
 PATCHES = {
     "text: highlightMatch(query, result.item.text)": "text: result.item.text",
@@ -147,19 +147,23 @@ def added():
     for page, keys in tasks().items():
         title, summary = titled(entries[page])
         yield entry(address(Path(page)), title, summary, keys)
-    taught = teachers()
+    taught, homes = teachers(), {}
     for name, page, question, short, long in measures():
         home = teacher(name, page, taught)
+        homes |= {key.casefold(): home for key in (*short, *long)}
         yield entry(address(home), title_of(home), ": ".join([*long, question]), [*short, *long])
     pages = {re.sub(r"^[\d_]+", "", name.stem): name for name in notebooks() if name.parts[0] not in ("learn", "guide")}
     for word, chinese, symbol, page, meaning in words():
         home = teacher(symbol, page, taught, word) if page in taught else pages[page]
+        home = homes.get(word.casefold(), home)
         keys = [word, american(word), *chinese, *([symbol] if symbol.isalnum() else [])]
         yield entry(address(home), title_of(home), meaning, keys)
     for module, (_, room) in rooms().items():
         for each in sorted(each for each in room.__all__ if at_the_top(each, room)):
             thing = getattr(room, each)
-            says = one_line(docstring(thing)).replace("\\", "") if callable(thing) else ""
+            if module.startswith("metrics.") or not callable(thing):
+                continue  # a measure is found on the page that teaches it
+            says = one_line(docstring(thing)).replace("\\", "")
             yield entry(f"api/{module}.html", f"API: {module}", says, [each], each, each)
 
 
