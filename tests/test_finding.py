@@ -18,6 +18,7 @@ import yaml
 from project import NBS, ROOT, cells, notebooks, settings
 
 SITE = ROOT / "_docs"
+CSS = (NBS / "styles.css").read_text(encoding="utf-8")
 QUARTO = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
 
 
@@ -242,6 +243,38 @@ def test_a_long_line_of_code_or_output_wraps_with_an_indent_and_a_short_one_is_l
     made = rendered.indented(page)
     assert '<span id="cb1-1" style="padding-left:8ch;text-indent:-8ch">' in made
     assert '<span id="cb1-2">y</span><pre><code>a\n<span class="long" style=' in made
+
+
+def test_the_first_link_of_a_page_leads_past_the_bars_to_its_content():
+    page = '<body class="x">\n<nav><a href="a">A</a></nav><main id="quarto-document-content">M</main></body>'
+    made = rendered.skippable(page)
+    assert re.findall(r'<a [^>]*href="([^"]*)"', made) == ["#quarto-document-content", "a"]
+    assert rendered.skippable("<body><p>no content</p></body>") == "<body><p>no content</p></body>"
+    assert ".skip-link:focus" in CSS
+
+
+def test_a_long_name_in_a_table_may_break_after_a_dot_and_a_short_one_may_not():
+    long, short = "org.apache.spark.mllib.evaluation.RankingMetrics", "sklearn.metrics"
+    made = rendered.breakable(f"<td><code>{long}</code></td><td><code>{short}</code></td><p><code>{long}</code></p>")
+    assert made.count("<wbr>") == 5
+    assert re.sub("<wbr>", "", made).count(long) == 2 and f"<code>{short}</code>" in made
+
+
+def test_a_table_that_scrolls_shows_it_by_a_shadow_and_outputs_wrap_at_every_width():
+    rules = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", CSS)  # those for all widths
+    table = re.search(r"main table,\nmain table\.table \{\n  --bs-table-bg: transparent;(.*?)\n\}", rules, re.DOTALL)[1]
+    assert (table.count("local"), table.count("scroll")) == (2, 2)
+    output = re.search(r"main \.cell-output pre,\nmain \.cell-output pre code \{(.*?)\}", rules, re.DOTALL)[1]
+    assert "white-space: pre-wrap" in output
+
+
+def test_every_notebook_is_linked_from_the_margin_of_its_page_and_a_page_from_a_file_says_what_is_missing():
+    assert QUARTO["language"] == {"repo-action-links-source": "This page as a notebook"}
+    assert "source" in QUARTO["website"]["repo-actions"]
+    ends = (NBS / "theme/names.html").read_text(encoding="utf-8")
+    assert 'location.protocol === "file:"' in ends
+    command = "python -m http.server --directory _docs"
+    assert command in ends and command in (ROOT / "tests/tools/docs.py").read_text(encoding="utf-8")
 
 
 def test_the_part_of_a_page_is_lit_in_the_bar_and_no_other():

@@ -102,7 +102,8 @@ def main():
     print(f"{process()} pages are processed in {Path('_proc').resolve()}.")
     if shutil.which("quarto"):
         render()
-        print("The site is rendered: open _docs/index.html.")
+        print("The site is rendered. To read it, run this command and open http://localhost:8000:")
+        print("python -m http.server --directory _docs")
     else:
         print("Only the rendering is missing: there is no program 'quarto' here (see quarto.org).")
 

@@ -2,6 +2,7 @@
 
 `<!-- cards -->` and `<!-- measures -->` in a page named index.qmd are replaced when the site is built.
 """
+import re
 from itertools import groupby
 
 import finding
@@ -28,6 +29,7 @@ def card(entry, done):
         head = (done / entry.href).read_text(encoding="utf-8").split("---\n")[1]
         summary = yaml.safe_load(head)["description"]
     summary = summary or OUTSIDE.get(title, "")
+    summary = re.sub(r"^Lesson \d+: (.)", lambda found: found[1].upper(), summary)
     href = entry.href if "://" in entry.href else f"/{entry.href}"
     return f"::: {{.card-link}}\n[{title}]({href})\n\n{summary}\n:::"
 

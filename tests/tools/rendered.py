@@ -17,7 +17,11 @@ LINK = (
     r'<a class="nav-link(?: active)?" href="([^"]*)"(?: aria-current="page")?>(\s*)'
     r'<span class="menu-text">([^<]+)</span>'
 )
+BODY = re.compile(r"<body[^>]*>")
+SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content</a>'
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+LONGEST = 30  # letters of a name in a table
 OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
 
 
@@ -30,7 +34,8 @@ def finish(site: Path):
             page = path.read_text(encoding="utf-8")
             page = page.replace('/index.html"><link', '/"><link') if href == "index.html" else page
             page = page.replace(f'href="{site_url()}/index.html"', f'href="{site_url()}/"')  # its canonical address
-            path.write_text(lit(indented(chinese(page)), parts.get(href)), encoding="utf-8")
+            page = breakable(indented(chinese(page)))
+            path.write_text(skippable(lit(page, parts.get(href))), encoding="utf-8")
     finding.improve(site)
 
 
@@ -79,6 +84,23 @@ def hanging(line):
         return ""
     deep = min(len(text) - len(text.lstrip()) + 4, 40)
     return f' style="padding-left:{deep}ch;text-indent:-{deep}ch"'
+
+
+def breakable(page):
+    """HTML in which long names in tables may break after a dot or a bracket, so that they do not widen the table.
+
+    >>> breakable("<td><code>org.apache.spark.mllib.RankingMetrics</code></td><td><code>nDCG@10</code></td>")
+    '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'"""
+    def code(found):
+        return re.sub(r"(?<=[.(])(?=\w)", "<wbr>", found[0]) if re.search(rf"\S{{{LONGEST},}}", found[1]) else found[0]
+
+    return CELL.sub(lambda cell: re.sub(r"<code>([^<]*)</code>", code, cell[0]), page)
+
+
+def skippable(page):
+    "HTML whose first stop of the Tab key leads past the bars, to the content."
+    there = 'id="quarto-document-content"' in page
+    return BODY.sub(lambda body: f"{body[0]}\n{SKIP}", page, count=1) if there else page
 
 
 def part_of_each_page():
