@@ -212,6 +212,7 @@ def told(found, page, anchors):
     if not anchor and first not in anchors:  # it went into the entry of the page
         said = f"{page.said[first]} {said}".strip()
     kept = {field: html.unescape(found.get(field) or "") for field in ("title", "section", "text")}
+    said = said.removeprefix(kept["section"]).strip()
     return found | kept | {"weight": weights().get(href, API)} | ({"text": said} if said else {})
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import finding
+import fonts
 from about import site_url, target
 from api import rooms
 from lines import WIDTH
@@ -18,6 +19,15 @@ LINK = (
     r'<span class="menu-text">([^<]+)</span>'
 )
 BODY = re.compile(r"<body[^>]*>")
+DARK = re.compile(r'(<link [^>]*)rel="stylesheet"([^>]*class="quarto-color-scheme quarto-color-alternate"[^>]*>)')
+CHOOSE = """<script>
+{
+  const asked = localStorage.getItem("quarto-color-scheme");
+  const dark = asked ? asked === "alternate" : matchMedia("(prefers-color-scheme: dark)").matches;
+  if (dark) document.querySelectorAll("link.quarto-color-alternate").forEach(link => { link.rel = "stylesheet"; });
+}
+</script>
+"""
 SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content</a>'
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
@@ -35,8 +45,9 @@ def finish(site: Path):
             page = page.replace('/index.html"><link', '/"><link') if href == "index.html" else page
             page = page.replace(f'href="{site_url()}/index.html"', f'href="{site_url()}/"')  # its canonical address
             page = breakable(indented(chinese(page)))
-            path.write_text(skippable(lit(page, parts.get(href))), encoding="utf-8")
+            path.write_text(by_day(skippable(lit(page, parts.get(href)))), encoding="utf-8")
     finding.improve(site)
+    fonts.slim_icons(site)
 
 
 def chinese(page):
@@ -95,6 +106,12 @@ def breakable(page):
         return re.sub(r"(?<=[.(])(?=\w)", "<wbr>", found[0]) if re.search(rf"\S{{{LONGEST},}}", found[1]) else found[0]
 
     return CELL.sub(lambda cell: re.sub(r"<code>([^<]*)</code>", code, cell[0]), page)
+
+
+def by_day(page):
+    "HTML that loads the styles of the dark theme only for readers who want it: they are a sixth of a page."
+    page = DARK.sub(r'\1rel="disabled-stylesheet" blocking="render"\2', page)
+    return page.replace("</head>", f"{CHOOSE}</head>", 1) if "quarto-color-alternate" in page else page
 
 
 def skippable(page):
