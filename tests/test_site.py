@@ -9,10 +9,12 @@ import sys
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+import about
 import api
 import pages
 import project
 import pytest
+import release
 import yaml
 from markdown_it import MarkdownIt
 from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
@@ -498,6 +500,38 @@ def test_the_site_is_published_by_make_docs():
     assert any("_docs" in str(step.get("with", "")) for step in steps)
 
 
+def test_a_tag_is_built_checked_and_published_without_a_stored_token():
+    found = workflow("release")
+    assert found[True] == {"push": {"tags": ["v*"]}}, "YAML reads the key on as true"
+    assert found["permissions"] == {"contents": "read"}
+    build, publish = found["jobs"]["build"]["steps"], found["jobs"]["publish"]
+    commands = [step["run"] for step in build if "run" in step]
+    assert commands[1:] == ['python tests/tools/release.py "$GITHUB_REF_NAME"', "python -m build"]
+    assert publish["needs"] == "build"
+    assert publish["permissions"] == {"id-token": "write"}
+    assert [step["uses"].partition("@")[0] for step in publish["steps"]] == ["actions/download-artifact", "pypa/gh-action-pypi-publish"]
+    assert "secrets." not in (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("tag", "heading", "released", "found"), [
+    ("v1.2.0", "2026-01-31", "2026-01-31", []), ("v1.2.1", "2026-01-31", "2026-01-31", ["settings.ini"]),
+    ("1.2.0", "2026-01-31", "2026-01-31", ["settings.ini"]), ("v1.2.0", "unreleased", None, ["CHANGELOG.md", "CITATION.cff"]),
+    ("v1.2.0", "2026-01-31", "2026-01-30", ["CITATION.cff"]),
+])  # fmt: skip
+def test_a_release_is_held_back_until_tag_settings_changelog_and_citation_agree(tag, heading, released, found, tmp_path):
+    (tmp_path / "settings.ini").write_text("[DEFAULT]\nversion = 1.2.0\n", encoding="utf-8")
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## 1.2.0 ({heading})\n", encoding="utf-8")
+    date = f"date-released: {released}\n" * bool(released)
+    (tmp_path / "CITATION.cff").write_text(f"version: 1.2.0\n{date}", encoding="utf-8")
+    assert [problem.partition(":")[0] for problem in release.problems(tag, tmp_path)] == found
+
+
+def test_a_vulnerability_is_reported_where_the_repository_takes_reports_and_no_address_is_invented():
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert "Report a vulnerability" in text
+    assert re.findall(r"[\w.]+@[\w.]+|https?://[^>\s]+", text) == [settings()["git_url"]]
+
+
 def test_the_citation_is_that_of_the_settings():
     found = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     have = settings()
@@ -506,6 +540,10 @@ def test_the_citation_is_that_of_the_settings():
     assert found["license"] == "Apache-2.0"
     assert found["repository-code"] == have["git_url"]
     assert [author["name"] for author in found["authors"]] == [have["author"]]
+    assert found["abstract"] == have["description"]
+    assert found["url"] == about.site_url()
+    required = {"cff-version", "message", "title", "authors", "type", "keywords", "repository-code"}
+    assert required <= found.keys()
 
 
 def test_the_templates_ask_for_what_is_needed_to_look_into_a_number():
