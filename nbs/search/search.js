@@ -76,8 +76,8 @@
     const lower = flat.toLowerCase();
     const looks = finds.map(find => lower.search(find.whole) < 0 ? find.begin : find.whole);
     const first = Math.min(...looks.map(look => lower.search(look)).filter(at => at >= 0), flat.length);
-    let start = first < flat.length && first > 60 ? flat.lastIndexOf(" ", first - 40) + 1 : 0;
-    if (first - start > 90) start = Math.max(first - 40, 0);
+    let start = first < flat.length && first > 60 && flat.length > SHOWN ? flat.lastIndexOf(" ", first - 40) + 1 : 0;
+    if (start && first - start > 90) start = Math.max(first - 40, 0);
     const cut = flat.slice(start, start + SHOWN);
     const marks = [];
     for (const look of looks) for (const found of cut.toLowerCase().matchAll(look)) marks.push([found.index, found.index + found[0].length]);

@@ -5,6 +5,7 @@ is cut down once, by the command that `make_formulas` gives, since that needs br
 has, and a test compares them with the formulas of all pages. For a letter that is missing: add it to FORMULAS, make the
 font anew from the STIX Two Math of stipub/stixfonts, and write down its checksum.
 """
+import logging
 import re
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def slim_icons(site: Path):
     from fontTools import subset
     from fontTools.ttLib import TTFont
 
+    logging.getLogger("fontTools").setLevel(logging.ERROR)  # the font comes with two bytes too many
     css, font = site / f"{ICONS}.css", site / f"{ICONS}.woff"
     text = css.read_text(encoding="utf-8")
     known = dict(RULE.findall(text))
