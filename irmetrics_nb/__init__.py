@@ -10,15 +10,17 @@ __version__ = "0.1.0"
 
 # %% ../nbs/top_level/names.ipynb #285153c8
 _PUBLIC = {
-    'Evaluate, compare and explain': {
-        'evaluation.evaluation': 'evaluate', 'evaluation.accumulator': 'Accumulator',
-        'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
+    'Evaluate': {
+        'evaluation.evaluation': 'evaluate', 'evaluation.accumulator': 'Accumulator'},
+    'Compare': {
+        'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop'},
+    'Explain': {
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
-        'forensics.identification': 'identify differ',
-        'forensics.auditing': 'audit',
-        'evaluation.checkup': 'check', 'reporting.report': 'report'},
-    'Judgments, runs and rankings': {
+        'forensics.identification': 'identify differ'},
+    'Check': {'evaluation.checkup': 'check', 'forensics.auditing': 'audit'},
+    'Report': {'reporting.report': 'report'},
+    'Data': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',
         'data.records': 'from_records from_spans load_example',
         'data.groups': 'Groups', 'core.judged': 'Judged'},
@@ -33,7 +35,7 @@ _PUBLIC = {
         'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',
         'metrics.dcg': 'DCG nDCG', 'metrics.cascade': 'RR ERR RBP',
         'core.measures': 'Measure measure', 'metrics.parsing': 'parse'},
-    'Functions of lists': {
+    'Metrics of one list': {
         'metrics.sets': 'precision recall f_beta r_precision success fallout',
         'metrics.ap': 'average_precision bpref interpolated_precision '
                       'precision_recall_curve',

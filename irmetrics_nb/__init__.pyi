@@ -8,8 +8,8 @@ from .explaining.explanation import explain as explain
 from .explaining.differences import explain_difference as explain_difference
 from .forensics.identification import identify as identify
 from .forensics.identification import differ as differ
-from .forensics.auditing import audit as audit
 from .evaluation.checkup import check as check
+from .forensics.auditing import audit as audit
 from .reporting.report import report as report
 from .data.qrels_and_runs import Qrels as Qrels
 from .data.qrels_and_runs import Run as Run

@@ -1,6 +1,5 @@
 "What the search of the site finds, and what becomes of its pages after they are rendered."
 import ast
-import html
 import json
 import re
 import shutil
@@ -12,13 +11,14 @@ import api
 import finding
 import lines
 import pages
+import project
 import pytest
 import rendered
 import yaml
 from project import NBS, ROOT, cells, notebooks, settings
 
 SITE = ROOT / "_docs"
-RARE = r"@(?!5$|10$|100$)\d+$"  # cutoffs that are like others
+CSS = (NBS / "styles.css").read_text(encoding="utf-8")
 QUARTO = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
 
 
@@ -30,16 +30,17 @@ def bars():
     taught = finding.teachers()
     for name, page, _, short, long in finding.measures():
         home = finding.address(finding.teacher(name, page, taught))
-        for query in dict.fromkeys([name, *short, *long, *map(finding.american, long)]):
+        cut = [f"{each}@10" for each in short if each.isascii() and each.isalnum()]
+        for query in dict.fromkeys([name, *short, *cut, *long, *map(finding.american, long)]):
             yield query, home
     for word, chinese, symbol, page, _ in finding.words():
         if page in taught and symbol.isalpha() and len(symbol) > 1:
             home = finding.address(finding.teacher(symbol, page, taught, word))
             for query in [word, *chinese]:
                 yield query, home
-    for module, (name, room) in api.rooms().items():
+    for module, (_, room) in api.rooms().items():
         if "Judged" in room.__all__ and not module.startswith("metrics."):
-            yield "Judged", finding.address(name)  # a class as well as a measure
+            yield "Judged", f"api/{module}.html"  # a class as well as a measure
 
 
 def shared(queries):
@@ -50,54 +51,35 @@ def shared(queries):
     return found.values()
 
 
-def weighed(entries):
-    "[(page, its fields as (text, how much a match in it counts))] of an index."
-    found = []
-    for each in entries:
-        fields = []
-        for field, weight in ("title", 0.4), ("section", 0.4), ("text", 0.2):
-            norm = round(1 / max(len(re.findall("[^ ]+", each[field])), 1) ** 0.5, 3)
-            fields.append((each[field].casefold(), weight, 0.001 ** (weight * norm)))
-        found.append((each["href"].partition("#")[0], fields))
-    return found
-
-
-def first(query, index):
-    """The page that Quarto's script finds first for a query that stands in the index as it is.
-
-    By the score of Fuse.js: the fields that hold it count by their weights, the more, the fewer blanks they have."""
-    best, home, query = 1, None, query.casefold()
-    for page, fields in index:
-        total = 1
-        for text, weight, match in fields:
-            if query == text:
-                total *= (2**-52) ** weight
-            elif len(query) > 1 and query in text:
-                total *= match
-        if total < best:
-            best, home = total, page
-    return home
-
-
-def by_fuse(queries, site):
-    "{query: the page that is found first} by the library that the site brings along; needs node."
+def found(queries, entries):
+    "{query: what the script of the page finds for it, the best first} among the entries of an index; needs node."
     import playwright
 
-    found = shutil.which("node") or shutil.which("node", path=str(Path(playwright.__file__).parent / "driver"))
-    if not found:
+    node = shutil.which("node") or shutil.which("node", path=str(Path(playwright.__file__).parent / "driver"))
+    if not node:
         pytest.skip("there is no node here")
     code = """
-        const fs = require('node:fs'), [site] = process.argv.slice(1);
-        const Fuse = require(site + '/site_libs/quarto-search/fuse.min.js');
-        const keys = [{name: 'title', weight: 20}, {name: 'section', weight: 20}, {name: 'text', weight: 10}];
-        const fuse = new Fuse([], {keys, ignoreLocation: true, threshold: .1}), found = {};
-        for (const entry of JSON.parse(fs.readFileSync(site + '/search.json'))) fuse.add(entry);
-        const options = {isCaseSensitive: false, shouldSort: true, minMatchCharLength: 2, limit: 50};
-        for (const query of JSON.parse(fs.readFileSync(0))) found[query] = fuse.search(query, options)[0]?.item.href.split('#')[0];
+        const Search = require(process.argv[1]), search = new Search(), found = {};
+        const {queries, entries} = JSON.parse(require('node:fs').readFileSync(0));
+        for (const entry of entries) search.add(entry);
+        for (const query of queries) found[query] = search.search(query, {limit: 50}).map(each => each.item);
         console.log(JSON.stringify(found));
     """
-    done = subprocess.run([found, "-e", code, str(site)], input=json.dumps(queries), capture_output=True, text=True, check=True)
+    asked = json.dumps({"queries": queries, "entries": entries})
+    script = [node, "-e", code, str(NBS / "search/search.js")]
+    done = subprocess.run(script, input=asked, capture_output=True, text=True, check=True, encoding="utf-8")
     return json.loads(done.stdout)
+
+
+def first(queries, entries):
+    "{query: the page that comes first}."
+    return {query: items[0]["href"].partition("#")[0] if items else None for query, items in found(queries, entries).items()}
+
+
+def expected():
+    "{query: the page that has to come first}, from search_queries.tsv."
+    lines = (ROOT / "tests/search_queries.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return dict(line.split("\t") for line in lines)
 
 
 def fresh():
@@ -108,22 +90,25 @@ def fresh():
 
 @pytest.fixture(scope="module")
 def unrendered():
-    "What the index will hold, as far as it is known without Quarto: what is added, and the headings of all pages."
-    found = finding.added()
+    "What the index will hold, as far as it is known without Quarto: what is added, and the texts of all pages by section."
+    entries = [*finding.added()]
+    weights, left = finding.weights(), finding.left_out()
     for name in notebooks():
-        section = ""
-        for cell in cells(NBS / name)[1:]:
-            for part in re.split(r"(?m)^(?=## )", cell.source if cell.kind == "markdown" else ""):
-                heading = re.match(r"## ([^\n]*)", part)
-                section = heading[1] if heading else section
-                found.append({"href": finding.address(name), "title": finding.title_of(name), "section": section, "text": html.escape(part)})
-    for module, (name, room) in api.rooms().items():
-        if name.as_posix() not in api.inner():
-            title = f"API: irmetrics_nb.{module}"
-            for n in room.__all__:
+        section, page = "", finding.address(name)
+        title, _, summary = cells(NBS / name)[0].source.partition("\n> ")
+        texts = [summary, *(cell.source for cell in cells(NBS / name)[1:] if cell.kind == "markdown")]
+        for part in re.split(r"(?m)^(?=## )", "\n\n".join(texts)):
+            heading = re.match(r"## ([^\n]*)", part)
+            section = heading[1] if heading else section
+            href = page + f"#{section.replace(' ', '-').lower()}" * bool(section)
+            if page not in left:
+                entries.append({"href": href, "title": title.lstrip("# "), "section": section, "text": part, "weight": weights.get(page, 1)})
+    for module, (_, room) in api.rooms().items():
+        for n in room.__all__:
+            if f"api/{module}.html" not in left:
                 says = f"{n} {api.docstring(getattr(room, n))}"
-                found.append({"href": f"api/{module}.html", "title": title, "section": f"{n} {finding.IN_API}", "text": says})
-    return weighed(found)
+                entries.append({"href": f"api/{module}.html#{n}", "title": f"API: {module}", "section": n, "text": says, "weight": finding.API})
+    return entries
 
 
 @pytest.fixture(scope="module")
@@ -132,45 +117,85 @@ def api_pages():
     return {module: (name, api.page(module, name, room)) for module, (name, room) in api.rooms().items()}
 
 
-def test_every_measure_is_found_on_its_page_by_each_of_its_names(unrendered):
-    asked = [(query, homes) for query, homes in shared(bars()) if not re.search(RARE, query)]
-    assert len(asked) > 200
-    missed = {query: found for query, homes in asked if (found := first(query, unrendered)) not in homes}
+def test_every_query_that_readers_type_leads_first_to_the_page_that_answers(unrendered):
+    asked = expected()
+    assert len(asked) >= 120
+    there = {each["href"].partition("#")[0] for each in unrendered}
+    assert {page for page in asked.values() if page not in there} == set(), "the page is missing"
+    assert {query: page for query, page in first([*asked], unrendered).items() if page != asked[query]} == {}
+
+
+def test_every_measure_is_found_first_on_its_page_by_each_of_its_names(unrendered):
+    asked = dict(shared(bars()))
+    assert len(asked) > 100
+    missed = {query: page for query, page in first([*asked], unrendered).items() if page not in asked[query]}
     assert missed == {}
 
 
 if fresh():  # there is a rendered site here (make docs), and it is no older than its pages
 
-    def test_the_rendered_site_finds_every_measure_first_by_each_of_its_names():
-        asked = dict(shared(bars()))
-        found = by_fuse([query for query in asked if not re.search(RARE, query)], SITE)
-        assert {query: page for query, page in found.items() if page not in asked[query]} == {}
+    def test_the_rendered_site_finds_every_query_and_every_measure():
+        entries = json.loads((SITE / "search.json").read_text(encoding="utf-8"))
+        asked = {query: {page} for query, page in expected().items()} | dict(shared(bars()))
+        assert {query: page for query, page in first([*asked], entries).items() if page not in asked[query]} == {}
 
 
-@pytest.mark.parametrize(("query", "page"), {
-    "nDCG": "dcg", "nDCG@10": "dcg", "ndcg@7": "dcg", "AP": "ap", "MAP": "ap", "MAP@100": "ap", "ERR": "cascade", "MRR@10": "cascade",
-    "mean reciprocal rank": "cascade", "normalized discounted cumulative gain": "dcg", "平均精度": "ap", "平均准确率": "ap",
-    "归一化折损累计增益": "dcg", "召回率": "sets", "AUC": "auc", "roc_auc_score": "auc", "P": "sets", "R": "sets", "F1": "sets",
-}.items())
-def test_a_learner_finds_the_page_of_a_measure_by_the_name_of_the_course(query, page, unrendered):
-    home = finding.teachers()[page][0]
-    assert first(query, unrendered) in {finding.address(home), *map(finding.address, finding.teachers()[page][:-1])}
+PAGES = [
+    {"href": "a.html", "title": "Averages", "section": "", "text": "The average precision of the circle. " * 9 + "The CI & its <job>."},
+    {"href": "a.html#x", "title": "Averages", "section": "Means", "text": "Average again"},
+    {"href": "b.html", "title": "Chunks", "section": "", "text": "How a program retrieves 平均精度均值.", "keys": ["RAG", "language models"]},
+    {"href": "c.html", "title": "Recall", "section": "", "text": "What is in front", "weight": 0.2},
+    {"href": "d.html", "title": "Lists", "section": "Recall", "text": "What is behind recall: load_example"},
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("query", "page"), [
-    ("load_example", "data/records.html"), ("evaluate", "evaluation/evaluation.html"), ("compare", "comparing/comparison.html"),
-    ("explain", "explaining/explanation.html"), ("report", "reporting/report.html"), ("Qrels", "data/qrels_and_runs.html"),
-    ("收益", "core/conventions.html"), ("会话", "tutorials/clicks.html"),
-])
-def test_a_public_name_and_a_word_are_found_where_they_are_explained(query, page, unrendered):
-    assert first(query, unrendered) == page
+@pytest.mark.parametrize(("query", "pages"), [
+    ("RAG", ["b"]), ("rag", ["b"]), ("ecision", []), ("average", ["a"]), ("CI", ["a"]), ("精度", ["b"]), ("平均", ["b"]), ("均精", ["b"]),
+    ("language model", ["b"]), ("recall", ["d", "c"]), ("recal", ["d", "c"]), ("recoll", ["d", "c"]), ("Avergae", ["a"]), ("xyzzy", []),
+    ("how to recall", ["d", "c"]), ("load_example", ["d"]), ("", []), ("the", ["a"]), ("recall@10", ["d", "c"]), ("(", []), ("a.c", []),
+])  # fmt: skip
+def test_a_latin_word_matches_from_its_beginning_and_chinese_anywhere(query, pages):
+    assert [item["href"][0] for item in found([query], PAGES)[query]] == pages
+
+
+def test_a_result_shows_its_text_with_marks_around_whole_beginnings_and_never_its_keys():
+    (item,) = found(["ci"], PAGES)["ci"]
+    assert item["text"].count("<mark") == 1, "precision and circle are not marked"
+    assert 'The <mark class="search-match">CI</mark> &amp; its &lt;job&gt;.' in item["text"]
+    (item,) = found(["RAG"], PAGES)["RAG"]
+    assert item["text"] == "How a program retrieves 平均精度均值."
+    assert "RAG" not in item["title"] + item["section"]
+
+
+def test_each_page_is_found_once(unrendered):
+    for query, items in found(["precision", "run", "平均", "compare", "evaluate"], unrendered).items():
+        homes = [item["href"].partition("#")[0] for item in items]
+        assert len(set(homes)) == len(homes) > 1, query
+
+
+def test_words_for_tasks_stand_once_and_lead_to_pages_of_the_sidebar():
+    listed = {entry.href for entry in project.sidebar()}
+    words = [word.casefold() for words in finding.tasks().values() for word in words]
+    assert finding.tasks().keys() <= listed
+    assert sorted({word for word in words if words.count(word) > 1}) == []
+    assert "" not in words
+
+
+def test_the_script_of_quarto_is_changed_where_it_would_mark_inside_of_words(tmp_path):
+    script = tmp_path / "quarto-search.js"
+    script.write_text(f"a({{{', '.join(finding.PATCHES)}}})", encoding="utf-8")
+    finding.patch(script)
+    assert script.read_text(encoding="utf-8") == "a({text: result.item.text, href: result.item.href})"
+    with pytest.raises(SystemExit, match="Quarto's script has changed"):
+        finding.patch(script)
 
 
 def test_what_is_added_leads_to_a_page_that_is_there():
-    homes = {finding.address(name) for name in notebooks()}
-    added = finding.added()
+    homes = {finding.address(Path(entry.href)) for entry in project.sidebar()} | {f"api/{module}.html" for module in api.rooms()}
+    added = [*finding.added()]
+    assert len(added) > 150
     assert {each["href"].partition("#")[0] for each in added} <= homes
-    assert len({each["objectID"] for each in added}) == len(added)
+    assert all(each["keys"] and each["title"] for each in added)
 
 
 def test_a_learning_page_goes_before_the_page_of_the_code(tmp_path, monkeypatch):
@@ -220,6 +245,38 @@ def test_a_long_line_of_code_or_output_wraps_with_an_indent_and_a_short_one_is_l
     assert '<span id="cb1-2">y</span><pre><code>a\n<span class="long" style=' in made
 
 
+def test_the_first_link_of_a_page_leads_past_the_bars_to_its_content():
+    page = '<body class="x">\n<nav><a href="a">A</a></nav><main id="quarto-document-content">M</main></body>'
+    made = rendered.skippable(page)
+    assert re.findall(r'<a [^>]*href="([^"]*)"', made) == ["#quarto-document-content", "a"]
+    assert rendered.skippable("<body><p>no content</p></body>") == "<body><p>no content</p></body>"
+    assert ".skip-link:focus" in CSS
+
+
+def test_a_long_name_in_a_table_may_break_after_a_dot_and_a_short_one_may_not():
+    long, short = "org.apache.spark.mllib.evaluation.RankingMetrics", "sklearn.metrics"
+    made = rendered.breakable(f"<td><code>{long}</code></td><td><code>{short}</code></td><p><code>{long}</code></p>")
+    assert made.count("<wbr>") == 5
+    assert re.sub("<wbr>", "", made).count(long) == 2 and f"<code>{short}</code>" in made
+
+
+def test_a_table_that_scrolls_shows_it_by_a_shadow_and_outputs_wrap_at_every_width():
+    rules = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", CSS)  # those for all widths
+    table = re.search(r"main table,\nmain table\.table \{\n  --bs-table-bg: transparent;(.*?)\n\}", rules, re.DOTALL)[1]
+    assert (table.count("local"), table.count("scroll")) == (2, 2)
+    output = re.search(r"main \.cell-output pre,\nmain \.cell-output pre code \{(.*?)\}", rules, re.DOTALL)[1]
+    assert "white-space: pre-wrap" in output
+
+
+def test_every_notebook_is_linked_from_the_margin_of_its_page_and_a_page_from_a_file_says_what_is_missing():
+    assert QUARTO["language"] == {"repo-action-links-source": "This page as a notebook"}
+    assert "source" in QUARTO["website"]["repo-actions"]
+    ends = (NBS / "theme/names.html").read_text(encoding="utf-8")
+    assert 'location.protocol === "file:"' in ends
+    command = "python -m http.server --directory _docs"
+    assert command in ends and command in (ROOT / "tests/tools/docs.py").read_text(encoding="utf-8")
+
+
 def test_the_part_of_a_page_is_lit_in_the_bar_and_no_other():
     link = '<a class="nav-link{}" href="x.html"{}> \n<span class="menu-text">{}</span></a>'
     page = link.format(" active", ' aria-current="page"', "Learn") + link.format("", "", "Use") + '<nav id="quarto-sidebar">'
@@ -230,18 +287,20 @@ def test_the_part_of_a_page_is_lit_in_the_bar_and_no_other():
 
 def test_every_page_of_a_part_that_stands_in_the_bar_belongs_to_it():
     parts = rendered.part_of_each_page()
-    assert {"Learn", "Metrics", "Use", "Look up", "API", "Glossary"} == set(parts.values())
+    assert {"Learn", "Guide", "Metrics", "Reference", "API"} == set(parts.values())
     assert parts["tutorials/better.html"] == "Learn"
     assert parts["metrics/dcg.html"] == "Metrics"
     assert parts["api/data.records.html"] == "API"
-    assert parts["reference/glossary.html"] == "Glossary"
+    assert parts["reference/glossary.html"] == "Reference"
+    assert parts["guide/index.html"] == "Guide"
+    assert "evaluation/evaluation.html" not in parts
 
 
 # ---- what stands beside the pages ----
 
 
 def test_the_map_of_the_site_for_programs_lists_every_page_with_its_summary():
-    text = about.site_map(QUARTO, settings())
+    text = about.site_map(settings())
     listed = re.findall(r"(?m)^- \[[^\]]+\]\((\S+)\)(?:: (.+))?$", text)
     assert text.startswith(f"# irmetrics_nb\n\n> {settings()['description']}\n")
     homes = {f"{about.site_url()}/{finding.address(name)}" for name in notebooks()}
@@ -347,6 +406,6 @@ def test_an_api_page_has_public_names_first_a_way_back_and_the_source(api_pages)
         order = re.findall(r"(?m)^## `(\w+)`", text)
         public = [api.at_the_top(each, rooms[module][1]) for each in order]
         assert public == sorted(public, reverse=True), module
-        assert "[All names](index.qmd)" in text
+        assert text.count(f"[Reference](../reference/index.qmd) › [API](index.qmd) › {module}\n") == 1
         assert f"[source]({settings()['git_url']}/blob/main/irmetrics_nb/{module.replace('.', '/')}.py)" in text
         assert 'description: "Parameters, returns, errors and examples: ' in text, "a description of its own"

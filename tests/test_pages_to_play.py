@@ -71,11 +71,16 @@ def test_a_page_whose_imports_are_hidden_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("name", LEARNING + TUTORIALS + PRACTICE, ids=str)
-def test_the_notebook_of_a_page_is_named_with_what_it_needs_and_it_needs_no_file_beside_it(name):
-    text = "\n".join(cell.source for cell in cells(NBS / name)[:3] if cell.kind == "markdown")
-    assert f"blob/main/nbs/{name.as_posix()}) runs after" in text
-    assert 'pip install "irmetrics_nb[lessons] @ git+https://github.com/irmetrics-nb/irmetrics_nb"' in text
+def test_the_notebook_of_a_page_needs_no_file_beside_it_and_is_linked_by_the_site_alone(name):
+    text = "\n".join(cell.source for cell in cells(NBS / name) if cell.kind == "markdown")
+    assert "This page as a notebook" not in text, "the margin of the page has this link"
     assert not [cell.index for cell in cells(NBS / name) if cell.kind == "code" and re.search(r"""["'](?:\.\./|\w+\.mplstyle)""", cell.source)]
+
+
+def test_the_landing_page_says_what_the_notebooks_of_lessons_need():
+    text = (NBS / "learn/index.qmd").read_text(encoding="utf-8")
+    assert 'pip install "irmetrics_nb[lessons] @ git+https://github.com/irmetrics-nb/irmetrics_nb"' in text
+    assert '"This page as a notebook"' in text
 
 
 @pytest.mark.parametrize("name", LEARNING + LESSONS, ids=str)

@@ -9,14 +9,17 @@ import sys
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+import about
 import api
 import pages
+import project
 import pytest
+import release
 import yaml
 from markdown_it import MarkdownIt
 from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
 
-from irmetrics_nb.core.measures import Measure
+from irmetrics_nb.core.measures import KINDS, Measure
 
 SITE = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
 HTML = SITE["format"]["html"]
@@ -158,16 +161,19 @@ def test_every_link_back_from_an_api_page_leads_to_an_anchor(processed):
             assert any(f"{{#{anchor}}}" in text for _, text in texts(nb)), f"{path.name}: {target}#{anchor}"
 
 
-def test_every_public_name_has_an_entry_and_stands_in_the_index(processed):
+def test_every_public_name_has_an_entry_and_the_index_lists_these_names_by_task_and_no_other(processed):
     import irmetrics_nb
 
     index = (processed / "api/index.qmd").read_text(encoding="utf-8")
+    listed = re.findall(r"(?m)^\| \[`(\w+)`\]\(([\w.]+)\.qmd#(\w+)\) \| (.*) \|$", index)
+    assert [name for name, *_ in listed] == irmetrics_nb.__all__
+    assert re.findall(r"(?m)^## (.+)$", index) == [*irmetrics_nb._PUBLIC]
+    for name, module, anchor, says in listed:
+        assert anchor == name and name in api.rooms()[module][1].__all__, name
+        assert says and "built-in" not in says, name
     for module, (_, room) in api.rooms().items():
         text = (processed / f"api/{module}.qmd").read_text(encoding="utf-8")
         assert [n for n in room.__all__ if f"## `{n}` {{#{n}}}" not in text] == [], module
-        assert f"({module}.qmd#{room.__all__[0]})" in index
-    homes = {n for _, room in api.rooms().values() for n in room.__all__}
-    assert [n for n in irmetrics_nb.__all__ if n in homes and f"| [`{n}`](" not in index] == []
 
 
 def test_no_api_page_shows_what_only_the_machine_knows(processed):
@@ -238,15 +244,16 @@ def test_a_code_name_leads_to_its_entry_where_it_stands_first_and_not_in_code_he
     )
 
 
-def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source(processed):
+def test_a_page_of_the_guide_or_the_reference_begins_with_use_and_folds_its_source(processed):
     assert len(pages.used()) >= 35
-    assert {"evaluation/evaluation.ipynb", "evaluation/presets.ipynb"} <= {*pages.used()}
+    assert {"guide/install.ipynb", "evaluation/presets.ipynb"} <= {*pages.used()}
+    assert "evaluation/evaluation.ipynb" not in pages.used(), "pages for developers show the source"
     for name, nb in read(processed).items():
         if name.as_posix() in pages.used() and (ours := pages.sources(name)):
             code = [(cell["id"] in ours, "".join(cell["source"])) for cell in nb["cells"] if cell["cell_type"] == "code"]
             assert all(text.startswith("#| code-fold: true\n") for source, text in code if source), name
             shown = [source for source, text in code if not re.search(r"#\| (?:echo|include): false", text)]
-            assert not shown[0] or name.stem == "sections", f"{name} begins with its source; of curves each picture has its own"
+            assert not shown[0], f"{name} begins with its source"
 
 
 class Tables(HTMLParser):
@@ -422,10 +429,48 @@ def test_a_link_of_a_reference_leads_to_its_doi_and_shows_it_whatever_its_signs(
 
 def test_the_sidebar_has_the_readers_order():
     contents = SITE["website"]["sidebar"]["contents"]
-    assert [item["section"] for item in contents if "section" in item] == ["Learn", "Metrics", "Use", "Look up", "Inside"]
-    use = next(item["contents"] for item in contents if "section" in item and item["section"] == "Use")
-    assert use[0] == "evaluation/evaluation.ipynb" and "reference/command_line.ipynb" in use
-    assert use.index("evaluation/evaluation.ipynb") < use.index("evaluation/scores.ipynb")
+    assert [item["section"] for item in contents if "section" in item] == ["Learn", "Guide", "Metrics", "Reference", "For developers"]
+    guide = [entry.href for entry in project.sidebar() if entry.part == "Guide"]
+    assert guide[:4] == ["guide/index.qmd", *(f"guide/{name}.ipynb" for name in ("install", "evaluate_files", "evaluate_python"))]
+
+
+def test_every_page_of_a_part_stands_under_a_sub_heading_and_lessons_are_numbered():
+    entries = [entry for entry in project.sidebar() if entry.part]
+    assert len(entries) > 100
+    assert [entry for entry in entries if not entry.heading and not entry.href.endswith("/index.qmd")] == []
+    lessons = [entry for entry in entries if entry.heading == "Lessons"]
+    assert [entry.text[:2] for entry in lessons] == [f"{i} " for i in range(1, 8)]
+    for entry in lessons:
+        title, summary = cells(NBS / entry.href)[0].source.split("\n> ")
+        assert title.strip() == f"# {entry.text[2:]}"
+        assert summary.startswith(f"Lesson {entry.text[0]}: ")
+
+
+def test_no_page_that_exports_a_module_stands_in_the_guide():
+    guide = [NBS / entry.href for entry in project.sidebar() if entry.part == "Guide" and entry.href.endswith(".ipynb")]
+    assert [str(path) for path in guide if path.exists() and module_of(path)] == []
+
+
+def test_every_word_of_the_bar_leads_to_a_landing_page_with_a_card_for_each_page_of_its_part(processed):
+    for item in project.website()["navbar"]["left"]:
+        assert item["href"].endswith("/index.qmd"), item
+        entries = [entry for entry in project.sidebar() if entry.part == item["text"]]
+        if not entries:
+            assert item["text"] == "API"
+            continue
+        text = (processed / item["href"]).read_text(encoding="utf-8")
+        cards = re.findall(r"::: \{\.card-link\}\n\[([^\]]+)\]\((\S+)\)\n\n(.*)\n:::", text)
+        assert [href.lstrip("/") for _, href, _ in cards] == [entry.href for entry in entries if entry.heading]
+        there = [(title, says) for title, href, says in cards if "://" in href or (processed / href[1:]).exists()]
+        assert there
+        assert [title for title, says in there if not says] == [], "each card says what its page is for"
+        assert "<!--" not in text
+
+
+def test_the_landing_page_of_the_metrics_lists_every_measure_once(processed):
+    rows = re.findall(r"(?m)^\| \[(\w+)\]\(/(\S+)\) \| (.+) \| (.*) \|$", (processed / "metrics/index.qmd").read_text(encoding="utf-8"))
+    assert [name for name, *_ in rows] == [*KINDS, "AUC", "GAUC"]
+    assert all((NBS / page).exists() and question for _, page, question, _ in rows)
 
 
 def test_the_site_has_an_icon_a_footer_a_card_and_a_way_to_the_repository():
@@ -455,6 +500,38 @@ def test_the_site_is_published_by_make_docs():
     assert any("_docs" in str(step.get("with", "")) for step in steps)
 
 
+def test_a_tag_is_built_checked_and_published_without_a_stored_token():
+    found = workflow("release")
+    assert found[True] == {"push": {"tags": ["v*"]}}, "YAML reads the key on as true"
+    assert found["permissions"] == {"contents": "read"}
+    build, publish = found["jobs"]["build"]["steps"], found["jobs"]["publish"]
+    commands = [step["run"] for step in build if "run" in step]
+    assert commands[1:] == ['python tests/tools/release.py "$GITHUB_REF_NAME"', "python -m build"]
+    assert publish["needs"] == "build"
+    assert publish["permissions"] == {"id-token": "write"}
+    assert [step["uses"].partition("@")[0] for step in publish["steps"]] == ["actions/download-artifact", "pypa/gh-action-pypi-publish"]
+    assert "secrets." not in (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("tag", "heading", "released", "found"), [
+    ("v1.2.0", "2026-01-31", "2026-01-31", []), ("v1.2.1", "2026-01-31", "2026-01-31", ["settings.ini"]),
+    ("1.2.0", "2026-01-31", "2026-01-31", ["settings.ini"]), ("v1.2.0", "unreleased", None, ["CHANGELOG.md", "CITATION.cff"]),
+    ("v1.2.0", "2026-01-31", "2026-01-30", ["CITATION.cff"]),
+])  # fmt: skip
+def test_a_release_is_held_back_until_tag_settings_changelog_and_citation_agree(tag, heading, released, found, tmp_path):
+    (tmp_path / "settings.ini").write_text("[DEFAULT]\nversion = 1.2.0\n", encoding="utf-8")
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## 1.2.0 ({heading})\n", encoding="utf-8")
+    date = f"date-released: {released}\n" * bool(released)
+    (tmp_path / "CITATION.cff").write_text(f"version: 1.2.0\n{date}", encoding="utf-8")
+    assert [problem.partition(":")[0] for problem in release.problems(tag, tmp_path)] == found
+
+
+def test_a_vulnerability_is_reported_where_the_repository_takes_reports_and_no_address_is_invented():
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert "Report a vulnerability" in text
+    assert re.findall(r"[\w.]+@[\w.]+|https?://[^>\s]+", text) == [settings()["git_url"]]
+
+
 def test_the_citation_is_that_of_the_settings():
     found = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     have = settings()
@@ -463,6 +540,10 @@ def test_the_citation_is_that_of_the_settings():
     assert found["license"] == "Apache-2.0"
     assert found["repository-code"] == have["git_url"]
     assert [author["name"] for author in found["authors"]] == [have["author"]]
+    assert found["abstract"] == have["description"]
+    assert found["url"] == about.site_url()
+    required = {"cff-version", "message", "title", "authors", "type", "keywords", "repository-code"}
+    assert required <= found.keys()
 
 
 def test_the_templates_ask_for_what_is_needed_to_look_into_a_number():

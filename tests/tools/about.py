@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 import yaml
-from project import NBS, ROOT, cells, settings
+from project import NBS, ROOT, cells, settings, sidebar
 
 SAMPLE = "samples/report.html"
 BESIDE = """In a paper:
@@ -53,30 +53,30 @@ def cite(found):
     return head + BESIDE.format(says=says, bib=bib, file=f"{found['repository-code']}/blob/main/CITATION.cff")
 
 
-def part(items, depth=2):
-    "The pages of a part of the sidebar as lines of the map."
-    for item in items:
-        if isinstance(item, dict) and "section" in item:
-            yield f"\n{'#' * depth} {item['section']}\n"
-            yield from part(item["contents"], depth + 1)
-        else:
-            yield item
-
-
-def site_map(site, have):
-    "llms.txt: every page in the reader's order, with its summary, for programs that read."
-    lines = [f"# {have['lib_name']}\n", f"> {have['description']}\n"]
-    for item in part(site["website"]["sidebar"]["contents"]):
-        if isinstance(item, str) and not item.endswith(".ipynb"):
-            lines.append(item)
-            continue
-        href = item if isinstance(item, str) else item["href"]
-        title, summary = (item["text"], "") if isinstance(item, dict) else ("", "")
-        if href.endswith(".ipynb"):
-            head = cells(NBS / href)[0].source.split("\n> ")
-            title, summary = title or head[0].lstrip("# ").strip(), " ".join(head[1].split()) if len(head) > 1 else ""
-        lines.append(f"- [{title}]({target(href, have)})" + f": {summary}" * bool(summary))
+def site_map(have):
+    "llms.txt: every page in the order of the sidebar, with its summary, for programs that read."
+    lines, part, heading = [f"# {have['lib_name']}\n", f"> {have['description']}\n"], "", ""
+    for entry in sidebar():
+        if entry.part != part:
+            lines.append(f"\n## {entry.part}\n")
+        if entry.heading not in ("", heading):
+            lines.append(f"\n### {entry.heading}\n")
+        part, heading = entry.part, entry.heading
+        title, summary = titled(entry)
+        lines.append(f"- [{title}]({target(entry.href, have)})" + f": {summary}" * bool(summary))
     return "\n".join(lines) + "\n"
+
+
+def titled(entry):
+    "(title, summary) of a page in the sidebar; the summary of a page that is made elsewhere is empty."
+    path = NBS / entry.href
+    if not path.exists():
+        return entry.text or path.stem, ""
+    if path.suffix == ".qmd":
+        head = yaml.safe_load(path.read_text(encoding="utf-8").split("---\n")[1])
+        return head["title"], head["description"]
+    title, _, summary = cells(path)[0].source.partition("\n> ")
+    return entry.text or title.lstrip("# ").strip(), " ".join(summary.split())
 
 
 def target(href, have):
@@ -93,7 +93,7 @@ def write(done):
     made = {
         "about/changelog.qmd": changelog(read("CHANGELOG.md")),
         "about/cite.qmd": cite(yaml.safe_load(read("CITATION.cff"))),
-        "llms.txt": site_map(yaml.safe_load(read("_quarto.yml")), have),
+        "llms.txt": site_map(have),
     }
     for name, text in made.items():
         (done / name).parent.mkdir(exist_ok=True)

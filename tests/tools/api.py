@@ -1,4 +1,4 @@
-"""The API pages: one per module, and an index of all names, made from the docstrings.
+"""The API pages: one per module, and an index of the public names, made from the docstrings.
 
 A page holds for each public name its signature (names and defaults), what it returns and raises, its parameters with
 their types as the docstring words them, its methods, an example, and the way to where it is explained.
@@ -11,7 +11,6 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-import yaml
 from project import NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings
 
 SECTIONS = "Parameters Returns Raises Warns Yields Examples Attributes".split()
@@ -173,9 +172,7 @@ def defined(name):
 
 def question(measure):
     "What a measure asks of a ranking."
-    from irmetrics_nb.core.measures import KINDS
-
-    return KINDS[str(measure)].question if str(measure) in KINDS else ""
+    return measure.kind.question if type(measure).__name__ == "Measure" else ""
 
 
 def members(thing):
@@ -225,10 +222,9 @@ def front(title, summary, **more):
 
 @cache
 def inner():
-    "The notebooks that the sidebar lists under Inside: the search leaves out the API pages of their modules."
-    site = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]
-    (pages,) = (item["contents"] for item in site["sidebar"]["contents"] if item.get("section") == "Inside")
-    return set(pages)
+    "The notebooks whose modules have no public name: the search leaves them and their API pages out."
+    found = rooms().values()
+    return {name.as_posix() for name, room in found if not any(at_the_top(each, room) for each in room.__all__)}
 
 
 def at_the_top(name, room):
@@ -252,11 +248,11 @@ def page(module, name, room):
     says = f"Parameters, returns, errors and examples: {listed}. {summary}"
     head = front(f"API: {PACKAGE.name}.{module}", says, **more)
     ways = [
-        "[All names](index.qmd)",
-        f"explained on [{title_of(name)}](../{name.as_posix()})",
+        f"Explained on [{title_of(name)}](../{name.as_posix()})",
         f"[source]({source_of(module)})",
     ]
-    lines = [head, f"::: {{.ways}}\n{' · '.join(ways)}\n:::"]
+    crumbs = f"[Reference](../reference/index.qmd) › [API](index.qmd) › {module}"
+    lines = [head, f"::: {{.ways}}\n{crumbs}\n\n{' · '.join(ways)}\n:::"]
     links = ", ".join(f"[{each}](#{each[1:-1]})" for each in public)
     left = len(room.__all__) - len(public)
     if public:
@@ -281,25 +277,27 @@ def source_of(module, thing=None):
 
 
 def index(found):
-    "The page of all names: those of the top, and those of each module."
+    "The page of the public names, grouped by task as the package groups them."
+    from irmetrics_nb import _PUBLIC
+
+    parts = [front("API: all names", "The public names, grouped by task")]
+    parts.append(f"You import each name from the top: `from {PACKAGE.name} import evaluate`.")
+    for task, modules in _PUBLIC.items():
+        rows = ["| Name | Description |", "|:--|:--|"]
+        rows += [row(name, module, found) for module, names in modules.items() for name in names.split()]
+        parts.append(f"## {task}\n\n::: {{.api-names}}\n\n" + "\n".join(rows) + "\n\n:::")
+    parts.append("The pages [for developers](../reference/afternoon.ipynb) show the code and lead to all other names.")
+    return "\n\n".join(parts) + "\n"
+
+
+def row(name, module, found):
+    "The row of a public name in the index."
     import irmetrics_nb
 
-    place = {n: m for m, (_, room) in found.items() for n in room.__all__ if at_the_top(n, room)}
-    head = front("API: all names", "What can be imported, with one line on each")
-    head += f"\nNames that stand under `from {PACKAGE.name} import ...`:\n"
-    rows = ["| name | what it is |", "|---|---|"]
-    for n in sorted(irmetrics_nb.__all__, key=str.lower):
-        thing = getattr(irmetrics_nb, n)
-        if n in place:
-            says = escape(question(thing)) if type(thing).__name__ == "Measure" else one_line(docstring(thing))
-            rows.append(f"| [`{n}`]({place[n]}.qmd#{n}) | {says} |")
-    parts = [head, "\n".join(rows), "## By module"]
-    public = {m for m, (_, room) in found.items() if any(at_the_top(n, room) for n in room.__all__)}
-    for m, (_, room) in sorted(found.items(), key=lambda item: item[0] not in public):
-        links = "\n\n".join(f"[`{n}`]({m}.qmd#{n})" for n in sorted(room.__all__, key=str.lower))
-        parts.append(f"### [{PACKAGE.name}.{m}]({m}.qmd) {{#{m.replace('.', '-')}}}")
-        parts.append(f"{one_line(room.__doc__)}\n\n::: {{.names}}\n\n{links}\n\n:::")
-    return "\n\n".join(parts) + "\n"
+    thing = getattr(irmetrics_nb, name)
+    words = one_line(docstring(thing)) if callable(thing) else "The conventions of other tools, by name."
+    says = escape(question(thing)) or words
+    return f"| [`{name}`]({module}.qmd#{name}) | {says} |"
 
 
 def write(folder: Path):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import about
 import api
+import landing
 import pages
 import rendered
 from nbdev import processors, serve_drv
@@ -73,6 +74,7 @@ def process():
     done = proc_nbs(folder, n_workers=0, force=True)
     names = api.write(done / "api")
     about.write(done)
+    landing.write(done)
     doi = pages.dois((Path(folder) / "references.bib").read_text(encoding="utf-8"))
     processed = sorted(done.rglob("*.ipynb"))
     for path in processed:
@@ -100,7 +102,8 @@ def main():
     print(f"{process()} pages are processed in {Path('_proc').resolve()}.")
     if shutil.which("quarto"):
         render()
-        print("The site is rendered: open _docs/index.html.")
+        print("The site is rendered. To read it, run this command and open http://localhost:8000:")
+        print("python -m http.server --directory _docs")
     else:
         print("Only the rendering is missing: there is no program 'quarto' here (see quarto.org).")
 

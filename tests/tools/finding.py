@@ -1,25 +1,31 @@
-"""What the search of the site finds: a step after rendering, on `search.json`.
+"""What the search of the site finds: a step after rendering, on `search.json` and on Quarto's script.
 
-Quarto's script looks for a query as a piece of text in `title`, `section` and `text` of each entry, and a field counts
-the more, the fewer blanks it has. So every measure gets entries for what people call it, which lead to the page that
-teaches it; every public function one for the page that explains it; every word of the glossary one for the page that
-defines it. Formulas stand in the texts once, as they are shown, without their twins in TeX.
+`nbs/search/search.js` takes the place of the library that Quarto's script searches with. It finds a page by its title,
+its headings, its text and by keys, which are not shown. Every measure gets keys for what people call it, on the page
+that teaches it; every public function on its API page; every word of the glossary on the page that defines it; and
+`nbs/search/words.yml` gives the words for tasks. Pages for developers count less than pages for users.
+Formulas stand in the texts once, as they are shown, without their twins in TeX.
 """
 import ast
 import html
 import json
 import re
+import shutil
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
-from project import NBS, cells, module_of, notebooks
+import yaml
+from project import NBS, cells, module_of, notebooks, sidebar
 
-CUTOFFS = *range(1, 31), 40, 50, 100, 200, 500, 1000, 10000
-SHORT = 9  # letters of a name that people put before @
-THIN = ",\N{THIN SPACE}"  # between names: a line may break there, and the script counts no word
-IN_API = "· parameters, errors, example"
 TOP = "title-block-header"  # stands on every page
+WEIGHTS = {"For developers": 0.4, "Metrics": 0.8, "Reference": 0.9}  # of the pages of a part; other parts count 1
+API = 0.6
+QUARTO = "site_libs/quarto-search"
+PATCHES = {
+    "text: highlightMatch(query, result.item.text)": "text: result.item.text",
+    "href: addParam(result.item.href, kQueryArg, query)": "href: result.item.href",
+}
 
 
 # ---- where things are taught ----
@@ -82,9 +88,7 @@ def measures():
         card = CARDS.get(kind.name)
         names = [kind.name, *aliases_of(kind.name)]
         names += ["MAP"] * (kind.name == "AP") + ["MRR"] * (kind.name == "RR")
-        cut = [n for n in names if kind.at == "k" and len(n) <= SHORT and n.isalnum()]
-        short = [*names, kind.chinese, *(f"{n}@{k}" for n in cut for k in CUTOFFS)]
-        yield kind.name, kind.page, kind.question, short, [card.title] if card else []
+        yield kind.name, kind.page, kind.question, [*names, kind.chinese], [card.title] if card else []
     for card in CARDS.values():
         if not card.kind:
             others = ["roc_auc_score", "ROCAUC"] if card.name == "AUC" else []
@@ -107,40 +111,60 @@ def american(text):
     return re.sub(r"(?<=[a-z])is(?=e|ing|ation)", "iz", text)
 
 
-def entry(name, section, text, anchor=TOP):
-    "An entry of the index, for the page of a notebook."
-    href = f"{address(name)}#{anchor}"
-    fields = {"title": title_of(name), "section": section, "text": html.escape(text)}
-    return {"objectID": f"{href}:{section}", "href": href} | fields
+def tasks():
+    "{page: what people type to find it}."
+    found = yaml.safe_load((NBS / "search/words.yml").read_text(encoding="utf-8"))
+    return {page: [word.strip() for word in words.split(",")] for page, words in found.items()}
+
+
+@cache
+def weights():
+    "{page: how much it counts in the search}."
+    return {address(Path(each.href)): WEIGHTS.get(each.part, 1) for each in sidebar() if "://" not in each.href}
+
+
+def left_out():
+    "The pages that the search leaves out: the code of modules without public names."
+    from api import inner
+
+    return {address(Path(name)) for name in inner()}
+
+
+def entry(page, title, text, keys, anchor="", section=""):
+    "An entry of the index: a page, or a part of it, that is found by keys."
+    href = f"{page}#{anchor}" if anchor else page
+    keys = list(dict.fromkeys(key for key in keys if key))
+    fields = {"title": title, "section": section, "text": text, "keys": keys, "weight": weights().get(page, API)}
+    return {"objectID": f"{href}:{keys[0]}", "href": href} | fields
 
 
 def added():
-    "The entries for what people call things: of measures, then of words, then of public functions."
+    "The entries for what people call things: tasks, measures, words, then public functions."
+    from about import titled
     from api import at_the_top, docstring, one_line, rooms
 
-    import irmetrics_nb
-
-    taught, seen = teachers(), set()
-    found = []
-    for name, page, question, short, long in sorted(measures(), key=lambda found: len(found[0])):
+    entries = {each.href: each for each in sidebar()}
+    for page, keys in tasks().items():
+        title, summary = titled(entries[page])
+        yield entry(address(Path(page)), title, summary, keys)
+    taught, homes = teachers(), {}
+    for name, page, question, short, long in measures():
         home = teacher(name, page, taught)
-        alone = [each for each in short if len(each) < 5 and each.isascii()]  # "AP" also stands in "bootstrap"
-        says = ": ".join([*long, question])
-        found += [entry(home, section, says) for section in [*alone, THIN.join(dict.fromkeys(short)), *long]]
-    pages = {re.sub(r"^[\d_]+", "", name.stem): name for name in notebooks() if name.parts[0] != "learn"}
+        homes |= {key.casefold(): home for key in (*short, *long)}
+        yield entry(address(home), title_of(home), ": ".join([*long, question]), [*short, *long])
+    pages = {re.sub(r"^[\d_]+", "", name.stem): name for name in notebooks() if name.parts[0] not in ("learn", "guide")}
     for word, chinese, symbol, page, meaning in words():
         home = teacher(symbol, page, taught, word) if page in taught else pages[page]
-        spelled = [word, american(word), *chinese, *([symbol] if symbol.isalnum() else [])]
-        found.append(entry(home, THIN.join(dict.fromkeys(spelled)), meaning))
-    for module, (name, room) in rooms().items():
-        for each in sorted(set(room.__all__) & set(irmetrics_nb.__all__)):
+        home = homes.get(word.casefold(), home)
+        keys = [word, american(word), *chinese, *([symbol] if symbol.isalnum() else [])]
+        yield entry(address(home), title_of(home), meaning, keys)
+    for module, (_, room) in rooms().items():
+        for each in sorted(each for each in room.__all__ if at_the_top(each, room)):
             thing = getattr(room, each)
-            public = callable(thing) and at_the_top(each, room)
-            if public and each not in seen and module.partition(".")[0] != "metrics":
-                seen.add(each)
-                says = one_line(docstring(thing)).replace("\\", "").replace("`", "")
-                found.append(entry(name, each, says, each))
-    return list({each["objectID"]: each for each in found}.values())
+            if module.startswith("metrics.") or not callable(thing):
+                continue  # a measure is found on the page that teaches it
+            says = one_line(docstring(thing)).replace("\\", "")
+            yield entry(f"api/{module}.html", f"API: {module}", says, [each], each, each)
 
 
 # ---- what a page says ----
@@ -187,29 +211,35 @@ def told(found, page, anchors):
     first = next(iter(page.said), "")
     if not anchor and first not in anchors:  # it went into the entry of the page
         said = f"{page.said[first]} {said}".strip()
-    if href.startswith("api/") and anchor:
-        found = found | {"section": f"{found['section']} {IN_API}"}
-    return found | {"text": html.escape(said)} if said else found
+    kept = {field: html.unescape(found.get(field) or "") for field in ("title", "section", "text")}
+    said = said.removeprefix(kept["section"]).strip()
+    return found | kept | {"weight": weights().get(href, API)} | ({"text": said} if said else {})
 
 
 def improve(site: Path):
-    "Rewrite the index of the rendered site; returns how many entries it has, and how many were added."
+    "Rewrite the index of the rendered site and give it our search; returns how many entries it has."
     path = site / "search.json"
+    left, read, anchors = left_out(), {}, {}
     stored = json.loads(path.read_text(encoding="utf-8"))
-    read, anchors = {}, {}
+    stored = [each for each in stored if each["href"].partition("#")[0] not in left]
     for each in stored:
         href, _, anchor = each["href"].partition("#")
         anchors.setdefault(href, set()).add(anchor)
         if href not in read:
             read[href] = Text((site / href).read_text(encoding="utf-8"))
-    more = added()
-    mine = {each["objectID"] for each in more}
-    crumbs = {each["href"].partition("#")[0]: each.get("crumbs") for each in stored}
-    more = [each | {"crumbs": crumbs.get(each["href"].partition("#")[0]) or []} for each in more]
-    kept = []
-    for each in stored:
-        if each["objectID"] not in mine:
-            href = each["href"].partition("#")[0]
-            kept.append(told(each, read[href], anchors[href]))
-    path.write_text(json.dumps([*more, *kept], ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return len(more) + len(kept), len(more)
+    kept = [told(each, read[page], anchors[page]) for each in stored for page in [each["href"].partition("#")[0]]]
+    entries = [*kept, *added()]
+    path.write_text(json.dumps(entries, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    shutil.copy(NBS / "search/search.js", site / QUARTO / "fuse.min.js")
+    patch(site / QUARTO / "quarto-search.js")
+    return len(entries)
+
+
+def patch(path):
+    "Let Quarto's script show the marks of our search, not its own, which also stand inside of words."
+    script = path.read_text(encoding="utf-8")
+    for there, here in PATCHES.items():
+        if script.count(there) != 1:
+            raise SystemExit(f"{path}: Quarto's script has changed, '{there}' is missing; adapt tests/tools/finding.py")
+        script = script.replace(there, here)
+    path.write_text(script, encoding="utf-8")

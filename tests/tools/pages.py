@@ -3,7 +3,7 @@
 A definition gets a door (its name, which leads to its parameters) instead of a copy of its signature and docstring;
 names in the prose lead to the API pages; parentheses grow with what they enclose; outputs in HTML are set so that
 Quarto adds no script; references carry their DOI; code fits its column; what is marked so becomes tabs, or a page in
-the page. On the pages that say how to use something its source is folded.
+the page. In the guide and the reference the source of the package is folded.
 
     <!-- tabs: Python -->  …  <!-- tab: Command line -->  …  <!-- tabs end -->
     <!-- live -->
@@ -17,11 +17,10 @@ import re
 from functools import cache
 from urllib.parse import quote
 
-import yaml
 from about import site_url
 from api import one_line
 from lines import narrowed
-from project import NBS, ROOT, Cell, cells
+from project import NBS, Cell, cells, sidebar
 
 # What is left as it is when names are linked: fences, headings, formulas, links, tags with what they enclose.
 KEPT = re.compile(
@@ -75,16 +74,8 @@ def docstring(cell, name):
 
 @cache
 def used():
-    "The pages that say how to use something, and those to look things up: two parts of the sidebar."
-    def listed(items):
-        for item in items:
-            if isinstance(item, str):
-                yield item
-            else:
-                yield from listed(item.get("contents", []))
-
-    parts = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]["sidebar"]["contents"]
-    return [page for part in parts if part.get("section") in ("Use", "Look up") for page in listed(part["contents"])]
+    "The pages on which the source is folded: the guide and the reference."
+    return [entry.href for entry in sidebar() if entry.part in ("Guide", "Reference")]
 
 
 def sources(name):

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import finding
-import yaml
+import fonts
 from about import site_url, target
 from api import rooms
 from lines import WIDTH
-from project import ROOT, settings
+from project import settings, sidebar, website
 
 HAN = re.compile(r"[\u3007\u3400-\u9fff\uf900-\ufaff]+(?:[\u3001\u3002\uff00-\uffef]+[\u3400-\u9fff]+)*")
 WHOLE = "script|style|math|svg|title|textarea"  # elements that are left as they are
@@ -18,7 +18,20 @@ LINK = (
     r'<a class="nav-link(?: active)?" href="([^"]*)"(?: aria-current="page")?>(\s*)'
     r'<span class="menu-text">([^<]+)</span>'
 )
+BODY = re.compile(r"<body[^>]*>")
+DARK = re.compile(r'(<link [^>]*)rel="stylesheet"([^>]*class="quarto-color-scheme quarto-color-alternate"[^>]*>)')
+CHOOSE = """<script>
+{
+  const asked = localStorage.getItem("quarto-color-scheme");
+  const dark = asked ? asked === "alternate" : matchMedia("(prefers-color-scheme: dark)").matches;
+  if (dark) document.querySelectorAll("link.quarto-color-alternate").forEach(link => { link.rel = "stylesheet"; });
+}
+</script>
+"""
+SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content</a>'
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+LONGEST = 30  # letters of a name in a table
 OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
 
 
@@ -31,8 +44,10 @@ def finish(site: Path):
             page = path.read_text(encoding="utf-8")
             page = page.replace('/index.html"><link', '/"><link') if href == "index.html" else page
             page = page.replace(f'href="{site_url()}/index.html"', f'href="{site_url()}/"')  # its canonical address
-            path.write_text(lit(indented(chinese(page)), parts.get(href)), encoding="utf-8")
+            page = breakable(indented(chinese(page)))
+            path.write_text(by_day(skippable(lit(page, parts.get(href)))), encoding="utf-8")
     finding.improve(site)
+    fonts.slim_icons(site)
 
 
 def chinese(page):
@@ -82,25 +97,35 @@ def hanging(line):
     return f' style="padding-left:{deep}ch;text-indent:-{deep}ch"'
 
 
+def breakable(page):
+    """HTML in which long names in tables may break after a dot or a bracket, so that they do not widen the table.
+
+    >>> breakable("<td><code>org.apache.spark.mllib.RankingMetrics</code></td><td><code>nDCG@10</code></td>")
+    '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'"""
+    def code(found):
+        return re.sub(r"(?<=[.(])(?=\w)", "<wbr>", found[0]) if re.search(rf"\S{{{LONGEST},}}", found[1]) else found[0]
+
+    return CELL.sub(lambda cell: re.sub(r"<code>([^<]*)</code>", code, cell[0]), page)
+
+
+def by_day(page):
+    "HTML that loads the styles of the dark theme only for readers who want it: they are a sixth of a page."
+    page = DARK.sub(r'\1rel="disabled-stylesheet" blocking="render"\2', page)
+    return page.replace("</head>", f"{CHOOSE}</head>", 1) if "quarto-color-alternate" in page else page
+
+
+def skippable(page):
+    "HTML whose first stop of the Tab key leads past the bars, to the content."
+    there = 'id="quarto-document-content"' in page
+    return BODY.sub(lambda body: f"{body[0]}\n{SKIP}", page, count=1) if there else page
+
+
 def part_of_each_page():
     "{page: the name in the bar of the part that it belongs to}."
-    site = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))["website"]
     root, have = target("", settings()), settings()
-    bar = {target(item["href"], have).removeprefix(root): item["text"] for item in site["navbar"]["left"]}
-
-    def below(items):
-        for item in items:
-            if isinstance(item, dict) and "contents" in item:
-                yield from below(item["contents"])
-            else:
-                yield target(item if isinstance(item, str) else item["href"], have).removeprefix(root)
-
-    parts = {}
-    for item in site["sidebar"]["contents"]:
-        if "section" in item and item["section"] in bar.values():
-            parts |= dict.fromkeys(below(item["contents"]), item["section"])
-    alone = {page: name for page, name in bar.items() if name not in parts.values()}
-    return parts | {f"api/{module}.html": "API" for module in rooms()} | alone
+    bar = {item["text"] for item in website()["navbar"]["left"]}
+    parts = {target(each.href, have).removeprefix(root): each.part for each in sidebar() if each.part in bar}
+    return parts | {f"api/{module}.html": "API" for module in ["index", *rooms()]}
 
 
 def lit(page, part):

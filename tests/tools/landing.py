@@ -1,0 +1,54 @@
+"""The landing pages: a card for each page of a part of the sidebar, and the table of all measures.
+
+`<!-- cards -->` and `<!-- measures -->` in a page named index.qmd are replaced when the site is built.
+"""
+import re
+from itertools import groupby
+
+import finding
+import yaml
+from about import titled
+from api import escape
+from project import NBS, sidebar
+
+OUTSIDE = {"Test vectors for every language": "JSON files with exact values, to test an implementation in any language"}
+
+
+def cards(part, done):
+    "The cards of a part of the sidebar as Markdown; `done` is the folder with the pages that the build makes."
+    entries = [entry for entry in sidebar() if entry.part == part and entry.heading]
+    for heading, group in groupby(entries, key=lambda entry: entry.heading):
+        listed = "\n\n".join(card(entry, done) for entry in group)
+        yield f"## {heading}\n\n::: {{.cards}}\n\n{listed}\n\n:::"
+
+
+def card(entry, done):
+    "One card: the title, which is the link, and one line."
+    title, summary = titled(entry)
+    if (done / entry.href).suffix == ".qmd" and not (NBS / entry.href).exists():
+        head = (done / entry.href).read_text(encoding="utf-8").split("---\n")[1]
+        summary = yaml.safe_load(head)["description"]
+    summary = summary or OUTSIDE.get(title, "")
+    summary = re.sub(r"^Lesson \d+: (.)", lambda found: found[1].upper(), summary)
+    href = entry.href if "://" in entry.href else f"/{entry.href}"
+    return f"::: {{.card-link}}\n[{title}]({href})\n\n{summary}\n:::"
+
+
+def measures():
+    "The table of all measures: each name leads to the page that teaches it."
+    taught = finding.teachers()
+    rows = ["| Measure | Question | Full name |", "|:--|:--|:--|"]
+    for name, page, question, _, long in finding.measures():
+        home = finding.teacher(name, page, taught)
+        rows.append(f"| [{name}](/{home.as_posix()}) | {escape(question)} | {escape(', '.join(long))} |")
+    return "\n".join(rows)
+
+
+def write(done):
+    "Fill in the landing pages in `done`."
+    for path in sorted(done.glob("*/index.qmd")):
+        text = path.read_text(encoding="utf-8")
+        if "<!-- cards -->" in text:
+            (part,) = (entry.part for entry in sidebar() if entry.href == path.relative_to(done).as_posix())
+            text = text.replace("<!-- cards -->", "\n\n".join(cards(part, done)))
+            path.write_text(text.replace("<!-- measures -->", measures()), encoding="utf-8")
