@@ -49,7 +49,7 @@ from irmetrics_nb.evaluation.findings import (
     judged_share,
     look_like_scores,
     problem,
-    queries_without_relevant,
+    judged_queries,
     signs_of_swap,
     tied_queries,
     upwards,
@@ -104,36 +104,35 @@ def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple[tuple, int]:
     return (counts, counter, hits, reading, source), counts.comments
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
-def ids_of_judgments(qrels: Qrels) -> list[tuple]:
-    "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
+def look_at_queries(queries: Sequence[str]) -> tuple:
+    "Return (column, code -> `Tally`, ids that differ in case) of queries."
+    tallies: dict[str, Tally] = {}
+    tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
+    return 'query_id', tallies, case_variants(queries)
+
+def docs_of_judgments(qrels: Qrels) -> tuple:
+    "Return (column, code -> `Tally`, ids that differ in case) of documents."
     rows = qrels.rows
     tallies: dict[str, Tally] = {}
     unusual, seen = look_over(rows.doc)
     tally_ids(tallies, rows.doc[unusual])
     keys = [case_keys(rows.doc)] if may_differ_in_case(seen) else []
-    return _id_columns(_judged_queries(qrels), tallies, keys, lambda: [rows])
+    return _look_at_docs(tallies, keys, lambda: [rows])
 
-def ids_of_run(counts: RunCounts, counter: Counter, reading: Reading, source: Any) -> list[tuple]:
-    "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
+def docs_of_run(counter: Counter, reading: Reading, source: Any) -> tuple:
+    "Return (column, code -> `Tally`, ids that differ in case) of documents."
     keys = counter.keys
     if keys and len(keys) < len(reading.observed): keys = [case_keys(rows.doc) for rows in row_batches(source)]
-    return _id_columns(counts.queries, counter.tallies, keys, partial(row_batches, source))
+    return _look_at_docs(counter.tallies, keys, partial(row_batches, source))
 
-def _id_columns(queries, doc_tallies, keys, batches):
-    """Return the tallies and case variants of both id columns. keys: `case_keys` of all documents; batches: yields
-    the rows."""
-    tallies: dict[str, Tally] = {}
-    tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
+def _look_at_docs(tallies, keys, batches):
+    "Add the ids that differ in case. keys: `case_keys` of all documents; batches: yields the rows."
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     variants: set[str] = set()  # documents that may differ in case only
     for rows in batches() if len(shared) else ():
         docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
         variants.update(escape_non_utf8(docs.tolist()))
-    return [('query_id', tallies, case_variants(queries)), ('doc_id', doc_tallies, case_variants(variants))]
-
-def _judged_queries(qrels):
-    judged = np.unique(qrels.rows.query)
-    return [*escape_non_utf8(qrels.rows.query_ids[judged].tolist())]
+    return 'doc_id', tallies, case_variants(variants)
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
@@ -141,13 +140,22 @@ MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and l
 def evidence_of_judgments(qrels: Qrels | None, faults: Sequence[tuple]) -> Evidence:
     "Return the evidence about judgments."
     if qrels is None or not len(qrels.rows): return Evidence(faults=faults)
-    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, ids=ids_of_judgments(qrels), faults=faults)
+    queries, lacking = judged_queries(qrels)
+    ids = [look_at_queries(queries), docs_of_judgments(qrels)]
+    return Evidence(MEASURES, qrels.rows.value, judged_queries=queries, lacking=lacking, qrels=qrels, ids=ids, faults=faults)
 
-def evidence_of_run(qrels: Qrels | None, data: tuple | None, faults: Sequence[tuple], k: int) -> Evidence:
-    "Return the evidence about a run, with its judgments if there are any. data: as `use_run` returns it."
+def evidence_of_run(
+    qrels: Qrels | None, judgments: Evidence, data: tuple | None, faults: Sequence[tuple], k: int,
+) -> Evidence:
+    """Return the evidence about a run, with its judgments if there are any.
+
+    judgments: `evidence_of_judgments`; data: as `use_run` returns it."""
     if data is None: return Evidence(faults=faults)
     counts, counter, hits, reading, source = data
-    depth, ids = counts.depth, ids_of_run(counts, counter, reading, source)
+    queries, depth = judgments.judged_queries, counts.depth
+    same_queries = len(counts.queries) == len(queries) and {*counts.queries} == {*queries}
+    query_ids = judgments.ids[0] if judgments.ids and same_queries else look_at_queries(counts.queries)
+    ids = [query_ids, docs_of_run(counter, reading, source)]
     evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids,
                         positions=find_positions(counts.positions, depth.tolist()), faults=faults)
     if qrels is None: return evidence
@@ -157,7 +165,7 @@ def evidence_of_run(qrels: Qrels | None, data: tuple | None, faults: Sequence[tu
         n_docs += len(samples[-1].docs)
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
     unjudged = [query for query in counts.queries if query not in answered]
-    unanswered = [query for query in _judged_queries(qrels) if query not in answered]
+    unanswered = [query for query in queries if query not in answered]
     lowest, highest = counts.lowest.min(), counts.highest.max()
     fraction = np.floor(lowest) + .5 if lowest < highest else lowest
     sample = np.array([lowest, highest] if counts.integral else [lowest, highest, fraction])
@@ -175,8 +183,8 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     different, counts = (column.tolist() for column in np.unique(grades, return_counts=True))
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
     if len(different) > 20: distribution = f'{len(different):,} different'
-    return {'queries': len(np.unique(qrels.rows.query)), 'documents': len(grades), 'grades': distribution,
-            'queries with nothing relevant': len(queries_without_relevant(qrels))}
+    return {'queries': len(evidence.judged_queries), 'documents': len(grades), 'grades': distribution,
+            'queries with nothing relevant': len(evidence.lacking)}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     """Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move
@@ -310,11 +318,10 @@ def check(
     judgments, problems = read_source(
         _rereadable_source(qrels), 'qrels', faults, use_judgments
     )
-    evidence = evidence_of_judgments(judgments, problems)
-    facts = {'judgments': facts_of_judgments(evidence)}
-    findings = find_problems(evidence, 'judgments') + _note_findings(
-        judgments, 'judgments'
-    )
+    of_judgments = evidence_of_judgments(judgments, problems)
+    facts = {'judgments': facts_of_judgments(of_judgments)}
+    findings = find_problems(of_judgments, 'judgments')
+    findings += _note_findings(judgments, 'judgments')
     answered = []
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
@@ -323,7 +330,7 @@ def check(
             source, 'run', faults, partial(use_run, judgments, source)
         )
         reading = data[3] if data else None
-        evidence = evidence_of_run(judgments, data, problems, k)
+        evidence = evidence_of_run(judgments, of_judgments, data, problems, k)
         facts[name] = facts_of_run(evidence, reading)
         findings += find_problems(evidence, name) + _note_findings(reading, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)

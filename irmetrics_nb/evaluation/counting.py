@@ -100,6 +100,11 @@ QUERY_PATTERNS = {  # of queries alone
 }
 
 # %% ../../nbs/evaluation/counting.ipynb #51ad1c30
+def distinct(values: np.ndarray) -> np.ndarray:
+    "Return the different values in ascending order: of many numbers much faster than np.unique, which hashes them."
+    ascending = np.sort(values)
+    return ascending[changes(ascending)]
+
 @dataclass
 class Tally:
     "How many different ids there are, and two of them as examples."
@@ -110,7 +115,7 @@ class Tally:
 
     def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable | None = sorted) -> None:
         "Count more ids, which may be there already; key: the order in which examples are shown."
-        self.hashes = np.unique(np.concatenate((self.hashes, hashes)))
+        self.hashes = distinct(np.concatenate((self.hashes, hashes)))
         examples = dict.fromkeys(chain(self.examples, ids))
         self.examples = tuple((key or list)(examples)[:2])
 
@@ -141,13 +146,14 @@ def case_keys(ids: Ids) -> np.ndarray:
 
 def shared_keys(keys: np.ndarray) -> np.ndarray:
     "Return the first bits that several different keys share."
-    begin = np.unique(keys) & ~ITS_OWN
-    return np.unique(begin[1:][begin[1:] == begin[:-1]])
+    begin = distinct(keys) & ~ITS_OWN
+    return distinct(begin[1:][begin[1:] == begin[:-1]])
 
 def case_variants(ids: Iterable[str]) -> list[str]:
     "Return the ids that differ in case only from another one, next to each other."
-    by_low: dict[str, list[str]] = {}
-    for id in sorted({*ids}): by_low.setdefault(id.lower(), []).append(id)
+    different, by_low = {*ids}, dict[str, list[str]]()
+    if len({id.lower() for id in different}) == len(different): return []
+    for id in sorted(different): by_low.setdefault(id.lower(), []).append(id)
     return [id for low in sorted(by_low) if len(by_low[low]) > 1 for id in by_low[low]]
 
 # %% ../../nbs/evaluation/counting.ipynb #78bd7ce8
@@ -317,7 +323,7 @@ class Counter:
             shorter, self.seen = sorted((self.seen, kinds), key=len)
             self.seen[:len(shorter)] |= shorter
             if len(suspects): tally_ids(self.tallies, docs[suspects])
-        if may_differ_in_case(self.seen): self.keys.append(np.unique(case_keys(docs)))
+        if may_differ_in_case(self.seen): self.keys.append(distinct(case_keys(docs)))
 
     def _judgments_of(self, queries):
         "Return (judgments, for each the index of its query) of some judged queries."
