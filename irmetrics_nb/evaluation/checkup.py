@@ -28,7 +28,6 @@ from irmetrics_nb.evaluation.counting import (
     ITS_OWN,
     QUERY_PATTERNS,
     Counter,
-    RunCounts,
     Tally,
     case_keys,
     case_variants,
@@ -46,10 +45,10 @@ from irmetrics_nb.evaluation.findings import (
     Finding,
     find_positions,
     find_problems,
+    judged_queries,
     judged_share,
     look_like_scores,
     problem,
-    judged_queries,
     signs_of_swap,
     tied_queries,
     upwards,
@@ -142,7 +141,8 @@ def evidence_of_judgments(qrels: Qrels | None, faults: Sequence[tuple]) -> Evide
     if qrels is None or not len(qrels.rows): return Evidence(faults=faults)
     queries, lacking = judged_queries(qrels)
     ids = [look_at_queries(queries), docs_of_judgments(qrels)]
-    return Evidence(MEASURES, qrels.rows.value, judged_queries=queries, lacking=lacking, qrels=qrels, ids=ids, faults=faults)
+    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, judged_queries=queries, lacking=lacking, ids=ids,
+                    faults=faults)
 
 def evidence_of_run(
     qrels: Qrels | None, judgments: Evidence, data: tuple | None, faults: Sequence[tuple], k: int,
