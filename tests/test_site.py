@@ -239,7 +239,7 @@ def test_a_code_name_leads_to_its_entry_where_it_stands_first_and_not_in_code_he
 
 
 def test_a_page_to_use_or_to_look_things_up_begins_with_use_and_folds_its_source(processed):
-    assert len(pages.used()) >= 34
+    assert len(pages.used()) >= 33
     assert {"evaluation/evaluation.ipynb", "evaluation/presets.ipynb"} <= {*pages.used()}
     for name, nb in read(processed).items():
         if name.as_posix() in pages.used() and (ours := pages.sources(name)):

@@ -22,7 +22,7 @@ from ..core.judged import TIE, Judged
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex, factorize
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
-from .recognition import ready
+from .recognition import open_run, ready
 from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
@@ -583,7 +583,6 @@ def _open_run(run, memory, judgments):
     "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
     if run.source is None or run.options: return None
-    from irmetrics_nb.data.batches import open_run
     if run.path: return open_run(run.path, size, memory // 4)
     if run.stream is None: return None
     in_memory = hasattr(run.stream.table, 'height')

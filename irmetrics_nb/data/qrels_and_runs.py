@@ -38,7 +38,16 @@ from irmetrics_nb.data.ids import (
 )
 from .sources import no_rows, read_lookup, read_rows
 from .tables import import_polars
-from .text import Note, Rows, rank_rows, select_rows, side_by_side
+from irmetrics_nb.data.text import (
+    Note,
+    Rows,
+    file_bytes,
+    named_columns,
+    rank_rows,
+    select_rows,
+    side_by_side,
+    write_whole,
+)
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
@@ -307,7 +316,6 @@ class QueryDocTable:
             import pandas as pd
         except ImportError:
             raise ImportError('to_pandas needs pandas, which is not installed: pip install pandas') from None
-        from irmetrics_nb.data.writing import named_columns
         columns = named_columns(self.rows, self.number)
         ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
         return pd.DataFrame({**columns, **ids})
@@ -319,7 +327,6 @@ class QueryDocTable:
         is TREC text; with .gz behind it is packed. ValueError for the name of another
         format, such as .yaml, and for ids that such a file cannot hold; OSError if it
         cannot be written."""
-        from irmetrics_nb.data.writing import file_bytes, write_whole
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #fe8a7104
