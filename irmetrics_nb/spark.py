@@ -50,11 +50,10 @@ from irmetrics_nb.core.conventions import (
     UnjudgedChoice,
 )
 from .core.measures import GEOMETRIC_MEAN, SUM
-from .data.errors import DataError, DataWarning, counted
+from .data.errors import DataError, DataWarning, counted, import_polars
 from .data.qrels_and_runs import Qrels, QueryDocTable, Run
 from .data.recognition import named_sources
-from .data.sources import no_rows
-from .data.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, import_polars, rivals
+from .data.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, rivals
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.auc import group_auc as group_auc_here
 from .metrics.parsing import Measures, parse, parse_all
@@ -437,7 +436,7 @@ def _run_names(names, counts, system):
 
 def _total_scores(scores, local):
     "Add the notes on sources that were read locally, by the name of their run."
-    infos, nothing = [], Qrels.unchecked(no_rows('qrels'))
+    infos, nothing = [], Qrels.empty()
     truth = local.get(None, nothing)
     for info in scores.runs:
         sources = truth, local.get(info.name, nothing)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/ids.ipynb #02852cfb
-from .errors import DataError, short_repr
+from .errors import DataError, is_utf8_text, short_repr
 
 # %% ../../nbs/data/ids.ipynb #537b22ac
 # Row n keeps the first n of the eight bytes in a word.
@@ -109,18 +109,6 @@ def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     start = np.zeros(len(end), np.intp)
     start[1:] = end[:-1] + 1
     return data, start, end - start
-
-# %% ../../nbs/data/ids.ipynb #7e26a9a3
-def is_utf8_text(ids: Iterable) -> bool:
-    "Return whether all ids are str that UTF-8 can encode (no lone surrogates)."
-    try: return isinstance(''.join(ids).encode(), bytes)
-    except (TypeError, UnicodeEncodeError): return False
-
-def escape_non_utf8(ids: Sequence[str]) -> Sequence[str]:
-    "Return the ids for display: bytes that are not UTF-8 are written out, as in caf\\xe9."
-    if is_utf8_text(ids): return ids
-    encoded = [id.encode('utf-8', 'surrogateescape') for id in ids]
-    return [id.decode('utf-8', 'backslashreplace') for id in encoded]
 
 # %% ../../nbs/data/ids.ipynb #cee2c0d4
 MAX_ID_BYTES = 1 << 16

@@ -23,7 +23,7 @@ from .errors import DataError
 from .ids import PAD, Ids, KeyIndex, factorize
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
 from .recognition import open_run, ready
-from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side
+from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side, some_rows
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
@@ -263,11 +263,6 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
         chunk = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
         raise DataError(f'{rows.where(confused[0])}: {chunk} is called like another judged document')
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
-
-def some_rows(rows: Rows, selection: np.ndarray) -> Rows:
-    "Return the selected rows; selection: a mask or row numbers."
-    columns = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
-    return replace(rows, lines=(), **{name: getattr(rows, name)[selection] for name in columns})
 
 def run_of_documents(run: Run) -> Run:
     "Return a run of chunks as one of documents, each with the score of its first chunk; any other as it is."

@@ -24,20 +24,18 @@ if TYPE_CHECKING:
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
-from .errors import DataError, collecting, counted, report_fault, visible
-from irmetrics_nb.data.ids import (
-    BLOCK_ROWS,
-    Ids,
-    KeyIndex,
+from irmetrics_nb.data.errors import (
+    DataError,
+    collecting,
+    counted,
     escape_non_utf8,
-    factorize,
-    invalid_rows,
+    import_polars,
     is_utf8_text,
-    mix,
-    to_floats,
+    report_fault,
+    visible,
 )
+from .ids import BLOCK_ROWS, Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
 from .sources import no_rows, read_lookup, read_rows
-from .tables import import_polars
 from irmetrics_nb.data.text import (
     Note,
     Rows,
@@ -247,6 +245,11 @@ class QueryDocTable:
         self = cls.__new__(cls)
         self.rows = rows
         return self
+
+    @classmethod
+    def empty(cls) -> Any:
+        "Return an instance without a row, as a part of a whole may be."
+        return cls.unchecked(no_rows(cls.kind))
 
     @cached_property
     def rows(self) -> Rows:

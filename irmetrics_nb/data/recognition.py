@@ -22,7 +22,7 @@ import numpy as np
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.arrays import concat_ranges
 from ..core.measures import Measure
-from .errors import EMPTY, DataError, file_errors, polars_errors
+from .errors import EMPTY, DataError, file_errors, import_polars, polars_errors
 from .ids import PAD, Ids, block_starts
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
@@ -45,7 +45,6 @@ from irmetrics_nb.data.tables import (
     TABLE_MAGIC,
     find_columns,
     header_separator,
-    import_polars,
     is_lazy,
     is_part,
     is_partition,

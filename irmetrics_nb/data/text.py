@@ -119,6 +119,11 @@ class Rows:
         return np.flatnonzero(self.doc.buffer == 10)
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
+def some_rows(rows: Rows, selection: np.ndarray) -> Rows:
+    "Return the selected rows; selection: a mask or row numbers."
+    columns = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
+    return replace(rows, lines=(), **{name: getattr(rows, name)[selection] for name in columns})
+
 def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
     "Return the rows with the numbers in `selection`, and their queries in the order of first appearance."
     queries, first = np.unique(rows.query[selection], return_index=True)

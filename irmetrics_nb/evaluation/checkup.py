@@ -21,8 +21,8 @@ import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
 from ..core.arrays import argsort_descending, changes, concat_ranges
-from ..data.errors import DataError, DataWarning, collect_faults, file_errors
-from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, escape_non_utf8, factorize, parse_floats
+from ..data.errors import DataError, DataWarning, collect_faults, escape_non_utf8, file_errors
+from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, factorize, parse_floats
 from irmetrics_nb.data.judging import (
     JudgedHits,
     QueryLook,
@@ -31,13 +31,12 @@ from irmetrics_nb.data.judging import (
     match_ids,
     row_batches,
     run_of_documents,
-    some_rows,
 )
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import recognise
-from ..data.sources import decompressed, is_self_describing, no_rows, open_bytes
+from ..data.sources import decompressed, is_self_describing, open_bytes
 from ..data.tables import header_separator
-from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags
+from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags, some_rows
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
@@ -414,7 +413,7 @@ def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple[tuple, int]:
     """Count a run and judge it; return (counts, counter, rankings, reading, source), and how many comments are in it.
 
     path: the run as the user gave it."""
-    if qrels is None: qrels = Qrels(no_rows('qrels'), copy=False)
+    if qrels is None: qrels = Qrels.empty()
     counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
     hits, reading = judge_run(qrels, source, observe=counter)
     counts = total_counts(reading.observed)

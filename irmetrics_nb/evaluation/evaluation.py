@@ -43,7 +43,6 @@ from ..data.errors import DataError, counted, visible, with_hints
 from ..data.judging import NoCommonQuery, Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
-from ..data.sources import no_rows
 from irmetrics_nb.evaluation.findings import (
     Evidence,
     check_swapped,
@@ -53,7 +52,7 @@ from irmetrics_nb.evaluation.findings import (
     spelling_hint,
     warning_texts,
 )
-from .presets import completed, conventions_of, read_run, touches_rows
+from .presets import completed, conventions_of, read_run, touches_rows, worth_of_nothing
 from .scores import ByMeasure, RunInfo, Scores
 from ..metrics.auc import LIMIT, BoundedAUC, NamedWeights, ScoreHistogram, group_auc
 from ..metrics.parsing import Measures, parse_all
@@ -282,7 +281,7 @@ def _judge(qrels, run, conventions, part, **options):
     options |= {'ties': order, 'negative': negative}
     if part: run = Run(run, copy=False)
     if part and {*run.queries}.isdisjoint(qrels.queries):
-        judged, _ = judge_run(qrels, no_rows('run'), **options)
+        judged, _ = judge_run(qrels, Run.empty(), **options)
         return judged, Reading(run.answered, run.name, 'in one piece')
     try: return judge_run(qrels, run, **options)
     except NoCommonQuery as error:
@@ -292,7 +291,7 @@ def _judge(qrels, run, conventions, part, **options):
 def _of_part(source, kind):
     "Return a source; of a dict, a list or a table without a row, no rows."
     empty = hasattr(source, '__len__') and not isinstance(source, str) and not len(source)
-    return no_rows(kind) if empty else source
+    return (Qrels if kind == 'qrels' else Run).empty() if empty else source
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(
@@ -347,10 +346,6 @@ def _all_tie_bounds(measures, values, batches, scored):
         of_batch = [other is batch for other in batches]
         bounds |= tie_bounds([*compress(measures, of_batch)], values[of_batch], batch, scored)
     return {name: bounds[name] for name in map(repr, measures) if name in bounds}
-
-def worth_of_nothing(measure: Measure, answer: str) -> float:
-    "Return the score of a query without relevant documents: NaN; or 1, but a count is 0."
-    return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/evaluation/evaluation.ipynb #16a794a6
 def _parsed(measures):

@@ -22,8 +22,7 @@ from ..core.arrays import changes, cumcount
 from ..core.conventions import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
-from ..data.errors import short_repr, visible
-from ..data.ids import escape_non_utf8
+from ..data.errors import escape_non_utf8, short_repr, visible
 from ..data.judging import QueryLook
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import run_head

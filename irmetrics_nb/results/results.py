@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/results/results.ipynb #3c445f5b
 from ..core.conventions import check_option
-from ..data.errors import visible
-from ..data.ids import escape_non_utf8
-from ..data.tables import import_polars
+from ..data.errors import escape_non_utf8, import_polars, visible
 from ..data.text import write_whole
 
 # %% ../../nbs/results/results.ipynb #f0a00006
