@@ -23,6 +23,7 @@ from ..core.conventions import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
 from ..data.errors import escape_non_utf8, short_repr, visible
+from ..data.ids import find_spelling, may_match
 from ..data.judging import QueryLook
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import run_head
@@ -98,7 +99,6 @@ def _document_problems(evidence):
     another spelling."""
     samples = [sample for sample in evidence.looks if sample.missed]
     if not samples and (evidence.retrieved or not evidence.judged): return
-    from irmetrics_nb.evaluation.spelling import find_spelling, may_match
     missed = {sample.query: sample.missed for sample in samples}
     retrieved = {sample.query: sample.docs for sample in samples if sample.docs}
     if evidence.retrieved:
@@ -146,7 +146,6 @@ def _query_problems(evidence):
     unanswered, unjudged, spelling = evidence.unanswered, evidence.unjudged, None
     thorough = evidence.thorough
     if unanswered and unjudged:
-        from irmetrics_nb.evaluation.spelling import find_spelling
         compared = COMPARED_QUERIES * (5 if thorough else 1)
         samples = {'': unanswered[:compared]}, {'': unjudged[:compared]}
         spelling = find_spelling(*samples, pairs=thorough)
@@ -162,7 +161,6 @@ def _query_problems(evidence):
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     "Return the end of an error about ids that do not match: the spelling by which they would."
-    from irmetrics_nb.evaluation.spelling import find_spelling
     return _spelling_text(find_spelling({'': judged}, {'': retrieved}))
 
 def _spelling_text(spelling): return f'; they would match {spelling.how}' if spelling else ''
