@@ -35,8 +35,7 @@ from .data.qrels_and_runs import Qrels, Run
 from .data.recognition import Runs, recognise
 from .data.sources import decompressed, rows_from_bytes
 from .data.tables import said_columns
-from .data.text import Rows, negate_ranks
-from .data.writing import write_whole
+from .data.text import Rows, negate_ranks, write_whole
 from .evaluation.presets import PRESETS, conventions_of
 from .explaining.explanation import UNJUDGED, Explanation
 from .metrics.parsing import measure_table, parse_all

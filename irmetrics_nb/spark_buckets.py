@@ -20,10 +20,9 @@ from .core.conventions import Conventions
 from .core.judged import Judged
 from .core.measures import Measure
 from .core.ties import LazyMapping, TiesError
-from .data.errors import DataError, visible
+from .data.errors import DataError, import_polars, visible
 from .data.qrels_and_runs import Qrels, Run
 from .data.sources import no_rows
-from .data.tables import import_polars
 from .data.text import blank_grades
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (

@@ -95,7 +95,7 @@ def test_the_parameters_of_a_metric_come_before_its_example():
 DOORS = {
     "data.errors": ["DataError", "DataWarning"],
     "data.sources": ["read_rows"],
-    "data.batches": ["read_batches"],
+    "data.recognition": ["read_batches"],
     "data.qrels_and_runs": ["Qrels", "Run"],
     "data.records": ["DOCUMENTS", "Example", "LONGEST", "RULES", "Span", "TOPICS", "Together", "WordColumns", "Words", "from_records", "from_spans",
                      "load_example", "one_line", "read_words"],

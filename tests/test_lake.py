@@ -10,9 +10,9 @@ import pytest
 
 from irmetrics_nb import DataError, EvaluationWarning, Qrels, Run, check, compare, evaluate, report
 from irmetrics_nb.cli import main
-from irmetrics_nb.data import batches as streams
-from irmetrics_nb.data.batches import open_table
+from irmetrics_nb.data import recognition as streams
 from irmetrics_nb.data.judging import judge_run
+from irmetrics_nb.data.recognition import open_table
 from irmetrics_nb.evaluation.scores import rendered_scores
 
 QRELS = {f"q{i}": {f"d{i}": 1, f"d{i + 1}": 2} for i in range(40)}

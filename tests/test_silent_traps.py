@@ -14,7 +14,7 @@ import pytest
 from helpers import irmetrics
 
 from irmetrics_nb import Accumulator, DataError, EvaluationWarning, Qrels, Run, check, evaluate, load_example
-from irmetrics_nb.evaluation.spelling import find_spelling, may_match
+from irmetrics_nb.data.ids import find_spelling, may_match
 
 EXAMPLE = load_example()
 

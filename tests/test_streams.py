@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import table_runs, text_runs
 
-import irmetrics_nb.data.batches as streams
 import irmetrics_nb.data.judging as judging
+import irmetrics_nb.data.recognition as streams
 import irmetrics_nb.data.sources as files
 import irmetrics_nb.data.text as rows_room
 from irmetrics_nb import DataError, Run, evaluate, judge
 from irmetrics_nb.core.conventions import CHOICES
-from irmetrics_nb.data.batches import open_run
 from irmetrics_nb.data.ids import PAD
 from irmetrics_nb.data.judging import judge_run
+from irmetrics_nb.data.recognition import open_run
 
 TWICE = "duplicates='first', 'last' or 'best' chooses the row that counts"
 PARTS = "query rank grade retrieved pool_query pool_grade".split()

@@ -14,7 +14,7 @@ from helpers import READ, RUN, TREC_RUN, child, put
 from oracles import Refused, read_trec
 
 from irmetrics_nb import DataError, DataWarning, Qrels, Run
-from irmetrics_nb.data.batches import TableRun
+from irmetrics_nb.data.recognition import TableRun
 from irmetrics_nb.data.sources import read_rows
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'TiesChoice', 'MissingChoice',
            'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice', 'JudgmentsChoice',
-           'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column', 'linear_gain',
-           'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount',
-           'check_cutoff', 'check_level', 'ratio', 'documented', 'Options', 'check_option', 'lists_choices',
-           'Conventions', 'EvaluationWarning']
+           'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column', 'RankingsLike',
+           'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount', 'ln_discount',
+           'as_discount', 'check_cutoff', 'check_level', 'ratio', 'documented', 'Options', 'check_option',
+           'lists_choices', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
@@ -29,6 +29,9 @@ class Column(Protocol):
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __getitem__(self, i: int, /) -> Any: ...
+
+class RankingsLike(Column, Protocol):
+    "One list of grades in rank order, several of them, or a `Judged`."
 
 Counts = int | Column | None  # one number for all queries, one for each, or none given
 

@@ -17,9 +17,8 @@ import numpy as np
 
 # %% ../../nbs/core/judged.ipynb #54b263d3
 from .arrays import changes, cumcount, segmented_scan, sort_pool
-from .conventions import Column, Counts, check_cutoff, check_level, documented
+from .conventions import Column, Counts, RankingsLike, check_cutoff, check_level, documented
 from irmetrics_nb.core.layouts import (
-    RankingsLike,
     check_count,
     columns_of_grades,
     columns_of_ranks,

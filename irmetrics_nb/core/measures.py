@@ -24,6 +24,7 @@ from irmetrics_nb.core.conventions import (
     CHOICES,
     PARAMETERS,
     Column,
+    RankingsLike,
     TiesChoice,
     check_option,
     documented,
@@ -31,7 +32,6 @@ from irmetrics_nb.core.conventions import (
     ratio,
 )
 from .judged import Judged, OfLists, as_judged, per_entry, per_query
-from .layouts import RankingsLike
 from irmetrics_nb.core.ties import (
     TiesError,
     all_orders,

@@ -10,13 +10,12 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from inspect import signature
-from typing import TypeVar
-
+from typing import Any, TypeVar
 
 # %% ../../nbs/data/errors.ipynb #f5d10fb5
 NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
@@ -34,6 +33,18 @@ def visible(text: object) -> str:
 def _from_byte(letter):
     "Return the letter of the byte behind a surrogate; any other letter unchanged."
     return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
+
+# %% ../../nbs/data/errors.ipynb #7e26a9a3
+def is_utf8_text(ids: Iterable) -> bool:
+    "Return whether all ids are str that UTF-8 can encode (no lone surrogates)."
+    try: return isinstance(''.join(ids).encode(), bytes)
+    except (TypeError, UnicodeEncodeError): return False
+
+def escape_non_utf8(ids: Sequence[str]) -> Sequence[str]:
+    "Return the ids for display: bytes that are not UTF-8 are written out, as in caf\\xe9."
+    if is_utf8_text(ids): return ids
+    encoded = [id.encode('utf-8', 'surrogateescape') for id in ids]
+    return [id.decode('utf-8', 'backslashreplace') for id in encoded]
 
 # %% ../../nbs/data/errors.ipynb #572a707d
 class DataError(ValueError):
@@ -65,6 +76,12 @@ def counted(n: int, noun: str) -> str:
     "Return a number and what it counts: '1 query', '1,000 queries'."
     plural = noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'
     return f'{n:,} {noun if n == 1 else plural}'
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    "Write a question to append to an error about an unknown name, if a name is similar."
+    from difflib import get_close_matches
+    matches = get_close_matches(name, list(names), n=1)
+    return f'; did you mean {matches[0]!r}?' if matches else ''
 
 def short_repr(value: object) -> str:
     "repr(value), cut off after 77 characters."
@@ -126,6 +143,22 @@ def _files_of(path):
     paths = [repr(os.path.join(path, name)) for name in names[:3]]
     shown = ', '.join(paths) + ', ...' * (len(names) > 3)
     return f'; give its {counted(len(names), "file")}: {f"[{shown}]" if several else shown}'
+
+# %% ../../nbs/data/errors.ipynb #7b7e3b45
+def import_polars(feature: str = 'a table', instead: str = '') -> Any:
+    """Return the module polars; afterwards Ctrl-C still interrupts a read that blocks.
+
+    ImportError if it is missing: `feature` needs it; `instead`: what to do without it."""
+    import signal
+    import threading
+    try:
+        import polars
+    except ImportError:
+        hint = f'; {instead}' if instead else ''
+        raise ImportError(f'{feature} needs polars, which is not installed here{hint}') from None
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if in_main_thread and hasattr(signal, 'siginterrupt'): signal.siginterrupt(signal.SIGINT, True)
+    return polars
 
 # %% ../../nbs/data/errors.ipynb #a82badf2
 TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime'

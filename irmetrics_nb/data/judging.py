@@ -22,8 +22,8 @@ from ..core.judged import TIE, Judged
 from .errors import DataError
 from .ids import PAD, Ids, KeyIndex, factorize
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
-from .recognition import ready
-from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side
+from .recognition import open_run, ready
+from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side, some_rows
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
@@ -263,11 +263,6 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
         chunk = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
         raise DataError(f'{rows.where(confused[0])}: {chunk} has the id of another judged document')
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
-
-def some_rows(rows: Rows, selection: np.ndarray) -> Rows:
-    "Return the selected rows; selection: a mask or row numbers."
-    columns = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
-    return replace(rows, lines=(), **{name: getattr(rows, name)[selection] for name in columns})
 
 def run_of_documents(run: Run) -> Run:
     "Return a run of chunks as one of documents, each with the score of its first chunk; any other as it is."
@@ -583,7 +578,6 @@ def _open_run(run, memory, judgments):
     "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
     size = max(1, min(BATCH_BYTES, memory // 16))
     if run.source is None or run.options: return None
-    from irmetrics_nb.data.batches import open_run
     if run.path: return open_run(run.path, size, memory // 4)
     if run.stream is None: return None
     in_memory = hasattr(run.stream.table, 'height')

@@ -24,21 +24,28 @@ if TYPE_CHECKING:
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
-from .errors import DataError, collecting, counted, report_fault, visible
-from irmetrics_nb.data.ids import (
-    BLOCK_ROWS,
-    Ids,
-    KeyIndex,
+from irmetrics_nb.data.errors import (
+    DataError,
+    collecting,
+    counted,
     escape_non_utf8,
-    factorize,
-    invalid_rows,
+    import_polars,
     is_utf8_text,
-    mix,
-    to_floats,
+    report_fault,
+    visible,
 )
+from .ids import BLOCK_ROWS, Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
 from .sources import no_rows, read_lookup, read_rows
-from .tables import import_polars
-from .text import Note, Rows, rank_rows, select_rows, side_by_side
+from irmetrics_nb.data.text import (
+    Note,
+    Rows,
+    file_bytes,
+    named_columns,
+    rank_rows,
+    select_rows,
+    side_by_side,
+    write_whole,
+)
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
@@ -239,6 +246,11 @@ class QueryDocTable:
         self.rows = rows
         return self
 
+    @classmethod
+    def empty(cls) -> Any:
+        "Return an instance without a row, as a part of a whole may be."
+        return cls.unchecked(no_rows(cls.kind))
+
     @cached_property
     def rows(self) -> Rows:
         "Return the rows as columns."
@@ -307,7 +319,6 @@ class QueryDocTable:
             import pandas as pd
         except ImportError:
             raise ImportError('to_pandas needs pandas, which is not installed: pip install pandas') from None
-        from irmetrics_nb.data.writing import named_columns
         columns = named_columns(self.rows, self.number)
         ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
         return pd.DataFrame({**columns, **ids})
@@ -319,7 +330,6 @@ class QueryDocTable:
         is TREC text; with .gz behind it is packed. ValueError for the name of another
         format, such as .yaml, and for ids that such a file cannot hold; OSError if it
         cannot be written."""
-        from irmetrics_nb.data.writing import file_bytes, write_whole
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #fe8a7104

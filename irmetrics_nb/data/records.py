@@ -21,10 +21,18 @@ from typing import Any, NamedTuple
 
 # %% ../../nbs/data/records.ipynb #31f98800
 from ..core.arrays import is_missing
-from .errors import DataError, DataWarning, counted, file_errors, polars_errors, short_repr
+from irmetrics_nb.data.errors import (
+    DataError,
+    DataWarning,
+    counted,
+    file_errors,
+    import_polars,
+    polars_errors,
+    short_repr,
+)
 from .qrels_and_runs import Qrels, Run
 from .sources import named_lists, parsed_lines
-from .tables import COLUMN_SYNONYMS, ids_of_objects, import_polars, plain_name
+from .tables import COLUMN_SYNONYMS, ids_of_objects, plain_name
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/tables.ipynb #10bd0922
-from .errors import DataError, file_errors, polars_errors, report_fault, short_repr
+from .errors import DataError, file_errors, import_polars, polars_errors, report_fault, short_repr
 from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
@@ -38,22 +38,6 @@ from irmetrics_nb.data.ids import (
     to_floats,
 )
 from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_rows
-
-# %% ../../nbs/data/tables.ipynb #79a9c68f
-def import_polars(feature: str = 'a table', instead: str = '') -> Any:
-    """Return the module polars; afterwards Ctrl-C still interrupts a read that blocks.
-
-    ImportError if it is missing: `feature` needs it; `instead`: what to do without it."""
-    import signal
-    import threading
-    try:
-        import polars
-    except ImportError:
-        hint = f'; {instead}' if instead else ''
-        raise ImportError(f'{feature} needs polars, which is not installed here{hint}') from None
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if in_main_thread and hasattr(signal, 'siginterrupt'): signal.siginterrupt(signal.SIGINT, True)
-    return polars
 
 # %% ../../nbs/data/tables.ipynb #1a42dc93
 COLUMN_SYNONYMS = {

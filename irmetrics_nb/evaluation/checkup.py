@@ -7,38 +7,36 @@ __all__ = ['Checkup', 'check']
 
 # %% ../../nbs/evaluation/checkup.ipynb #58d9d494
 import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any
+from itertools import chain
+from operator import itemgetter
+from threading import Lock
+from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
-from ..data.errors import DataError, DataWarning, collect_faults
-from ..data.ids import Ids, escape_non_utf8
-from ..data.judging import Reading, judge_run, row_batches, run_of_documents
+from ..core.arrays import argsort_descending, changes, concat_ranges
+from ..data.errors import DataError, DataWarning, collect_faults, escape_non_utf8, file_errors
+from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, factorize, parse_floats
+from irmetrics_nb.data.judging import (
+    JudgedHits,
+    QueryLook,
+    Reading,
+    judge_run,
+    match_ids,
+    row_batches,
+    run_of_documents,
+)
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import recognise
-from ..data.sources import no_rows
-from irmetrics_nb.evaluation.counting import (
-    COMPARED_ROWS,
-    ID_PATTERNS,
-    ITS_OWN,
-    QUERY_PATTERNS,
-    Counter,
-    RunCounts,
-    Tally,
-    case_keys,
-    case_variants,
-    is_trec_run,
-    look_over,
-    may_differ_in_case,
-    shared_keys,
-    tally_ids,
-    total_counts,
-)
+from ..data.sources import decompressed, is_self_describing, open_bytes
+from ..data.tables import header_separator
+from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags, some_rows
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
@@ -46,17 +44,335 @@ from irmetrics_nb.evaluation.findings import (
     Finding,
     find_positions,
     find_problems,
+    judged_queries,
     judged_share,
     look_like_scores,
+    position_signs,
     problem,
-    queries_without_relevant,
     signs_of_swap,
     tied_queries,
+    unit_steps,
     upwards,
 )
-from .presets import conventions_of
+from .presets import conventions_of, identical_rows
 from ..metrics.parsing import parse_all
 from ..results.results import Items, Result, Table, Text, value_text
+
+# %% ../../nbs/evaluation/checkup.ipynb #dbbb0608
+CAPITAL, SMALL, OTHER, FOREIGN = 1, 2, 4, 8
+LONG_ID = 250  # bytes
+
+def _kind_of(byte):
+    "Return the kind of a byte; 0 for digits and most signs."
+    if byte > 127: return OTHER | FOREIGN
+    letter = chr(byte)
+    if letter.isupper(): return CAPITAL
+    if letter.islower(): return SMALL
+    return OTHER if 0 < byte <= 32 or letter in '"\'\\\x7f' else 0
+
+BYTE_KINDS = bytes(map(_kind_of, range(256)))
+
+def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
+
+def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
+    "Return (rows that need a second look, the kinds of bytes at each place of some id, eight places in a number)."
+    n_places = (int(ids.length.max(initial=0)) + 7) // 8
+    rows, seen, other = [np.empty(0, np.intp)], np.zeros(n_places, np.uint64), _of_all_bytes(OTHER)
+    for i in range(0, len(ids), BLOCK_ROWS):
+        block = ids[i:i + BLOCK_ROWS]
+        suspect = (block.length == 0) | (block.length > LONG_ID)
+        short = np.flatnonzero((block.length == 3) | (block.length == 4))
+        suspect[short] = np.isin(block.buffer[block.start[short]], [*b'nN<'])  # as nan, null and <NA> begin
+        for done in range(0, int(block.length.max()), PAD):
+            longer = np.flatnonzero(block.length > done) if done else slice(None)
+            tails = Ids(block.buffer, block.start[longer] + done, block.length[longer] - done)
+            n_words = (min(int(tails.length.max()), PAD) + 7) // 8
+            for position, word in enumerate(tails.first_words(n_words), done // 8):
+                kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
+                kinds = np.bitwise_or.reduce(kind)
+                seen[position] |= kinds
+                if kinds & other: suspect[longer] |= (kind & other) != 0
+        rows.append(np.flatnonzero(suspect) + i)
+    return np.concatenate(rows), seen
+
+def may_differ_in_case(seen: np.ndarray) -> bool:
+    "Return whether two ids may differ in case only, by the bytes that `look_over` has seen."
+    capital, small, foreign = (seen & _of_all_bytes(kind) for kind in (CAPITAL, SMALL, FOREIGN))
+    at_one_place = capital << np.uint64(1) & small  # as SMALL is twice CAPITAL
+    return bool(capital.any() and (foreign.any() or at_one_place.any()))
+
+# %% ../../nbs/evaluation/checkup.ipynb #4a428a91
+ID_PATTERNS = {  # of the codes for ids
+    'outer-whitespace': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
+    'inner-whitespace': r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]',
+    'control': '[\x01-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]',
+    'quoted': r'\A(".*"|\'.*\')\Z',
+    'empty': r'\A\Z',
+    'missing-id': r'\A(nan|NaN|None|null|NULL|<NA>)\Z',
+    'not-utf8': r'\\x[89a-f][0-9a-f]',
+    'long': r'\A(?s:.){251}',
+}
+QUERY_PATTERNS = {  # of queries alone
+    'comment': r'\A#',
+    'header': r'\A(?ai:qid|query|query_?id|topic|topic_?id)\Z',
+}
+
+# %% ../../nbs/evaluation/checkup.ipynb #51ad1c30
+def distinct(values: np.ndarray) -> np.ndarray:
+    "Return the different values in ascending order: of many numbers much faster than np.unique, which hashes them."
+    ascending = np.sort(values)
+    return ascending[changes(ascending)]
+
+@dataclass
+class Tally:
+    "How many different ids there are, and two of them as examples."
+    hashes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    examples: Sequence[str] = ()
+
+    def __len__(self) -> int: return len(self.hashes)
+
+    def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable | None = sorted) -> None:
+        "Count more ids, which may be there already; key: the order in which examples are shown."
+        self.hashes = distinct(np.concatenate((self.hashes, hashes)))
+        examples = dict.fromkeys(chain(self.examples, ids))
+        self.examples = tuple((key or list)(examples)[:2])
+
+def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
+    "Count the ids that match a pattern, by its code."
+    ids, _ = factorize(ids)
+    texts, hashes = escape_non_utf8(ids.tolist()), ids.hash()
+    anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
+    suspects = [i for i, text in enumerate(texts) if anything.search(text)]
+    for code, pattern in patterns.items():
+        matching = [i for i in suspects if re.search(pattern, texts[i])]
+        if matching: tallies.setdefault(code, Tally()).add(hashes[matching], [texts[i] for i in matching])
+
+# %% ../../nbs/evaluation/checkup.ipynb #e6f93a1e
+ITS_OWN = np.uint64((1 << 24) - 1)  # the bits of an id as it is
+SMALL_LETTERS = bytes(range(256)).lower()
+
+def case_keys(ids: Ids) -> np.ndarray:
+    "Return a number of 64 bits for each id, whose first bits are equal for ids that differ in case only."
+    low = Ids(np.frombuffer(ids.buffer.tobytes().translate(SMALL_LETTERS), np.uint8), ids.start, ids.length)
+    hashes = low.hash()
+    n_foreign = np.append(np.int32(0), np.cumsum(ids.buffer > 127, dtype=np.int32))  # bytes that are not ASCII
+    foreign = np.flatnonzero(n_foreign[ids.start + ids.length] > n_foreign[ids.start])
+    if len(foreign):
+        texts = escape_non_utf8(ids[foreign].tolist())
+        hashes[foreign] = Ids.from_list([text.lower() for text in texts]).hash()
+    return hashes & ~ITS_OWN | ids.hash() >> np.uint64(40)
+
+def shared_keys(keys: np.ndarray) -> np.ndarray:
+    "Return the first bits that several different keys share."
+    begin = distinct(keys) & ~ITS_OWN
+    return distinct(begin[1:][begin[1:] == begin[:-1]])
+
+def case_variants(ids: Iterable[str]) -> list[str]:
+    "Return the ids that differ in case only from another one, next to each other."
+    different, by_low = {*ids}, dict[str, list[str]]()
+    if len({id.lower() for id in different}) == len(different): return []
+    for id in sorted(different): by_low.setdefault(id.lower(), []).append(id)
+    return [id for low in sorted(by_low) if len(by_low[low]) > 1 for id in by_low[low]]
+
+# %% ../../nbs/evaluation/checkup.ipynb #78bd7ce8
+def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Compare ranks with scores: return the queries in which a score rises as ranks grow, those with a duplicate rank,
+    and whether no score falls."""
+    query_falls, rank_falls = query[1:] < query[:-1], rank[1:] < rank[:-1]
+    if np.where(changes(query)[1:], query_falls, rank_falls).any():
+        order = np.lexsort((rank, query))
+        query, rank, score = query[order], rank[order], score[order]
+    inside = ~changes(query)[1:]
+    with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
+    never_falls = not (inside & (step < 0)).any()
+    rising = query[1:][inside & ~(step <= 0)]
+    repeated = query[1:][inside & (np.diff(rank) == 0)]
+    return np.unique(rising), np.unique(repeated), never_falls
+
+# %% ../../nbs/evaluation/checkup.ipynb #dbe2ecb3
+GRADE_LEVELS = 10  # different scores, if they are grades
+
+def grade_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set[float], set[bool]]:
+    "Return the different scores, and their `unit_steps`; more scores than there are grades, if they cannot be grades."
+    if may_be_grades and score.min() >= -3 and score.max() <= 10:
+        return {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
+    return {*map(float, range(GRADE_LEVELS + 1))}, set()
+
+# %% ../../nbs/evaluation/checkup.ipynb #6cdb3c6b
+class RunCounts(NamedTuple):
+    "What is known of q queries of a run, which have documents."
+    queries: list[str]    # as text
+    judged: np.ndarray    # (q,) which judged query each is; -1: none
+    depth: np.ndarray     # (q,) how many documents it has
+    lowest: np.ndarray    # (q,) the lowest score
+    highest: np.ndarray   # (q,) the highest score
+    first: float          # the score in the first row
+    integral: bool        # whether all scores are whole numbers
+    values: set[float]    # the different scores; some that are more than `GRADE_LEVELS`, if these are no grades
+    steps: set[bool]      # their `unit_steps`, if they may be grades
+    positions: set        # their `position_signs`
+    docs: set             # the sums of the documents' hashes of one query; None if they differ within a part
+    equal: bool           # whether every row of a judged query is judged, and its grade is its score
+    comments: int         # lines that are comments
+    identical: list[str]  # queries with a document of their own id
+    unread: int           # ranks that are no numbers
+    rising: list[str]     # queries in which a score rises as ranks grow
+    repeated: list[str]   # queries with a duplicate rank
+    never_falls: bool     # whether no score falls as ranks grow
+    tags: Tally
+
+def _total_tally(tallies):
+    total = Tally()
+    for tally in tallies: total.add(tally.hashes, tally.examples, list)
+    return total
+
+_TOTALS: dict[type, Callable] = {
+    np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
+    bool: all, int: sum, float: itemgetter(0)}
+
+def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
+    "Add the counts of all batches, in order: each field by its type."
+    return RunCounts(*(_TOTALS.get(type(column[0]), _total_tally)(column) for column in zip(*batches)))
+
+# %% ../../nbs/evaluation/checkup.ipynb #5dcedb4b
+COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
+COMPARED_ROWS = 20_000  # of these queries that are looked at
+
+# %% ../../nbs/evaluation/checkup.ipynb #e6f7aaaa
+def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
+    "Return the sum of the documents' hashes, if it is one number for all queries; else None."
+    if (depth != depth[0]).any(): return None
+    def sums(queries):
+        hashes = docs[:queries * depth[0]].hash()
+        return {*hashes.reshape(queries, -1).sum(axis=1).tolist()}
+    if len(sums(min(2, len(depth)))) > 1: return None
+    totals = sums(len(depth))
+    return totals.pop() if len(totals) == 1 else None
+
+def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
+    """Return whether the score of each judged document is its grade.
+
+    begin: where each query begins in the rows; judged: which judged query it is."""
+    begin_of_judged, is_judged = np.zeros(len(qrels), np.intp), judged >= 0
+    begin_of_judged[judged[is_judged]] = begin[is_judged]
+    falling = rows.value[argsort_descending(rows.query, rows.value)]
+    score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.rank - 1]
+    return bool((score == qrels.rows.value[hits.judgment]).all())
+
+# %% ../../nbs/evaluation/checkup.ipynb #48ecbdce
+def is_trec_run(source: Any) -> bool:
+    "Return whether a source is a file of TREC text with the columns of a run."
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source): return False
+    with file_errors(source), open_bytes(source) as file:
+        head = decompressed(file).read(HEAD_BYTES)
+    name = os.fspath(source)
+    table = is_self_describing(head, name) or header_separator(head, name)
+    return not table and len(first_fields(head)) >= len(COLUMN_NAMES['run'])
+
+# %% ../../nbs/evaluation/checkup.ipynb #470747f5
+def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
+    "Return the ranks of rows of TREC text, and how many are no numbers; count the tags."
+    ranks, unread = [], 0
+    text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
+    complete = text.lines == len(rows)
+    with collect_faults():  # they have been reported
+        for doc, rank, tag in ranks_and_tags(text):
+            read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
+            numbers, tag = parse_floats(rank[read]), tag[read]
+            words = rank[read][np.flatnonzero(np.isnan(numbers))].tolist()
+            unread += sum(not re.fullmatch('[+-]?nan', word.lower()) for word in words)
+            ranks.append(numbers)
+            different, _ = factorize(tag[block_starts(tag)])
+            tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
+    return np.concatenate(ranks), unread
+
+# %% ../../nbs/evaluation/checkup.ipynb #76860b32
+class Counter:
+    """Counts a run, part by part: `judge_run(qrels, run, observe=Counter(qrels))`.
+
+    graded: whether the scores may be grades; trec: whether the run is TREC text, with ranks and tags."""
+    def __init__(self, qrels: Qrels, graded: bool = False, trec: bool = False):
+        self.qrels, self.graded, self.trec = qrels, graded, trec
+        self.order = np.argsort(qrels.rows.query, kind='stable')
+        self.begin = np.searchsorted(qrels.rows.query[self.order], np.arange(len(qrels) + 1))
+        self.start()
+
+    def start(self) -> None:
+        "Forget all: the run is read from its beginning."
+        self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
+        self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
+        self.tallies: dict[str, Tally] = {}                # of the documents
+        self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
+        self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
+        self.equal = True                                  # whether scores are grades so far
+        self.lock = Lock()
+
+    def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
+        "Count a part, which has all rows of its queries."
+        rows, judgments = run.rows, self.qrels.rows
+        order: Any = slice(None)
+        def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
+        if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
+        by_query = some_rows(rows, order)
+        query, score, begin = by_query.query, by_query.value, np.flatnonzero(changes(by_query.query))
+        depth = np.diff(begin, append=len(query))
+        number = match_ids(self.qrels.query_index, judgments.query_ids, rows.query_ids[query[begin]])
+        unjudged = np.diff(self.begin, append=self.begin[-1]) == 0  # the last is that of an unknown query
+        judged = np.where(unjudged[number], -1, number)
+        hit = hits.judgment[judgments.value[hits.judgment] >= 0]
+        self.found[hit] = True
+        self._keep_missed(by_query, begin, judged)
+        self._look_over(rows.doc)
+        all_judged = len(hit) == depth[judged >= 0].sum()
+        self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
+        lowest, highest = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
+        tags, unread, rising, repeated, never_falls = Tally(), 0, query[:0], query[:0], True
+        if self.trec: ranks, unread = read_ranks(rows, tags)
+        if self.trec and not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
+        return RunCounts(
+            texts(query[begin]), judged, depth, lowest, highest, float(rows.value[0]),
+            bool((score == np.floor(score)).all()), *grade_signs(query, score, self.graded),
+            position_signs(query, score), {same_docs(by_query.doc, depth)}, bool(self.equal), rows.comments.count,
+            texts(rows.query[identical_rows(rows)]), unread, texts(rising), texts(repeated), never_falls, tags)
+
+    def _look_over(self, docs):
+        suspects, kinds = look_over(docs)
+        with self.lock:
+            shorter, self.seen = sorted((self.seen, kinds), key=len)
+            self.seen[:len(shorter)] |= shorter
+            if len(suspects): tally_ids(self.tallies, docs[suspects])
+        if may_differ_in_case(self.seen): self.keys.append(distinct(case_keys(docs)))
+
+    def _judgments_of(self, queries):
+        "Return (judgments, for each the index of its query) of some judged queries."
+        positions, index = concat_ranges(self.begin[queries], self.begin[queries + 1])
+        return self.order[positions], index
+
+    def _lacks(self, judgments): return ~self.found[judgments] & (self.qrels.rows.value[judgments] >= 0)
+
+    def _keep_missed(self, rows, begin, judged):
+        "Keep the queries that lack a judged document, if theirs are among the first."
+        judged_rows = np.flatnonzero(judged >= 0)
+        judgment, row = self._judgments_of(judged[judged_rows])
+        missing = self._lacks(judgment)
+        lacking, first = np.unique(row[missing], return_index=True)
+        at, queries = judgment[missing][first], judged_rows[lacking]
+        end = np.append(begin[1:], len(rows))
+        with self.lock:
+            last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
+            early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
+            candidates = [(int(at[i]), self._sample(rows.doc[begin[q]:end[q]], judged[q]))
+                          for i in early for q in queries[i:i + 1]]
+            self.missed = sorted([*self.missed, *candidates], key=itemgetter(0))[:COMPARED_QUERIES]
+
+    def _sample(self, docs, number):
+        "Return what a judged query lacks, and the documents without judgments that it has."
+        judgments = self.qrels.rows
+        judgment, _ = self._judgments_of(np.array([number]))
+        judged_docs = {*judgments.doc[judgment].tolist()}
+        unjudged = [doc for doc in docs[:COMPARED_ROWS].tolist() if doc not in judged_docs]
+        missed = escape_non_utf8(judgments.doc[judgment[self._lacks(judgment)]].tolist())
+        return QueryLook(judgments.query_ids[int(number)], True, np.empty(0), [*missed], [*escape_non_utf8(unjudged)])
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
 def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
@@ -97,43 +413,42 @@ def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple[tuple, int]:
     """Count a run and judge it; return (counts, counter, rankings, reading, source), and how many comments are in it.
 
     path: the run as the user gave it."""
-    if qrels is None: qrels = Qrels(no_rows('qrels'), copy=False)
+    if qrels is None: qrels = Qrels.empty()
     counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
     hits, reading = judge_run(qrels, source, observe=counter)
     counts = total_counts(reading.observed)
     return (counts, counter, hits, reading, source), counts.comments
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
-def ids_of_judgments(qrels: Qrels) -> list[tuple]:
-    "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
+def look_at_queries(queries: Sequence[str]) -> tuple:
+    "Return (column, code -> `Tally`, ids that differ in case) of queries."
+    tallies: dict[str, Tally] = {}
+    tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
+    return 'query_id', tallies, case_variants(queries)
+
+def docs_of_judgments(qrels: Qrels) -> tuple:
+    "Return (column, code -> `Tally`, ids that differ in case) of documents."
     rows = qrels.rows
     tallies: dict[str, Tally] = {}
     unusual, seen = look_over(rows.doc)
     tally_ids(tallies, rows.doc[unusual])
     keys = [case_keys(rows.doc)] if may_differ_in_case(seen) else []
-    return _id_columns(_judged_queries(qrels), tallies, keys, lambda: [rows])
+    return _look_at_docs(tallies, keys, lambda: [rows])
 
-def ids_of_run(counts: RunCounts, counter: Counter, reading: Reading, source: Any) -> list[tuple]:
-    "Return (column, code -> `Tally`, ids that differ in case) of queries and documents."
+def docs_of_run(counter: Counter, reading: Reading, source: Any) -> tuple:
+    "Return (column, code -> `Tally`, ids that differ in case) of documents."
     keys = counter.keys
     if keys and len(keys) < len(reading.observed): keys = [case_keys(rows.doc) for rows in row_batches(source)]
-    return _id_columns(counts.queries, counter.tallies, keys, partial(row_batches, source))
+    return _look_at_docs(counter.tallies, keys, partial(row_batches, source))
 
-def _id_columns(queries, doc_tallies, keys, batches):
-    """Return the tallies and case variants of both id columns. keys: `case_keys` of all documents; batches: yields
-    the rows."""
-    tallies: dict[str, Tally] = {}
-    tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
+def _look_at_docs(tallies, keys, batches):
+    "Add the ids that differ in case. keys: `case_keys` of all documents; batches: yields the rows."
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     variants: set[str] = set()  # documents that may differ in case only
     for rows in batches() if len(shared) else ():
         docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
         variants.update(escape_non_utf8(docs.tolist()))
-    return [('query_id', tallies, case_variants(queries)), ('doc_id', doc_tallies, case_variants(variants))]
-
-def _judged_queries(qrels):
-    judged = np.unique(qrels.rows.query)
-    return [*escape_non_utf8(qrels.rows.query_ids[judged].tolist())]
+    return 'doc_id', tallies, case_variants(variants)
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
@@ -141,13 +456,23 @@ MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and l
 def evidence_of_judgments(qrels: Qrels | None, faults: Sequence[tuple]) -> Evidence:
     "Return the evidence about judgments."
     if qrels is None or not len(qrels.rows): return Evidence(faults=faults)
-    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, ids=ids_of_judgments(qrels), faults=faults)
+    queries, lacking = judged_queries(qrels)
+    ids = [look_at_queries(queries), docs_of_judgments(qrels)]
+    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, judged_queries=queries, lacking=lacking, ids=ids,
+                    faults=faults)
 
-def evidence_of_run(qrels: Qrels | None, data: tuple | None, faults: Sequence[tuple], k: int) -> Evidence:
-    "Return the evidence about a run, with its judgments if there are any. data: as `use_run` returns it."
+def evidence_of_run(
+    qrels: Qrels | None, judgments: Evidence, data: tuple | None, faults: Sequence[tuple], k: int,
+) -> Evidence:
+    """Return the evidence about a run, with its judgments if there are any.
+
+    judgments: `evidence_of_judgments`; data: as `use_run` returns it."""
     if data is None: return Evidence(faults=faults)
     counts, counter, hits, reading, source = data
-    depth, ids = counts.depth, ids_of_run(counts, counter, reading, source)
+    queries, depth = judgments.judged_queries, counts.depth
+    same_queries = len(counts.queries) == len(queries) and {*counts.queries} == {*queries}
+    query_ids = judgments.ids[0] if judgments.ids and same_queries else look_at_queries(counts.queries)
+    ids = [query_ids, docs_of_run(counter, reading, source)]
     evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids,
                         positions=find_positions(counts.positions, depth.tolist()), faults=faults)
     if qrels is None: return evidence
@@ -157,7 +482,7 @@ def evidence_of_run(qrels: Qrels | None, data: tuple | None, faults: Sequence[tu
         n_docs += len(samples[-1].docs)
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
     unjudged = [query for query in counts.queries if query not in answered]
-    unanswered = [query for query in _judged_queries(qrels) if query not in answered]
+    unanswered = [query for query in queries if query not in answered]
     lowest, highest = counts.lowest.min(), counts.highest.max()
     fraction = np.floor(lowest) + .5 if lowest < highest else lowest
     sample = np.array([lowest, highest] if counts.integral else [lowest, highest, fraction])
@@ -175,8 +500,8 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     different, counts = (column.tolist() for column in np.unique(grades, return_counts=True))
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
     if len(different) > 20: distribution = f'{len(different):,} different'
-    return {'queries': len(np.unique(qrels.rows.query)), 'documents': len(grades), 'grades': distribution,
-            'queries without relevant documents': len(queries_without_relevant(qrels))}
+    return {'queries': len(evidence.judged_queries), 'documents': len(grades), 'grades': distribution,
+            'queries without relevant documents': len(evidence.lacking)}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     """Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move
@@ -312,11 +637,10 @@ def check(
     judgments, problems = read_source(
         _rereadable_source(qrels), 'qrels', faults, use_judgments
     )
-    evidence = evidence_of_judgments(judgments, problems)
-    facts = {'judgments': facts_of_judgments(evidence)}
-    findings = find_problems(evidence, 'judgments') + _note_findings(
-        judgments, 'judgments'
-    )
+    of_judgments = evidence_of_judgments(judgments, problems)
+    facts = {'judgments': facts_of_judgments(of_judgments)}
+    findings = find_problems(of_judgments, 'judgments')
+    findings += _note_findings(judgments, 'judgments')
     answered = []
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
@@ -325,7 +649,7 @@ def check(
             source, 'run', faults, partial(use_run, judgments, source)
         )
         reading = data[3] if data else None
-        evidence = evidence_of_run(judgments, data, problems, k)
+        evidence = evidence_of_run(judgments, of_judgments, data, problems, k)
         facts[name] = facts_of_run(evidence, reading)
         findings += find_problems(evidence, name) + _note_findings(reading, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)

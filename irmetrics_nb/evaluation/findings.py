@@ -22,8 +22,8 @@ from ..core.arrays import changes, cumcount
 from ..core.conventions import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
-from ..data.errors import short_repr, visible
-from ..data.ids import escape_non_utf8
+from ..data.errors import escape_non_utf8, short_repr, visible
+from ..data.ids import find_spelling, may_match
 from ..data.judging import QueryLook
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import run_head
@@ -67,6 +67,8 @@ class Evidence:
     swapped: str = ''                     # Signs that judgments and run are swapped
     answered: Sequence[np.ndarray] = ()   # Of several runs, which queries each answers
     qrels: Qrels | None = None            # From here on known to `check` alone: the judgments,
+    judged_queries: Sequence[str] = ()    # their queries,
+    lacking: Sequence[str] = ()           # those without a relevant document,
     counts: Any = None                    # `RunCounts` of the run,
     hits: Judged | None = None            # its rankings,
     ids: Sequence[tuple] = ()             # (column, code -> `Tally`, ids that differ in case) of all ids
@@ -97,7 +99,6 @@ def _document_problems(evidence):
     another spelling."""
     samples = [sample for sample in evidence.looks if sample.missed]
     if not samples and (evidence.retrieved or not evidence.judged): return
-    from irmetrics_nb.evaluation.spelling import find_spelling, may_match
     missed = {sample.query: sample.missed for sample in samples}
     retrieved = {sample.query: sample.docs for sample in samples if sample.docs}
     if evidence.retrieved:
@@ -145,7 +146,6 @@ def _query_problems(evidence):
     unanswered, unjudged, spelling = evidence.unanswered, evidence.unjudged, None
     thorough = evidence.thorough
     if unanswered and unjudged:
-        from irmetrics_nb.evaluation.spelling import find_spelling
         compared = COMPARED_QUERIES * (5 if thorough else 1)
         samples = {'': unanswered[:compared]}, {'': unjudged[:compared]}
         spelling = find_spelling(*samples, pairs=thorough)
@@ -161,7 +161,6 @@ def _query_problems(evidence):
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     "Return the end of an error about ids that do not match: the spelling by which they would."
-    from irmetrics_nb.evaluation.spelling import find_spelling
     return _spelling_text(find_spelling({'': judged}, {'': retrieved}))
 
 def _spelling_text(spelling): return f'; they would match {spelling.how}' if spelling else ''
@@ -372,25 +371,27 @@ def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonz
 def _grade_problems(evidence):
     "Find unusual grades, and queries without a relevant document."
     if evidence.qrels is None or not len(evidence.grades): return
-    rows, grade = evidence.qrels.rows, evidence.grades
-    different, largest, judged = np.unique(grade), grade.max(), np.unique(rows.query)
+    grade = evidence.grades
+    different, largest = np.unique(grade), grade.max()
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
-    lacking = queries_without_relevant(evidence.qrels)
     if largest <= 0: yield problem('no-relevant-grade', grade=largest)
-    elif largest >= 1: yield from _report_queries('no-relevant', lacking, all=len(judged))
+    elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.judged_queries))
     fractions = different[different % 1 != 0]
     if len(different) > 20: yield problem('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
     elif len(fractions) and largest >= 1 and not many_fractions_below(grade, 1):
         yield problem('fractions', [f'{g:g}' for g in fractions[:2]])
     if largest > 20: yield problem('large-grade', grade=largest)
     if different[0] < 0: yield problem('negative', n=np.count_nonzero(grade < 0))
-    if len(different) == 1 and len(judged) > 1: yield problem('one-grade', grade=largest)
+    if len(different) == 1 and len(evidence.judged_queries) > 1: yield problem('one-grade', grade=largest)
 
-def queries_without_relevant(qrels: Qrels) -> list[str]:
-    "Return the judged queries without a grade of 1 or more."
+def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
+    "Return the judged queries, and those of them without a grade of 1 or more."
     rows = qrels.rows
-    lacking = np.setdiff1d(rows.query, rows.query[rows.value >= 1])
-    return [*escape_non_utf8(rows.query_ids[lacking].tolist())]
+    n_judged, n_relevant = np.bincount(rows.query), np.bincount(rows.query, rows.value >= 1)
+    judged = np.flatnonzero(n_judged)
+    queries = [*escape_non_utf8(rows.query_ids[judged].tolist())]
+    lacking = np.flatnonzero(n_relevant[judged] == 0).tolist()
+    return queries, [queries[i] for i in lacking]
 
 def _id_problems(evidence):
     "Find ids that match a pattern, such as quotes around them."

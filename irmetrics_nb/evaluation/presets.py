@@ -14,10 +14,9 @@ import numpy as np
 
 # %% ../../nbs/evaluation/presets.ipynb #dcead218
 from ..core.conventions import Conventions
-from ..core.measures import Measure
-from ..data.judging import some_rows
+from ..core.measures import SUM, Measure
 from ..data.qrels_and_runs import Run
-from ..data.text import Rows
+from ..data.text import Rows, some_rows
 
 # %% ../../nbs/evaluation/presets.ipynb #ee76bbd3
 @dataclass(frozen=True)
@@ -379,6 +378,11 @@ def completed(measure: Measure, conventions: Conventions) -> Measure:
               if kind == measure.name}
     if conventions.unjudged == 'skip': params['judged_only'] = True
     return measure.unless_said(**params)
+
+# %% ../../nbs/evaluation/presets.ipynb #0e7d1a01
+def worth_of_nothing(measure: Measure, answer: str) -> float:
+    "Return the score of a query without relevant documents: NaN; or 1, but a count is 0."
+    return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/evaluation/presets.ipynb #fe70e5ac
 def single_precision(run: Any) -> Run:

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions, check_option
 from ..core.measures import MEAN, Measure
 from ..core.ties import LazyMapping
-from ..data.errors import counted, visible
-from ..data.ids import escape_non_utf8
-from ..data.tables import import_polars
+from ..data.errors import counted, escape_non_utf8, import_polars, visible
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
 from ..metrics.parsing import flat_name, position

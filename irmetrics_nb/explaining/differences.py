@@ -27,11 +27,10 @@ from irmetrics_nb.core.conventions import (
     UnjudgedChoice,
 )
 from ..core.measures import Aggregate, Measure
-from ..data.errors import visible
+from ..data.errors import suggestion, visible
 from ..data.qrels_and_runs import Qrels, Run
 from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of
-from .arithmetic import suggestion
 from irmetrics_nb.explaining.explanation import (
     EARNED,
     LOST,

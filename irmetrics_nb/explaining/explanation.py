@@ -35,12 +35,11 @@ from irmetrics_nb.core.conventions import (
 from ..core.judged import Judged
 from ..core.measures import MEAN, Measure
 from ..core.ties import BLOCK
-from ..data.errors import DataError, counted, visible
+from ..data.errors import DataError, counted, suggestion, visible
 from ..data.judging import check_chunks, check_tied_chunks, judge
 from ..data.qrels_and_runs import Qrels
 from ..data.recognition import one_run
-from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.presets import completed, conventions_of, read_run
+from ..evaluation.presets import completed, conventions_of, read_run, worth_of_nothing
 from irmetrics_nb.explaining.arithmetic import (
     Arithmetic,
     Listing,
@@ -53,7 +52,6 @@ from irmetrics_nb.explaining.arithmetic import (
     number_text,
     read_titles,
     regraded,
-    suggestion,
     without,
     work_out,
 )

@@ -17,10 +17,9 @@ import numpy as np
 # %% ../../nbs/forensics/identification.ipynb #fefe7b31
 from ..core.conventions import CHOICES, Conventions
 from ..core.measures import Measure
-from ..data.errors import counted, visible
+from ..data.errors import counted, suggestion, visible
 from ..data.qrels_and_runs import Qrels, Run
 from ..evaluation.presets import PRESETS, conventions_of
-from ..explaining.arithmetic import suggestion
 from ..explaining.differences import QueryDifference
 from ..explaining.explanation import explain
 from .mistakes import MISTAKES, mistakes_of

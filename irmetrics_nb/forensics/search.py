@@ -32,8 +32,7 @@ from ..data.ids import Ids
 from ..data.judging import judge
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.sources import read_rows
-from ..evaluation.evaluation import worth_of_nothing
-from ..evaluation.presets import PRESETS, conventions_of, identical_rows, read_run
+from ..evaluation.presets import PRESETS, conventions_of, identical_rows, read_run, worth_of_nothing
 from .mistakes import MISTAKES, mistakes_of
 from ..metrics.dcg import dcg
 from ..metrics.parsing import parse

@@ -16,9 +16,8 @@ import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
 from ..core.arrays import segmented_scan
-from ..core.conventions import Column, Counts, check_option, documented, ratio
+from ..core.conventions import Column, Counts, RankingsLike, check_option, documented, ratio
 from ..core.judged import Judged, as_judged
-from ..core.layouts import RankingsLike
 from ..core.measures import GEOMETRIC_MEAN, Average, Share, measure
 from ..core.ties import Ties, TiesError, sum_over_places
 from .sets import by_relevance, retrieved_within

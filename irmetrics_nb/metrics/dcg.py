@@ -19,13 +19,13 @@ from irmetrics_nb.core.conventions import (
     Column,
     Discount,
     Gain,
+    RankingsLike,
     as_discount,
     as_gain,
     check_option,
     documented,
 )
 from ..core.judged import Judged, as_judged, per_query
-from ..core.layouts import RankingsLike
 from ..core.measures import Average, Share, Sum, measure
 from ..core.ties import TiesError, check_falling, mean_over_places
 

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/results/results.ipynb #3c445f5b
 from ..core.conventions import check_option
-from ..data.errors import visible
-from ..data.ids import escape_non_utf8
-from ..data.tables import import_polars
+from ..data.errors import escape_non_utf8, import_polars, visible
+from ..data.text import write_whole
 
 # %% ../../nbs/results/results.ipynb #f0a00006
 DIGITS = 4  # decimals of a value, where no others are asked for
@@ -370,7 +369,6 @@ class Result:
         name. digits: decimals of printed numbers. ValueError for a format that is not
         known, OSError if it cannot be written."""
         form = file_format(path, format, default=self._default)
-        from irmetrics_nb.data.writing import write_whole
         with showing_digits(digits): content = FILES[form](self)
         write_whole(path, content + '\n' if isinstance(content, str) else content)
 
