@@ -14,7 +14,7 @@ from project import NBS, cells, notebooks
 CODE = [name for name in notebooks() if name.parts[0] == "metrics" and name.stem in ("sets", "ap", "dcg", "cascade", "auc")]
 LEARNING = [Path("learn", name.name) for name in CODE]
 PRACTICE = [name for name in notebooks() if name.parts[0] == "learn" and name not in LEARNING]  # drills, exam, formulas
-ORDER = "The question|By hand|Under your hand|The formula|In plain lines|When to use it|Try it|Exercises|References".split("|")
+ORDER = "The question|By hand|Interactive ranking|The formula|Plain code|When to use it|Try it|Exercises|References".split("|")
 # What stands on many pages has one heading; whatever else is called like that would be another word for it.
 ONE_WORD = {
     "At the edges": r"(the |at the )?(edges?|edge cases|boundar\w+( cases)?|corner cases)$",
@@ -23,7 +23,7 @@ ONE_WORD = {
     "References": r"(references?|sources|literature|bibliography|further reading|read more)$",
     "The question": r"the question( it answers)?$",
     "Try it": r"(try (it|this|next|yourself|them)|things to try|your turn|play with it)$",
-    "Under your hand": r"(under|in) your hands?$",
+    "Interactive ranking": r"(interactive rankings?|(under|in) your hands?)$",
     "When to use it": r"when to (use|take|choose) (it|this|them)$",
     "Where next": r"(where|what) next|next( steps| lesson)?$|see also|where to go",
     "Where tools and books disagree": r"where .*disagree",
@@ -189,7 +189,7 @@ def test_the_page_of_the_code_keeps_to_the_code(name):
     heads = [head for head in sections(name) if head]
     assert heads[0] == "The question" and heads[-1] == "References"
     assert heads.index("At the edges") < heads.index("Where tools and books disagree")
-    assert not {"Try it", "Exercises", "In plain lines"} & set(heads)
+    assert not {"Try it", "Exercises", "Plain code"} & set(heads)
     assert not play.tagged(NBS / name, "play") and not play.tagged(NBS / name, "answer")
 
 

@@ -327,7 +327,7 @@ def divisors_on_page(name):
     "(kind, divisor, names of tools) of each row of the tables that say who divides by what; no special names and options."
     for cell in cells(ROOT / "nbs/metrics" / name):
         kind = "AP" if name == "ap.ipynb" else "P" if "relative_P" in cell.source else "R"
-        if "who divides so |" in cell.source:
+        if "| used by |" in cell.source:
             for by, who in re.findall(r"^\| (.*?) \| (.*?) \|$", cell.source.partition("|---|")[2], re.MULTILINE):
                 usual = [part for part in re.split(";", who) if "under the name" not in part]
                 names = {re.match(r"[\w-]+", name.strip())[0].lower() for name in ",".join(usual).split(":")[0].split(",") if name and " with " not in name}

@@ -417,7 +417,7 @@ def _rows_below_header(rows, columns, path):
     if not {*names} & {*columns.ids}: names, rows = ['id', 'text'], chain([first], rows)
     for number, row in enumerate(rows, 1):
         if len(row) > 1: yield dict(zip(names, row))
-        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected an id and a text, not {row[0][:60]!r}')
+        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected expected an id and a text, not {row[0][:60]!r}')
 
 def _rows_of_topics(lines):
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:

@@ -130,8 +130,8 @@ def evaluate(
         Unjudged documents keep their ranks, or are removed.
     judgments : {'all', 'retrieved'}
         All judgments count (for recall, the ideal ranking and the number of relevant
-        documents), or only those of retrieved documents, as in tools that know only
-        the list.
+        documents), or only those of retrieved documents, as in tools that know only the
+        list.
     duplicates : {'refuse', 'first', 'last', 'best'}
         A duplicate document in a query, of the judgments or of a run, is an error; or
         its first row counts, its last row, or the row with the highest number. The

@@ -141,7 +141,7 @@ def interpolated_precision(
     judged, single = as_judged(ranking)
     hits, R = judged.found(rel, k), judged.n_relevant(rel, n_relevant)
     best, at = _best_from(hits, recall, R, levels)
-    values = np.append(best, 0)[at]  # the 0 behind the last is for what is never reached
+    values = np.append(best, 0)[at]  # the last 0 is for recall that is never reached
     if np.asarray(recall).ndim == 0: values = values[:, 0]
     if not single: return values
     return float(values[0]) if values.ndim == 1 else values[0]

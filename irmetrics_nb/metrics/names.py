@@ -509,7 +509,7 @@ _card('Judged', 'judged at k', r'\frac1{\min(k, n)} \sum_{i=1}^{k} \mathrm{judge
       readers='collections that are reused for newer systems')
 
 # %% ../../nbs/metrics/names.ipynb #30c0238a
-# Average precision and its kin.
+# Average precision and related measures.
 _card('AP', 'average precision', r'\frac1R \sum_{i=1}^{n} P(i) \cdot \mathrm{rel}(i)',
       example=partial(average_precision, _FLOWERS, n_relevant=5),
       rewards='all that is relevant, early: the first finds weigh most, and what is missed counts 0',
