@@ -145,13 +145,14 @@ PAGES = [
     {"href": "a.html#x", "title": "Averages", "section": "Means", "text": "Average again"},
     {"href": "b.html", "title": "Chunks", "section": "", "text": "How a program retrieves 平均精度均值.", "keys": ["RAG", "language models"]},
     {"href": "c.html", "title": "Recall", "section": "", "text": "What is in front", "weight": 0.2},
-    {"href": "d.html", "title": "Lists", "section": "Recall", "text": "What is behind recall: load_example"},
+    {"href": "e.html", "title": "Discounts", "section": "", "text": "", "keys": ["nDCG"]},
+    {"href": "d.html", "title": "Lists", "section": "Recall", "text": "What is behind recall: load_example, and nDGC as a slip"},
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("query", "pages"), [
     ("RAG", ["b"]), ("rag", ["b"]), ("ecision", []), ("average", ["a"]), ("CI", ["a"]), ("精度", ["b"]), ("平均", ["b"]), ("均精", ["b"]),
-    ("language model", ["b"]), ("recall", ["d", "c"]), ("recal", ["d", "c"]), ("recoll", ["d", "c"]), ("Avergae", ["a"]), ("xyzzy", []),
+    ("language model", ["b"]), ("recall", ["d", "c"]), ("recal", ["d", "c"]), ("recoll", ["d", "c"]), ("Avergae", ["a"]), ("nDGC", ["e"]), ("slip", ["d"]), ("xyzzy", []),
     ("how to recall", ["d", "c"]), ("load_example", ["d"]), ("", []), ("the", ["a"]), ("recall@10", ["d", "c"]), ("(", []), ("a.c", []),
 ])  # fmt: skip
 def test_a_latin_word_matches_from_its_beginning_and_chinese_anywhere(query, pages):
