@@ -31,7 +31,7 @@ CHOOSE = """<script>
 SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content</a>'
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
-LONG = re.compile(r"\S{30,}")  # a name in a table
+LONG = re.compile(r"\S{24,}")  # a name in a table
 OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
 
 
@@ -98,13 +98,13 @@ def hanging(line):
 
 
 def breakable(page):
-    """HTML in which long names in tables may break after a dot or a bracket, so that they do not widen the table.
+    """HTML in which long names in tables may break after a dot, a stroke or a bracket, so that they do not widen the table.
 
     >>> breakable("<td><code>org.apache.spark.mllib.RankingMetrics</code></td><td><code>nDCG@10</code></td>")
     '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'"""
     def cell(found):
         parts = re.split(r"(<[^>]*>)", found[0])
-        parts[::2] = [LONG.sub(lambda name: re.sub(r"(?<=[.(])(?=\w)", "<wbr>", name[0]), part) for part in parts[::2]]
+        parts[::2] = [LONG.sub(lambda name: re.sub(r"(?<=[.(/=])(?=\w)", "<wbr>", name[0]), part) for part in parts[::2]]
         return "".join(parts)
 
     return CELL.sub(cell, page)
