@@ -265,6 +265,7 @@ def test_a_table_that_scrolls_shows_it_by_a_shadow_and_outputs_wrap_at_every_wid
     rules = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", CSS)  # those for all widths
     table = re.search(r"main table,\nmain table\.table \{\n  --bs-table-bg: transparent;(.*?)\n\}", rules, re.DOTALL)[1]
     assert (table.count("local"), table.count("scroll")) == (2, 2)
+    assert re.search(r"#quarto-sidebar\.sidebar \{\s*max-width: 100vw;", CSS), "on a phone"
     output = re.search(r"main \.cell-output pre,\nmain \.cell-output pre code \{(.*?)\}", rules, re.DOTALL)[1]
     assert "white-space: pre-wrap" in output
 

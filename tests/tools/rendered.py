@@ -98,13 +98,16 @@ def hanging(line):
 
 
 def breakable(page):
-    """HTML in which long names in tables may break after a dot, a stroke or a bracket, so that they do not widen the table.
+    """HTML in which long names in tables may break after a dot or a bracket, so that they do not widen the table.
 
     >>> breakable("<td><code>org.apache.spark.mllib.RankingMetrics</code></td><td><code>nDCG@10</code></td>")
     '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'"""
+    def name(found):
+        return re.sub(r"(?<=[.(/=])(?=\w)", "<wbr>", found[0])
+
     def cell(found):
         parts = re.split(r"(<[^>]*>)", found[0])
-        parts[::2] = [LONG.sub(lambda name: re.sub(r"(?<=[.(/=])(?=\w)", "<wbr>", name[0]), part) for part in parts[::2]]
+        parts[::2] = [LONG.sub(name, part) for part in parts[::2]]
         return "".join(parts)
 
     return CELL.sub(cell, page)
