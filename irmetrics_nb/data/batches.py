@@ -257,7 +257,7 @@ class TableRun:
         elif self.path or hasattr(self.table, 'height'): yield from self._slices(self.table)
         else:  # polars is older than 1.34
             from tempfile import TemporaryDirectory
-            self.way = ', by way of a temporary file'
+            self.way = ', through a temporary file'
             with TemporaryDirectory() as folder:
                 path = Path(folder) / 'run.parquet'
                 with self._reading(): self.table.sink_parquet(path)

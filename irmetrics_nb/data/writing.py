@@ -104,13 +104,13 @@ def file_form(path: str | os.PathLike) -> str:
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
         choices = '.parquet, .csv, .tsv, .json, .jsonl, or another name for TREC text'
-        raise ValueError(f'{visible(path)}: {form} is not written here; take {choices}')
+        raise ValueError(f'{visible(path)}: {form} cannot be written; use {choices}')
     return FORMS.get(form, '')
 
 NOT_HELD = {  # format: pattern of an id that it cannot hold, what is wrong
-    '': (r'|.*[ \t\n\r\v\f].*', 'TREC text cannot hold ids that are empty or have blanks'),
-    '.csv': ('[ \t]*', 'an id is empty, or blanks alone'),
-    '.tsv': ('[ \t]*', 'an id is empty, or blanks alone'),
+    '': (r'|.*[ \t\n\r\v\f].*', 'TREC text cannot hold ids that are empty or contain spaces'),
+    '.csv': ('[ \t]*', 'an id is empty or only spaces'),
+    '.tsv': ('[ \t]*', 'an id is empty or only spaces'),
     '.parquet': ('.*[\udc80-\udcff].*', 'Parquet cannot hold ids that are not UTF-8'),
 }
 

@@ -69,7 +69,7 @@ def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any,
             valid, problems = _read_valid(source, kind, limit, error)
             if valid is not None: data, comments = use(valid)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        problems.append(problem('comment-row' if 'this comment' in text else 'cut-off', [text]))
+        problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     if comments: problems.append(problem('comments', n=comments))
     return data, problems
 
@@ -176,7 +176,7 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
     if len(different) > 20: distribution = f'{len(different):,} different'
     return {'queries': len(np.unique(qrels.rows.query)), 'documents': len(grades), 'grades': distribution,
-            'queries with nothing relevant': len(queries_without_relevant(qrels))}
+            'queries without relevant documents': len(queries_without_relevant(qrels))}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     """Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move
@@ -188,11 +188,11 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     qrels, hits = evidence.qrels, evidence.hits
     if qrels is not None:
         facts |= {'queries': len(counts.depth), 'of them judged': evidence.common,
-                  'judged queries without an answer': len(evidence.unanswered)}
+                  'judged queries missing from the run': len(evidence.unanswered)}
     if qrels is not None and hits is not None and evidence.common:
         judged_depth, tied = counts.depth[counts.judged >= 0], len(tied_queries(hits))
         facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
-        facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
+        facts |= {'judged documents retrieved': len(hits.rank), 'of them in a tie': tied}
         if tied:
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
             for m, (low, high) in scores.tie_bounds.items():
@@ -203,7 +203,8 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
 class Checkup(Result):
-    """What `check` found: facts by source, and findings, the worst first.
+    """The result of `check`: facts about each source, and findings, the most severe
+    first.
 
     It prints the facts as a table and the findings as a list; `to_polars()` has a row per
     finding."""
@@ -250,7 +251,7 @@ class Checkup(Result):
             for level in LEVELS
         }
         phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
-        yield Text(', '.join(phrases) or 'nothing odd was found', 'small')
+        yield Text(', '.join(phrases) or 'no problems were found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_text(value):
@@ -285,11 +286,13 @@ def check(
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
         The run, or several runs; of a folder or a pattern, a run per file.
     k : int
-        How many documents a query should have; with fewer it is called short.
+        The expected number of documents of a query; a list with fewer is reported as
+        short.
     faults : int
-        How many faulty rows of each sort are shown.
+        The number of invalid rows of each kind to show.
     system : str, optional
-        The column of a table, or its partition, that tells several runs apart.
+        The column of a table, or its partition, that names the run, if there are
+        several.
 
     Returns
     -------
@@ -300,12 +303,11 @@ def check(
     Raises
     ------
     ValueError
-        For `Qrels` and `Run` in each other's place, or items of which some are runs and
-        some are not.
+        For swapped `Qrels` and `Run`, or items of which some are not runs.
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
-    ['doc-ids', 'nothing-judged', 'short']"""
+    ['doc-ids', 'no-judged-retrieved', 'short']"""
     runs = _named_runs(qrels, run, system)
     judgments, problems = read_source(
         _rereadable_source(qrels), 'qrels', faults, use_judgments
