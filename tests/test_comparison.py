@@ -270,6 +270,15 @@ def test_names_from_outside_do_no_harm_in_html():
     assert not any(tag in found._repr_html_() for tag in ("<script>", "<i>", "<th><b>"))
 
 
+def test_the_comparison_of_one_slice_prints_its_table_and_its_pairs():
+    groups = {query: "odd" if int(query[1:]) % 2 else "even" for query in EXAMPLE.qrels.queries}
+    whole = compare(EXAMPLE.qrels, THREE, "AP", groups=groups)
+    odd = whole.of_slice("odd")
+    assert odd.rows == tuple(whole.pairs("odd")) and len(odd.rows) == 3
+    assert "18 queries" in str(odd) and "even" not in str(odd)
+    assert odd.to_dict() and odd.to_polars().height == 3
+
+
 def test_slices_add_up_to_the_whole():
     groups = {q: "even" if int(q[1:]) % 2 == 0 else "odd" for q in EXAMPLE.qrels.queries}
     found = compare(EXAMPLE.qrels, THREE, "AP RR", groups=groups)
