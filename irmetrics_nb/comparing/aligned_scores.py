@@ -141,8 +141,8 @@ def _missing_queries(systems, ids, values):
         lacking = [ids[i] for i in np.flatnonzero(in_any & ~present)]
         if not lacking: continue
         examples = ', '.join(lacking[:3]) + ', …' * (len(lacking) > 3)
-        consequence = ('a pair is compared on the queries that both have, '
-                       'means are over those that all have')
+        consequence = ('a pair is compared on the queries that both systems have, '
+                       'means are over those that all systems have')
         yield f'{name} lacks {len(lacking)} of {total} ({examples}): {consequence}'
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #bc4f8107

@@ -297,7 +297,7 @@ class Comparison(Result):
     def of_slice(self, name: str) -> 'Comparison':
         "Return the comparison of one slice."
         inside = slice_of(self.sample, self.groups, name)
-        return replace(self, sample=inside, rows=tuple(self.pairs(name)))
+        return replace(self, sample=inside, rows=tuple(self.pairs(name)), groups=None)
 
     @property
     def warnings(self) -> list[str]:
