@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 # %% ../nbs/top_level/names.ipynb #285153c8
 _PUBLIC = {
-    'From judgments and runs to an answer': {
+    'Evaluate, compare and explain': {
         'evaluation.evaluation': 'evaluate Accumulator',
         'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
         'explaining.explanation': 'explain',
@@ -33,7 +33,7 @@ _PUBLIC = {
         'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',
         'metrics.dcg': 'DCG nDCG', 'metrics.cascade': 'RR ERR RBP',
         'core.measures': 'Measure measure', 'metrics.parsing': 'parse'},
-    'Metrics of lists': {
+    'Functions of lists': {
         'metrics.sets': 'precision recall f_beta r_precision success fallout',
         'metrics.ap': 'average_precision bpref interpolated_precision '
                       'precision_recall_curve',

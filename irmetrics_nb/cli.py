@@ -93,7 +93,7 @@ def _print_reading(scores, runs):
 def _stop_at_floors(scores, floors):
     from irmetrics_nb.comparing.gate import missed_floors
     missed = missed_floors(scores, floors)
-    for text in missed: say(f'floor missed: {text}')
+    for text in missed: say(f'minimum not reached: {text}')
     if missed: raise typer.Exit(3)
 
 # %% ../nbs/top_level/cli.ipynb #471b8a5e
@@ -111,10 +111,10 @@ def _print_scores(scores, format, per_query, output, per_run):
     per_query=option(bool, 'Show every query instead of the means.', '--per-query'),
     format=option(choice(FORMATS), 'How to print.'),
     verbose=option(
-        bool, 'Say on stderr how runs were read, and the peak of memory.', '--verbose'),
+        bool, 'Print to stderr how runs were read, and the peak memory.', '--verbose'),
     floors=option(
         list[str],
-        'A mean that must be reached, like nDCG@10=0.45; else the exit code is 3.',
+        'A mean that must be reached, such as nDCG@10=0.45; otherwise the exit code is 3.',
         '--min', metavar='FLOOR'),
 )
 def _evaluate(
@@ -136,7 +136,7 @@ def _evaluate(
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
     if any(floor.slice != 'all' for floor in required):
-        raise typer.BadParameter('--min for a slice: only in compare')
+        raise typer.BadParameter('--min for a slice works only in compare')
     floored = parse_all(floor.measure for floor in required) if required else []
     requested = with_more(measures_of(measures), floored)
     check_files(qrels, runs, output)
@@ -157,7 +157,7 @@ def _check_command(qrels, runs, format='table', faults=20, output=None, system=N
     from irmetrics_nb.evaluation.checkup import check
     check_files(qrels, runs, output)
     if Path('-') in (qrels, *runs):
-        raise typer.BadParameter('- can be read only once, and a check-up may read twice')
+        raise typer.BadParameter('- (standard input) can be read only once, and check may read its input twice')
     checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
     forms = {'table': checkup.__repr__, 'markdown': checkup.to_markdown}
     show(forms.get(format, checkup.to_json)(), output)
@@ -171,7 +171,7 @@ def _list_measures(format='table', names=False, output=None):
     columns = 'measure', 'question', 'parameters'
     rows = [{name: row[name] for name in columns} for row in measure_table()]
     note = ('\n\nEach also takes judged_only=True: '
-            'documents that nobody judged are taken out first.')
+            'unjudged documents are removed first.')
     if names: text = _rows_as_text(name_table(), format)
     else: text = _rows_as_text(rows, format, [None, 44, 32], note)
     show(text, output)
@@ -270,8 +270,8 @@ IDENTIFY_EXAMPLES = '''
 
 @app.command('identify', epilog=IDENTIFY_EXAMPLES)
 @takes_options(
-    run=RUN_FILE, rows=option(int, 'How many of those that fit to show.', min=1),
-    values=argument(list[str], 'Measures with their numbers, such as nDCG@10=0.4312; zeros at the end count.',
+    run=RUN_FILE, rows=option(int, 'How many matching combinations to show.', min=1),
+    values=argument(list[str], 'Measures with their numbers, such as nDCG@10=0.4312; trailing zeros count.',
                     'MEASURE=VALUE...'))
 def _identify(qrels, run, values, rows=10, format='table', output=None):
     "Find the conventions, the tool or the mistake that gives some numbers; exit code 3 if nothing does."
@@ -314,10 +314,10 @@ AUDIT_EXAMPLES = '''
 
 @app.command('audit', epilog=AUDIT_EXAMPLES)
 @takes_options(
-    function=argument(str, 'Such as mypackage.metrics:ndcg_at_k.', '[MODULE:FUNCTION]'),
+    function=argument(str, 'The function, such as mypackage.metrics:ndcg_at_k.', '[MODULE:FUNCTION]'),
     measure=option(str, 'What the function should compute.', '-m', '--measure'),
-    shape=option(str, "Its arguments in their order, such as 'true score k'."),
-    accept=option(str, 'A tool whose conventions pass as well.', metavar='TOOL'),
+    shape=option(str, "Its arguments in order, such as 'true score k'."),
+    accept=option(str, 'A tool whose conventions are accepted as well.', metavar='TOOL'),
     answers_file=option(Path, 'Answers of a program to the vectors: {measure: {case: value}}.', '--answers'),
     vectors=option(Path, 'The folder with the vectors.'))
 def _audit(

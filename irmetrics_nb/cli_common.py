@@ -180,7 +180,7 @@ def _in_options(message: str) -> str:
         name = '--columns' if match[1] == 'Qrels' else '--run-columns'
         return f'{name} ' + ','.join(f'{key}=NAME' for key in keys)
     text = re.sub(r'(Qrels|Run)\(\.\.\., columns=\{([^}]*)\}\)', option, message)
-    text = text.replace(', and descending=False if the least', '; rank=NAME instead of score=NAME if the least')
+    text = text.replace(', and descending=False if the smallest', '; rank=NAME instead of score=NAME if the smallest')
     return text.replace("duplicates='first', 'last' or 'best'", '--duplicates first, last or best')
 
 # %% ../nbs/top_level/cli_common.ipynb #f03fa7c6
@@ -263,7 +263,7 @@ def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
         return (Qrels if kind == 'qrels' else Run)(source, **options) if options else source
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
-    if not data: raise DataError(f'{name}: nothing came')
+    if not data: raise DataError(f'{name}: the input is empty')
     rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name, options.get('columns', {}))
     if not options.get('descending', True): rows = negate_ranks(rows)
     rows.comments.warn()
@@ -276,7 +276,7 @@ def as_written(path: Path) -> Path | str:
 
 def sources_of(paths: Sequence[Path], system: str | None) -> Runs:
     "Return the runs of a command."
-    if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system is of one file or folder')
+    if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system works with one file or folder')
     if Path('-') in paths: return recognise({}, [source_of(path, 'run') for path in paths])
     sources = as_written(paths[0]) if system else [*map(as_written, paths)]
     return recognise({}, sources, system, **COLUMNS_BY_KIND.get('run', {}))
@@ -333,34 +333,34 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
     'qrels': argument(Path, 'Judgments: TREC qrels (gzipped or not), Parquet, Arrow, CSV, TSV or JSON; - for stdin.',
                       'QRELS'),
     'runs': argument(list[Path], 'One run or several, in the same formats.', 'RUN...'),
-    'measures': option(list[str], 'Measures, separated by blanks.', '-m', '--measures',
+    'measures': option(list[str], 'Measures, separated by spaces.', '-m', '--measures',
                        autocompletion=suggest_measures),
     'output': option(Path, 'Write to this file instead of the terminal.', '-o', '--output'),
-    'memory': option(int, 'Memory for the rows of a run, like 500MB; if not given, 1GiB.',
+    'memory': option(int, 'Memory for the rows of a run, such as 500MB; default: 1GiB.',
                      parser=parse_size, metavar='SIZE'),
     'format': option(choice(['table', 'markdown', 'json']), 'How to print.'),
-    'groups': option(Path, 'The slices of the queries: a file with a query and its group in each line, '
+    'groups': option(Path, 'Slices of the queries: a file with a query and its group on each line, '
                      'or with a header, a column of queries and a column for each dimension.'),
-    'system': option(str, 'The column of the run that tells several systems apart.', metavar='COLUMN'),
-    'per_run': option(bool, 'Say below the table what is known of each of many runs.', '--per-run'),
+    'system': option(str, 'The column that names the system, if the run holds several.', metavar='COLUMN'),
+    'per_run': option(bool, 'Print the details of every run below the table.', '--per-run'),
 }
 
 # %% ../nbs/top_level/cli_common.ipynb #570b0ae9
 CONVENTIONS = {
-    'conventions': 'Those of a tool; the answers below win.',
-    'ties': 'Equal scores: by id, descending; as given; mean, best or worst order.',
-    'missing': 'A judged query that the run lacks.',
+    'conventions': 'The conventions of a tool; the options below override them.',
+    'ties': 'Order of equal scores: by id, descending; as given; mean, best or worst order.',
+    'missing': 'A judged query that is missing from the run.',
     'no_relevant': 'A query without relevant documents.',
-    'negative': 'A grade below 0: as if not judged, or its gain counts against.',
-    'score_dtype': 'How exactly scores are compared; float32: as trec_eval up to 9.0.7.',
-    'unjudged': 'Documents that nobody judged: keep their places, or are taken out.',
+    'negative': 'A grade below 0: not judged, or a negative gain.',
+    'score_dtype': 'Precision of the scores; float32: as trec_eval up to 9.0.7.',
+    'unjudged': 'Unjudged documents: keep their ranks, or are removed.',
     'judgments': 'Which judgments count: all, or those of retrieved documents.',
-    'duplicates': 'A document twice in a query: an error; or its first, last or best row counts.',
-    'identical_ids': 'A document with the id of its query: like any other, or taken out.',
+    'duplicates': 'A duplicate document in a query: an error; or its first, last or best row counts.',
+    'identical_ids': 'A document with the id of its query: kept, or removed.',
 }
 
 INPUT_OPTIONS = {
-    'digits': option(int, 'Decimals of all numbers that are printed; if not given, 4, '
+    'digits': option(int, 'Decimals of all printed numbers; default: 4 in tables, '
                      'and in sentences as many as matter.', min=0),
     'columns': option(str, 'Columns of the judgments: query=q,document=url,grade=label.', metavar='NAMES'),
     'run_columns': option(str, 'Columns of the runs: query=q,document=url,score=s, or rank=r.', metavar='NAMES'),

@@ -87,34 +87,34 @@ _COMPARE_OPTIONS = dict(
     first=argument(Path, 'The run that the others are compared with; or a folder or a table of several.', 'BASELINE'),
     new=argument(list[Path], 'One run or several.', '[NEW...]'),
     max_drop=option(
-        float, 'The gate fails if a measure drops by more than this, and significantly, anywhere.', min=0),
+        float, 'The gate fails if a measure drops by more than this and the drop is significant, over all queries or in a group.', min=0),
     margin=option(
         float, 'The gate fails unless a loss of this or more is ruled out, over all queries and in each group.'),
     fail_if_worse=option(
-        list[str], 'Only these must not drop; if not given, all, if there is a --max-drop or a --margin.',
+        list[str], 'The measures that must not drop; default: all, if --max-drop or --margin is given.',
         metavar='MEASURES'),
-    alpha=option(float, 'Significant is an adjusted p below; a --margin is tested at it from one side.'),
+    alpha=option(float, 'Significance level of the adjusted p-value; for a --margin, the one-sided level.'),
     allow_unknown=option(
-        bool, 'Let checks pass that have no verdict, as of groups of one or two queries.', '--allow-unknown'),
+        bool, 'Let checks without a verdict pass, such as groups of one or two queries.', '--allow-unknown'),
     min_coverage=option(
         float, 'The share of the queries that BASELINE answers which each NEW must answer; if not given, all.',
         min=0, max=1),
     floors=option(
         list[str], 'A mean that must be reached: nDCG@10=0.45; of a slice, slice:nDCG@10=0.4; of each, *:nDCG@10=0.3.',
         '--min', metavar='FLOOR'),
-    test=option(choice(TESTS), 'What gives the p-values; tukey only for one NEW.'),
+    test=option(choice(TESTS), 'The test that gives the p-values; tukey only for one NEW.'),
     correction=option(
         choice(CORRECTIONS),
-        'For several pairs of one measure, over all queries and in all groups; if not given, holm.'),
+        'Correction for several pairs of one measure, over all queries and in all groups; default: holm.'),
     correct_over=option(
         choice(FAMILIES), 'What is corrected together: the pairs of each measure, or those of all measures.'),
     interval=option(
-        choice(INTERVALS), 'The interval of a difference; if not given, t, and with --test tukey its own.'),
-    seed=option(int, 'Of what is drawn at random.'),
+        choice(INTERVALS), 'The interval of a difference; default: t, and with --test tukey that of the test.'),
+    seed=option(int, 'Seed of the random draws.'),
     all_pairs=option(
-        bool, 'Compare every pair, the first run like any other; there is no gate then.', '--all-pairs'),
+        bool, 'Compare every pair of runs; there is no gate then.', '--all-pairs'),
     format=option(choice(['text', 'markdown', 'json', 'junit']), 'How to print.'),
-    baseline=option(str, 'The system that others are compared with; if not given, the first.', metavar='NAME'),
+    baseline=option(str, 'The system that others are compared with; default: the first.', metavar='NAME'),
 )
 
 # %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
@@ -147,7 +147,7 @@ def _compare_command(
     with progress_bar() as progress:
         judgments = source_of(qrels, 'qrels')
         scores = evaluate(judgments, sources, required_measures, progress=progress, memory=memory, **answers)
-    if len(scores.runs) < 2: raise typer.BadParameter('one run alone: name another, a folder, or a --system')
+    if len(scores.runs) < 2: raise typer.BadParameter('only one run: add another run, a folder, or --system')
     other = None if all_pairs else baseline or scores.runs[0].name
     comparison = compare(scores, baseline=other, groups=groups, **settings)
     if all_pairs: return show(_comparison_text(comparison, format, per_run), output)
@@ -177,16 +177,16 @@ REPORT_EXAMPLES = '''
 @app.command('report', epilog=REPORT_EXAMPLES)
 @takes_options(
     output=option(Path, 'The file to write.', '-o', '--output'),
-    measures=option(list[str], 'Measures, separated by blanks; by the first, systems and queries are ordered.',
+    measures=option(list[str], 'Measures, separated by spaces; the first orders systems and queries.',
                     '-m', '--measures', autocompletion=suggest_measures),
     documents=option(
         Path, 'Titles and texts of documents: JSONL, JSON, CSV, TSV or Parquet with doc_id and title or text.'),
-    topics=option(Path, 'What the queries asked: the same forms with query_id and query or text, or TREC topics.'),
+    topics=option(Path, 'Texts of the queries: the same formats with query_id and query or text, or TREC topics.'),
     baseline=option(
         str, 'The run that the others are compared with, by its file or its name; if not given, every pair.'),
-    title=option(str, 'The headline.'),
-    format=option(choice(['html', 'markdown', 'latex']), 'If the name of the file does not say it.'),
-    check=option(bool, 'Whether the input is checked up, which reads it once more.', '--check/--no-check'))
+    title=option(str, 'The title of the report.'),
+    format=option(choice(['html', 'markdown', 'latex']), 'The format, if the file name does not give it.'),
+    check=option(bool, 'Whether to check the input, which reads it once more.', '--check/--no-check'))
 def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,
     baseline=None, title=None, format=None, check=True, memory=None, system=None, *, answers,
@@ -222,7 +222,7 @@ def draw_means(scores: Scores, measure: str, path: Path) -> None:
 WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
 
 @app.command('demo')
-@takes_options(folder=option(Path, 'Where the picture and the tables go.'))
+@takes_options(folder=option(Path, 'The folder for the picture and the tables.'))
 def _demo(folder=Path('demo')):
     "Compare the six systems of the test collection: which differ, one query explained."
     from irmetrics_nb.comparing.comparison import compare
@@ -248,7 +248,7 @@ def _demo_pairs(comparison, pair):
     pairs, method = comparison.rows, comparison.method
     first_measure = [row for row in pairs if row.measure == comparison.sample.measures[0]]
     shown = sum(row.shown(method.alpha) for row in first_measure)
-    letters = 'A raised letter: better than that system, beyond chance'
+    letters = 'A raised letter: significantly better than that system'
     family = f'p < {method.alpha:g} by paired t, Holm over {len(first_measure)} pairs'
     by = f'{first_measure[0].measure}: {shown} of {len(first_measure)} pairs differ'
     yield rendered([marked_means(comparison.sample, pairs, method, None)], 'text')
@@ -265,7 +265,7 @@ def _demo_query(example, by, pair, query, value_of_other, value):
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
     rows = [[str(row['rank']), str(row['grade']), shorten(row['title'], 60, placeholder=' …')] for row in why.rows[:5]]
     loss = f'"{text}": {by} {value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
-    head = fill(f'Where {best} loses most: {loss}. How that came about:', 80)
+    head = fill(f'Where {best} loses most: {loss}. The explanation:', 80)
     table = written_table(Table(['rank', 'grade', f'first five by {best}'], rows), 'text')
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 

@@ -86,8 +86,8 @@ def _find(frame, kind):
         if name is None:
             synonyms = ' or '.join(COLUMN_SYNONYMS[role])
             rename = 'rename it, as in frame.withColumnRenamed(old, new)'
-            raise DataError(f'the {kind}: no column {synonyms}; there are {", ".join(frame.columns)}; {rename}')
-        if frame.columns.count(name) > 1: raise DataError(f'the {kind}: the column {name!r} is there twice')
+            raise DataError(f'the {kind}: no column {synonyms}; the columns are {", ".join(frame.columns)}; {rename}')
+        if frame.columns.count(name) > 1: raise DataError(f'the {kind}: the column {name!r} appears twice')
     return names
 
 def _type_of(frame, name, kind):
@@ -95,7 +95,7 @@ def _type_of(frame, name, kind):
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
     names = frame.columns if exact else [column.lower() for column in frame.columns]
     if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
-    raise DataError(f'the {kind}: the column {name!r} is there twice, for Spark: there are {", ".join(frame.columns)}')
+    raise DataError(f'the {kind}: the column {name!r} appears twice, for Spark; the columns are {", ".join(frame.columns)}')
 
 def _id_sql(frame, name, kind):
     "Return SQL for a column of ids as text; DataError for other types than text and whole numbers."
@@ -178,7 +178,7 @@ def _collect_rows(qrels, run, system, order, conventions):
             run_sql = 'cast(null as string)' if name is None else _sql_text(name)
             if system and kind == 'run':
                 if system not in source.columns:
-                    raise DataError(f'the run: no column {system!r}; there are {", ".join(source.columns)}')
+                    raise DataError(f'the run: no column {system!r}; the columns are {", ".join(source.columns)}')
                 run_sql = f"coalesce({_id_sql(source, system, 'run')}, '')"
             ordered = kind == 'run' or conventions.duplicates in ('first', 'last')
             return _selected(source, kind, run_sql, order if ordered else None)
@@ -237,7 +237,7 @@ def _bucket_count(session, counts, memory, buckets):
     needed = largest_count * ROW_BYTES
     if needed > memory:
         raise DataError(f'the query {query!r} has {largest_count:,} rows, and a bucket of {memory:,} bytes holds '
-                        f'{int(memory / ROW_BYTES):,}: where executors have the memory, say memory={needed}')
+                        f'{int(memory / ROW_BYTES):,}: if the executors have the memory, write memory={needed}')
     if buckets: return buckets
     total = sum(n for n, _, _ in counts.values())
     at_once = int(session.conf.get('spark.sql.shuffle.partitions'))
@@ -429,7 +429,7 @@ evaluate = evaluate_on_spark
 def _run_names(names, counts, system):
     "List the names of the runs; DataError for judgments or a run without a row."
     if names is None: names = sorted(name for name in counts if name is not None)
-    if system and '' in names: raise DataError(f'the run: nothing in column {system!r}')
+    if system and '' in names: raise DataError(f'the run: no value in column {system!r}')
     empty = [name for name in (None, *names) if not counts.get(name, [0])[0]] or ([] if names else [''])
     if empty: raise DataError(f'{"the qrels" if empty[0] is None else empty[0] or "the run"}: the table has no rows')
     return tuple(names)
@@ -507,7 +507,7 @@ compare = compare_on_spark
 def _items(data, columns):
     "Select the rows of items: label, value, and the group as text."
     absent = [name for name in columns if name not in data.columns]
-    if absent: raise DataError(f'the items: no column {absent[0]!r}; there are {", ".join(data.columns)}')
+    if absent: raise DataError(f'the items: no column {absent[0]!r}; the columns are {", ".join(data.columns)}')
     selected = zip(('label', 'value', 'query'), columns, (_number_sql, _number_sql, _id_sql))
     return data.selectExpr(*(f'{sql(data, name, "items")} as {role}' for role, name, sql in selected))
 

@@ -86,7 +86,7 @@ def _complete(measure, conventions, top):
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
     if complete == preset or not unknown: return complete
     lacking = next(name for name in complete.params if name not in preset.params)
-    raise ValueError(f'{measure} needs to know {lacking}, which parts cannot tell under '
+    raise ValueError(f'{measure} needs {lacking}, which parts do not know under '
                      f'these conventions: {measure.name}({lacking}=...)')
 
 # %% ../nbs/top_level/spark_buckets.ipynb #331bdcf4
@@ -201,7 +201,7 @@ def _check_nulls(table, plan):
     lacking = next(name for name in expected if row[name] is None)
     kind = 'qrels' if row['run'] is None else 'run'
     shown = plan.names.get(f'{kind} {lacking}', plan.names.get(lacking, lacking))
-    raise DataError(f'{_where(row, plan)}: nothing in column {shown!r}')
+    raise DataError(f'{_where(row, plan)}: no value in column {shown!r}')
 
 def _where(row, plan):
     source = 'the qrels' if row['run'] is None else 'the run'
@@ -247,7 +247,7 @@ def check_whole(
             if judged and retrieved:
                 ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
             raise DataError(
-                f'{run}not one query in common{ids}{spelling_hint(judged, retrieved)}'
+                f'{run}no query in common{ids}{spelling_hint(judged, retrieved)}'
             )
         sign = FRACTIONS_AND_WHOLE if 2 * sum(swapped) > sum(rows) else ''
         judgments = Evidence(plan.measures, _total_grades(grades), swapped=sign)

@@ -115,7 +115,7 @@ def test_a_scale_of_grades_need_not_know_what_lies_below_0():
 def test_where_the_order_of_ties_makes_no_difference_no_order_is_named():
     hits = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / k)
     found = audit(lambda qrels, run: hits(qrels, run, 5), "P@5", shape="qrels run")
-    assert found and found.mistake == "" and "equal scores: make no difference" in repr(found)
+    assert found and found.mistake == "" and "equal scores: have no effect" in repr(found)
 
 
 def test_a_value_that_is_nearly_right_is_shown_with_the_digits_that_differ():
@@ -185,16 +185,16 @@ def test_a_function_of_labels_and_scores_passes_only_if_it_sorts_by_them(ranked,
 def test_a_grade_below_0_is_not_relevant_in_r():
     any_grade = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / (sum(g != 0 for g in grades.values()) or 1))
     found = audit(any_grade, "R@10", shape="qrels run k")
-    assert not found and "negative grades: as no convention that is known" in repr(found)
+    assert not found and "negative grades: like no known convention" in repr(found)
     right = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / (sum(g >= 1 for g in grades.values()) or 1))
     assert audit(right, "R@10", shape="qrels run k")
 
 
 def test_it_is_said_if_a_binary_measure_was_asked_about_grades_0_and_1_alone():
-    said = "grades above 1: are not relevant as 1 is: it was asked about grades 0 and 1 otherwise"
+    said = "grades above 1: are not treated like grade 1; all other questions use grades 0 and 1"
     for wrong in (lambda r, k: sum(r[:k]) / k, lambda r, k: sum(x == 1 for x in r[:k]) / k):
         assert said in repr(audit(wrong, "P@10"))
-    assert "grades above 1: are relevant, as 1 is" in repr(audit(lambda r, k: sum((x or 0) >= 1 for x in r[:k]) / k, "P@10"))
+    assert "grades above 1: are relevant, like grade 1" in repr(audit(lambda r, k: sum((x or 0) >= 1 for x in r[:k]) / k, "P@10"))
 
 
 def err_with(scale):

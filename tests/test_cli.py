@@ -234,7 +234,7 @@ BAD = {  # what is wrong -> (file that holds it, its content, what the message m
     'a binary file': ('run.txt', bytes(range(256)) * 20, ['run.txt', 'binary']),
     'a zip archive': ('run.txt', b'PK\x03\x04' + bytes(100), ['run.txt', 'zip']),
     'a truncated gzip': ('run.txt', gzip.compress(RUN.encode() * 99)[:-20], ['run.txt', 'cut off']),
-    'no query in common': ('run.txt', RUN.replace('flower', 'x1').replace('bread', 'x2'), ['not one query in common', "'flower'", "'x1'"]),
+    'no query in common': ('run.txt', RUN.replace('flower', 'x1').replace('bread', 'x2'), ['no query in common', "'flower'", "'x1'"]),
     'qrels given as a run': ('run.txt', QRELS, ['run.txt, line 1', '4', 'qrels']),
     'a run given as qrels': ('qrels.txt', RUN, ['qrels.txt, line 1', '6', 'run']),
     'a broken Parquet file': ('run.txt', b'PAR1' + bytes(50) + b'PAR1', ['run.txt']),
@@ -301,7 +301,7 @@ def test_the_output_may_be_the_standard_output_by_name_and_adds_to_a_file_there(
 def test_a_closed_standard_input_is_told_in_one_line(files):
     command = f'"{sys.executable}" -c "from irmetrics_nb.cli import main; main()" evaluate qrels.txt - <&-'
     done = subprocess.run(command, shell=True, cwd=files, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, 'irmetrics: error: standard input: nothing came\n')
+    assert (done.returncode, done.stderr) == (1, 'irmetrics: error: standard input: the input is empty\n')
 
 
 def test_the_names_of_other_tools_are_listed():
@@ -315,7 +315,7 @@ def test_scores_and_unjudged_documents_are_conventions_of_the_command_line_too(t
     (tmp_path / 'r').write_text('1 Q0 a 1 0.123456789 t\n1 Q0 b 2 0.123456788 t\n')
     call = str(tmp_path / 'q'), str(tmp_path / 'r'), '-m', 'RR', '--format', 'json'
     for more, value, said in [((), 1, None), (('--score-dtype', 'float32'), .5, 'scores as 32-bit floats'),
-                              (('--score-dtype', 'float32', '--unjudged', 'skip'), 1, 'documents that nobody judged are taken out')]:
+                              (('--score-dtype', 'float32', '--unjudged', 'skip'), 1, 'unjudged documents are removed')]:
         found, = json.loads(irmetrics('evaluate', *call, *more).stdout)
         assert list(found['means'].values()) == [value]
         assert said is None or said in found['conventions']

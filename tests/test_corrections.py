@@ -122,7 +122,7 @@ def test_a_lopsided_sample_of_few_warns_nobody():
 
 
 def all_resamples(d):
-    "t* of every resample with replacement, read slowly; infinite without scatter."
+    "t* of every resample with replacement, read slowly; infinite without variance."
     mean = statistics.mean(d)
     for sample in product(d, repeat=len(d)):
         error, off = statistics.stdev(sample) / len(d) ** 0.5, statistics.mean(sample) - mean

@@ -136,7 +136,7 @@ def test_all_forms_of_input_give_the_same(way, tmp_path):
             found = evaluate(judgments[name](), runs[name](), MEASURES, duplicates=way, ties=ties)
             same(found, expected)
             assert found.runs[0].repeats == (2, 3), name
-            assert found.reading == 'in one piece, without 3 rows of a document that stands twice', name
+            assert found.reading == 'in one piece, without 3 rows of duplicate documents', name
         read = evaluate(Qrels(judgments['CSV'](), duplicates=way), Run(runs['TREC'](), duplicates=way), MEASURES, ties=ties)
         same(read, expected)
         assert read.runs[0].repeats == (2, 3) and read.conventions.duplicates == 'refuse'
@@ -147,7 +147,7 @@ def test_a_json_object_may_name_a_document_twice_but_not_a_query(way, tmp_path):
     grouped = sorted(RUN, key=lambda row: row[0])
     path = put(tmp_path/'run.json', as_json(grouped))
     assert Run(path, duplicates=way).to_dict() == Run(by_hand(grouped, way)).to_dict()
-    with pytest.raises(DataError, match=r"run.json: document 'b' stands twice in query 'q1'"): Run(path)
+    with pytest.raises(DataError, match=r"run.json: duplicate document 'b' in query 'q1'"): Run(path)
     for text in b'{"q1": {"a": 1}, "q1": {"b": 1}}', b'[{"query": "q", "query": "r", "doc_id": "d", "score": 1}]':
         with pytest.raises(DataError, match="stands twice in one JSON object"): Run(put(tmp_path/'run.json', text), duplicates=way)
 
@@ -158,7 +158,7 @@ def test_lists_of_documents_ranks_and_distances_are_deduplicated_too(tmp_path):
     near = [{'query': 'q', 'document': 'a', 'distance': 3}, {'query': 'q', 'document': 'a', 'distance': 1}]
     columns = {'query': 'query', 'document': 'document', 'score': 'distance'}
     assert Run(near, columns=columns, descending=False, duplicates='best').to_dict() == {'q': {'a': -1}}
-    with pytest.raises(DataError, match='line 3 .and 1.*twice'): Run(put(tmp_path/'run.txt', as_trec([RUN[1], RUN[2], RUN[1]], 'run')))
+    with pytest.raises(DataError, match='line 3 .and 1.*duplicate document'): Run(put(tmp_path/'run.txt', as_trec([RUN[1], RUN[2], RUN[1]], 'run')))
 
 
 @pytest.mark.parametrize('way', WAYS)
@@ -195,11 +195,11 @@ def test_where_nothing_stands_twice_nothing_is_left_out_or_said():
 def test_how_many_are_left_out_stands_under_the_table_and_in_every_form_of_it():
     scores = evaluate(list(QRELS), {'ours': list(RUN), 'theirs': {'q1': ['a']}}, 'AP', duplicates='last')
     text = ' '.join(repr(scores).split())
-    assert '2 rows of the judgments left out (a document twice)' in text
-    assert 'ours: 3 rows of the run left out (a document twice)' in text and 'theirs: 3 rows' not in text
-    assert 'of a document twice in a query, the last row counts' in text
+    assert '2 rows of the judgments left out (duplicate documents)' in text
+    assert 'ours: 3 rows of the run left out (duplicate documents)' in text and 'theirs: 3 rows' not in text
+    assert 'the last row of a duplicate document counts' in text
     single = ' '.join(repr(scores.run('ours')).split())
-    assert '2 rows of the judgments left out (a document twice); 3 rows of the run left out' in single
+    assert '2 rows of the judgments left out (duplicate documents); 3 rows of the run left out' in single
     from irmetrics_nb.evaluation.scores import rendered_scores as render
     assert [one['repeats'] for one in json.loads(render(scores, 'json'))] == [{'qrels': 2, 'run': 3}, {'qrels': 2, 'run': 0}]
 
@@ -239,7 +239,7 @@ def test_comparisons_explanations_and_reports_see_the_same_rows(way, tmp_path):
     expected = evaluate(clean[0], cleaned, 'AP nDCG@3')
     compared = compare(list(QRELS), runs, 'AP nDCG@3', duplicates=way)
     assert [(pair.mean_a, pair.mean_b) for pair in compared.rows] == [(pair.mean_a, pair.mean_b) for pair in compare(expected).rows]
-    assert {'the judgments: 2 rows left out (a document twice)', 'ours: 3 rows left out (a document twice)'} <= {*compared.notes}
+    assert {'the judgments: 2 rows left out (duplicate documents)', 'ours: 3 rows left out (duplicate documents)'} <= {*compared.notes}
 
     paths = put(tmp_path/'qrels.txt', as_trec(QRELS, 'qrels')), put(tmp_path/'run.txt', as_trec(RUN, 'run'))
     for qrels, run in (list(QRELS), list(RUN)), paths:
@@ -272,12 +272,12 @@ def test_every_command_takes_the_option_and_says_what_was_left_out(tmp_path):
     done = call('evaluate', 'qrels.txt', 'run.txt', '-m', 'AP', '--format', 'json', '--verbose', *last)
     [found] = json.loads(done.stdout)
     assert found['means'] == clean.means and found['repeats'] == {'qrels': 2, 'run': 3}
-    assert 'run.txt was read in one piece, without 3 rows of a document that stands twice' in done.stderr
+    assert 'run.txt was read in one piece, without 3 rows of duplicate documents' in done.stderr
     for which, text in ('-', (tmp_path/'run.txt').read_bytes()), ('run.txt', b''):
         assert json.loads(call('evaluate', 'qrels.txt', which, '-m', 'AP', '--format', 'json', *last, stdin=text).stdout)[0]['means'] == clean.means
 
     compared = call('compare', 'qrels.txt', 'run.txt', 'other.txt', '-m', 'AP', *last)
-    assert compared.returncode == 0 and '3 rows left out (a document twice)' in compared.stdout
+    assert compared.returncode == 0 and '3 rows left out (duplicate documents)' in compared.stdout
     explained = call('explain', 'qrels.txt', 'run.txt', 'q1', '-m', 'AP', *last)
     assert explain('AP', by_hand(QRELS, 'last'), by_hand(RUN, 'last'), 'q1').text in explained.stdout and 'left out' in explained.stdout
     assert call('report', 'qrels.txt', 'run.txt', 'other.txt', '-m', 'AP', '-o', 'report.html', *last).returncode == 0

@@ -90,7 +90,7 @@ def adds_up(why):
     for row in rows:
         if row["weight"] is not None and row["gain"] is not None:
             close(row["gain"] * row["weight"], row["term"])
-        assert row["term"] == 0 or row["grade"] != "nobody judged it"
+        assert row["term"] == 0 or row["grade"] != "unjudged"
 
 
 @every_kind
@@ -279,7 +279,7 @@ def test_a_written_form_that_does_not_fit_a_variant_is_not_used():
 
 
 def test_a_line_about_a_thousand_documents_is_short_and_says_what_it_leaves_out():
-    deep = [3] * 900  # the products of 1 - gain go beyond what a number can hold, and are not needed
+    deep = [3] * 900  # the products of 1 - gain go more than float64 can hold, and are not needed
     for measure in ("AP", "nDCG(gain='exp')", "ERR", "RBP"):
         text = explain(measure, deep).text
         assert len(text) < 600 and "more terms" in text

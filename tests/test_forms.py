@@ -76,7 +76,7 @@ def test_lists_of_documents_and_grades_are_judgments():
 
 def test_a_document_twice_in_a_list_of_pairs_is_an_error_until_it_is_said_which_counts():
     twice = {'q': [('d1', .9), ('d1', .5)]}
-    with pytest.raises(DataError, match="document 'd1' stands twice in query 'q'"): Run(twice)
+    with pytest.raises(DataError, match="duplicate document 'd1' in query 'q'"): Run(twice)
     assert Run(twice, duplicates='last').to_dict() == {'q': {'d1': .5}}
 
 
@@ -140,7 +140,7 @@ def test_a_file_in_utf_16_is_called_so(encoding, name, content, tmp_path):
 
 
 @pytest.mark.parametrize(('judged', 'asked', 'how'), [
-    ('q ', 'q', 'without blanks around them'), ('q', 'q\t', 'without blanks around them'), ('caf\u00e9', 'cafe\u0301', 'in one Unicode form (NFC)'),
+    ('q ', 'q', 'without whitespace around them'), ('q', 'q\t', 'without whitespace around them'), ('caf\u00e9', 'cafe\u0301', 'in one Unicode form (NFC)'),
     ('q\u200b', 'q', 'without invisible characters')])
 def test_a_single_query_that_looks_the_same_is_noticed_by_evaluate_as_by_check(judged, asked, how):
     qrels = {judged: {'d': 1}} | {f'x{i}': {'d': 1} for i in range(300)}

@@ -42,7 +42,7 @@ def test_a_large_drop_that_may_be_chance_leaves_the_gate_open_and_says_so():
     noisy = {"main": dict(zip("12345678", (0.1, 0.9, 0.5, 0.3, 0.8, 0.4, 0.6, 0.2)))}
     noisy["new"] = dict(zip("12345678", (0.6, 0.1, 0.5, 0.1, 0.2, 0.9, 0.3, 0.1)))
     found = gate(compare(noisy, measures="AP", baseline="main"), max_drop=0.01)
-    assert found.ok and "lower, but no drop has been shown" in str(found)
+    assert found.ok and "lower, but not significantly" in str(found)
 
 
 def test_the_p_value_that_counts_is_the_adjusted_one():
@@ -59,8 +59,8 @@ def test_the_p_value_that_counts_is_the_adjusted_one():
 
 def test_the_smallest_drop_that_could_have_been_seen_is_always_there():
     for found in (closed(0), closed(-0.05, max_drop=0.01), closed(0, floors=["AP=0.9"])):
-        assert re.search(r"Smallest drop of new that 40 queries could have shown .*: AP 0\.\d+", str(found))
-        assert "Smallest drop" in found.to_markdown() and "Smallest drop" in found.to_junit() and found.to_dict()["could"]
+        assert re.search(r"Minimum detectable drop of new that 40 queries minimum detectable .*: AP 0\.\d+", str(found))
+        assert "Minimum detectable drop" in found.to_markdown() and "Minimum detectable drop" in found.to_junit() and found.to_dict()["could"]
 
 
 def test_the_queries_that_lost_most_are_named_worst_first_and_few():
@@ -134,7 +134,7 @@ def test_a_check_without_a_verdict_fails_if_the_observed_drop_exceeds_the_limit_
     assert "2 queries): too few queries for a verdict; the observed drop exceeds 0.01" in str(small)
     assert large.ok and "too few queries for a verdict; the observed drop does not exceed 0.31" in str(large)
     margin = gate(comparison, margin=0.01)
-    assert [v.slice for v in margin.failures] == ["two"] and "2 queries): nothing can be said of it, and so it does not pass" in str(margin)
+    assert [v.slice for v in margin.failures] == ["two"] and "2 queries): no verdict is possible, so it does not pass" in str(margin)
 
 
 def test_the_first_line_counts_checks_without_a_verdict_and_they_can_be_allowed():
@@ -230,7 +230,7 @@ def test_a_change_that_changes_nothing_passes_a_margin_and_two_queries_never_do(
     assert "the same on every query" in str(gate(compare({"main": same, "new": same}, baseline="main"), margin=1e-6))
     two = {"main": {"1": 0.5, "2": 0.25}, "new": {"1": 0.75, "2": 0.5}}
     found = gate(compare(two, baseline="main"), margin=0.5)
-    assert not found.ok and "nothing can be said of it, and so it does not pass" in str(found)
+    assert not found.ok and "no verdict is possible, so it does not pass" in str(found)
 
 
 def test_a_margin_is_asked_on_the_measures_that_must_not_be_worse_and_beside_a_drop():
@@ -247,10 +247,10 @@ def test_a_gate_without_a_margin_says_which_drop_it_may_have_missed_and_one_with
     data = values(-0.002, n=40)
     low = stats.ttest_rel([*data["new"].values()], [*data["main"].values()]).confidence_interval(0.9).low
     found = gate(compare(data, measures="AP", baseline="main"), max_drop=0.01)
-    line = "Largest drop of new that 40 queries cannot rule out (lower end of the 90 % interval): AP "
+    line = "Largest possible drop of new that 40 queries possible drop (lower end of the 90 % interval): AP "
     assert found.ok and line in str(found) and line in found.to_junit() and any(line in one for one in found.to_dict()["could"])
     assert float(str(found).split(line)[1].rstrip(".")) == pytest.approx(-low, abs=6e-4)
-    assert "cannot rule out" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
+    assert "possible drop" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
     in_slices = sliced(0, max_drop=0.1).to_dict()["could"]
     assert len(in_slices) == 4 and "few (30 queries) AP 0.0" in in_slices[1] and "many (170 queries) AP 0.00" in in_slices[3]
 
@@ -260,7 +260,7 @@ def test_a_constant_drop_has_no_p_and_does_not_pass():
     comparison = compare({"A": base, "B": dict.fromkeys(base, 0.3)}, baseline="A")
     for options in ({"max_drop": 0.1}, {"margin": 0.3}):
         found = gate(comparison, **options)
-        assert not found.ok and ("nothing can be said of it, and so it does not pass" if "margin" in options else "no p-value, and so no verdict") in str(found)
+        assert not found.ok and ("no verdict is possible, so it does not pass" if "margin" in options else "no p-value, so no verdict") in str(found)
 
 
 @pytest.mark.parametrize(("loss", "most"), [(0.05, 0.05), (0.1, 0.01)])
@@ -336,7 +336,7 @@ FILES = "eval/qrels.txt", "eval/main.run", "change.run"
 def test_the_exit_code_says_how_it_went(files, options, code):
     done = irmetrics("compare", *FILES, *options, cwd=files)
     assert done.returncode == code, done.stdout + done.stderr
-    assert "Smallest drop" in done.stdout or code in (1, 2)
+    assert "Minimum detectable drop" in done.stdout or code in (1, 2)
     assert ("FAILED" in done.stdout) == (code == 3)
     assert (done.stderr == "") == (code in (0, 3))
 
@@ -391,12 +391,12 @@ def test_markdown_has_the_gate_first_and_then_the_table(files):
 def test_runs_of_the_same_name_are_told_apart_and_the_standard_input_is_a_run(files):
     (files / "again.run").write_bytes((files / "eval/main.run").read_bytes())
     words = " ".join(irmetrics("compare", "eval/qrels.txt", "eval/main.run", "again.run", "-m", "AP", cwd=files).stdout.split())
-    assert "no difference shown between bm25 (eval/main.run) and bm25 (again.run): bm25 (again.run) − bm25 (eval/main.run) = 0.000 AP" in words
+    assert "no significant difference between bm25 (eval/main.run) and bm25 (again.run): bm25 (again.run) − bm25 (eval/main.run) = 0.000 AP" in words
     twice = irmetrics("compare", "eval/qrels.txt", "eval/main.run", "eval/main.run", cwd=files)
     assert twice.returncode == 0 and "(2)" in twice.stdout
     with open(files / "change.run", "rb") as run:
         piped = irmetrics("compare", "eval/qrels.txt", "eval/main.run", "-", "-m", "AP", cwd=files, stdin=run.read())
-    assert "no difference shown between bm25 and tfidf" in " ".join(piped.stdout.split())
+    assert "no significant difference between bm25 and tfidf" in " ".join(piped.stdout.split())
 
 
 def test_the_command_takes_what_a_gate_allows(files):
@@ -432,7 +432,7 @@ def test_a_terminal_gets_a_table_with_colours(files):
     code = ["-c", "from irmetrics_nb.cli import main; main()", "compare", *FILES, "-m", "nDCG@10", "--max-drop", "0.01"]
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "150"}
     said, status = terminal(*code, cwd=files, env=env)
-    assert status == 3 and "\x1b[31m" in said and "────" in said and "Smallest drop" in said
+    assert status == 3 and "\x1b[31m" in said and "────" in said and "Minimum detectable drop" in said
 
 
 def test_evaluate_has_floors_too(files):
@@ -441,7 +441,7 @@ def test_evaluate_has_floors_too(files):
     missed = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", "--min", "MAP=0.5", cwd=files)
     assert (met.returncode, met.stdout, met.stderr) == (0, table.stdout, "")
     assert (missed.returncode, missed.stdout) == (3, table.stdout)
-    assert missed.stderr == "irmetrics: floor missed: AP of tfidf: 0.4550, at least 0.5\n"
+    assert missed.stderr == "irmetrics: minimum not reached: AP of tfidf: 0.4550, at least 0.5\n"
     more = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", "--min", "GMAP=0.01", cwd=files)
     assert more.stdout.startswith("run,AP,GMAP") and more.returncode == 0
     assert irmetrics("evaluate", "eval/qrels.txt", "change.run", "--min", "odd:AP=0.1", cwd=files).returncode == 2

@@ -96,7 +96,7 @@ def test_a_comment_that_could_be_a_row_is_said_with_file_and_line(tmp_path, kind
     lines = texts[kind].splitlines()
     texts[kind] = '\n'.join([*lines[:100], DOUBTFUL[kind], '#other ' + DOUBTFUL[kind][4:], *lines[100:], ''])
     paths = {k: put(tmp_path/f'{k}.txt', text.encode()) for k, text in texts.items()}
-    words = f'{paths[kind]}, line 101: this comment could be a row: {DOUBTFUL[kind]!r}; lines that begin with # are not read'
+    words = f'{paths[kind]}, line 101: this comment looks like a row: {DOUBTFUL[kind]!r}; lines that begin with # are not read'
     make = {'qrels': Qrels, 'run': Run}[kind]
     calls = [lambda: make(paths[kind]), lambda: evaluate(*paths.values(), 'AP'), lambda: evaluate(*paths.values(), 'AP', memory=SMALL)]
     for call in calls:
@@ -116,7 +116,7 @@ def test_a_doubtful_comment_is_said_once_though_the_file_is_looked_at_twice(tmp_
     with warnings.catch_warnings(record=True, action='always') as seen: evaluate(grades, run, 'AP', **options)
     said = [str(w.message) for w in seen]
     assert sum('this comment could be a row' in text for text in said) == 1
-    assert sum('not one judged document was retrieved' in text for text in said) == 1
+    assert sum('no judged document was retrieved' in text for text in said) == 1
 
 
 @pytest.mark.parametrize('remark', ['# 0 d1 1', '#q1 0 d1', '#q1 0 d1 1 x', '#q1 0 d1 good', '#q1 0 d1 nan', '#q1 0 d1 1_0', '#q1 0 d1 inf'])
@@ -130,7 +130,7 @@ def test_scattered_queries_with_comments_come_in_parts_and_are_the_same(tmp_path
     run = put(tmp_path/'run.txt', with_remarks(''.join(lines)).encode())
     with warnings.catch_warnings(record=True, action='always') as seen: scores = evaluate(GRADES, run, 'AP nDCG@5 RR', memory=SMALL)
     assert scores.means == MEANS and 'parts' in scores.reading and scores.reading.endswith('lines of comment')
-    assert len(seen) == 1 and 'could be a row' in str(seen[0].message)
+    assert len(seen) == 1 and 'looks like a row' in str(seen[0].message)
 
 
 def test_an_error_behind_comments_counts_their_lines(tmp_path):
@@ -308,7 +308,7 @@ def test_a_score_is_preferred_to_a_rank():
 
 
 def test_records_of_which_some_have_a_score_and_others_a_rank_are_refused():
-    with pytest.raises(DataError, match='item 2: some have a score, others a rank alone'):
+    with pytest.raises(DataError, match='item 2: some records have a score, others only a rank'):
         Run([{'qid': 'q', 'docno': 'd', 'score': 1}, {'qid': 'q', 'docno': 'e', 'rank': 2}])
 
 
@@ -687,7 +687,7 @@ def test_a_blank_score_and_judgments_that_are_all_blank_stay_errors(blank):
 
 
 def test_a_blank_id_or_a_short_line_stays_an_error(tmp_path):
-    for line, message in {',a,1': "nothing in column 'query_id'", 'q1,,1': "nothing in column 'doc_id'", 'q1,a': '2 fields where the header has 3'}.items():
+    for line, message in {',a,1': "no value in column 'query_id'", 'q1,,1': "no value in column 'doc_id'", 'q1,a': '2 fields where the header has 3'}.items():
         with pytest.raises(DataError, match=f'line 3: {message}'): Qrels(put(tmp_path/'x.csv', f'query_id,doc_id,relevance\nq1,b,\n{line}\n'.encode()))
 
 

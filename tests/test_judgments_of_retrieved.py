@@ -1,4 +1,4 @@
-"What was judged and not retrieved: it counts, or it is as if nobody had judged it, for everything that is made of judgments."
+"What was judged and not retrieved: it counts, or it is count as unjudged, for everything that is made of judgments."
 import json
 import re
 

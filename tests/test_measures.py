@@ -143,10 +143,10 @@ def test_two_functions_of_the_same_name_print_alike_and_are_refused_together():
 def test_a_name_or_alias_is_given_once_in_any_case():
     before = dict(KINDS)
     for name in ('ap', 'MAP', 'NDCG_CUT', 'ndcg_cut_10'):
-        with pytest.raises(ValueError, match="'.*' is taken"):
+        with pytest.raises(ValueError, match="'.*' is already"):
             measure(name)(found)
     assert before == KINDS
-    with pytest.raises(ValueError, match="there is no measure 'Mine'; there are P SetP "):
+    with pytest.raises(ValueError, match="unknown measure 'Mine'; there are P SetP "):
         find_kind('Mine')
 
 
@@ -184,7 +184,7 @@ def test_a_kind_that_is_declared_is_parsed_computed_and_counted_like_those_that_
     ({'worth': lambda ranking: -ranking.grade}, 'its worst order gives')])
 def test_a_claim_that_is_untrue_is_refused_at_the_first_use(declare, claim, says):
     mine = declare('Mine', **claim)(q_measure).measure
-    with pytest.raises(ValueError, match=f'^Mine: {says} .*, but going through the orders of a tie gives'):
+    with pytest.raises(ValueError, match=f'^Mine: {says} .*, but trying all orders of a tie gives'):
         mine.of([1, 0])
     with pytest.raises(ValueError, match='^Mine: '):
         evaluate({'q': {'a': 1}}, {'q': ['a']}, 'Mine')
@@ -214,7 +214,7 @@ def test_a_kind_without_a_cutoff_takes_none(declare):
     @declare('Half')
     def half(ranking, /, *, rel=1):
         yield ranking.found(rel), 1 / 2
-    with pytest.raises(ValueError, match='Half takes no @, not even @5'):
+    with pytest.raises(ValueError, match='Half takes no cutoff, so not @5'):
         parse('Half@5')
 
 

@@ -28,7 +28,7 @@ def test_whole_numbers_as_ids_become_their_decimal_text():
 *_FIRST, _LAST = [form.name for form in FORMS]
 EXPECTED = f"{', '.join(_FIRST)} or {_LAST}"
 BAD_OBJECTS = {
-    "an exhausted iterator": (iter([]), "run", "the run: no rows came; has the iterator been used up?"),
+    "an exhausted iterator": (iter([]), "run", "the run: no rows; is the iterator exhausted?"),
     "a pair instead of a triple": ([("q1", "d1")], "run", "the run, item 1: expected (query, document, score)"),
     "a score of None": ({"q1": {"d1": None}}, "run", "the run, query 'q1', document 'd1': the score None is not a number"),
     "a NaN grade": ({"q1": {"d1": math.nan}}, "qrels", "the qrels, query 'q1', document 'd1': the grade nan is not"),
@@ -88,7 +88,7 @@ def test_an_answer_that_is_not_whole_is_refused(lost, message):
     "A search that some shards did not answer ranks what is left; its numbers would be those of the failure."
     whole = {"hits": {"hits": [{"_id": "d1", "_score": 1.5}]}, "timed_out": False, "_shards": {"total": 5, "failed": 0}}
     assert evaluate({"q1": {"d1": 1}}, {"q1": whole}, "RR")["RR"] == [1.0]
-    with pytest.raises(DataError, match=f"query 'q1': the answer is not whole: .*{message}"):
+    with pytest.raises(DataError, match=f"query 'q1': the answer is incomplete: .*{message}"):
         evaluate({"q1": {"d1": 1}}, {"q1": {**whole, **lost}}, "RR")
 
 

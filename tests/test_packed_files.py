@@ -109,7 +109,7 @@ def test_the_check_up_of_a_damaged_gzip_file_fails_in_words_on_the_command_line(
     qrels = put(tmp_path / "qrels", QRELS)
     run = put(tmp_path / "run.gz", gzip.compress(RUN)[:-9])
     done = irmetrics("check", qrels, run)
-    assert done.returncode == 1 and "is the file cut off?" in done.stdout and "Aborted" not in done.stdout + done.stderr
+    assert done.returncode == 1 and "is the file truncated?" in done.stdout and "Aborted" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("side", READ)

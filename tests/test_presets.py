@@ -72,7 +72,7 @@ def test_beir_takes_documents_with_the_id_of_their_query_out_of_the_run_before_i
     for measure in OF_TREC_EVAL:
         np.testing.assert_allclose(ours[measure], [theirs[measure][q] for q in ours.query_ids], atol=1e-9, rtol=0, err_msg=measure)
     assert kept.means != ours.means and kept.means == evaluate(qrels, run, OF_TREC_EVAL, conventions='trec_eval-9.0.4').means
-    assert 'documents with the id of their query are taken out' in ' '.join(str(ours).split())
+    assert 'documents with the id of their query are removed' in ' '.join(str(ours).split())
     assert 'identical_ids' in PRESETS['mteb'].beyond
 
 
@@ -238,7 +238,7 @@ def test_what_is_said_beside_a_tool_wins():
     assert conventions_of('sklearn', ties=None).ties == 'average'
     assert conventions_of(conventions_of('sklearn'), missing='skip').missing == 'skip'
     assert conventions_of() == Conventions()
-    with pytest.raises(ValueError, match="no conventions are called 'trectools'; there are trec_eval "):
+    with pytest.raises(ValueError, match="unknown conventions 'trectools'; available: trec_eval "):
         evaluate({'1': {'a': 1}}, {'1': {'a': 1.0}}, 'AP', conventions='trectools')
 
 
@@ -317,8 +317,8 @@ def test_the_small_print_says_which_measures_a_tool_does_not_have():
 def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_another_version():
     qrels, run = {'q': {'a': 2, 'b': 0}}, {'q': ['b', 'a']}
     def text(measures, tool): return ' '.join(render(evaluate(qrels, run, measures, conventions=tool)).split())
-    assert "IPrec(levels='trec_eval9'): levels as it says itself, not as trec_eval10 has it" in text('11pt_avg', 'trec_eval10')
-    assert 'nDCG@2: gain as it says itself, not as xgboost has it' in text("nDCG(gain='linear')@2", 'xgboost')
+    assert "IPrec(levels='trec_eval9'): levels its own setting, not that of trec_eval10 has it" in text('11pt_avg', 'trec_eval10')
+    assert 'nDCG@2: gain its own setting, not that of xgboost has it' in text("nDCG(gain='linear')@2", 'xgboost')
     for measures, tool in (('trec_eval10:11pt_avg map ndcg', 'trec_eval10'), ('11pt_avg ndcg_cut_2', 'trec_eval'), ('nDCG@2 AP P@2', 'xgboost')):
         assert 'as it says itself' not in text(measures, tool)
 

@@ -104,11 +104,11 @@ def test_entries_out_of_order_and_a_rank_held_twice_are_refused(collection, data
     i = data.draw(st.integers(0, len(found["rank"]) - 2))
     swapped = np.arange(len(found["rank"]))
     swapped[[i, i + 1]] = i + 1, i
-    with pytest.raises(ValueError, match=r"query must not fall|rank must rise within a query"):
+    with pytest.raises(ValueError, match=r"query must not decrease|rank must increase within a query"):
         Judged(**found | {name: found[name][swapped] for name in ENTRY})
     if found["query"][i] == found["query"][i + 1]:
         found["rank"][i + 1] = found["rank"][i]
-        with pytest.raises(ValueError, match=rf"rank must rise within a query \(entry {i + 1}\)"):
+        with pytest.raises(ValueError, match=rf"rank must increase within a query \(entry {i + 1}\)"):
             Judged(**found)
 
 
@@ -119,7 +119,7 @@ def test_a_pool_that_rises_within_a_query_is_refused(collection, data):
     assume(steps)
     i = data.draw(st.sampled_from(steps))
     found["pool_grade"][i] = found["pool_grade"][i - 1] + 1
-    with pytest.raises(ValueError, match=rf"pool_grade must not rise within a query \(entry {i}\)"):
+    with pytest.raises(ValueError, match=rf"pool_grade must not increase within a query \(entry {i}\)"):
         Judged(**found)
 
 
@@ -150,7 +150,7 @@ def test_what_is_no_ranking_is_refused_and_shown(grades, says):
 
 
 @pytest.mark.parametrize(("given", "options", "says"), [
-    ([0], {}, "whole numbers from 1"), ([1.5], {}, "whole numbers from 1"), ([2, 2], {}, "a rank is there twice"),
+    ([0], {}, "whole numbers from 1"), ([1.5], {}, "whole numbers from 1"), ([2, 2], {}, "a rank appears twice"),
     ([1, 4], {"n_retrieved": 3}, "n_retrieved=3: not whole, or below the last rank 4"),
     ([1, 4], {"n_relevant": 1}, "n_relevant=1, but the list holds 2"), ([1], {"n_relevant": 1.5}, "n_relevant=1.5"),
     ([1], {"n_retrieved": 2.5}, "n_retrieved=2.5"), ([nan], {}, "whole numbers from 1"),
@@ -175,7 +175,7 @@ def test_a_query_is_taken_by_its_number_from_either_end():
     assert judged[-2].grade.tolist() == [0, 2]
     with pytest.raises(IndexError):
         judged[3]
-    with pytest.raises(TypeError, match="one query at a time, by its number, not slice"):
+    with pytest.raises(TypeError, match="a Judged is indexed by the number of one query, not slice"):
         judged[0:2]
 
 
@@ -268,7 +268,7 @@ def test_a_relevance_level_is_one_number():
 
 
 def test_an_ideal_beside_a_batch_and_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="a Judged knows its own judged grades"):
+    with pytest.raises(ValueError, match="a Judged holds its own judged grades"):
         ndcg(Judged.from_grades([1]), ideal=[1])
     with pytest.raises(ValueError, match="ideal has 2 lists for 1 rankings"):
         ndcg([1], ideal=[[1], [1]])

@@ -195,7 +195,7 @@ def test_runs_that_cannot_stand_side_by_side_are_refused(other, says):
 
 def test_no_scores_at_all_are_refused():
     for put_together in Scores.beside, Scores.concat:
-        with pytest.raises(ValueError, match='there are no scores to put together'):
+        with pytest.raises(ValueError, match='there are no scores to combine'):
             put_together([])
 
 
@@ -288,7 +288,7 @@ def test_ids_stay_text_in_html_latex_and_markdown():
 
 def test_the_small_print_says_what_was_left_out_and_what_is_no_mean():
     text = ' '.join(repr(evaluate(QRELS, OTHER, 'AP(rel=2) NumRet')).split())
-    for phrase in '3 queries', '1 not answered by the run', '3 without a relevant document', '1 in the run without judgments', 'NumRet: the sum':
+    for phrase in '3 queries', '1 missing from the run', '3 without a relevant document', '1 in the run without judgments', 'NumRet: the sum':
         assert phrase in text
     assert '(of grade 2 or more)' not in text  # NumRet asks for none
     assert '(of grade 2 or more)' in ' '.join(repr(evaluate(QRELS, OTHER, 'AP(rel=2)')).split())

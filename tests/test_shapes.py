@@ -95,7 +95,7 @@ def test_a_batch_from_scores_is_what_evaluate_says_of_the_same_rows(items):
     ([1, 0, 0], [1, 2, 3], dict(sizes=[4, -1]), "group 1 has -1"), ([1, 0, 0], [1, 2, 3], dict(sizes=[1.5, 1.5]), "group 0 has 1.5"),
     ([1, 0, 0], [1, 2, 3], dict(sizes=[2, None]), "group 1 has nan"), ([1, 0, 0], [1, 2, 3], dict(sizes=3), "must be one column"),
     ([1, 0, 0], [1, 2, 3], dict(groups=[0, 0, 1], sizes=[2, 1]), "groups or sizes, not both"),
-    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 1]), "2 groups for 3 items; numbers that add up to that are sizes: say sizes="),
+    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 1]), "2 groups for 3 items; if these numbers are sizes, write sizes="),
     ([1, 0, 0], [1, 2, 3], dict(groups=[2, 2]), "2 groups for 3 items$"),
     ([1, 0, 0], [1, 2, nan], {}, "scores must not be NaN: item 2 is nan"), ([1, 0, 0], [1, 2, None], {}, "scores must not be NaN: item 2"),
     ([1, inf, 0], [1, 2, 3], {}, "labels must be finite: item 1 is inf"), ([1, None, 0], [1, 2, 3], {}, "labels must be finite: item 1"),
@@ -214,7 +214,7 @@ def test_every_measure_runs_on_top_k_lists_and_equals_evaluate(found):
     ([[1, -1, 2]], [[1]], "user 0 has a gap at rank 2, and an item at rank 3"),
     ([[1], [2]], [[1]], "items has 2 users, relevant 1"), ([[1]], [["a"]], "items are numbers, relevant ones text"),
     ([[1]], [1], "relevant must hold a list for each user: user 0 has 1"), ([["ab"]], ["ab"], "user 0 has 'ab'"),
-    ([[1.5]], [[1]], "items are known by whole numbers or by text, not by 1.5"), ([[True]], [[1]], "not by bool"),
+    ([[1.5]], [[1]], "items must be integers or text, not 1.5"), ([[True]], [[1]], "not bool"),
     ([[1]], ([1, 2], [0, 1]), "is \\(items, offsets\\): offsets rise from 0 to 2"), ([[1]], ([1], [1, 1]), "offsets rise from 0"),
     ([[1], [2]], ([1, 2], [0, 2, 1, 2]), "offsets rise"), ([[5]], csr_array(np.eye(1, 3)), "items holds 5, but the matrix of relevant ones has 3 columns"),
     ([[1]], [[1, -1]], "user 0 has no item but -1 among the relevant ones"),
@@ -296,7 +296,7 @@ def test_sets_and_dicts_may_be_mixed_and_every_grade_counts():
 
 def test_an_id_beyond_64_bits_is_refused_by_name():
     for items, relevant in ([[2**70, 5]], [[5]]), ([[5]], [[2**70]]), ([[5]], [{-(2**70): 1}]), (np.array([[2**70]], object), [[1]]):
-        with pytest.raises(ValueError, match=f"items are known by whole numbers or by text, not by -?{2**70}"):
+        with pytest.raises(ValueError, match=f"items must be integers or text, not -?{2**70}"):
             Judged.from_topk(items, relevant)
     with pytest.raises(ValueError, match="may stand for several"):
         Judged.from_topk([[2**63, -5]], [[1]])
@@ -310,7 +310,7 @@ LARGE = {"list": [ODD - 1, ODD], "with a float": [float(ODD - 1), ODD], "of nump
 @pytest.mark.parametrize("kind", LARGE)
 def test_scores_and_labels_that_no_float_holds_are_refused_and_their_differences_are_not(kind):
     scores = LARGE[kind]
-    with pytest.raises(ValueError, match="scores: item [01] is -?[0-9]+, which no float holds; subtract the least of them from all"):
+    with pytest.raises(ValueError, match="scores: item [01] is -?[0-9]+, which float64 cannot hold; subtract the smallest value from all"):
         Judged.from_scores([1, 0], scores)
     with pytest.raises(ValueError, match="labels: item [01] is"):
         Judged.from_scores(scores, [1, 0])

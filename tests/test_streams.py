@@ -26,7 +26,7 @@ from irmetrics_nb.data.ids import PAD
 from irmetrics_nb.data.judging import judge_run
 from irmetrics_nb.data.recognition import open_run
 
-TWICE = "duplicates='first', 'last' or 'best' says which counts"
+TWICE = "duplicates='first', 'last' or 'best' chooses the row that counts"
 PARTS = "query rank grade retrieved pool_query pool_grade".split()
 
 
@@ -109,14 +109,14 @@ def test_a_query_that_comes_back_with_the_same_document_is_named_with_both_lines
     path.write_bytes(GROUPED + lines(("q3", "d2", 1)))
     for memory in 1 << 30, 2000:
         said, _ = streamed(JUDGED, path, 64, memory)
-        assert said == f"{path}, line 101 (and 18): document 'd2' stands twice in query 'q3'; {TWICE}"
+        assert said == f"{path}, line 101 (and 18): duplicate document 'd2' in query 'q3'; {TWICE}"
 
 
 def test_the_first_repeated_document_counts_in_whatever_part_it_is(tmp_path):
     path = tmp_path / "run"
     path.write_bytes(SCATTERED + lines(("q9", "d2", 1), ("q3", "d2", 1), ("q8", "d2", 1)))
     said, _ = streamed(JUDGED, path, 64, 2000)
-    assert said == f"{path}, line 101 (and 50): document 'd2' stands twice in query 'q9'; {TWICE}"
+    assert said == f"{path}, line 101 (and 50): duplicate document 'd2' in query 'q9'; {TWICE}"
 
 
 def test_a_wrong_line_at_the_end_counts_more_than_a_repeated_document_before_it(tmp_path):
@@ -188,7 +188,7 @@ def test_no_slice_of_a_table_splits_a_query(lengths, size):
 def test_a_gap_in_a_table_is_named_with_its_row(tmp_path):
     table = pl.DataFrame({"qid": [f"q{i // 3}" for i in range(99)], "docno": [f"d{i}" for i in range(99)], "score": 1.0})
     table.with_columns(score=pl.when(pl.int_range(99) != 80).then("score")).write_parquet(tmp_path / "run")
-    assert streamed(JUDGMENTS, tmp_path / "run", 320)[0] == f"{tmp_path / 'run'}, row 81: nothing in column 'score'"
+    assert streamed(JUDGMENTS, tmp_path / "run", 320)[0] == f"{tmp_path / 'run'}, row 81: no value in column 'score'"
 
 
 def test_progress_is_told_how_much_of_the_file_is_read(tmp_path):

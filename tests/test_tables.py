@@ -28,12 +28,12 @@ def test_bad_tables_give_one_error():
     bad = {
         "the run: no column query_id or qid": good.drop("qid"),
         "the run: the table has no rows": good.head(0),
-        "the run, row 2: nothing in column 'docno'": good.with_columns(docno=pl.Series(["d1", None])),
+        "the run, row 2: no value in column 'docno'": good.with_columns(docno=pl.Series(["d1", None])),
         "the run: an id must be text or a whole number; column 'qid' holds Float64": good.with_columns(qid=pl.lit(1.5)),
         "the run, query 'q1', document 'd2': the score nan is not a number": good.with_columns(score=pl.Series([1.0, math.nan])),
         "the run: column 'score' should hold numbers, not Date": good.with_columns(score=pl.date(2020, 1, 1)),
-        "the run, row 1: nothing in column 'docno'": pd.DataFrame({"qid": ["q1"], "docno": [None], "score": [1.0]}),
-        "the run: the column 'docno' is there 2 times": pd.DataFrame([["q1", "d1", "d1", 1]], columns=["qid", "docno", "docno", "score"]),
+        "the run, row 1: no value in column 'docno'": pd.DataFrame({"qid": ["q1"], "docno": [None], "score": [1.0]}),
+        "the run: the column 'docno' appears 2 times": pd.DataFrame([["q1", "d1", "d1", 1]], columns=["qid", "docno", "docno", "score"]),
         "the run: a table has columns; reset_index()": good.to_pandas().set_index(["qid", "docno"])["score"],
         "the run: an id of 65,537 bytes": good.with_columns(docno=pl.Series(["d1", "d" * 65537])),
     }
@@ -165,16 +165,16 @@ def test_quotes_in_one_csv_row_do_not_change_what_blanks_mean_in_another(tmp_pat
 def test_blanks_alone_are_an_empty_cell_which_is_refused_when_it_is_read_and_when_it_would_be_saved(tmp_path, cell):
     for row in (f"{cell},d,1", f"q,{cell},1", f"q,d,{cell}"):
         (tmp_path / "run.csv").write_text(f"query_id,doc_id,score\nq,d,1\n{row}\n")
-        with pytest.raises(DataError, match="line 3: nothing in column"): Run(tmp_path / "run.csv")
+        with pytest.raises(DataError, match="line 3: no value in column"): Run(tmp_path / "run.csv")
     for form in ("csv", "tsv"):
-        with pytest.raises(ValueError, match="an id is empty, or blanks alone"): Run({"q": {cell.strip('"'): 1}}).save(tmp_path / f"new.{form}")
+        with pytest.raises(ValueError, match="an id is empty or only spaces"): Run({"q": {cell.strip('"'): 1}}).save(tmp_path / f"new.{form}")
         assert not (tmp_path / f"new.{form}").exists()
 
 
 def test_the_check_up_reads_blanks_in_a_faulty_csv_file_as_the_reader_does(tmp_path):
     (tmp_path / "run.csv").write_text("query_id, doc_id ,score\n \nq,a ,1\nq, b, 2\nq,c,none\n")
     found = check({"q": {"a ": 1, " b": 1}}, tmp_path / "run.csv")
-    assert found.facts[str(tmp_path / "run.csv")]["judged documents found"] == 2 and "number" in found.codes
+    assert found.facts[str(tmp_path / "run.csv")]["judged documents retrieved"] == 2 and "number" in found.codes
 
 
 def test_a_long_text_beside_the_ids_of_a_csv_file_does_no_harm(tmp_path):

@@ -136,7 +136,7 @@ def test_evaluate_gives_what_the_definitions_give_on_what_the_reference_reads(fo
             judgments = read_trec(qrels, "qrels")
     files = put(folder / "qrels", qrels), put(folder / "run", run)
     if judgments.keys().isdisjoint(results):
-        with pytest.raises(DataError, match="not one query in common"):
+        with pytest.raises(DataError, match="no query in common"):
             evaluate(*files, MEASURES)
         return
     scores = evaluate(*files, MEASURES)
@@ -224,7 +224,7 @@ def test_a_query_in_two_blocks_is_one_query(tmp_path):
     run = put(tmp_path / "run", b"q Q0 b 1 3 t\nother Q0 a 1 9 t\nq Q0 a 1 2 t\nother Q0 b 1 8 t\nq Q0 c 1 4 t\n")
     qrels = put(tmp_path / "qrels", b"q 0 a 1\nother 0 b 1\nq 0 b 1\n")
     assert evaluate(qrels, run, "AP NumRet").to_dict() == {"q": {"AP": (1 / 2 + 2 / 3) / 2, "NumRet": 3.0}, "other": {"AP": 0.5, "NumRet": 2.0}}
-    with pytest.raises(DataError, match="line 6.*twice in query 'q'"):
+    with pytest.raises(DataError, match="line 6.*duplicate document 'b' in query 'q'"):
         Run(put(tmp_path / "run", run.read_bytes() + b"q Q0 b 1 1 t\n"))
 
 
@@ -307,7 +307,7 @@ WHOLE = {
 def test_judgments_that_may_end_within_a_grade_are_read_with_a_warning(tmp_path, what, packed):
     content, words = TORN[what]
     path = put(tmp_path / "qrels", gzip.compress(content) if packed else content)
-    with pytest.warns(DataWarning, match=re.escape(f"{path}, {words}; is the file cut off?")):
+    with pytest.warns(DataWarning, match=re.escape(f"{path}, {words}; is the file truncated?")):
         assert exact(Qrels(path).to_dict()) == exact(read_trec(content, "qrels"))
 
 

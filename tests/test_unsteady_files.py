@@ -132,7 +132,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused_or_read_as_it_was_or_as
     done = child(CHANGING, path, when, how)
     words = done.stdout.splitlines()[0]
     may_be_cut_off = how == "torn" and words.startswith("grades [1, 11]")  # as it is now, without the last byte of its last grade
-    assert done.returncode == 0 and ("is the file cut off?" in done.stderr if may_be_cut_off else done.stderr == ""), done.stderr[-500:]
+    assert done.returncode == 0 and ("is the file truncated?" in done.stderr if may_be_cut_off else done.stderr == ""), done.stderr[-500:]
     assert "changed True" in done.stdout  # or the test would show nothing
     if words.startswith("refused"):
         assert words.startswith("refused True")

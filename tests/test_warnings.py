@@ -69,7 +69,7 @@ def test_a_run_in_any_form_is_looked_at(form, tmp_path):
 def test_judged_queries_far_down_in_a_large_file_are_told_of_without_ids(tmp_path):
     lines = [f'q{i // 1000} Q0 d{i} 1 {-i} toy\n' for i in range(22_000)]
     (tmp_path/'a.run').write_text(''.join(lines))
-    assert warned({'q21': {'x': 1}}, tmp_path/'a.run') == ["run 'toy': not one judged document was retrieved"]
+    assert warned({'q21': {'x': 1}}, tmp_path/'a.run') == ["run 'toy': no judged document was retrieved"]
 
 
 def test_one_document_that_meets_is_enough():

@@ -41,7 +41,7 @@ def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
     text = said(Run, table)
     assert text.startswith("the run: no column query_id or qid or") and "; no column doc_id or docno or" in text and "; no column score or sim or" in text
     assert "there are 'user', 'link', 'position'" in text
-    assert "say which they are: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and descending=False if the least is the best" in text
+    assert "say which they are: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and descending=False if the smallest is the best" in text
     assert "columns={'query': ..., 'document': ..., 'relevance': ...})" in said(Qrels, table) and 'descending' not in said(Qrels, table)
 
 
@@ -61,14 +61,14 @@ def test_columns_that_are_there_or_said_are_not_called_missing(form, tmp_path):
 def test_who_obeys_the_advice_about_positions_gets_the_number_of_the_scores():
     run = EXAMPLE.runs['bm25'].to_polars()
     clicked = run.select('query_id', 'doc_id', pl.col('rank').alias('position'))
-    assert "columns={'score': ...}), and descending=False if the least is the best, as of positions" in said(Run, clicked)
+    assert "columns={'score': ...}), and descending=False if the smallest is the best, as for positions" in said(Run, clicked)
     obeyed = Run(clicked, columns={'score': 'position'}, descending=False)
     assert evaluate(EXAMPLE.qrels, obeyed, 'nDCG@10 AP').means == evaluate(EXAMPLE.qrels, run, 'nDCG@10 AP').means
 
 
 def test_a_text_of_three_columns_is_told_of_the_least_that_is_the_best(tmp_path):
     put(tmp_path/'run', b'q d 2\nq e 1\n')
-    assert 'descending=False if the least is the best' in said(Run, put(tmp_path/'run', b'q d 2.5\nq e 1.5\n'))
+    assert 'descending=False if the smallest is the best' in said(Run, put(tmp_path/'run', b'q d 2.5\nq e 1.5\n'))
     assert 'descending' not in said(Qrels, put(tmp_path/'qrels', b'q d 2\nq e 1\n'))
 
 
@@ -103,7 +103,7 @@ def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
 def test_a_document_that_stands_twice_is_told_the_option_that_says_which_counts(tmp_path):
     twice = [('q', 'd', 1), ('q', 'e', 2), ('q', 'd', 3)]
     for call in (lambda: Run(twice), lambda: Qrels(twice), lambda: evaluate({'q': {'d': 1}}, twice), lambda: Run(put(tmp_path/'r', b'q Q0 d 1 1 t\n' * 2))):
-        assert said(call).endswith("stands twice in query 'q'; duplicates='first', 'last' or 'best' says which counts")
+        assert said(call).endswith("stands twice in query 'q'; duplicates='first', 'last' or 'best' chooses the row that counts")
     assert [evaluate({'q': {'d': 1}}, twice, 'RR', duplicates=way).means['RR'] for way in ('first', 'last', 'best')] == [.5, 1, 1]
 
 
@@ -191,4 +191,4 @@ def test_two_kinds_of_lists_in_each_others_place_are_refused_by_their_lengths():
     assert 'are the judgments and the run swapped?' in said(evaluate, shown, bought, 'P@5')
     for right in ((bought, shown), ({u: set(items) for u, items in bought.items()}, shown), (shown, recommended(30, 20, 20)), (recommended(4, 5, 5), recommended(4, 1, 9))):
         evaluate(*right, 'P@5')
-    with pytest.raises(DataError, match='not one query in common'): evaluate(bought, {'x': ['i1']})
+    with pytest.raises(DataError, match='no query in common'): evaluate(bought, {'x': ['i1']})

@@ -158,16 +158,16 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     for m in selected:
         aggregate = m.kind.aggregate
         if aggregate.spread: continue
-        raise ValueError(f'{m!r} is no mean over the queries but {aggregate.name}: there is no mean to compare')
+        raise ValueError(f'{m!r} is not a mean over the queries but {aggregate.name}: there is no mean to compare')
     systems = tuple(run.name or 'run' for run in scores.runs)
     values = scores.values[:, rows]
     notes = [*_missing_queries(systems, scores.query_ids, values)]
     for run in scores.runs:
         if not run.missing or scores.conventions.missing != 'zero': continue
-        notes.append(f'{run.name} does not answer {counted(run.missing, "judged query")}, which count 0')
+        notes.append(f'{run.name} does not answer {counted(run.missing, "judged query")}, which score 0')
     repeats = [('the judgments', max(run.repeats[0] for run in scores.runs))]
     repeats += [(run.name, run.repeats[1]) for run in scores.runs]
-    notes += [f'{name}: {counted(n, "row")} left out (a document twice)' for name, n in repeats if n]
+    notes += [f'{name}: {counted(n, "row")} left out (duplicate documents)' for name, n in repeats if n]
     depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
     return Sample(systems, tuple(names[i] for i in rows), scores.query_ids, values, tuple(notes),
                   tuple(scores.asked[i] for i in rows), scores.first_ranks[..., :depth])
@@ -181,7 +181,7 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
     elif options: raise TypeError(f'{", ".join(options)}: only for judgments with runs')
     else: sample = _from_results(qrels, measures)
     if len(sample.systems) >= 2: return sample
-    raise ValueError('there must be two systems to compare, or more: compare(qrels, {name: run, ...})')
+    raise ValueError('a comparison needs two or more systems: compare(qrels, {name: run, ...})')
 
 def _from_results(results, measures):
     "Make the sample of scores or numbers that exist already."
@@ -206,7 +206,7 @@ def _evaluate_each(qrels, runs, measures, options):
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors')
-        hint = ': a gate takes it, gate(comparison, ...)' if of_gate else ''
+        hint = ': it is an option of gate(comparison, ...)' if of_gate else ''
         raise TypeError(f'compare() has no option {unknown!r}{hint}')
     several = recognise(qrels, runs, options.pop('system', None))
     if several.single and not isinstance(runs, Mapping | list | tuple):
@@ -279,8 +279,8 @@ def judging_notes(sample: Sample) -> list[str]:
     listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
     notes = [f'judged@{ranks.shape[-1]}: {listed}']
     if np.any(ranks == UNJUDGED) and not np.any(ranks == NOT_RELEVANT):
-        blind = 'whether the systems were judged equally cannot be seen'
-        notes.append(f'none of these documents was judged not relevant: {blind}')
+        blind = 'it cannot show whether the systems were judged equally'
+        notes.append(f'no document was judged not relevant: {blind}')
     return notes
 
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
@@ -292,7 +292,7 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
         (low, lower), (high, higher) = sorted(zip(shares, pair))
         unequal = high - low > UNEQUAL and judged[lower] - judged[higher] > UNEQUAL / 2
         if not (unequal and p < SURE): continue
-        where = f'at the ranks of the top {k} where neither has a document known to be relevant'
+        where = f'at the ranks of the top {k} where neither system has a relevant document'
         seen = f'{high:.0%} of its documents and {low:.0%} of the other\'s are unjudged (p < {SURE:g})'
         advice = 'some of them may be relevant, so judge them before trusting the difference'
         sentences.append(f'{higher} was judged less than {lower}: {where}, {seen}; {advice}')
@@ -348,7 +348,7 @@ class Method:
     def __post_init__(self) -> None:
         of_tukey = self.test == 'tukey'
         if of_tukey and self.correction in CORRECTIONS.keys() - {'none'}:
-            corrects = "test='tukey' corrects for all pairs by itself"
+            corrects = "test='tukey' already corrects for all pairs"
             raise ValueError(f'{corrects}: leave out correction={self.correction!r}')
         for name, usual in ('correction', 'holm'), ('interval', 't'):
             if not getattr(self, name):
@@ -511,7 +511,7 @@ def _p_of_pair(d, method):
     if test.draws: options = {'resamples': method.draws or test.draws, 'seed': method.seed}
     p = test.p(d, **options)
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)
-    raise ValueError(f'{method.words} gives {p!r}, which is no p-value: a number from 0 to 1, or NaN')
+    raise ValueError(f'{method.words} gives {p!r}, which is not a p-value (a number from 0 to 1, or NaN)')
 
 def _common(rows):
     "Return the values of the queries that all systems have, a row per query."
@@ -612,10 +612,10 @@ def _compared_positions(systems, baseline, method):
     return [(first, i) for i in range(len(systems)) if i != first]
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #313f5ef9
-FEW_QUERIES = 25  # queries, below which any comparison is doubtful
+FEW_QUERIES = 25  # queries, below which any comparison is unreliable
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
-    "Warn of pairs whose numbers are doubtful, in a sentence each."
+    "Warn of pairs whose numbers are unreliable, in a sentence each."
     return list(
         dict.fromkeys(visible(text) for pair in pairs for text in _warnings(pair, method))
     )
@@ -624,18 +624,18 @@ def _warnings(pair, method):
     where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
     who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
     count, test = f'only {counted(pair.queries, "query")}{where}', method.known_test
-    if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
+    if not pair.queries: yield f'{who}: no query in common; there is nothing to compare'
     elif pair.queries < LEAST_QUERIES:
-        yield f'{count}: no verdict on fewer than {LEAST_QUERIES}'
-    elif pair.queries < FEW_QUERIES: yield f'{count}: little can be shown'
+        yield f'{count}: a verdict needs {LEAST_QUERIES} or more'
+    elif pair.queries < FEW_QUERIES: yield f'{count}: only large differences can be detected'
     interval = f'the {INTERVALS[method.interval]} interval'
     if method.interval in ('studentized', method.test): interval = ''
     doubtful = ' and '.join(filter(None, [test.symmetric, interval]))
     if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:
-        numbers = f'{doubtful} {"are" if " and " in doubtful else "is"} doubtful'
-        yield f'{who}: few queries make most of the difference, {numbers}; {HELP}'
+        numbers = f'{doubtful} {"are" if " and " in doubtful else "is"} unreliable'
+        yield f'{who}: a few queries cause most of the difference, {numbers}; {HELP}'
     if no_scatter(pair) and test.scatter:
-        reason = f'all queries differ by the same amount, {method.test} has no scatter'
+        reason = f'all queries differ by the same amount, {method.test} has no variance'
         yield f"{who}: {reason} to use; test='sign' counts them"
     by_wins = (pair.wins - pair.losses) * pair.difference
     if not test.of_mean and pair.shown(method.alpha) and by_wins < 0:

@@ -79,7 +79,7 @@ def margin_text(pair: Pair, method: Method) -> str:
     "State the verdict on the margin: equivalence, that one is not worse by it, or nothing shown."
     ends = interval_text(pair.lower_bound, pair.upper_bound, 1 - 2 * method.alpha, decimals(pair))
     by, margin = f'by {method.margin:g} or more', method.margin or 0
-    claim = f'it has not been shown that {pair.b} is not worse than {pair.a} {by}'
+    claim = f'{pair.b} may be worse than {pair.a} {by}'
     if pair.no_better(margin): claim = f'{pair.a} is not worse than {pair.b} {by}'
     if pair.no_worse(margin): claim = f'{pair.b} is not worse than {pair.a} {by}'
     if pair.no_worse(margin) and pair.no_better(margin): claim = f'they are equivalent within a margin of {margin:g}'
@@ -99,9 +99,9 @@ def could_show(pair: Pair, method: Method) -> str:
     "State the minimum detectable difference with so many queries, by Tukey's test or else by t."
     by = '' if method.test in ('t', 'tukey') else ' by t'
     queries = counted(pair.queries, 'query')
-    if np.isnan(pair.detectable): return f'what {queries} could have shown is unknown, as they have no scatter'
+    if np.isnan(pair.detectable): return f'the minimum detectable difference of {queries} is unknown, because their differences have no variance'
     if np.isinf(pair.detectable): return f'{detectable_text(pair)} with {queries}{by}'
-    return f'{queries} could have shown {detectable_text(pair)}{by}'
+    return f'minimum detectable difference with {queries}{by}: {detectable_text(pair)}'
 
 def detectable_text(pair: Pair) -> str:
     "Format the minimum detectable difference of a pair, or state that the measure cannot differ so much."
@@ -113,7 +113,7 @@ def _no_verdict(pair, method):
     "Return the reason why nothing can be shown in this sample."
     if no_scatter(pair):
         same = f'they differ by the same amount on all {pair.queries:,} queries'
-        return f'{same}, and without scatter {method.words} has no p-value'
+        return f'{same}, and without variance {method.words} has no p-value'
     if pair.queries >= LEAST_QUERIES: return f'fewer than {LEAST_QUERIES} queries are common to all systems'
     return f'{counted(pair.queries, "query")} {"is" if pair.queries == 1 else "are"} too few'
 
@@ -129,7 +129,7 @@ def sentence(pair: Pair, method: Method) -> str:
     if not pair.queries:
         subject = f'{pair.measure}{in_slice(pair.slice)}'
         return (
-            f'no query in common: nothing is known of {pair.a} and {pair.b} in {subject}'
+            f'no query in common: {pair.a} and {pair.b} cannot be compared by {subject}'
         )
     claim = _claim(pair, method)
     if method.margin is None or pair.ties == pair.queries: return claim
@@ -153,10 +153,10 @@ def _claim(pair, method):
         f'{pair.b} − {pair.a} = {change} {pair.measure}',
     )
     if np.isnan(pair.p_adjusted):
-        return f'no verdict on {who}, as {_no_verdict(pair, method)}: {seen} ({score})'
+        return f'no verdict on {who}, because {_no_verdict(pair, method)}: {seen} ({score})'
     end = could_show(pair, method)
     if pair.ties == pair.queries: end = 'they are the same on every query'
-    return f'no difference shown between {who}: {seen} ({evidence}); {end}'
+    return f'no significant difference between {who}: {seen} ({evidence}); {end}'
 
 # %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
 def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> str:
@@ -164,15 +164,15 @@ def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> 
     over_all = [pair for pair in pairs if pair.slice == EVERYTHING]
     sliced = [pair for pair in pairs if pair.slice != EVERYTHING]
     against = f' with {visible(baseline)}' if baseline is not None else ''
-    families = [f'family: {_family(over_all, method, against)}'] if over_all else []
+    families = [_family(over_all, method, against)] if over_all else []
     if sliced:
         n = len({pair.slice for pair in sliced})
-        head = f'the {n} slices are a family of their own' if n > 1 else 'the slice is a family of its own'
-        families.append(f'{head if over_all else "family"}: {_family(sliced, method)}')
+        head = f'the {n} slices are corrected separately' if n > 1 else 'the slice is corrected separately'
+        families.append(f'{head}: ' * bool(over_all) + _family(sliced, method))
     line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
     if method.margin is None: return line
-    one_sided = f'each pair by itself, one-sided at {method.alpha:g}, not corrected'
-    return f'{line} What is said of the margin {method.margin:g}: {one_sided}.'
+    one_sided = f'each pair separately, one-sided at {method.alpha:g}, not corrected'
+    return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'
 
 def _family(pairs, method, against=''):
     "Describe one family: its size, its measures and the correction."
@@ -184,19 +184,19 @@ def _family(pairs, method, against=''):
     scope = 'in each slice' + ' and measure' * together if sliced else 'for each measure'
     if of_tukey and (sliced or together and size > 1):
         corrected = f"by Tukey's test {scope}, and by Bonferroni for their number"
-    elif size == 1: corrected = 'nothing to correct'
+    elif size == 1: corrected = 'no correction needed'
     elif method.correction == 'none': corrected = 'uncorrected'
     elif of_tukey: corrected = 'which corrects for all of them'
     else: corrected = f'corrected by {CORRECTIONS[method.correction].words}'
-    return f'{count} of {measures}{" in all slices" * sliced}, {corrected}'
+    return f'{count} for {measures}{" in all slices" * sliced}, {corrected}'
 
 def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
     "Describe the level of the intervals, and whether p has another method; '' if neither needs a word."
     lines = []
     if method.correction != 'none' and any(pair.family > 1 for pair in pairs):
         simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
-        level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all of a family together.'
-        if method.correction != simultaneous: level = 'Each interval has the level at which its verdict was decided.'
+        level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all pairs that are corrected together.'
+        if method.correction != simultaneous: level = 'Each interval has the level of its own test.'
         lines.append(level)
     if not method.agrees:
         kinds = f'Intervals ({INTERVALS[method.interval]}) and p ({method.words})'
@@ -204,9 +204,9 @@ def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
     return ' '.join(lines)
 
 def could_text(method: Method) -> str:
-    "Explain the words 'could have shown'."
+    "Explain the minimum detectable difference."
     by = "Tukey's test" if method.test == 'tukey' else 't'
-    return f'"Could have shown": a true difference of that size is found in 80 of 100 such experiments, by {by}.'
+    return f'Minimum detectable difference: a true difference of this size is significant in 80 of 100 such experiments, by {by}.'
 
 # %% ../../nbs/comparing/comparison.ipynb #eebf9ab6
 MARK_LETTERS = 'abcdefghijklmnoprstuvwxyz'  # there is no raised q
@@ -252,7 +252,7 @@ def marked_means(
         name = system + ' (baseline)' * (system == baseline)
         if baseline is None: name = f'{letter(i)}  {system}'
         rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
-    marked = 'A raised letter: better than that one.'
+    marked = 'A raised letter: significantly better than that system.'
     if baseline is not None: marked = f'▲ better, ▼ worse than {baseline}.'
     caption = f'{over} Bold: the best. {marked} {family_text(pairs, method, baseline)}'
     return Table(['system', *sample.measures], rows, caption.strip(), 'tab:comparison')
@@ -408,7 +408,7 @@ def _slice_parts(comparison, name):
 
 def _last_lines(comparison, per_run):
     "Yield the meaning of the marks, the method, notes and warnings: all, or a few of each kind."
-    better = 'A raised letter: better than that system.'
+    better = 'A raised letter: significantly better than that system.'
     if comparison.baseline is not None: better = '▲ better, ▼ worse than the baseline.'
     family = family_text(comparison.rows, comparison.method, comparison.baseline)
     intervals = intervals_text(comparison.rows, comparison.method)
@@ -469,7 +469,7 @@ def _share(comparison, total):
     }
     by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
     for name in sorted(brings, key=lambda name: -abs(brings[name])):
-        brought = f'{name} brings {sentence_number(brings[name], digits)}'
+        brought = f'{name} contributes {sentence_number(brings[name], digits)}'
         by_dimension.setdefault(dimension_of(name), []).append(brought)
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
     change = sentence_number(total.difference, digits)
@@ -506,49 +506,51 @@ def compare(
     draws: int | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
-    """Compare systems: which differ, by how much, and how sure that is.
+    """Compare systems: differences, their intervals and p-values.
 
     Parameters
     ----------
     qrels : judgments; or Scores, several of them, or {name: {query: value}}
-        Judgments as `evaluate` takes them, with `runs`; or, without runs, scores of two
-        systems or more that exist already, or any plain numbers.
+        Judgments as in `evaluate`, with `runs`; or, without runs, existing scores of
+        two or more systems, or plain numbers.
     runs : dict, list or path, optional
-        {name: run}, each as `evaluate` takes it; a list of runs; a folder or a pattern of
-        several; or, with `system`, one table whose column tells them apart.
+        {name: run}, each as `evaluate` takes it; a list of runs; a folder or a pattern
+        of several; or, with `system`, one table with a column that names the system.
     measures : str, Measure, or several
-        As for `evaluate`; of scores, some of theirs; of plain numbers, their name.
+        As in `evaluate`; for scores, a selection of their measures; for plain numbers,
+        their name.
     baseline : str, optional
         The system that the others are compared with; default: every pair.
     groups : Groups, dict, Series, table or path, optional
-        The group of each query: the same comparison for every group. `Groups` has several
-        dimensions, and bins of numbers. By default those of the scores, if they have any.
+        The group of each query: the comparison is repeated for every group. `Groups`
+        takes several dimensions, and bins of numbers. Default: the groups of the
+        scores.
     test : {tests}, or function
-        What gives the p-values; 'bootstrap' is the studentized one, and 'tukey' is for
-        all pairs, not for those with a baseline. A function takes the differences of a
-        pair, query by query, and gives p.
+        The test that gives the p-values; 'bootstrap' is the studentized bootstrap, and
+        'tukey' is for all pairs, not for pairs with a baseline. A function takes the
+        differences of a pair by query and returns p.
     correction : {corrections}, optional
-        For many pairs; default 'holm', and for Tukey's test its own.
+        The correction for several pairs; default: 'holm'; Tukey's test has its own.
     correct_over : {families}
-        A family is all pairs of one measure over all queries, another all pairs of one in
-        all groups; with 'all' these are all pairs of all measures.
+        Which p-values are corrected together: all pairs of one measure, or with 'all'
+        those of all measures. Pairs in groups are corrected separately from pairs over
+        all queries.
     seed : int
-        Of what is drawn at random; the same seed gives the same numbers.
+        The seed of random draws; the same seed gives the same numbers.
     interval : {intervals}, optional
         The interval of the difference; 'percentile', 'bca' and 'studentized' by the
-        bootstrap. Default 't', and for Tukey's test, which alone has it, 'tukey'.
+        bootstrap. Default: 't', and 'tukey' for Tukey's test.
     alpha : float
-        Significant is p < alpha, corrected. An interval has the level at which its pair
-        was decided: 1 − alpha, or more where p is corrected.
+        The significance level: a pair is significant if its corrected p < alpha. Its
+        interval has the level of this test: 1 − alpha, or more if p is corrected.
     margin : float, optional
-        The smallest difference that matters: then it is said of each pair whether it has
-        been shown that one is not worse by that (non-inferiority), or that they are
-        equivalent, by two one-sided tests at alpha (TOST).
+        The smallest difference that matters. Each pair is then also tested for
+        non-inferiority and equivalence, by two one-sided tests at alpha (TOST).
     draws : int, optional
-        How often a test shuffles or resamples; default 100,000, for Tukey's 10,000, for
-        the bootstrap 9,999.
+        The number of shuffles or resamples of a test; default: 100,000, for Tukey's
+        test 10,000, for the bootstrap 9,999.
     options
-        Those of `evaluate`: ties, missing, no_relevant, negative, memory, system.
+        Options of `evaluate`: ties, missing, no_relevant, negative, memory, system.
 
     Returns
     -------
@@ -580,7 +582,7 @@ def compare(
     tested, rows = sample.tested, []
     if not tested:
         raise ValueError(
-            f'{", ".join(sample.measures)}: no quality, there is nothing to test'
+            f'{", ".join(sample.measures)}: not a quality measure, there is nothing to test'
         )
     if len(tested) == 1: method = replace(method, correct_over='measure')
     for family in (
@@ -597,4 +599,4 @@ def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
     group_of = read_groups(groups)
     groups_known = tuple(group_of.get(q, '') for q in sample.query_ids)
     if any(groups_known): return groups_known
-    raise ValueError('none of the queries is in a group: do the ids agree?')
+    raise ValueError('no query belongs to a group; check that the ids match')

@@ -420,7 +420,7 @@ def bootstrap_interval(
 
 # %% ../../nbs/comparing/statistics.ipynb #1d8766da
 def _resampled_t(d, resamples, seed):
-    "Return t* of each resample of the differences, ascending; infinite where it has no scatter."
+    "Return t* of each resample of the differences, ascending; infinite where it has no variance."
     n, random = len(d), np.random.default_rng(seed)
     blocks, rows = [], max(1, CHUNK // n)
     for start in range(0, resamples, rows):

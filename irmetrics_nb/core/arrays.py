@@ -203,8 +203,8 @@ def _check_exact(array, numbers, name):
     changed = exact != numbers[large].astype(object)
     if changed.any():
         i = large[changed.argmax()]
-        way_out = '; subtract the least of them from all' if name == 'scores' else ''
-        raise ValueError(f'{name}: item {i} is {array[i]}, which no float holds{way_out}')
+        way_out = '; subtract the smallest value from all' if name == 'scores' else ''
+        raise ValueError(f'{name}: item {i} is {array[i]}, which float64 cannot hold{way_out}')
     return numbers
 
 # %% ../../nbs/core/arrays.ipynb #b0153e11
@@ -281,7 +281,7 @@ def number_groups(
     ids, group = number_ids(groups)
     if len(group) == items: return ids, group
     are_sizes = ids.dtype.kind in 'iu' and as_array(groups, 'groups').sum() == items
-    hint = '; numbers that add up to that are sizes: say sizes=' if are_sizes else ''
+    hint = '; if these numbers are sizes, write sizes=' if are_sizes else ''
     raise ValueError(f'{len(group)} groups for {items} items{hint}')
 
 # %% ../../nbs/core/arrays.ipynb #503dd89c

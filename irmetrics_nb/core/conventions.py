@@ -156,38 +156,38 @@ def ratio(numerator: float | Column, denominator: float | Column) -> np.ndarray:
 # %% ../../nbs/core/conventions.ipynb #94a843c1
 PARAMETERS = {
     'ranking': ('one list, several, a 2-D array or a Judged',
-                'Grades in rank order, as written: one below 0 counts against. None or NaN: nobody judged it.'),
+                'Grades in rank order; a negative grade counts against. None or NaN: not judged.'),
     'k': ('int or None', 'Cutoff: only the first k ranks count. None: the whole list.'),
     'rel': ('float', 'The relevance level: a document is relevant from this grade on.'),
     'n_relevant': ('int, one per query, or None',
-                   'R, all relevant documents there are. None: those among the judged documents.'),
+                   'R, the number of all relevant documents. None: those among the judged documents.'),
     'n_nonrelevant': ('int, one per query, or None',
                       'All documents that are not relevant. None: those judged so or unjudged in the list.'),
     'ideal': ('list, lists or None', 'With lists: all judged grades of each query. None: those in the list.'),
-    'beta': ('float', 'How many times as important recall is as precision: 2 favours recall, 0.5 precision.'),
+    'beta': ('float', 'The weight of recall against precision: 2 favours recall, 0.5 precision.'),
     'divisor': ('str', "What the sum is divided by. AP: 'relevant' (R), 'min(R,k)', 'min(R,n)' or 'retrieved' (the "
                        "relevant found); recall: 'relevant' or 'min(R,k)'; precision: 'k', 'min(k,n)' or 'min(R,k)'."),
     'recall': ('float or several', 'Recall levels in [0, 1].'),
     'levels': ('str', "How many documents a recall of x needs: 'exact' (as many as reach it), 'trec_eval9' "
                       "(xR + 0.9, cut to a whole number) or 'trec_eval10' (xR rounded)."),
     'gain': ('str, mapping or function',
-             "What a grade is worth: 'linear', 'exp', 'binary', {grade: gain}, or a function. ERR: 'exp' or 'linear'."),
+             "The gain of a grade: 'linear', 'exp', 'binary', {grade: gain}, or a function. ERR: 'exp' or 'linear'."),
     'discount': ('str or function',
-                 "What a rank is worth: 'log2', 'jarvelin', 'ln', or a function of an array of ranks."),
+                 "The discount of a rank: 'log2', 'jarvelin', 'ln', or a function of an array of ranks."),
     'b': ('float', "Base of the 'jarvelin' discount: ranks before b are not discounted."),
-    'tied': ('str', "Documents of one score stand 'apart', one after the other, or enter 'together' (scikit-learn)."),
+    'tied': ('str', "Documents with equal scores count 'apart', one after the other, or 'together' (scikit-learn)."),
     'ideal_from': ('str', "The documents of the ideal ranking: 'judged' (all judged ones), 'list', 'top' (the first "
                           "k), 'found' (as many as the list has) or 'best' (k of the best grade)."),
     'cut_ideal': ('bool', 'Whether the ideal ranking is cut at k as well.'),
     'max_grade': ('float or None', 'The largest grade of the scale. None: the largest among all judgments here.'),
-    'phi': ('str or function', "What stopping at a rank is worth: 'reciprocal', 'log2', or a function; phi(1) = 1."),
-    'p': ('float', 'Persistence in (0, 1): how likely the reader looks at one more document.'),
-    'floor': ('float', 'Smaller values count as this one.'),
+    'phi': ('str or function', "The value of stopping at a rank: 'reciprocal', 'log2', or a function; phi(1) = 1."),
+    'p': ('float', 'Persistence in (0, 1): the probability that the reader looks at the next document.'),
+    'floor': ('float', 'Smaller values are replaced by this one.'),
     'labels': ('list or array', 'The label or grade of each item.'),
     'scores': ('list or array', 'The score of each item; infinite is allowed, NaN is not.'),
     'groups': ('list or array', 'Which user, request or query each item belongs to: any sortable ids, in any order.'),
     'weights': ('None, str, mapping or numbers',
-                "How groups weigh in the mean: None (all alike), 'impressions', 'positives', {id: weight}, "
+                "Weights of the groups in the mean: None (equal), 'impressions', 'positives', {id: weight}, "
                 'or numbers in order of ids.'),
 }
 
@@ -227,7 +227,7 @@ def _check_measures(entries):
         params.setdefault(kind, {})
         if name in OF_A_KIND: check_option(f'{name} of {kind}', value, CHOICES[name])
         elif name not in CHOICES: params[kind][name] = value
-        else: raise ValueError(f'{name} is answered for all measures alike, not for {kind}')
+        else: raise ValueError(f'{name} is set for all measures, not for {kind}')
     for kind, values in params.items(): module_of_measures().check_parameters(kind, values)
 
 def module_of_measures() -> Any:
@@ -270,8 +270,8 @@ CHOICES = {
              'average': 'ties averaged over all their orders',
              'best': 'ties in the best order for each measure',
              'worst': 'ties in the worst order for each measure'},
-    'missing': {'zero': 'an unanswered query scores 0',
-                'skip': 'an unanswered query is left out'},
+    'missing': {'zero': 'a missing query scores 0',
+                'skip': 'a missing query is left out'},
     'no_relevant': {'zero': 'a query without relevant documents scores 0',
                     'skip': 'a query without relevant documents is left out',
                     'nan': 'a query without relevant documents is not in the mean',
@@ -279,15 +279,15 @@ CHOICES = {
     'negative': {'zero': 'negative grades count as not judged',
                  'keep': 'negative grades count against'},
     'score_dtype': {'float64': '', 'float32': 'scores as 32-bit floats'},
-    'unjudged': {'keep': '', 'skip': 'documents that nobody judged are taken out'},
+    'unjudged': {'keep': '', 'skip': 'unjudged documents are removed'},
     'judgments': {'all': '',
                   'retrieved': 'only judgments of retrieved documents count'},
     'duplicates': {'refuse': '',
-                   'first': 'of a document twice in a query, the first row counts',
-                   'last': 'of a document twice in a query, the last row counts',
-                   'best': 'of a document twice in a query, the best row counts'},
+                   'first': 'the first row of a duplicate document counts',
+                   'last': 'the last row of a duplicate document counts',
+                   'best': 'the best row of a duplicate document counts'},
     'identical_ids': {'keep': '',
-                      'skip': 'documents with the id of their query are taken out'},
+                      'skip': 'documents with the id of their query are removed'},
 }
 
 def check_option(name: str, value: object, choices: Iterable) -> None:

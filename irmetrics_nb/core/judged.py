@@ -40,11 +40,11 @@ _SMALL = 1000         # entries that are not worth keeping for another question
 class Judged:
     """A batch of rankings, kept as the judged documents among those retrieved.
 
-    Every metric takes one and gives one value per query. Make it by `Judged.from_grades`,
-    `Judged.from_ranks`, `Judged.from_scores` or `Judged.from_topk`, or from files by
-    `judge`. A `Judged` that is built from its columns checks them: ValueError if they do
-    not fit together or are not in order. `len` is the number of queries, `judged[q]` the
-    batch of query q alone.
+    Every metric takes a `Judged` and returns one value per query. Make it by
+    `Judged.from_grades`, `Judged.from_ranks`, `Judged.from_scores` or
+    `Judged.from_topk`, or from files by `judge`. The constructor checks its columns:
+    ValueError if they do not match or are not in order. `len` is the number of queries,
+    `judged[q]` the batch of query q alone.
 
     >>> judged = Judged.from_grades([[3, None, 1], [0, 2]])
     >>> judged
@@ -109,7 +109,7 @@ class Judged:
         if wrong.size:
             raise ValueError(
                 f'the grades of a query give terms that add up to {wrong[0]:g}, '
-                'beyond what a number can hold'
+                'more than float64 can hold'
             )
         return total
 
@@ -148,7 +148,7 @@ class Judged:
         result = np.zeros(len(whole.rank), np.result_type(values, int))
         rows, whole_rows = self.__dict__.get('_part_of'), whole.__dict__.get('_part_of')
         if self is whole: rows = slice(None)
-        elif rows is None: raise ValueError('these are no entries of that batch')
+        elif rows is None: raise ValueError('these entries do not belong to the batch')
         elif whole_rows is not None: rows = np.searchsorted(whole_rows, rows)
         result[rows] = values
         return result
@@ -391,7 +391,7 @@ class Judged:
     def __getitem__(self, q: int) -> 'Judged':
         "Return the batch of query q, counted from 0; raise IndexError beyond the last."
         if not isinstance(q, int | np.integer):
-            raise TypeError(f'one query at a time, by its number, not {q!r}')
+            raise TypeError(f'a Judged is indexed by the number of one query, not {q!r}')
         q = range(len(self))[q]
         entries, pool = (slice(*np.searchsorted(column, [q, q + 1]))
                          for column in (self.query, self.pool_query))
@@ -421,10 +421,10 @@ def _column_faults(judged):
     for name in NUMBERS:
         query = getattr(judged, name)
         yield (query < 0) | (query >= queries), f'{name} must hold numbers below {queries}'
-        yield np.diff(query, prepend=0) < 0, f'{name} must not fall'
+        yield np.diff(query, prepend=0) < 0, f'{name} must not decrease'
     query, rank, same_query = judged.query, judged.rank, ~changes(judged.query)
     yield (rank < 1) | (rank % 1 != 0), 'rank must hold whole numbers from 1'
-    yield (np.diff(rank, prepend=0) <= 0) & same_query, 'rank must rise within a query'
+    yield (np.diff(rank, prepend=0) <= 0) & same_query, 'rank must increase within a query'
     end = retrieved[query.astype(np.intp)]
     yield rank > end, 'rank must not exceed the number retrieved'
     yield ~np.isfinite(judged.grade), 'grade must be finite'
@@ -436,7 +436,7 @@ def _column_faults(judged):
     pool_grade = judged.pool_grade
     yield ~np.isfinite(pool_grade), 'pool_grade must be finite'
     rises = np.diff(pool_grade, prepend=np.inf) > 0
-    yield rises & ~changes(judged.pool_query), 'pool_grade must not rise within a query'
+    yield rises & ~changes(judged.pool_query), 'pool_grade must not increase within a query'
 
 # %% ../../nbs/core/judged.ipynb #895ae420
 def check_columns(judged: 'Judged') -> None:
@@ -459,7 +459,7 @@ def as_judged(
     if not isinstance(ranking, Judged):
         return Judged.from_grades(ranking, ideal=ideal), is_single(ranking)
     if ideal is not None:
-        raise ValueError('a Judged knows its own judged grades; `ideal` is for lists')
+        raise ValueError('a Judged holds its own judged grades; `ideal` is for lists')
     return ranking, False
 
 # %% ../../nbs/core/judged.ipynb #94e323b9

@@ -43,7 +43,7 @@ def _floats_of_row(values, name):
     if _nesting(values) != 1: raise wrong
     row = np.asarray(values)
     if any(isinstance(x, str | bytes) for x in values if row.dtype.kind in 'USO'):
-        raise ValueError(f'{name} must be lists of numbers, not ids such as {values!r}; for ids there is '
+        raise ValueError(f'{name} must be lists of numbers, not ids such as {values!r}; for ids use '
                          'evaluate(qrels, run), or truth values: [d in relevant for d in ranking]')
     if row.dtype.kind not in 'biufO': raise wrong
     try: row = row.astype(float)
@@ -128,7 +128,7 @@ def columns_of_ranks(
     query = np.repeat(np.arange(len(lengths)), lengths)
     rank = values[np.lexsort((values, query))].astype(np.int64)
     if np.any((np.diff(rank) == 0) & (np.diff(query) == 0)):
-        raise ValueError(f'a rank is there twice: {ranks!r}')
+        raise ValueError(f'duplicate rank: {ranks!r}')
     last = np.zeros(len(lengths), dtype=np.int64)
     np.maximum.at(last, query, rank)
     retrieved = (
@@ -194,7 +194,7 @@ def _as_ids(values):
     raise _id_error(ids.dtype)
 
 def _id_error(value):
-    return ValueError(f'items are known by whole numbers or by text, not by {value}')
+    return ValueError(f'items must be integers or text, not {value}')
 
 def _of_objects(ids):
     "Convert Python objects to integers or text, missing ones to the filler."
@@ -270,7 +270,7 @@ def _flat(lists):
 def _ids_of_lists(rows):
     "Return the ids of all lists in one array."
     ids = _as_ids(_flat(rows))
-    if ids.ndim > 1: raise ValueError(f'items are known by whole numbers or by text, not by {ids[0].tolist()!r}')
+    if ids.ndim > 1: raise ValueError(f'items must be integers or text, not {ids[0].tolist()!r}')
     return ids
 
 def _begin(rows):
@@ -295,7 +295,7 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
     sets = _sets_of(relevant)
     if grades is not None:
         if sets.grade is not None:
-            raise ValueError('relevant has grades of its own: give no others')
+            raise ValueError('relevant already holds grades; leave out grades=')
         sets = sets._replace(grade=as_numbers(_flat(grades), 'grades'))
     if sets.grade is not None:
         if len(sets.item) != len(sets.grade):

@@ -99,7 +99,7 @@ class Parts:
         "Return one number per query; None if nothing divides the sum."
         try: next(self.body)
         except StopIteration as end: return end.value
-        raise TypeError('a metric yields once, what is summed, and returns the divisor')
+        raise TypeError('a metric yields once (the terms) and returns the divisor')
 
     @property
     def value(self) -> np.ndarray:
@@ -201,9 +201,9 @@ class Kind:
     # One value per query, and what it is made of
     def parts(self, judged: Judged, **params: Any) -> Parts:
         "Return the terms and the divisor; raise TypeError for a kind that only counts."
-        if self.counts: raise TypeError(f'{self.name} counts documents, and sums nothing')
+        if self.counts: raise TypeError(f'{self.name} counts documents and has no terms')
         summed = Parts.of(judged, self.function(judged, **params))
-        if summed is None: raise TypeError(f'{self.name} yields nothing to be summed')
+        if summed is None: raise TypeError(f'{self.name} yields no terms')
         return summed
 
     def value(self, judged: Judged, **params: Any) -> np.ndarray:
@@ -226,7 +226,7 @@ class Kind:
         """Return one value per query, with the ties of the batch in another order.
 
         ties: 'best', 'worst' or 'average'. TiesError for a kind that has no best order,
-        or orders that are too many to go through."""
+        or orders that are too many to try."""
         average = ties == 'average'
         if self.unordered or average and not (judged.tie_size > 1).any():
             return self.value(judged, **params)
@@ -284,7 +284,7 @@ def _check_claim(kind, claim, claimed, true):
     wrong = np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9))
     for q in wrong[:1]:
         raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, '
-                         f'but going through the orders of a tie gives {true[q]:g}')
+                         f'but trying all orders of a tie gives {true[q]:g}')
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
@@ -348,7 +348,7 @@ def enter(kind: Kind) -> Kind:
         same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
         same_module = old.__module__ == new.__module__
         if not same_name or not same_module and _code_words(old) != _code_words(new):
-            raise ValueError(f'{kind.name!r} is taken, by {declared.module}')
+            raise ValueError(f'{kind.name!r} is already declared in {declared.module}')
     KINDS[kind.name] = kind
     return kind
 
@@ -389,24 +389,24 @@ _P = ParamSpec('_P')  # the parameters of a metric
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure(Generic[_P]):
-    """A measure: its name, its parameters and what stands behind @.
+    """A measure: its name, its parameters and its cutoff.
 
-    Call a measure for one with other parameters, use `@` for one with a cutoff, and `of`
-    for its value. It never changes, can be compared, and can be the key of a dict.
+    Call a measure to set parameters, use `@` to set a cutoff, and `of` to compute its
+    value. A measure is immutable, comparable and hashable.
 
     Parameters
     ----------
     name : str
-        The name of its kind, in upper or lower case.
+        The name of its kind; case does not matter.
     params : mapping
-        Parameters by name; what is not named has its default.
+        Parameters by name; others have their defaults.
     at : int, float or None
-        What stands behind @: the cutoff k; of IPrec, the recall level.
+        The value after @: the cutoff k; for IPrec, the recall level.
 
     Raises
     ------
     ValueError
-        For a name or parameter that there is not, or a value out of range.
+        For an unknown name or parameter, or a value out of range.
 
     Examples
     --------
@@ -425,12 +425,12 @@ class Measure(Generic[_P]):
         kind = KINDS.find(self.name)
         if kind is None:
             known = ' '.join(KINDS)
-            raise ValueError(f'there is no measure {self.name!r}; there are {known}')
+            raise ValueError(f'unknown measure {self.name!r}; available: {known}')
         said = frozenset(self.params)
         self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
         self.__dict__.update(said=said, params=self._without_defaults())
         if self.at is not None and kind.at is None:
-            raise ValueError(f'{self.name} takes no @, not even @{self.at}')
+            raise ValueError(f'{self.name} takes no cutoff, so not @{self.at}')
         if not self.params and self.at is None: return
         try: self.of([])  # the metric itself refuses what is out of range
         except (TypeError, ValueError, ArithmeticError) as e:
@@ -590,9 +590,9 @@ _proven: set[int] = set()  # the kinds that somebody declared, and whose claims 
 
 # %% ../../nbs/core/measures.ipynb #08f3baa2
 # What the letters of `Kind.written` stand for.
-_LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers that come so far',
-            'r': 'the relevant documents down to here', 'n': 'the others that are judged down to here',
-            'R': 'all relevant documents', 'N': 'all that are judged not relevant'}
+_LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers who reach this rank',
+            'r': 'the relevant documents up to this rank', 'n': 'the documents judged not relevant up to this rank',
+            'R': 'all relevant documents', 'N': 'all documents judged not relevant'}
 
 def _help_of(measure):
     "Describe a measure: the question, the formula, its parameters and an example."
@@ -606,7 +606,7 @@ def _help_of(measure):
     text += ['Parameters', '----------']
     for name, default in measure.defaults.items():
         type_, explanation = PARAMETERS.get(
-            name, ('bool', 'Without the documents that nobody judged; the list closes up.')
+            name, ('bool', 'Unjudged documents are removed, and later documents move up.')
         )
         setting = f', here {measure.params[name]!r}' if name in measure.params else ''
         text += [f'{name} : {type_}, default {default!r}{setting}',
@@ -653,7 +653,7 @@ def measure(
     Parameters
     ----------
     name : str
-        Of the measure, as it is written: 'nDCG'.
+        The name of the measure, as it is written: 'nDCG'.
     declared
         Other fields of `Kind`: question, chinese, at, without, aggregate, complete_by,
         unordered, linear, worth, written, quality, largest.
@@ -661,14 +661,16 @@ def measure(
     Returns
     -------
     decorator
-        For a function of a `Judged` and of parameters given by name. It yields entries of
-        the batch with a value for each, and returns what divides their sum (one number
-        per query), or nothing; or it does not yield, and returns one number per query.
+        For a function of a `Judged` and of parameters given by name. It yields entries
+        of the batch with a value for each, and returns the divisor of their sum (one
+        number per query) or nothing. Or it yields nothing and returns one number per
+        query.
 
     Raises
     ------
     ValueError
-        For a name that is taken; and at the first use for a claim that is not true.
+        For a name that already exists; and, at the first use, for a declared property
+        that is false.
     TypeError
         For a field that `Kind` does not have.
 

@@ -70,7 +70,7 @@ def check_falling(judged: Judged, weight: Callable, name: str) -> None:
     ranks = [judged.tie_start, judged.rank, judged.tie_start + judged.tie_size - 1]
     weights = weight(np.unique(np.concatenate(ranks)).astype(float))
     if np.any(np.diff(weights) > 0) or np.any(weights < 0):
-        raise TiesError(f"with a {name} that rises there is no best order: "
+        raise TiesError(f"with a {name} that increases there is no best order: "
                         "use ties='average'")
 
 # %% ../../nbs/core/ties.ipynb #8d5038e2
@@ -173,7 +173,7 @@ def mean_over_orders(
     query.
 
     `value` takes a `Judged` and gives one number per query. `worth`: one per entry, where
-    0 counts as if nobody had judged it. TiesError for a query with too many orders."""
+    0 counts count as unjudged. TiesError for a query with too many orders."""
     if worth is not None: judged = judged.only(worth != 0)
     n_orders = count_orders(judged)
     check_orders(n_orders)

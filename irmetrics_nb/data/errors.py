@@ -114,9 +114,9 @@ FILE_ERRORS = {
     FileNotFoundError: 'there is no such file',
     IsADirectoryError: 'this is a directory, not a file',
     PermissionError: 'no permission to read this file',
-    EOFError: 'the gzip data end too early; is the file cut off?',
+    EOFError: 'the gzip data end too early; is the file truncated?',
     zlib.error: 'the gzip data are damaged',
-    gzip.BadGzipFile: 'the gzip data are damaged, or something else stands behind them',
+    gzip.BadGzipFile: 'the gzip data are damaged, or other data follow them',
 }
 
 EMPTY = 'the path is empty (is a variable not set?)'

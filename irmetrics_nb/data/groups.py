@@ -83,7 +83,7 @@ def _group(table, row, where):
     "Return the group of a query, in one dimension just its name; DataError if a value is not a name."
     wrong = next((x for x in row if hasattr(x, '__len__') and not isinstance(x, str)), None)
     if wrong is not None:
-        several = 'several groups of a query are {query: {dimension: group}}'
+        several = 'for several groups of a query write {query: {dimension: group}}'
         raise DataError(f'{where}: a group is one name, not {short_repr(wrong)}; {several}')
     present = [(name, x) for name, x in zip(table, row) if not (is_missing(x) or x == '')]
     if len(table) > 1: return Group(f'{name}={x}' for name, x in present)
@@ -117,28 +117,30 @@ def _records(source, columns):
 
 # %% ../../nbs/data/groups.ipynb #f1f46b30
 class Groups:
-    """The slices that each query is in, in one dimension or several.
+    """Assign each query to slices, in one dimension or several.
 
     Parameters
     ----------
     source : dict, Series, table or path
         {query: group} or {query: {dimension: group}}; a pandas Series by query id; a
-        table of polars, pandas or what speaks Arrow; a Parquet, JSON, CSV or TSV file.
+        table of polars, pandas or another library with Arrow export; a Parquet, JSON,
+        CSV or TSV file.
     columns : dict, optional
-        {'query': name, 'group': name or [name, ...]}; by default the column of queries is
-        found, and all others are dimensions. 'device × lang' is both together. A text
+        {'query': name, 'group': name or [name, ...]}; by default the column of queries
+        is found, and all others are dimensions. 'device × lang' combines two. A text
         file without a header has two columns, a query and its group.
     bins : dict, optional
-        Of columns of numbers: how many bins, or their names from the least to the
-        greatest, such as {'asked': ('tail', 'torso', 'head')}. They are cut at quantiles.
+        For numeric columns: the number of bins, or their names from the smallest to the
+        largest, such as {'asked': ('tail', 'torso', 'head')}. Bins are cut at
+        quantiles.
 
     Raises
     ------
     DataError
-        For columns that are not there, a query that has two groups, a group that is no
-        name, or more than two columns without a header.
+        For missing columns, a query with two groups, an invalid group name, or more
+        than two columns without a header.
     ValueError
-        For fewer than two bins, bins of what is no dimension, or of none at all.
+        For fewer than two bins, or bins of an unknown dimension.
 
     >>> from irmetrics_nb import Groups
     >>> log = {'q1': {'device': 'app', 'words': 2}, 'q2': {'device': 'desk', 'words': 9}}
@@ -159,7 +161,7 @@ class Groups:
         ids, table = read_lookup(_records(source, chosen), where, QUERY, chosen)
         for name, definition in bins.items():
             if name not in table:
-                raise ValueError(f'bins= of {name!r}, which is no dimension')
+                raise ValueError(f'bins= of {name!r}, which is not a dimension')
             table[name] = into_bins(table[name], definition)
         for name, axes in crossed.items():
             rows = zip(*(table[dimension] for dimension in axes))

@@ -473,11 +473,11 @@ def _rule(pattern, by=''):
     return lambda id: re.sub(pattern, by, id)
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
-    'without blanks around them': str.strip,
+    'without whitespace around them': str.strip,
     'without quotes around them': lambda id: id.strip('"\''),
     'without invisible characters': _rule('[\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufeff]'),
     'in one Unicode form (NFC)': lambda id: normalize('NFC', id),
-    'with codes such as %20 resolved': unquote,
+    'with codes such as %20 decoded': unquote,
     'in lower case': str.casefold,
 }
 PATTERNS = {
@@ -486,7 +486,7 @@ PATTERNS = {
     'without a slash at the end': ('/+$', ''),
     'without leading zeros': (_ZEROS, ''),
     'without .0 at the end (cast ids that became floats to Int64)': (r'\.0+$', ''),
-    'with _, - and blanks taken for one': ('[_ -]', '-'),
+    'with _, - and spaces treated as the same': ('[_ -]', '-'),
     'without the file extension': (r'\.[A-Za-z][A-Za-z0-9]{0,4}(\.gz)?$', ''),
     'without what follows #': ('#.*$', ''),
     'without the folders in front': ('^.*/', ''),

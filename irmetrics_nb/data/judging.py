@@ -59,7 +59,7 @@ def _by_sorting(qrels, run, qrels_query):
     keys = pack(query[candidates], run.keys[candidates], len(qrels))
     rows = np.argsort(keys)  # so that one search begins where the last one ended
     keys = keys[rows]
-    if isinstance(candidates, slice):  # all are in order, so what is there twice stands together
+    if isinstance(candidates, slice):  # all are in order, so what appears twice stands together
         run.suspects = run.keys[rows[1:][keys[1:] == keys[:-1]]]
     else: rows = candidates[rows]
     begin, end = np.searchsorted(packed, keys[[0, -1]]) if len(keys) else (0, 0)
@@ -212,7 +212,7 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
     for query, docs in run.to_dict().items():
         unknown = next((doc for doc in docs if doc not in qrels.chunks.get(query, docs)), None)
         if unknown is None: continue
-        problem = f'query {query!r}: the judgments are those of from_spans for another run, and do not know {unknown!r}'
+        problem = f'query {query!r}: from_spans made these judgments for another run, and they do not contain {unknown!r}'
         way_out = 'evaluate each run with its own judgments, and compare the scores: compare([scores_a, scores_b])'
         raise DataError(f'{problem}; {way_out}')
 
@@ -261,7 +261,7 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     confused = same_name[~np.isin(judgment_there, judgment[leads])]
     if len(confused):
         chunk = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
-        raise DataError(f'{rows.where(confused[0])}: {chunk} is called like another judged document')
+        raise DataError(f'{rows.where(confused[0])}: {chunk} has the id of another judged document')
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
 def run_of_documents(run: Run) -> Run:
@@ -289,7 +289,7 @@ def _judged_chunks(qrels, rows, leader, led, repeated, later):
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
     "Raise DataError if the mean, best or worst order of ties would decide which of two chunks leads a document."
     if ties in ('docid', 'given'): return
-    if np.isfinite(run.budget): raise DataError(f"a budget ends where the order says: take ties='docid', not {ties!r}")
+    if np.isfinite(run.budget): raise DataError(f"a budget needs a fixed order: use ties='docid', not {ties!r}")
     if run.count != 'chunks': return
     rows = run.rows
     first, leader = first_chunks(rows, 'docid')
@@ -299,7 +299,7 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
     if not len(row): return
     i = again[row.min()]
     pair = f'two chunks of {rows.parent[i]!r}, {rows.doc[leader[i]]!r} and {rows.doc[i]!r}, have the same score'
-    raise DataError(f"{rows.where(i)}: {pair}: with ties={ties!r} say count='documents', or take ties='docid'")
+    raise DataError(f"{rows.where(i)}: {pair}: with ties={ties!r} write count='documents' or ties='docid'")
 
 # %% ../../nbs/data/judging.ipynb #1408d317
 MANY_ENTRIES = 1 << 20
@@ -445,7 +445,7 @@ def _check_common(qrels, source, queries):
     "Raise DataError if judgments and a run have no query in common."
     if not queries or set(queries) & set(qrels.queries): return
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
-    raise NoCommonQuery(f'not one query in common: {ids}', queries)
+    raise NoCommonQuery(f'no query in common: {ids}', queries)
 
 def _check_options(ties, negative):
     check_option('ties', ties, ('docid', 'given'))
@@ -468,7 +468,7 @@ def judge(
         The order of equal scores: 'docid' (greatest id first, compared as bytes, as in
         trec_eval) or 'given' (the order of the source).
     negative : str, default 'zero'
-        What a negative grade means: 'zero' (as if nobody had judged it) or 'keep'.
+        What a negative grade means: 'zero' (count as unjudged) or 'keep'.
 
     Returns
     -------

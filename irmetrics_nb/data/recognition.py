@@ -98,7 +98,7 @@ def _no_folder_lost(paths):
     runs = [path for path in candidates if Path(path) not in folders]
     bad = sorted(filter(os.listdir, folders.difference(*(Path(path).parents for path in candidates))))
     check_no_parts(bad)
-    if bad: raise DataError(f'{bad[0]}: this folder is no run in parts; name the runs in it, or the files beside it')
+    if bad: raise DataError(f'{bad[0]}: this folder is not a run in parts; name the runs in it, or the files beside it')
     return runs
 
 def check_no_parts(paths: list) -> None:
@@ -136,13 +136,13 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     if not relation: table = table.lazy()
     with polars_errors(name):
         columns = table.columns if relation else table.collect_schema().names()
-        if column not in columns: raise DataError(f'no column {column!r}; there are {", ".join(columns)}')
+        if column not in columns: raise DataError(f'no column {column!r}; the columns are {", ".join(columns)}')
         quoted = '"' + column.replace('"', '""') + '"'
         if relation: values = [row[0] for row in table.project(quoted).distinct().fetchall()]
         else: values = table.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
-    if None in values: raise DataError(f'{name}: nothing in column {column!r}')
+    if None in values: raise DataError(f'{name}: no value in column {column!r}')
     systems = {str(value): value for value in values}
-    if len(systems) < len(values): raise DataError(f'{name}: two systems in column {column!r} have one name')
+    if len(systems) < len(values): raise DataError(f'{name}: two systems in column {column!r} have the same name')
     if not systems: raise DataError(f'{name}: the table has no rows')
     def rows_of(value):
         if not relation: return table.filter(pl.col(column) == value)
@@ -172,11 +172,11 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
             else '[run, run], one run is [(query, document, score), ...]'
         )
         raise ValueError(
-            f'one run or several? {examples[0]} is a run by itself, {examples[1]} is none: several runs are {shapes}'
+            f'one run or several? {examples[0]} is a run, {examples[1]} is not: several runs are {shapes}'
         )
     if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
         name, text = items[0]
-        raise ValueError(f'{text!r}, given as {name!r}, is no file; a run by itself is {{query: {{document: score}}}}')
+        raise ValueError(f'{text!r}, given as {name!r}, is not a file; one run is {{query: {{document: score}}}}')
     if not named and all(map(is_path, sources)): return [('', path) for path in _runs_of_paths(sources)]
     return [(str(name), source) for name, source in items]
 
@@ -234,7 +234,7 @@ def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -
     run : any form of a run, or several
         {name: run}, a list, or a folder or a pattern with a run per file.
     system : str, optional
-        The column or partition of one table that tells several runs apart.
+        The column or partition of one table that names the run, if there are several.
     options
         columns= and descending= of `Run`, for all of them.
 
@@ -473,7 +473,7 @@ class TableRun:
         elif self.path or hasattr(self.table, 'height'): yield from self._slices(self.table)
         else:  # polars is older than 1.34
             from tempfile import TemporaryDirectory
-            self.way = ', by way of a temporary file'
+            self.way = ', through a temporary file'
             with TemporaryDirectory() as folder:
                 path = Path(folder) / 'run.parquet'
                 with self._reading(): self.table.sink_parquet(path)

@@ -55,13 +55,13 @@ def _record_names(present, columns):
     usual = {key: next((name_of[n] for n in names if n in name_of), None) for key, names in RECORD_COLUMNS.items()}
     chosen = usual | columns
     missing = [columns.get(key, f'of {key}') for key, name in chosen.items() if name not in present]
-    if missing: raise DataError(f'no column {", ".join(missing)}; there are {short_repr(present)[1:-1]}')
+    if missing: raise DataError(f'no column {", ".join(missing)}; the columns are {short_repr(present)[1:-1]}')
     return chosen
 
 def _query_texts(ids, where):
     queries = ids_of_objects(list(ids), where).tolist()
     repeated = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
-    if repeated is not None: raise DataError(f'{where}: the query {repeated!r} comes twice')
+    if repeated is not None: raise DataError(f'{where}: the query {repeated!r} appears twice')
     return queries
 
 def _ids_of_record(value, query, name):
@@ -98,17 +98,17 @@ def _warn_of_scores(table, queries, lists):
 def from_records(
     source: Any, /, *, columns: Mapping[str, str] | None = None, **options: Any,
 ) -> Together:
-    """Return judgments and a run out of records that hold both.
+    """Return judgments and a run from records that hold both.
 
     Parameters
     ----------
     source : list of dicts, table or path
         A record per query: its id, the ids retrieved, the best first, and the ids that
-        are relevant, or {id: grade}; None for a query that was not judged. As a list, a
-        table of polars or pandas with columns of lists, or a file of JSON, JSON lines or
+        are relevant, or {id: grade}; None for an unjudged query. As a list, a table of
+        polars or pandas with columns of lists, or a file of JSON, JSON lines or
         Parquet.
     columns : dict, optional
-        Where the names are others: {'query': name, 'retrieved': name, 'relevant': name}.
+        Columns with other names: {'query': name, 'retrieved': name, 'relevant': name}.
     options
         Those of `Run`, such as parents=, count=, duplicates=, name=.
 
@@ -120,8 +120,8 @@ def from_records(
     Raises
     ------
     DataError
-        For records that lack something, queries that come twice, and sets where an order
-        is needed.
+        For records with missing values, duplicate queries, and sets where an order is
+        needed.
 
     Warns
     -----
@@ -162,7 +162,7 @@ def from_records(
     run = dict(zip(queries, retrieved))
     if not qrels:
         column = names['relevant']
-        raise DataError(f'{where}: no query is judged: nothing in column {column!r}')
+        raise DataError(f'{where}: no query is judged: no value in column {column!r}')
     return Together(Qrels(qrels), Run(run, **options))
 
 # %% ../../nbs/data/records.ipynb #f8df74df
@@ -199,7 +199,7 @@ def _spans(passages, name):
     for query, items in zip(_query_texts(passages, name), passages.values()):
         spans = spans_of[query] = [_span(item, query) for item in items]
         repeated = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
-        if repeated: raise DataError(f'query {query!r}: the passage {repeated.id} stands twice')
+        if repeated: raise DataError(f'query {query!r}: duplicate passage {repeated.id}')
     return spans_of
 
 def _span(passage, query):
@@ -227,7 +227,7 @@ def from_spans(
     gold: Mapping, retrieved: Mapping, /, *, iou: float | None = None,
     covered: float | None = None, **options: Any,
 ) -> Together:
-    """Return judgments and a run out of passages that overlap.
+    """Return judgments and a run from passages that overlap.
 
     Parameters
     ----------
@@ -236,9 +236,9 @@ def from_spans(
     retrieved : {query: [(document, start, end), ...]}
         The passages retrieved, the best first.
     iou : float, optional
-        From which share on, of what both have in what either has, one is relevant.
+        The smallest intersection over union of a relevant passage.
     covered : float, optional
-        Or: from which share of the gold passage on. One of the two must be given.
+        Or: the smallest covered share of the gold passage. Give one of the two.
     options
         Those of `Run`, such as name=.
 
@@ -246,21 +246,21 @@ def from_spans(
     -------
     Together
         `.qrels` and `.run`, whose ids are like a[100:200]. A gold passage that is not
-        found goes by its own places. Both are of this run alone, and a run with other
-        passages is refused: for several, compare what `evaluate` gives for each.
+        found is named by its own position. The judgments are valid for this run only:
+        for several runs, compare the results of `evaluate`.
 
     Raises
     ------
     DataError
-        For a passage that is none or stands twice in a query, or a query twice.
+        For an invalid passage, or a duplicate passage or query.
     ValueError
         Unless one of `iou` and `covered` is given, above 0 and up to 1.
 
     Warns
     -----
     DataWarning
-        If a retrieved passage reaches several gold ones that nothing has found yet: it
-        finds one of them, so passages that stand together are better given as one.
+        If a retrieved passage overlaps several gold passages that are not found yet: it
+        counts for one of them, so adjacent gold passages are better merged.
 
     >>> from irmetrics_nb import evaluate, from_spans
     >>> gold = {'q': [('a', 100, 200), ('b', 0, 50)]}
@@ -275,7 +275,7 @@ def from_spans(
     }
     if len(thresholds) != 1:
         raise ValueError(
-            'say one of iou= and covered=: from which overlap on a passage is relevant'
+            'give iou= or covered=: the overlap from which a passage is relevant'
         )
     [(share, threshold)] = thresholds.items()
     if not 0 < threshold <= 1:
@@ -292,7 +292,7 @@ def from_spans(
     if several:
         verb = 'reaches' if several == 1 else 'reach'
         problem = f'{counted(several, "retrieved passage")} {verb} several gold ones'
-        advice = 'and each finds one: those that stand together are better given as one'
+        advice = 'and each counts as one: merge gold passages that belong together'
         warnings.warn(f'{problem}, {advice}', DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     judgments = Qrels(qrels)
@@ -355,7 +355,7 @@ def _rows_of_table(table, columns):
 def _python_value(value): return value.as_py() if hasattr(value, 'as_py') else value
 
 def _no_column(where, column, names):
-    return DataError(f'{where}: no column {column}; there are {", ".join(map(str, list(names)[:9]))}')
+    return DataError(f'{where}: no column {column}; the columns are {", ".join(map(str, list(names)[:9]))}')
 
 # %% ../../nbs/data/records.ipynb #9f4134dd
 def _rows_of_file(path, columns):
@@ -369,7 +369,7 @@ def _rows_of_file(path, columns):
         if name.endswith('.json'): yield from _rows_of_json(file, path)
         elif name.endswith(('.jsonl', '.ndjson')):
             for number, row in parsed_lines(file, path):
-                if not isinstance(row, Mapping): raise DataError(f'{path}, line {number}: an object is wanted')
+                if not isinstance(row, Mapping): raise DataError(f'{path}, line {number}: expected an object')
                 yield row
         else: yield from _rows_of_text(file, path, name.endswith('.csv'), columns)
 
@@ -378,7 +378,7 @@ def _rows_of_json(file, path):
     except ValueError as e: raise DataError(f'{path}: {e}') from None
     if isinstance(data, Mapping): return _rows_of_dict(data)
     if isinstance(data, list) and all(isinstance(row, Mapping) for row in data): return data
-    raise DataError(f'{path}: an object, or a list of objects, is wanted')
+    raise DataError(f'{path}: expected an object or a list of objects')
 
 # %% ../../nbs/data/records.ipynb #2aabc4a2
 def _rows_of_text(file, path, commas, columns):
@@ -417,7 +417,7 @@ def _rows_below_header(rows, columns, path):
     if not {*names} & {*columns.ids}: names, rows = ['id', 'text'], chain([first], rows)
     for number, row in enumerate(rows, 1):
         if len(row) > 1: yield dict(zip(names, row))
-        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: an id and a text, not {row[0][:60]!r}')
+        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected an id and a text, not {row[0][:60]!r}')
 
 def _rows_of_topics(lines):
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:
@@ -454,10 +454,10 @@ def read_words(
         if first is None: first = key
         if key in keep: words[key] = _title_and_text(row, columns)
     if words or first is None: return words
-    ids = f'wanted is {short_repr(min(keep))}, there is {short_repr(first)}'
-    head = f'; a head must call the ids {" or ".join(columns.ids)}' if is_path else ''
+    ids = f'expected ids such as {short_repr(min(keep))}, found {short_repr(first)}'
+    head = f'; a header must name the id column {" or ".join(columns.ids)}' if is_path else ''
     warnings.warn(
-        f'{where}: not one of the wanted {columns.what} ({ids}){head}',
+        f'{where}: none of the expected {columns.what} ({ids}){head}',
         DataWarning,
         stacklevel=2,
     )

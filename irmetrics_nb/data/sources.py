@@ -150,9 +150,9 @@ def _fault_of(answer):
     error = answer.get('error')
     if error: return f'the search failed: {error.get("reason") or error if isinstance(error, dict) else error}'
     shards = answer.get('_shards') or {}
-    if answer.get('timed_out'): return 'the answer is not whole: the search ran out of time'
+    if answer.get('timed_out'): return 'the answer is incomplete: the search ran out of time'
     failed, total = shards.get('failed'), shards.get('total', '?')
-    return f'the answer is not whole: {failed} of {total} shards failed' if failed else ''
+    return f'the answer is incomplete: {failed} of {total} shards failed' if failed else ''
 
 def _by_id(rows, query, name):
     "Return {document: its row}, in order; DataError for one id in two indices, or twice."
@@ -163,7 +163,7 @@ def _by_id(rows, query, name):
             raise DataError(
                 f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}'
             )
-    if len(row_of) < len(rows): raise DataError(f'{name}, query {query!r}: an id stands twice')
+    if len(row_of) < len(rows): raise DataError(f'{name}, query {query!r}: duplicate id')
     return row_of
 
 HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
@@ -282,10 +282,10 @@ def rows_from_triples(
         if lines: valid_lines.append(lines[i])
         if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
         first_of.setdefault(ranked, where)
-    if not triples: raise DataError(f'{name}: no rows came; has the iterator been used up?')
+    if not triples: raise DataError(f'{name}: no rows; is the iterator exhausted?')
     rows = rows_from_lists(triples, kind, name, valid_lines, True in first_of, notes)
     if len(first_of) < 2: return rows
-    raise DataError(f'{[*first_of.values()][1]}: some have a score, others a rank alone')
+    raise DataError(f'{[*first_of.values()][1]}: some records have a score, others only a rank')
 
 def _triple(item, kind, where, columns):
     "Return (query, document, number) of an item, and whether the number is a rank."
@@ -361,7 +361,7 @@ def _check_unique(item, name):
     "Raise DataError for an object with a duplicate name."
     if not isinstance(item, _Repeated): return
     repeated = max(item.names, key=item.names.count)
-    raise DataError(f'{name}: {repeated!r} stands twice in one JSON object')
+    raise DataError(f'{name}: duplicate key {repeated!r} in one JSON object')
 
 # %% ../../nbs/data/sources.ipynb #ed8bd527
 BINARY_MAGIC = {
@@ -401,7 +401,7 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     end = data[-MAX_LINE_BYTES:].tobytes()
     blank = end.isspace()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not blank): return
-    problem = 'of blanks alone' if blank else 'without the end of a line'
+    problem = 'of spaces only' if blank else 'without the end of a line'
     last_line = line + np.count_nonzero(data == 10)
     raise DataError(f'{name}, line {last_line}: {MAX_LINE_BYTES:,} bytes {problem}{binary_hint(end[:HEAD_BYTES])}')
 
@@ -514,7 +514,7 @@ def read_lookup(
     missing = [name for name in [id_column, *chosen] if name not in table]
     if missing:
         lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
-        raise DataError(f'{where}: no column {lacking}; there are {short_repr(list(table))[1:-1]}')
+        raise DataError(f'{where}: no column {lacking}; the columns are {short_repr(list(table))[1:-1]}')
     return table[id_column], {name: table[name] for name in chosen or table if name != id_column}
 
 def _of_dict(source):

@@ -122,7 +122,7 @@ def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) 
     for (_, key), equal in zip(ROLES[kind], _choices(tuple(names), kind, tuple(columns.items()))):
         if len(equal) < 2: continue
         call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
-        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; say which it is: {call}')
+        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; choose one: {call}')
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     "Return notes on columns that were not used, and might be the query, the document or the number."
@@ -148,23 +148,23 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
     present = find_columns(names, kind, columns)
     if None in present: raise DataError(_missing_columns(names, kind, columns, present))
     for name in present:
-        if names.count(name) > 1: raise DataError(f'the column {name!r} is there {names.count(name)} times')
+        if names.count(name) > 1: raise DataError(f'the column {name!r} appears {names.count(name)} times')
     return [names.index(name) for name in present]
 
 def _missing_columns(names, kind, columns, present):
     "Return the message for the columns that are missing, with what to write instead."
     missing = [pair for pair, name in zip(ROLES[kind], present) if name is None]
     expected = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[role]) for role, key in missing]
-    text = '; '.join(f'no column {name}' for name in expected) + f'; there are {short_repr(names)[1:-1]}'
+    text = '; '.join(f'no column {name}' for name in expected) + f'; the columns are {short_repr(names)[1:-1]}'
     keys = [key for _, key in missing if key not in columns]
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
         choice, name = 'which they are' if len(keys) > 1 else 'which it is', 'Run' if kind == 'run' else 'Qrels'
         text += f'; or say {choice}: {name}(..., columns={{{call}}})'
-    if 'score' in keys: text += ', and descending=False if the least is the best, as of positions'
+    if 'score' in keys: text += ', and descending=False if the smallest is the best, as for positions'
     other_kind = 'qrels' if kind == 'run' else 'run'
     swapped = present[2] is None and None not in find_columns(names, other_kind)
-    return text + "; are judgments and run in each other's place?" if swapped else text
+    return text + "; are judgments and run swapped?" if swapped else text
 
 # %% ../../nbs/data/tables.ipynb #a32e288d
 PIECE_ROWS = 1 << 18
@@ -225,7 +225,7 @@ def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: M
     for column in gaps:
         for i in column.is_null().arg_true():
             code = 'number' if column is number else 'id'
-            report_fault(code, f'{name}, row {first + i + 1}: nothing in column {column.name!r}')
+            report_fault(code, f'{name}, row {first + i + 1}: no value in column {column.name!r}')
     if gaps:
         valid = np.all([column.is_not_null() for column in gaps], axis=0)
         query, doc, number = (column.filter(valid) for column in (query, doc, number))
@@ -369,7 +369,7 @@ def rows_from_csv(
                 if fields[snapshot] != first_snapshot:
                     pair = f'{fields[snapshot]!r} beside {first_snapshot!r}'
                     raise DataError(
-                        f'{name}, line {line}: a second snapshot, {pair}: take the rows of one, which is a run')
+                        f'{name}, line {line}: a second snapshot, {pair}: use the rows of one snapshot as the run')
             triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
@@ -381,7 +381,7 @@ def _fault_in_fields(fields, names, columns):
         plural = 's' if len(fields) > 1 else ''
         return 'columns', f'{len(fields)} field{plural} where the header has {len(names)}'
     for code, c in zip(('id', 'id', 'number'), columns):
-        if not fields[c].strip(' \t'): return code, f'nothing in column {names[c]!r}'
+        if not fields[c].strip(' \t'): return code, f'no value in column {names[c]!r}'
         if len(fields[c]) > MAX_ID_BYTES: return code, f'a field of {len(fields[c]):,} letters'
     return '', ''
 
@@ -411,7 +411,7 @@ def part_files(folder: str | os.PathLike) -> list[str]:
     paths = map(Path, glob(os.path.join(escape(os.fspath(folder)), '**'), recursive=True))  # which follows links
     relative = [(path, path.relative_to(folder).parts) for path in paths if path.is_file()]
     files = sorted(path for path, names in relative if not any(name[0] in '._' for name in names))
-    if not files: raise DataError(f'{folder}: this table has no part with a row')
+    if not files: raise DataError(f'{folder}: no part of this table has a row')
     return [*map(str, files)]
 
 # %% ../../nbs/data/tables.ipynb #70c34795
@@ -463,7 +463,7 @@ def _check_parts(folder):
 def _kind_by_name(path):
     "Return the same for a table over the network, by the end of its name."
     name = path.partition('?')[0].removesuffix('.gz')
-    if '*' in name: raise DataError(f'{path}: over the network, no pattern is followed; name the files in a list')
+    if '*' in name: raise DataError(f'{path}: patterns do not work over the network; name the files in a list')
     kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
     if kind: return kind
     raise DataError(f'{path}: over the network, Parquet, CSV and JSON lines are read, by the end of the name '

@@ -193,8 +193,8 @@ def check_ranks(rows: Rows) -> None:
     if not len(wrong): return
     row = int(wrong.min())
     call = "columns={'query': 1, 'document': 2, 'score': 3}"
-    rule = f'{rows.value[row]:g} does not fit a rank, which the third of three columns should be: 1 to n in every query'
-    raise DataError(f'{rows.where(row)}: {rule}; say what it is: {call}, and descending=False if the least is the best')
+    rule = f'{rows.value[row]:g} is not a rank, and the third of three columns should be one: 1 to n in every query'
+    raise DataError(f'{rows.where(row)}: {rule}; write {call}, and descending=False if the smallest is the best')
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
@@ -392,7 +392,7 @@ def _doubt(text, comments, layout):
         number = float_of_bytes(line.split()[layout.used[2]])
         if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
         shown = short_repr(line.decode('utf-8', 'replace').strip())
-        problem = f'this comment could be a row: {shown}; lines that begin with # are not read'
+        problem = f'this comment looks like a row: {shown}; lines that begin with # are not read'
         return f'{text.where(begin)}: {problem}'
     return ''
 
@@ -406,8 +406,8 @@ def _fail_at_line(text, layout, begin, at, count):
     if count == len(COLUMN_NAMES[other_kind]): hint = f'; is this a {other_kind} file?'
     elif count == 3:
         call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
-        option = ', and descending=False if the least is the best' if kind == 'run' else ''
-        hint = f'; if they are others, say which: {call}{option}'
+        option = ', and descending=False if the smallest is the best' if kind == 'run' else ''
+        hint = f'; for other columns write {call}{option}'
     rule = (
         f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
         if layout.width == len(COLUMN_NAMES[kind])
@@ -483,7 +483,7 @@ def _warn_if_cut_off(text, rows, longest):
     if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return
     where = f'{text.name}, line {rows.line_of(len(rows) - 1)}'
     problem = f'the last line ends without a newline, and other grades are longer than {grade.decode()!r}'
-    warnings.warn(f'{where}: {problem}; is the file cut off?', DataWarning, stacklevel=2)
+    warnings.warn(f'{where}: {problem}; is the file truncated?', DataWarning, stacklevel=2)
 
 # %% ../../nbs/data/text.ipynb #ced77a84
 OPEN_FILES = '/proc/self/fd', '/proc/thread-self/fd', '/dev/fd'  # where a process finds what it has open, by number
@@ -561,13 +561,13 @@ def file_form(path: str | os.PathLike) -> str:
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
         choices = '.parquet, .csv, .tsv, .json, .jsonl, or another name for TREC text'
-        raise ValueError(f'{visible(path)}: {form} is not written here; take {choices}')
+        raise ValueError(f'{visible(path)}: {form} cannot be written; use {choices}')
     return FORMS.get(form, '')
 
 NOT_HELD = {  # format: pattern of an id that it cannot hold, what is wrong
-    '': (r'|.*[ \t\n\r\v\f].*', 'TREC text cannot hold ids that are empty or have blanks'),
-    '.csv': ('[ \t]*', 'an id is empty, or blanks alone'),
-    '.tsv': ('[ \t]*', 'an id is empty, or blanks alone'),
+    '': (r'|.*[ \t\n\r\v\f].*', 'TREC text cannot hold ids that are empty or contain spaces'),
+    '.csv': ('[ \t]*', 'an id is empty or only spaces'),
+    '.tsv': ('[ \t]*', 'an id is empty or only spaces'),
     '.parquet': ('.*[\udc80-\udcff].*', 'Parquet cannot hold ids that are not UTF-8'),
 }
 

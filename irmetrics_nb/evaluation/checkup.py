@@ -103,12 +103,12 @@ def may_differ_in_case(seen: np.ndarray) -> bool:
 
 # %% ../../nbs/evaluation/checkup.ipynb #4a428a91
 ID_PATTERNS = {  # of the codes for ids
-    'blanks-around': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
-    'blanks-within': r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]',
+    'outer-whitespace': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
+    'inner-whitespace': r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]',
     'control': '[\x01-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]',
     'quoted': r'\A(".*"|\'.*\')\Z',
     'empty': r'\A\Z',
-    'no-value': r'\A(nan|NaN|None|null|NULL|<NA>)\Z',
+    'missing-id': r'\A(nan|NaN|None|null|NULL|<NA>)\Z',
     'not-utf8': r'\\x[89a-f][0-9a-f]',
     'long': r'\A(?s:.){251}',
 }
@@ -385,7 +385,7 @@ def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any,
             valid, problems = _read_valid(source, kind, limit, error)
             if valid is not None: data, comments = use(valid)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        problems.append(problem('comment-row' if 'this comment' in text else 'cut-off', [text]))
+        problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     if comments: problems.append(problem('comments', n=comments))
     return data, problems
 
@@ -501,7 +501,7 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
     if len(different) > 20: distribution = f'{len(different):,} different'
     return {'queries': len(evidence.judged_queries), 'documents': len(grades), 'grades': distribution,
-            'queries with nothing relevant': len(evidence.lacking)}
+            'queries without relevant documents': len(evidence.lacking)}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     """Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move
@@ -513,11 +513,11 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     qrels, hits = evidence.qrels, evidence.hits
     if qrels is not None:
         facts |= {'queries': len(counts.depth), 'of them judged': evidence.common,
-                  'judged queries without an answer': len(evidence.unanswered)}
+                  'judged queries missing from the run': len(evidence.unanswered)}
     if qrels is not None and hits is not None and evidence.common:
         judged_depth, tied = counts.depth[counts.judged >= 0], len(tied_queries(hits))
         facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
-        facts |= {'judged documents found': len(hits.rank), 'of them in a tie': tied}
+        facts |= {'judged documents retrieved': len(hits.rank), 'of them in a tie': tied}
         if tied:
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
             for m, (low, high) in scores.tie_bounds.items():
@@ -528,7 +528,8 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
 class Checkup(Result):
-    """What `check` found: facts by source, and findings, the worst first.
+    """The result of `check`: facts about each source, and findings, the most severe
+    first.
 
     It prints the facts as a table and the findings as a list; `to_polars()` has a row per
     finding."""
@@ -575,7 +576,7 @@ class Checkup(Result):
             for level in LEVELS
         }
         phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
-        yield Text(', '.join(phrases) or 'nothing odd was found', 'small')
+        yield Text(', '.join(phrases) or 'no problems were found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_text(value):
@@ -610,11 +611,13 @@ def check(
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
         The run, or several runs; of a folder or a pattern, a run per file.
     k : int
-        How many documents a query should have; with fewer it is called short.
+        The expected number of documents of a query; a list with fewer is reported as
+        short.
     faults : int
-        How many faulty rows of each sort are shown.
+        The number of invalid rows of each kind to show.
     system : str, optional
-        The column of a table, or its partition, that tells several runs apart.
+        The column of a table, or its partition, that names the run, if there are
+        several.
 
     Returns
     -------
@@ -625,12 +628,11 @@ def check(
     Raises
     ------
     ValueError
-        For `Qrels` and `Run` in each other's place, or items of which some are runs and
-        some are not.
+        For swapped `Qrels` and `Run`, or items of which some are not runs.
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
-    ['doc-ids', 'nothing-judged', 'short']"""
+    ['doc-ids', 'no-judged-retrieved', 'short']"""
     runs = _named_runs(qrels, run, system)
     judgments, problems = read_source(
         _rereadable_source(qrels), 'qrels', faults, use_judgments

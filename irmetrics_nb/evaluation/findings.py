@@ -114,7 +114,7 @@ def _document_problems(evidence):
             judged_ids, run_ids = map(_quoted_ids, examples)
             hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
             ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
-        yield problem('nothing-judged', ids=ids)
+        yield problem('no-judged-retrieved', ids=ids)
         if not evidence.thorough: return
         yield from _documents_misspelled(spelling, missed, 'error')
         yield from _numeric('document', sum(missed.values(), []), sum(retrieved.values(), []))
@@ -139,7 +139,7 @@ def _quoted_ids(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
 
 # %% ../../nbs/evaluation/findings.ipynb #3f0a1d52
 COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares more
-SAME_LETTERS = 'without blanks around them', 'without invisible characters', 'in one Unicode form (NFC)'
+SAME_LETTERS = 'without whitespace around them', 'without invisible characters', 'in one Unicode form (NFC)'
 
 def _query_problems(evidence):
     "Find judged queries missing from the run, and queries of the run without judgments."
@@ -227,7 +227,7 @@ def _position_problems(evidence):
     "Find scores that are positions: listed from 1 on, or better read upwards."
     positions, order = evidence.positions or ('', '')
     if not positions or evidence.upwards < LEAST_UPWARDS[order]: return
-    code = 'positions' if order == 'rising' else 'upwards'
+    code = 'positions' if order == 'rising' else 'ascending-scores'
     yield problem(code, shown(evidence.queries), positions=positions)
 
 # %% ../../nbs/evaluation/findings.ipynb #d6222a1a
@@ -355,7 +355,7 @@ def _depth_problems(evidence):
     "Find lists that end before the cutoff, in all queries at one rank or in some."
     counts, k = evidence.counts, evidence.cutoff
     n, shortest, longest = evidence.depth
-    if n >= 5 and 5 <= shortest == longest < k: yield problem('cut', n=shortest, k=k)
+    if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
     elif counts: yield from _report_queries('short', _queries_where(counts, counts.depth < k), k=k)
     constant = counts and shortest == longest and len(counts.docs) == 1 and None not in counts.docs
     if constant and n >= 5: yield problem('constant')
@@ -374,7 +374,7 @@ def _grade_problems(evidence):
     grade = evidence.grades
     different, largest = np.unique(grade), grade.max()
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
-    if largest <= 0: yield problem('nothing-relevant', grade=largest)
+    if largest <= 0: yield problem('no-relevant-grade', grade=largest)
     elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.judged_queries))
     fractions = different[different % 1 != 0]
     if len(different) > 20: yield problem('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
@@ -408,14 +408,14 @@ def _score_problems(evidence):
     several, flat = counts.depth > 1, counts.lowest == counts.highest
     equal = counts.lowest.min() == counts.highest.max()
     if several.any() and equal: yield problem('one-score', score=counts.first)
-    else: yield from _report_queries('flat', _queries_where(counts, several & flat), several.sum())
+    else: yield from _report_queries('tied-query', _queries_where(counts, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
     yield from _report_queries('infinite', _queries_where(counts, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
     n_tags, rising = len(counts.tags), sorted(counts.rising)
     if n_tags > 1: yield problem('tags', shown(counts.tags.examples), n=n_tags)
     if counts.unread: yield problem('rank-number', n=counts.unread)
-    if counts.repeated: yield problem('rank-twice', shown(sorted(counts.repeated)))
+    if counts.repeated: yield problem('duplicate-rank', shown(sorted(counts.repeated)))
     if rising: yield problem('distances' if counts.never_falls else 'rank-order', shown(rising), n=len(rising))
 
 def _tie_problems(evidence):
@@ -426,7 +426,7 @@ def _tie_problems(evidence):
     share = judged_share(hits, depth, TOP)
     if n and share < .1: yield problem('few-judged', share=share)
     complete = n == depth.sum() == len(evidence.qrels.rows) and counts.equal
-    if complete and len(np.unique(hits.grade)) > 1: yield problem('leak')
+    if complete and len(np.unique(hits.grade)) > 1: yield problem('judgments-as-run')
     tied = tied_queries(hits)
     names = escape_non_utf8(evidence.qrels.rows.query_ids[np.unique(tied)].tolist())
     level = 'warning' if 2 * len(tied) > n else ''
@@ -447,16 +447,16 @@ SOURCE_RULES = {
     'duplicate': ('error', 'thorough', 'duplicate documents in a query ({n:,})'),
     'number': ('error', 'thorough', 'invalid numbers ({n:,})'),
     'id': ('error', 'thorough', 'invalid ids ({n:,})'),
-    'cut-off': ('warning', 'thorough', 'the last line may be cut off'),
+    'truncated-line': ('warning', 'thorough', 'the last line may be truncated'),
     'comment-row': (
         'warning', 'thorough',
-        'a line that begins with # is a comment, and could be a row'),
+        'a line that begins with # looks like a row, but is read as a comment'),
     'comments': ('note', 'thorough', 'comment lines, left out: {n:,}'),
     'swapped': ('error', 'cheap', 'are the judgments and the run swapped? {signs}'),
     'parts': (
         'warning', 'cheap',
-        'hardly a query is answered by two of these runs: are they the parts of one? '
-        'Give their folder, or one table'),
+        'almost no query occurs in two of these runs: are they parts of one run? '
+        'Give their folder or one table'),
 }
 
 JUDGMENT_RULES = {
@@ -464,19 +464,18 @@ JUDGMENT_RULES = {
         'note', 'thorough',
         'these are {listed} without grades: every document in them counts as '
         'relevant, of grade 1'),
-    'nothing-relevant': (
+    'no-relevant-grade': (
         'error', 'thorough',
         'no grade is above 0 (the largest is {grade:g})'),
     'below-one': (
         'warning', 'cheap',
         'no grade reaches the relevance level {level:g}: the largest is {grade:g}, '
-        'and {measure!r} finds nothing; say from which grade on a document is '
-        'relevant, as in rel={half:.2g}'),
+        'and {measure!r} finds no relevant document; set the relevance level, as in '
+        'rel={half:.2g}'),
     'fractions-below': (
         'warning', 'cheap',
         'many grades are fractions below the relevance level {level:g}: {measure!r} '
-        'takes them for not relevant; say from which grade on a document is '
-        'relevant, as in {advised!r}'),
+        'treats them as not relevant; set the relevance level, as in {advised!r}'),
     'no-relevant': (
         'note', 'thorough',
         '{n:,} of {all:,} queries have no relevant document'),
@@ -484,7 +483,7 @@ JUDGMENT_RULES = {
     'fractions': ('note', 'thorough', 'some grades are fractions'),
     'large-grade': (
         'warning', 'thorough',
-        'a grade of {grade:g}: with gain 2^g - 1, all other grades count for nothing'),
+        'a grade of {grade:g}: with gain 2^g - 1, all other grades hardly count'),
     'negative': ('note', 'thorough', 'grades below 0, which count as not judged: {n:,}'),
     'one-grade': (
         'note', 'thorough',
@@ -493,7 +492,7 @@ JUDGMENT_RULES = {
 
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0a
 ID_RULES = {
-    'no-common-query': ('error', 'thorough', 'not one query in common{hint}'),
+    'no-common-query': ('error', 'thorough', 'no query in common{hint}'),
     'query-ids': (
         'warning', 'cheap',
         '{n:,} of {all:,} judged queries are missing from the run and would match '
@@ -506,24 +505,24 @@ ID_RULES = {
         'queries without judgments, left out: {n:,}'),
     'numeric': (
         'warning', 'thorough',
-        'the {what} ids of one side are numbers, those of the other are not'),
+        'the {what} ids are numbers in one of judgments and run, but not in the other'),
     'doc-ids': (
         'warning', 'cheap',
         '{n:,} of {all:,} judged documents that were not retrieved would match '
         '{how}: the judgments have {judged}, the run has {retrieved}'),
-    'nothing-judged': ('error', 'cheap', 'not one judged document was retrieved{ids}'),
-    'blanks-around': (
+    'no-judged-retrieved': ('error', 'cheap', 'no judged document was retrieved{ids}'),
+    'outer-whitespace': (
         'warning', 'thorough',
-        'ids with blanks around them ({n:,} in {column})'),
-    'blanks-within': (
+        'ids with whitespace around them ({n:,} in {column})'),
+    'inner-whitespace': (
         'note', 'thorough',
-        'ids with blanks in them, which no TREC file can hold ({n:,} in {column})'),
+        'ids with whitespace in them, which no TREC file can hold ({n:,} in {column})'),
     'control': (
         'warning', 'thorough',
         'ids with invisible characters ({n:,} in {column})'),
     'quoted': ('warning', 'thorough', 'ids in quotes ({n:,} in {column})'),
     'empty': ('warning', 'thorough', 'empty ids ({n:,} in {column})'),
-    'no-value': (
+    'missing-id': (
         'warning', 'thorough',
         'ids that stand for a missing value ({n:,} in {column})'),
     'not-utf8': ('note', 'thorough', 'ids that are not UTF-8 ({n:,} in {column})'),
@@ -536,45 +535,45 @@ ID_RULES = {
         'query ids like the name of a column: is there a header? ({n:,} in {column})'),
     'case-variants': (
         'note', 'thorough',
-        'ids that differ in case alone ({n:,} in {column})'),
+        'ids that differ only in case ({n:,} in {column})'),
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0c
 RUN_RULES = {
     'few-judged': ('note', 'thorough', 'only {share:.1%} of the top 10 are judged'),
-    'leak': ('warning', 'thorough', 'the run is the judgments, grade for score'),
+    'judgments-as-run': ('warning', 'thorough', 'the run equals the judgments, with grades as scores'),
     'ties': (
         'note', 'thorough',
         '{n:,} of {all:,} judged documents share their score with another document: '
         'the order of ids decides'),
     'positions': (
         'warning', 'cheap',
-        'the scores are {positions} in every query, and rise as they are listed: are '
-        'they positions? If the least is the best, write Run(..., descending=False)'),
-    'upwards': (
+        'the scores are {positions} in every query, and increase in the order of the '
+        'rows: are they positions? If the smallest is the best, write Run(..., descending=False)'),
+    'ascending-scores': (
         'warning', 'cheap',
-        'the scores are {positions} in every query, and are better read upwards: are '
-        'they positions? If the least is the best, write Run(..., descending=False)'),
+        'the scores are {positions} in every query, and give better values in ascending '
+        'order: are they positions? If the smallest is the best, write Run(..., descending=False)'),
     'one-score': ('warning', 'thorough', 'every document has the score {score:g}'),
-    'flat': (
+    'tied-query': (
         'note', 'thorough',
-        'queries that give all their documents one score: {n:,}'),
+        'queries in which all documents have the same score: {n:,}'),
     'infinite': ('note', 'thorough', 'queries with infinite scores: {n:,}'),
-    'cut': (
+    'truncated-run': (
         'note', 'cheap',
-        'every query has just {n:,} documents, and a measure looks at the top {k:,}'),
+        'every query has only {n:,} documents, but a measure looks at the top {k:,}'),
     'short': ('note', 'thorough', 'queries with fewer than {k:,} documents: {n:,}'),
     'constant': ('warning', 'thorough', 'every query has the same documents'),
     'identical-ids': (
         'note', 'thorough',
         'queries that retrieve a document with their own id: {n:,}; if these are the '
-        "queries themselves, identical_ids='skip' takes them out, as BEIR does"),
+        "queries themselves, identical_ids='skip' removes them, as BEIR does"),
     'tags': ('warning', 'thorough', '{n:,} different tags: are these several runs?'),
     'rank-number': ('note', 'thorough', 'invalid ranks: {n:,}'),
-    'rank-twice': ('note', 'thorough', 'duplicate ranks in a query'),
+    'duplicate-rank': ('note', 'thorough', 'duplicate ranks in a query'),
     'distances': (
         'warning', 'thorough',
-        'scores rise with the rank: are they distances? The greatest score comes first'),
+        'scores increase with the rank: are they distances? The largest score ranks first'),
     'rank-order': (
         'warning', 'thorough',
         'queries whose ranks contradict their scores, which decide: {n:,}'),
@@ -639,7 +638,7 @@ def judged_evidence(
     if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence
 
-FIRST_ROWS = 20_000  # of a run, looked through if not one judged document was retrieved
+FIRST_ROWS = 20_000  # of a run, looked through if no judged document was retrieved
 
 def _are_met(qrels, run):
     "Return whether the first rows of a run hold judged documents all the same: junk, or behind its budget."
@@ -658,4 +657,4 @@ def check_swapped(qrels: Qrels, run: Run) -> None:
     if not len(score): return
     signs = signs_of_swap(qrels, np.unique(score).tolist(), unit_steps(query, score), np.bincount(query), score)
     for text in warning_texts(Evidence(swapped=signs)):
-        raise ValueError(f'{text}. If they are not, say so: evaluate(Qrels(...), Run(...))')
+        raise ValueError(f'{text}. If they are not, write evaluate(Qrels(...), Run(...))')

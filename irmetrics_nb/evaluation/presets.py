@@ -345,7 +345,7 @@ PRESETS |= {
         '0.4.3',
         'ragas/metrics/collections/context_precision',
         'AP',
-        'it adds 1e-10 to the divisor; what is relevant, a language model says',
+        'it adds 1e-10 to the divisor; a language model decides what is relevant',
     ),
 }
 
@@ -360,7 +360,7 @@ def conventions_of(
     if isinstance(base, str):
         if base not in PRESETS:
             raise ValueError(
-                f'no conventions are called {base!r}; there are {" ".join(PRESETS)}'
+                f'unknown conventions {base!r}; available: {" ".join(PRESETS)}'
             )
         preset = PRESETS[base]
         name = f'{base} ({preset.version})'

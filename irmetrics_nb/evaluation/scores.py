@@ -44,7 +44,7 @@ def _counts_line(scores, remarks=()):
     info, queries = scores.runs[0], 'query' if len(scores) == 1 else 'queries'
     counts = {
         queries: len(scores),
-        'not answered by the run': info.missing,
+        'missing from the run': info.missing,
         _without_relevant(scores): info.no_relevant,
         'in the run without judgments (left out)': info.unjudged,
     }
@@ -60,7 +60,7 @@ def _line(phrases, scores): return f'{"; ".join(phrases)}. Conventions: {"; ".jo
 LISTED = 'judgments are {} without grades, and every document in them counts as relevant, of grade 1'
 
 def _without_relevant(scores):
-    "Return the label of queries with nothing relevant, with the lowest relevant grade if that is 2 or more."
+    "Return the label of queries without relevant documents, with the lowest relevant grade if that is 2 or more."
     level = min(m.params.get('rel', 1) for m in scores.measures)
     return 'without a relevant document' + (f' (of grade {level} or more)' if level > 1 else '')
 
@@ -71,12 +71,12 @@ def _remarks(scores):
     remarks = [short] * (info.short > 0) + _repeats(info.repeats[1], 'run') + COUNTED[info.count]
     return remarks + [f'lists end at a budget of {info.budget:,g}'] * bool(np.isfinite(info.budget))
 
-COUNTED = {'': [], 'chunks': ['each chunk takes a place, and a second one of a document counts as judged not relevant'],
-           'documents': ['the first chunk of a document takes its place, and later ones have none']}
+COUNTED = {'': [], 'chunks': ['each chunk takes a rank, and a second chunk of a document counts as not relevant'],
+           'documents': ['the first chunk of a document takes a rank, and later chunks are skipped']}
 
 def _repeats(count, kind):
     "Return how many duplicate rows are left out."
-    return [f'{counted(count, "row")} of the {kind} left out (a document twice)'] if count else []
+    return [f'{counted(count, "row")} of the {kind} left out (duplicate documents)'] if count else []
 
 WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
@@ -93,13 +93,13 @@ def _phrases(scores):
     phrases = [*conventions.describe()]
     for name, option, answer in conventions.measures:
         if option in OF_A_KIND and name in names:
-            phrases.append(f'of {name}, {CHOICES[option][answer] or AS_USUAL[answer]}')
+            phrases.append(f'for {name}, {CHOICES[option][answer] or AS_USUAL[answer]}')
     if tool_measures:
         phrases += [f'{m!r}: {tool} has no such measure' for m in measures if m.name not in tool_measures]
     for m in measures if tool else ():
         for name, option, answer in conventions.measures:
             if name == m.name and option not in OF_A_KIND and m.arguments().get(option) != answer:
-                phrases.append(f'{m!r}: {option} as it says itself, not as {tool} has it')
+                phrases.append(f'{m!r}: its own {option}, not that of {tool}')
     return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
 
 # %% ../../nbs/evaluation/scores.ipynb #ff9ea802
@@ -154,7 +154,7 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
 # %% ../../nbs/evaluation/scores.ipynb #6f647de2
 def check_measures(scores: Sequence[Any], items: str, conventions: bool = False) -> None:
     "Raise ValueError unless there are scores, and all have the same measures (and conventions)."
-    if not scores: raise ValueError(f'{items} need the same measures, and there are no scores to put together')
+    if not scores: raise ValueError(f'{items} need the same measures, and there are no scores to combine')
     first = scores[0]
     for other in scores[1:]:
         if other.measures != first.measures:
@@ -236,18 +236,18 @@ def _shared_print(runs):
     phrases += dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes)
     widths = [(high - low, m, name) for s, name in zip(runs, names) for m, (low, high) in s.tie_bounds.items()]
     width, m, name = max(widths, default=(0, '', ''))
-    if width > WORTH_SAYING: phrases.append(f'the order of ties decides up to {value_text(width)} of {m} ({name})')
+    if width > WORTH_SAYING: phrases.append(f'the order of ties changes {m} by up to {value_text(width)} ({name})')
     return _line(phrases, runs[0])
 
 def _figures(scores):
     info = scores.runs[0]
-    figures = {'queries': len(scores), 'not answered': info.missing, _without_relevant(scores): info.no_relevant,
+    figures = {'queries': len(scores), 'missing from the run': info.missing, _without_relevant(scores): info.no_relevant,
              'without judgments (left out)': info.unjudged}
     documents, judged = top_counts(scores.first_ranks)
     if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
     if info.short: figures[f'with fewer than {deepest(scores.measures)} documents'] = info.short
     for count, kind in zip(info.repeats, ('judgments', 'run')):
-        if count: figures[f'rows of the {kind} left out (a document twice)'] = count
+        if count: figures[f'rows of the {kind} left out (duplicate documents)'] = count
     return figures
 
 # %% ../../nbs/evaluation/scores.ipynb #105e529c
@@ -294,8 +294,8 @@ def _of_only(name, words):
 class Scores(Result):
     """The values of every measure for every query of one run or of several.
 
-    `evaluate` gives the scores of one run, `Scores.beside` puts several side by side,
-    aligned by query id. Wherever a measure is named, any of its spellings will do.
+    `evaluate` returns the scores of one run or several; `Scores.beside` combines
+    several, aligned by query id. Any spelling of a measure is accepted.
 
     Of one run, `scores['AP']` is an array with one value per query, in the order of
     `scores.query_ids`, and `scores.means` a dict;
@@ -307,24 +307,24 @@ class Scores(Result):
     Parameters
     ----------
     measures : tuple of Measure
-        Complete: ERR with its largest grade.
+        With all parameters, such as the largest grade of ERR.
     query_ids : tuple of str
         The queries that count.
     values : array of shape (runs, measures, queries), or (measures, queries)
         NaN where a query does not count.
     runs : tuple of RunInfo
-        What else is known of each run.
+        More facts about each run.
     conventions : Conventions
         Those in force.
     asked : tuple of Measure
-        The measures as they were asked for; default: as they are.
+        The measures as they were requested; default: `measures`.
     single : bool
-        One run by itself, rather than several side by side.
+        Whether this is one run, rather than several.
     groups : dict
-        The group of each query, if `evaluate` was told: {query: group}.
+        The group of each query, if it was given to `evaluate`: {query: group}.
     first_ranks : array of shape (runs, queries, 20), or (queries, 20), optional
-        What is known of the document at each of the first ranks: 1 not judged, 2 judged
-        not relevant, 3 relevant; 0 where the list has ended.
+        The document at each of the first ranks: 1 not judged, 2 judged not relevant, 3
+        relevant; 0 after the end of the list.
 
     Examples
     --------
@@ -680,7 +680,7 @@ def _whole_run(batches, i):
                             for name in ('missing', 'no_relevant', 'unjudged', 'short')}
     return replace(
         runs[0], **sums, name=next((run.name for run in runs if run.name), ''),
-        reading=f'put together from {len(batches)} parts',
+        reading=f'combined from {len(batches)} parts',
         absent=frozenset().union(*(run.absent for run in runs)),
         tie_bounds=LazyMapping(_whole_bounds, batches, i),
         repeats=tuple(map(sum, zip(*(run.repeats for run in runs)))),

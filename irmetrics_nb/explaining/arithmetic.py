@@ -127,7 +127,7 @@ def from_run(
     check_option('negative', negative, CHOICES['negative'])
     answered = query in run.queries
     if query not in qrels.queries:
-        words = 'the run answers it, but ' if answered else ''
+        words = 'the run contains it, but ' if answered else ''
         hint = suggestion(query, qrels.queries)
         raise DataError(f'query {query!r}: {words}it is not judged{hint}')
     parents = {}
@@ -353,7 +353,7 @@ def work_out(
     judged = ordered.judged()
     view = measure.view(judged)
     if len(view.rank) != len(judged.rank):
-        raise ValueError(f'{measure!r} looks at other documents than those judged')
+        raise ValueError(f'{measure!r} needs documents that are not judged')
     terms, divisor, total = None, None, value
     if not measure.kind.counts:
         summed = terms_of(measure, view, ties)
@@ -452,7 +452,7 @@ def body(work: Arithmetic) -> tuple[str, str]:
     if work.terms is None: return number_text(work.value), ''
     numerator, note = sum_text(term_texts(work), work.terms[work.terms != 0])
     if work.divisor is None: return numerator, note
-    if work.divisor == 0: note = 'what is divided by 0 counts as 0'
+    if work.divisor == 0: note = 'a division by 0 counts as 0'
     divisor, best = number_text(work.divisor), work.ideal_terms[work.ideal_terms != 0]
     rounded = not divisor.isdigit() and Fraction(divisor) != Fraction(work.divisor)
     is_ideal = np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)

@@ -74,7 +74,7 @@ from irmetrics_nb.results.results import (
 )
 
 # %% ../../nbs/explaining/explanation.ipynb #9f0aa009
-UNJUDGED = 'nobody judged it'
+UNJUDGED = 'unjudged'
 HEADS = {'rank': 'rank', 'place': 'place', 'chunk': 'chunk', 'document': 'document',
          'title': 'title', 'grade': 'grade', 'gain': 'gain', 'weight': 'weight',
          'term': 'term',
@@ -298,7 +298,7 @@ class Swaps:
         ax.grid(False)
         for axis in ax.xaxis, ax.yaxis:
             axis.get_major_locator().set_params(integer=True)
-        return finish(ax, f'{self.measure!r}: if two ranks swap', 'rank', 'rank')
+        return finish(ax, f'{self.measure!r}: effect of swapping two ranks', 'rank', 'rank')
 
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
@@ -349,11 +349,12 @@ def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
 # %% ../../nbs/explaining/explanation.ipynb #1941a02a
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """How the value of one query came about, and what would change it.
+    """The explanation of the value of one query, with the effects of changes.
 
     `value` is the number and `text` its arithmetic in one line, `latex` the same as a
-    formula; `rows`, `to_polars()` and `plot()` show it rank by rank. `move`, `without` and `grade` give the explanation
-    of a list that is changed; what they changed stands in `change`. Made by `explain`."""
+    formula; `rows`, `to_polars()` and `plot()` show it rank by rank. `move`, `without`
+    and `grade` return the explanation of a changed list; its `change` says what they
+    changed. Made by `explain`."""
     work: Arithmetic   # The terms and whose they are
     listing: Listing   # The list as it came, before ties were put into an order
     asked: Measure     # The measure as it was asked for
@@ -383,7 +384,7 @@ class Explanation(Result):
     @property
     def text(self) -> str:
         "Write the arithmetic in one line; between the signs = it is Python."
-        by_rule = 'nothing is relevant: that is what it then counts'
+        by_rule = 'no document is relevant, and the value is then defined so'
         return line(self.work, self.value, by_rule if self.value != self.work.value else '')
 
     @property
@@ -531,23 +532,23 @@ def explain(
     measure : str or Measure
         One measure, such as 'nDCG@10'.
     qrels : judgments, or grades
-        The judgments, in any form that `evaluate` takes. For a single list: its grades in
-        rank order (None where nobody judged), or a `Judged` of one query.
+        The judgments, in any form that `evaluate` takes. For a single list: its grades
+        in rank order (None: not judged), or a `Judged` of one query.
     run : results
         In any form that `evaluate` takes; not for a single list.
     query : str
         Which query of the run.
     conventions, ties, missing, no_relevant, score_dtype, unjudged, judgments : str
     duplicates, identical_ids : str
-        As in `evaluate`: those of a tool, and what is said beside them wins.
+        As in `evaluate`; options override the conventions of a tool.
     negative : {'zero', 'keep'}
-        What a grade below 0 means. Default: that of the conventions, 'zero' for a run;
-        for a list without conventions 'keep', as in the functions for lists.
+        The meaning of a grade below 0. Default: that of the conventions, 'zero' for a
+        run; 'keep' for a list without conventions, as in the functions for lists.
     ideal : list
         For a list of grades: all judged grades of the query, retrieved or not.
     documents : dict, table or path
-        What the documents are called: {id: title}, a table with doc_id and title (or
-        text), or a JSONL, CSV, TSV or Parquet file.
+        The titles of documents: {id: title}, a table with doc_id and title (or text),
+        or a JSONL, CSV, TSV or Parquet file.
 
     Returns
     -------
@@ -557,7 +558,7 @@ def explain(
     Raises
     ------
     DataError
-        For bad input, or a query that nobody judged.
+        For invalid input, or a query without judgments.
     ValueError
         For an unknown measure or option, a query that the conventions leave out, or ties
         that have no arithmetic.
@@ -610,7 +611,7 @@ def _explain_query(measure, qrels, run, query, conventions):
     repeats = judgments.repeats + results.repeats
     explanation = Explanation(work, listing, measure, conventions, query, {}, other_judgments, repeats=repeats)
     if conventions.no_relevant == 'skip' and np.isnan(explanation.value):
-        raise DataError(f'query {query!r} has nothing relevant, and is left out')
+        raise DataError(f'query {query!r} has no relevant document and is left out')
     return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):

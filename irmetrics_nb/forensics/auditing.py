@@ -269,8 +269,8 @@ class _Auditor:
         question = self.ask(cases)
         if any(question.errors): return EdgeFinding(edge, next(filter(None, question.errors)))
         fits = [words for words, variant in variants.items() if self.gives(question, variant, **open)]
-        if not fits: return EdgeFinding(edge, 'as no convention that is known', wrong=True)
-        if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'make no difference')
+        if not fits: return EdgeFinding(edge, 'like no known convention', wrong=True)
+        if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'have no effect')
         words = next((words for words in fits if words not in MISTAKES), fits[0])
         return EdgeFinding(edge, MISTAKES[words].says, words) if words in MISTAKES else EdgeFinding(edge, words)
 
@@ -282,18 +282,18 @@ class _Auditor:
         if 'true' not in self.words: yield self._unjudged(variant)
         if not self.binary: yield self._negative(variant)
         elif 'retrieved' not in self.words:
-            finding = self.find('grades above 1', _ABOVE_1, {'are relevant, as 1 is': variant})
-            reason = 'are not relevant as 1 is: it was asked about grades 0 and 1 otherwise'
+            finding = self.find('grades above 1', _ABOVE_1, {'are relevant, like grade 1': variant})
+            reason = 'are not treated like grade 1; all other questions use grades 0 and 1'
             yield EdgeFinding(finding.edge, reason) if finding.wrong else finding
         if self.takes_k:
             question = self.ask([Case((1, 0)), Case((0, 1, 1))], 10)
             error = next(filter(None, question.errors), '')
-            yield EdgeFinding('k beyond the list', error or f'gives {question.values[0]:g}, as it should')
+            yield EdgeFinding('k beyond the list', error or f'gives {question.values[0]:g}, which is right')
         if not self.binary: yield self._fractions(variant)
         if {'score', 'run'} & {*self.words}:
             ties = {words: variant.with_answers(ties=order) for words, order in _TIE_WORDS.items()}
             yield self.find('equal scores', _TIED, ties, ties=tuple(CHOICES['ties']))
-            variants = {'count as any other': variant} | _with_mistakes(variant, ['scores-above-zero-only'])
+            variants = {'count like any other score': variant} | _with_mistakes(variant, ['scores-above-zero-only'])
             yield self.find('scores of 0 or less', _LOW, variants)
         if 'run' in self.words: yield self._means(variant)
         elif self.has_ids: yield self._repeated(variant)
@@ -302,13 +302,13 @@ class _Auditor:
         "Report the value of a case, and whether a convention gives such a value."
         value, error = ask(self.f, self.words, case, self.k)
         text, wrong = f'gives {value:g}', ''
-        if edge == 'nothing relevant' and value not in (0, 1): wrong = ', where 0, 1 or NaN would be an answer'
-        if np.isnan(value): wrong = ', as no convention does' if edge == 'nothing found' else ''
+        if edge == 'nothing relevant' and value not in (0, 1): wrong = ', but 0, 1 or NaN is expected'
+        if np.isnan(value): wrong = ', unlike every convention' if edge == 'nothing found' else ''
         return EdgeFinding(edge, error or text + wrong, wrong=bool(wrong and not error))
 
     def _unjudged(self, variant):
         "Report how unjudged documents count; condensed lists are another measure."
-        edge, condensed, question = 'unjudged documents', 'are taken out first: the list closes up', self.ask(_UNJUDGED)
+        edge, condensed, question = 'unjudged documents', 'are removed first, and later documents move up', self.ask(_UNJUDGED)
         values = [value for value, error in zip(question.values, question.errors) if not error]
         if values and np.isnan(values).all(): return EdgeFinding(edge, 'gives nan')
         variants = {'keep their places': variant, condensed: variant.with_answers(unjudged='skip')}
@@ -318,8 +318,8 @@ class _Auditor:
     def _negative(self, variant):
         if 'max_grade' in self.params: return EdgeFinding('negative grades', 'a scale of grades begins at 0')
         cases = [*_NEGATIVE, Case((2, 0), (-1, 1))] if self.has_ids else _NEGATIVE
-        variants = {'as if nobody had judged it': variant,
-                    'its gain counts against': variant.with_answers(negative='keep')}
+        variants = {'count as unjudged': variant,
+                    'count as a negative gain': variant.with_answers(negative='keep')}
         return self.find('negative grades', cases, variants, negative=('zero', 'keep'))
 
     def _fractions(self, variant):
@@ -334,8 +334,8 @@ class _Auditor:
         edge, cases = 'a document twice', [Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)]
         question = self.ask(cases)
         question.cases = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in cases]
-        if self.gives(question, variant): return EdgeFinding(edge, 'counts once, and takes two places')
-        first = {'counts once, at its first place': variant.with_answers(duplicates='first')}
+        if self.gives(question, variant): return EdgeFinding(edge, 'counts once, and takes two ranks')
+        first = {'counts once, at its first rank': variant.with_answers(duplicates='first')}
         return self.find(edge, cases, first | _with_mistakes(variant, ['duplicates-counted']), duplicates=('first',))
 
     def _means(self, variant):
@@ -356,7 +356,7 @@ class _Auditor:
         fits = [mean for mean, result in all_results(rankings, cut, more=[variant]).items()
                 if mean.params == variant.params and mean.mistake in names
                 and np.isclose(result.value, value, atol=1e-7)]
-        if not fits: return EdgeFinding(edge, f'gives {value:g}, as no mean that is known', wrong=True)
+        if not fits: return EdgeFinding(edge, f'gives {value:g}, like no known mean', wrong=True)
         best = min(fits, key=lambda mean: mean.cost)
         mistake = best.mistake if best.mistake != variant.mistake else ''
         if best.answers == (('missing', 'skip'),): mistake = 'mean-over-answered'
@@ -379,11 +379,11 @@ HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # habits that h
 class Audit(Result):
     """What a function computes.
 
-    `passed`: it agrees everywhere with a convention that is standard, or accepted. `tools`
-    share its parameters, `mistake` is the name of its mistake or '' (`mistakes` has all),
-    `conventions` are the plainest that it computes, or None, `counterexample` is the
-    smallest case on which it parts from the definition, worked by hand, and `findings` say
-    what it does at the edges. Made by `audit`."""
+    `passed`: it always agrees with a standard or accepted convention. `tools` have the
+    same parameters, `mistake` is the name of its mistake or '' (`mistakes` has all),
+    `conventions` are the simplest that it computes, or None, `counterexample` is the
+    smallest case in which it differs from the definition, and `findings` describe its
+    edge cases. Made by `audit`."""
     name: str
     measure: Measure
     shape: str
@@ -411,7 +411,7 @@ class Audit(Result):
         verdict = 'passed' if self.passed else 'NOT the definition'
         lines = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
         lines += [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
-        if self.tools: lines.append(f'So do {", ".join(self.tools)}.')
+        if self.tools: lines.append(f'These tools do the same: {", ".join(self.tools)}.')
         if self.counterexample: lines.append(f'Counterexample: {self.counterexample}')
         return lines
 
@@ -454,7 +454,7 @@ def _counterexample(auditor, questions, findings):
             text = f'gives {value_text(value)}'
             if value_text(value) == value_text(right.value): text = f'gives {value:.10g}, not {right.value:.10g}'
             ranks = [row + 1 for row in case.rows()]
-            order = f', handed over as ranks {ranks}' if {'score', 'run'} & {*auditor.words} else ''
+            order = f', passed as ranks {ranks}' if {'score', 'run'} & {*auditor.words} else ''
             return f'{case}{order}{cutoff}: it {error or text}; by the definition {right.text}'
     return next((str(finding) for finding in findings if finding.mistake or finding.wrong), '')
 
@@ -463,31 +463,32 @@ def audit(
     f: Callable, measure: str | Measure, *, shape: str | None = None,
     accept: str | Conventions | None = None,
 ) -> Audit:
-    """Find out what a function computes, and whether it is the definition of a measure.
+    """Find out what a function computes, and whether it agrees with the definition of a
+    measure.
 
     Parameters
     ----------
     f : callable
         A function that computes the measure of one list, or of judgments and a run.
     measure : str or Measure
-        What it should compute, such as 'nDCG@10'.
+        The measure it should compute, such as 'nDCG@10'.
     shape : str, optional
         The names of its arguments in their order: 'grades k', 'true score k', 'retrieved
         relevant k', 'relevant retrieved k', 'qrels run k', each also without k. By default
         the names of its parameters if they are such words, else 'grades k'.
     accept : str or Conventions, optional
-        Conventions that pass as well, such as 'elasticsearch'.
+        Conventions that are accepted as well, such as 'elasticsearch'.
 
     Returns
     -------
     Audit
-        It is true if the function passed. A function that fails at a case, or returns
-        what is no number, is a finding, and no error.
+        True if the function passed. If the function fails for a case or does not return
+        a number, this is a finding, not an error.
 
     Raises
     ------
     ValueError
-        For a shape or a measure that there is not.
+        For an unknown shape or measure.
 
     Examples
     --------
@@ -532,7 +533,7 @@ def _computed(variants, best, questions):
     "Write in words what a function computes."
     if variants: return ', '.join(best.words) or 'the definition with the defaults'
     error = next((error for question in questions for error in question.errors if error), '')
-    return f'nothing that is known; it {error}' if error else 'nothing that is known'
+    return f'no known convention; it {error}' if error else 'no known convention'
 
 def _shape_of(f):
     "Return the names of the parameters, if they are the words of a shape; else 'grades k'."
@@ -583,7 +584,7 @@ def _of_vectors(measure, answers, folder):
     shown = ''
     if case and not passed:
         shown = f"{case['name']} ({case['about']}): {answers[case['name']]}, by the definition {case['value']}"
-    computes = f"{', '.join(fits) or 'nothing that is known'} ({len(cases_asked)} of {len(cases)} cases asked)"
+    computes = f"{', '.join(fits) or 'no known convention'} ({len(cases_asked)} of {len(cases)} cases asked)"
     tools, mistakes = (tuple(name for name in fits if name in data[key]) for key in ('tools', 'mistakes'))
     mistakes = () if passed else mistakes
     return Audit('the program', parse(measure), 'vectors', passed, None, computes, tools, mistakes, shown)

@@ -82,14 +82,14 @@ class Fit:
     def differs(self) -> str:
         "Name in a line what differs from the defaults."
         words = dict.fromkeys(word for variant in self.ways for word in variant.words)
-        return ', '.join(words) or 'nothing: the defaults'
+        return ', '.join(words) or 'nothing (the defaults)'
 
     def __repr__(self) -> str:
         values = ', '.join(f'{name} = {value_text(value, 6)}' for name, value in self.values.items())
         lines = [f'{values}: {self.differs}']
         if self.tools: lines.append(f'as in {", ".join(self.tools)}')
         if self.mistake: lines.append(f'{self.mistake}: {MISTAKES[self.mistake].says}')
-        if self.idle: lines.append(f'does not matter here: {", ".join(self.idle)}')
+        if self.idle: lines.append(f'no effect on these data: {", ".join(self.idle)}')
         return '\n  '.join([*lines, self.call])
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
@@ -189,7 +189,7 @@ def _advice(rankings, target, fits):
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
     best = [name for name in sorted(remaining, key=remaining.__getitem__)[:2] if remaining[name] < len(fits) - 1e-9]
-    return [f'{name} would leave about {remaining[name]:.3g} of {len(fits)}' for name in best]
+    return [f'{name} would reduce them to about {remaining[name]:.3g} of {len(fits)}' for name in best]
 
 def _remaining(values, unit):
     "Return how many fits remain on average if a fit is true and its value is known."
@@ -204,14 +204,15 @@ def _of_first(name, words):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Result):
-    """What gives some numbers: a list of `Fit`, tools first and then the plainest.
+    """The conventions that give some numbers: a list of `Fit`, tools first, then the
+    simplest.
 
-    `how` says how the numbers were read, `nearest` has the nearest results if nothing
-    fits, `advice` which further number would tell most, `tried` how many combinations
-    there were and `results` to how many different results they came; if nothing fits,
-    `ranges` are those of tools whose ties have no fixed order. What is asked of it
-    directly (`.conventions`, `.value`, `.tools`, `.mistake`, `.call`) is of the first fit,
-    or None."""
+    `how` says how the numbers were read; `nearest` holds the closest results if nothing
+    matches; `advice` names the number that would narrow the search most; `tried` is the
+    number of combinations and `results` that of their different results. If nothing
+    matches, `ranges` are the values of tools whose ties have no fixed order.
+    `.conventions`, `.value`, `.tools`, `.mistake` and `.call` are those of the first
+    fit, or None."""
     wanted: tuple[Target, ...]
     fits: tuple[Fit, ...]
     how: str
@@ -239,12 +240,12 @@ class Identification(Result):
     def summary(self) -> list[str]:
         "Answer in sentences."
         question = '; '.join(map(target_text, self.wanted))
-        tried = f'{self.tried:,} combinations come to {self.results:,} results on these data'
+        tried = f'{self.tried:,} combinations give {self.results:,} different results on these data'
         if not self.fits:
-            failed = f'{tried}, and none fits.' if self.ranges else f'nothing fits. {tried}.'
-            return [*self.ranges, f'{question}: {failed} The nearest:']
+            failed = f'{tried}, and none matches.' if self.ranges else f'no combination matches. {tried}.'
+            return [*self.ranges, f'{question}: {failed} The closest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
-        count = 'one of them fits' if len(self) == 1 else f'{len(self)} of them fit, {of_tools} of tools'
+        count = 'one of them matches' if len(self) == 1 else f'{len(self)} of them match, and tools use {of_tools} of these'
         return [f'{question}: {tried}, {count}, the value {self.how}.']
 
     @property
@@ -254,10 +255,10 @@ class Identification(Result):
         names = dict.fromkeys(name for fit in shown for name in fit.values)  # each of the nearest has one
         rows = []
         for fit in shown:
-            whose = ', '.join(fit.tools) or fit.mistake or 'no tool that is known'
+            whose = ', '.join(fit.tools) or fit.mistake or 'no known tool'
             values = {name: value_text(fit.values[name], 6) if name in fit.values else '-' for name in names}
             off = {} if self.fits else {'off by': f'{fit.off:.2g}'}
-            counts = {'alike': str(fit.alike), 'does not matter here': ', '.join(fit.idle) or '-'}
+            counts = {'combinations': str(fit.alike), 'no effect on these data': ', '.join(fit.idle) or '-'}
             rows.append({'whose': whose, 'differs from the defaults': fit.differs, **values, **off, **counts})
         return rows
 
@@ -277,7 +278,7 @@ class Identification(Result):
         yield from map(Text, self.summary)
         shown, fits = self.rows, self.fits or self.nearest
         cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
-        if cells: yield Table([*shown[0]], cells, 'Conventions that were tried.', 'tab:conventions')
+        if cells: yield Table([*shown[0]], cells, 'Conventions that match.', 'tab:conventions')
         if len(shown) > rows: yield Text(f'... and {len(shown) - rows} more')
         if fits: yield Text(f'In Python: {fits[0].call}')
         if self.mistake: yield Text(f'{self.mistake}: {MISTAKES[self.mistake].says}.')
@@ -295,26 +296,27 @@ def identify(
     qrels, run : judgments and results
         In any form that `evaluate` takes.
     values : dict or str
-        {'nDCG@10': '0.4312'}, or the same as text: 'nDCG@10=0.4312 MAP=0.31'. For values of
-        single queries {'nDCG@10': {'q1': 0.5, 'all': 0.4312}}. Text keeps its zeros. What a
-        measure says itself, such as nDCG(gain='exp')@10, is not a question any more.
+        {'nDCG@10': '0.4312'}, or the same as text: 'nDCG@10=0.4312 MAP=0.31'. For
+        values of single queries {'nDCG@10': {'q1': 0.5, 'all': 0.4312}}. Text keeps its
+        zeros. Parameters given in a measure, such as nDCG(gain='exp')@10, are fixed and
+        not searched.
     value : str or float, optional
         The number, if `values` is one measure.
     progress : callable, optional
         Called as progress(done, total) while the search runs.
     say : callable, optional
-        Called with a text for each tool that fits, before the search begins.
+        Called with a text for each tool that matches, before the search begins.
 
     Returns
     -------
     Identification
-        The conventions that give all numbers, tools first; or the nearest.
+        The conventions that give all numbers, tools first; or the closest ones.
 
     Raises
     ------
     ValueError
-        For what is no number, is outside of the range of its measure, or asks for a
-        measure or a query that there is not.
+        For a value that is not a number or is outside of the range of its measure, and
+        for an unknown measure or query.
     DataError
         For bad input, or judgments and results without a query in common.
 
@@ -446,10 +448,10 @@ def _three(a, b):
 # %% ../../nbs/forensics/identification.ipynb #b3d74795
 @dataclass(frozen=True, eq=False, repr=False)
 class ToolDifference(Result):
-    """What makes the difference of two ways to compute one number.
+    """The difference between two ways to compute one number.
 
-    `a` and `b` are the numbers, `names` whose they are, `steps` the changes that turn the
-    first into the second, and `idle` the answers that differ as well and do not matter on
+    `a` and `b` are the numbers, `names` their sources, `steps` the changes that turn
+    the first into the second, and `idle` the conventions that differ without effect on
     these data. Made by `differ`."""
     measure: Measure
     names: tuple[str, str]
@@ -467,9 +469,9 @@ class ToolDifference(Result):
     def lines(self) -> list[str]:
         "Answer in lines."
         (first, second), (a, b, change) = map(visible, self.names), _three(self.a, self.b)
-        why = f'{counted(len(self.steps), "answer")} make{"s" * (len(self.steps) == 1)} it.'
+        why = f'{counted(len(self.steps), "answer")} explain{"s" * (len(self.steps) == 1)} it.'
         if not self.steps: why = 'every query has the same value.'
-        idle = [f'Differs as well, and does not matter here: {", ".join(self.idle)}.'] if self.idle else []
+        idle = [f'Also different, but without effect on these data: {", ".join(self.idle)}.'] if self.idle else []
         answer = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
         return [answer, *map(repr, self.steps), *idle]
 
@@ -500,8 +502,8 @@ def _named_variant(qrels, run, measure, source):
     result = identify(qrels, run, {measure: source})
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
-    text = f'{measure.asked} = {source}: nothing gives this number'
-    raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is near ({nearest.differs})')
+    text = f'{measure.asked} = {source}: no combination gives this number'
+    raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
 def _word(name, items, measure):
     "Write an item, or its default, in a word."
@@ -545,7 +547,7 @@ def _change_lines(sources, measure, variants, query, value, new_value):
 def differ(
     qrels: Any, run: Any, measure: str | Measure, *, a: Any, b: Any,
 ) -> ToolDifference:
-    """Find the fewest answers that turn one number into another.
+    """Find the smallest set of conventions that turns one number into another.
 
     Parameters
     ----------
@@ -560,12 +562,12 @@ def differ(
     Returns
     -------
     ToolDifference
-        The steps from a to b, each with what it changes and where it shows.
+        The steps from a to b, each with its effect and a query that shows it.
 
     Raises
     ------
     ValueError
-        For a tool that is not known, or a number that nothing gives.
+        For an unknown tool, or a number that no conventions give.
     DataError
         For bad input.
 

@@ -131,13 +131,13 @@ def _add_mistake(name, kinds, text, same_as=None, **more): MISTAKES[name] = Mist
 
 _add_mistake('duplicates-counted', _SCORED, 'a document that the run holds twice counts twice', rows='counted')
 _add_mistake('mean-over-answered', _AVERAGED,
-       'a judged query that the run does not answer is left out of the mean', {'missing': 'skip'})
+       'a judged query that is missing from the run is left out of the mean', {'missing': 'skip'})
 _add_mistake('mean-over-hits', _AVERAGED, 'the mean is over the queries whose value is above 0', total='hits')
 _add_mistake('mean-over-run', _AVERAGED,
        'the mean is over the queries of the run: one without judgments scores 0', total='run')
-_add_mistake('ties-as-given', _SCORED, 'documents with equal scores stand in the order of the input', {'ties': 'given'})
+_add_mistake('ties-as-given', _SCORED, 'documents with equal scores keep the order of the input', {'ties': 'given'})
 _add_mistake('ties-at-best', _SCORED,
-       'documents with equal scores stand in the best order: a constant score is perfect', {'ties': 'best'})
+       'documents with equal scores take the best order, so a constant score is perfect', {'ties': 'best'})
 _add_mistake('scores-above-zero-only', _SCORED,
        'a document with a score of 0 or less counts as not retrieved', rows='above zero')
 _add_mistake(
@@ -146,7 +146,7 @@ _add_mistake(
 _add_mistake('whole-grades', 'CG DCG nDCG ERR', 'grades are cut to whole numbers', rows='whole grades')
 _add_mistake('gain-binary', 'CG DCG nDCG', 'graded judgments count as relevant or not', {'gain': 'binary'})
 _add_mistake(
-    'p-over-returned', 'P', 'hits are divided by min(k, n), the documents that came back', {'divisor': 'min(k,n)'}
+    'p-over-returned', 'P', 'hits are divided by min(k, n), the retrieved documents', {'divisor': 'min(k,n)'}
 )
 _add_mistake(
     'p-over-likes', 'P', 'hits are divided by min(k, R): an ideal list has precision 1', {'divisor': 'min(R,k)'}
@@ -176,7 +176,7 @@ _add_mistake(
 )
 _add_mistake('ideal-of-list', 'nDCG', 'the ideal ranking is made of what the list holds', {'ideal_from': 'list'})
 _add_mistake('ideal-as-long-as-list', 'nDCG',
-       'the ideal ranking holds as many documents as came back', {'ideal_from': 'found'})
+       'the ideal ranking holds as many documents as were retrieved', {'ideal_from': 'found'})
 _add_mistake('ideal-always-full', 'nDCG',
        'the ideal ranking has k hits, however many documents are relevant', {'gain': 'binary', 'ideal_from': 'best'})
 _add_mistake('ideal-as-given', 'nDCG', 'the ideal ranking is the judgments in the order of the input', rows='as given')

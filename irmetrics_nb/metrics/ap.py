@@ -60,16 +60,16 @@ def by_relevance_in_ap(
 
 @measure('AP', worth=by_relevance_in_ap, written='r/i', chinese='平均准确率',
          largest=1,
-         question='How pure is the list each time a relevant document turns up?')
+         question='How precise is the list at each relevant document?')
 def average_precision(
     ranking: Judged, /, *, k: int | None = None, n_relevant: Counts = None,
     rel: float = 1, divisor: Divisor = 'relevant', tied: Tied = 'apart',
 ) -> Share:
     """Compute average precision: the mean precision at the relevant documents.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for a cutoff below 1, an unknown
-    divisor, or fewer `n_relevant` than the list holds.
-    Source: Buckley and Voorhees (2000); trec_eval's `map` and `map_cut`.
+    In [0, 1]; 0 if no document is relevant. ValueError for a cutoff below 1, an unknown
+    divisor, or fewer `n_relevant` than the list holds. Source: Buckley and Voorhees
+    (2000); trec_eval's `map` and `map_cut`.
 
     >>> average_precision([1, 0, 0, 1, 1, 1])
     0.6916666666666667"""
@@ -112,7 +112,7 @@ def _curve(judged, R, rel):
 GMAP = average_precision.variant(
     'GMAP', without='divisor tied', worth=by_relevance, aggregate=GEOMETRIC_MEAN,
     chinese='几何平均准确率',
-    question='AP, with the geometric mean over the queries: how bad are the bad ones?')
+    question='How good is AP on the worst queries (geometric mean over the queries)?')
 
 # %% ../../nbs/metrics/ap.ipynb #b9609a30
 ELEVEN = tuple(x / 10 for x in range(11))
@@ -132,9 +132,9 @@ def interpolated_precision(
 ) -> float | np.ndarray:
     """Compute the best precision at this recall or a higher one.
 
-    One value per recall level, for each query; 0 where the recall is never reached.
-    ValueError for a level outside [0, 1], or an unknown rule in `levels`.
-    Source: Manning et al. (2008), section 8.4.
+    One value per recall level, for each query; 0 if the recall is never reached.
+    ValueError for a level outside [0, 1], or an unknown rule in `levels`. Source:
+    Manning et al. (2008), section 8.4.
 
     >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
     1.0"""
@@ -199,11 +199,11 @@ def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
 @measure('Bpref', at=None, worth=by_judgment, written='1 - min(n,R)/min(R,N)',
          chinese='二元偏好',
          largest=1,
-         question='How seldom does a document judged bad stand above a relevant one?')
+         question='How rarely does a document judged not relevant rank above a relevant one?')
 def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     """Compute binary preference as trec_eval does.
 
-    In [0, 1]; 0 where nothing is relevant. Source: Buckley and Voorhees (2004).
+    In [0, 1]; 0 if no document is relevant. Source: Buckley and Voorhees (2004).
 
     >>> bpref([1, 0, None, 1, None, 0])
     0.75"""
@@ -220,7 +220,7 @@ def _good_and_bad(ranking, rel):
 Bpref = bpref.measure
 GMBpref = bpref.variant(
     'GMBpref', aggregate=GEOMETRIC_MEAN, written='', chinese='几何平均二元偏好',
-    question='Bpref, with the geometric mean over the queries: how bad are the bad ones?')
+    question='How good is Bpref on the worst queries (geometric mean over the queries)?')
 
 # %% ../../nbs/metrics/ap.ipynb #e1c27c54
 @average_precision.over_ties

@@ -31,7 +31,7 @@ def reciprocal_rank(
 ) -> Sum:
     """Compute reciprocal rank: 1 / rank of the first relevant document.
 
-    In [0, 1]; 0 where nothing relevant is found. ValueError for a cutoff below 1.
+    In [0, 1]; 0 if no relevant document is retrieved. ValueError for a cutoff below 1.
     Source: Kantor and Voorhees (2000); trec_eval's `recip_rank`.
 
     >>> reciprocal_rank([0, 1, 0, 1])
@@ -157,7 +157,7 @@ def by_satisfaction(
 
 @measure('ERR', complete_by=complete_err, worth=by_satisfaction, written='e*g/i',
          chinese='期望倒数排名',
-         largest=1, question='How soon is a reader satisfied who stops when satisfied?')
+         largest=1, question='How soon is a reader satisfied, if a good document ends the search?')
 def err(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',
@@ -213,7 +213,7 @@ def unit_gain(
 @measure('RBP', linear=True, worth=unit_gain, written='(1-p)*p**(i-1)*g', shown='p',
          chinese='排序偏置准确率',
          largest=1,
-         question='How much does a reader find who goes on with probability p?')
+         question='How much does a reader find who continues with probability p?')
 def rbp(
     ranking: Judged, /, *, p: float = 0.8, k: int | None = None,
     gain: UnitGain = 'binary', rel: float = 1,

@@ -472,16 +472,16 @@ _FLOWERS = [3, 0, 0, 1, 2, 1]  # the grades of the flower search, of whose five 
 _card('P', 'precision', r'\frac1k \sum_{i=1}^{k} \mathrm{rel}(i)',
       example=partial(precision, _FLOWERS, k=3),
       rewards='a clean first screen; each of its k places counts the same',
-      readers="TREC's ad hoc and web tracks (P@10, P@30); whoever shows k results at once",
+      readers="TREC's ad hoc and web tracks (P@10, P@30); pages that show k results at once",
       kin=('SetP', 'NumRet', 'NumRelRet'),
       tasks=(('one screen, everything on it is looked at', 'P@10', 'the share of it that is good'),))
 _card('R', 'recall', r'\frac1R \sum_{i=1}^{k} \mathrm{rel}(i)',
       example=partial(recall, _FLOWERS, k=3, n_relevant=5),
-      rewards='missing little, however much else comes along',
+      rewards='a high share of the relevant documents, however many others are retrieved',
       readers='first stages before a reranker (R@100, R@1000), systematic reviews, patent and legal search',
       kin=('SetR', 'NumRel'),
-      tasks=(('law, medicine, patents: nothing may be missed', 'R@1000', 'somebody will read them all'),
-             ('a first stage that feeds a second one', 'R@100', 'what it misses the second cannot find')))
+      tasks=(('law, medicine, patents: nothing may be missed', 'R@1000', 'people will read all of them'),
+             ('a first stage that feeds a second one', 'R@100', 'the second stage cannot find what the first misses')))
 _card('F', 'F-measure', r'\frac{(1 + \beta^2)\; P \cdot \mathrm{Recall}}{\beta^2\, P + \mathrm{Recall}}',
       example=partial(f_beta, _FLOWERS, beta=2, n_relevant=5),
       rewards='precision and recall together; the lower one decides, and recall weighs beta times as much',
@@ -505,8 +505,8 @@ _card('Rprec', 'R-precision', r'\frac1R \sum_{i=1}^{R} \mathrm{rel}(i)',
               'a perfect list scores 1 for each of them'),))
 _card('Judged', 'judged at k', r'\frac1{\min(k, n)} \sum_{i=1}^{k} \mathrm{judged}(i)',
       example=partial(judged_at, [3, None, 0, None], k=2),
-      rewards='nothing: it is a warning light beside other measures',
-      readers='whoever reuses a collection for systems that its makers did not know')
+      rewards='nothing: it is a warning beside other measures',
+      readers='collections that are reused for newer systems')
 
 # %% ../../nbs/metrics/names.ipynb #30c0238a
 # Average precision and its kin.
@@ -517,7 +517,7 @@ _card('AP', 'average precision', r'\frac1R \sum_{i=1}^{n} P(i) \cdot \mathrm{rel
       kin=('GMAP',),
       tasks=(('a report, a thesis: all that is relevant, early', 'AP',
               'one value for the whole list, with recall in it'),
-             ('no query may fail', 'GMAP', 'one zero drags it down')))
+             ('no query may have a bad result', 'GMAP', 'a single value near 0 lowers it strongly')))
 _card('IPrec', 'interpolated precision', r'\max_{\mathrm{Recall}@i \,\ge\, x} P@i',
       example=partial(interpolated_precision, _FLOWERS, recall=.5, n_relevant=5),
       rewards='a good precision at a recall of x, or further down the list',
@@ -612,7 +612,7 @@ def cards(*names: str) -> Cards:
     2"""
     for name in names:
         if name in CARDS: continue
-        raise ValueError(f'there is no card {name!r}; there are {" ".join(CARDS)}')
+        raise ValueError(f'unknown card {name!r}; available: {" ".join(CARDS)}')
     return Cards(CARDS[name] for name in names or CARDS)
 
 # %% ../../nbs/metrics/names.ipynb #95093f9d

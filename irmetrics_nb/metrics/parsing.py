@@ -71,7 +71,7 @@ def _literal(node):
     if isinstance(node, ast.Name): return node.id
     try: return ast.literal_eval(node)
     except (ValueError, TypeError):
-        raise ValueError(f'{shorter(ast.unparse(node))} is not a value; text stands in quotes') from None
+        raise ValueError(f'{shorter(ast.unparse(node))} is not a value; put text in quotes') from None
 
 # %% ../../nbs/metrics/parsing.ipynb #22be56aa
 # How many characters are read of one measure, and of a text with several.
@@ -84,7 +84,7 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
     ValueError for a text that is not a measure."""
     if len(text) > MAX_MEASURE:
         raise ValueError(
-            f'a measure of {len(text)} characters; at most {MAX_MEASURE} are read'
+            f'a measure of {len(text)} characters; at most {MAX_MEASURE} are allowed'
         )
     match = _MEASURE_PARTS.fullmatch(text.strip())
     tool, name, arguments, level = match.groups() if match else (None, '', '', None)
@@ -146,10 +146,10 @@ def find_kind(name: str) -> str:
     if kind is not None: return kind.name
     from irmetrics_nb.metrics.names import find_elsewhere
     elsewhere = find_elsewhere(name)
-    if elsewhere: raise ValueError(f'{name!r} is no measure here: {elsewhere}')
+    if elsewhere: raise ValueError(f'{name!r} is not a measure here: {elsewhere}')
     nearest = nearest_kind(name)
     hint = f'did you mean {nearest}? ' if nearest else ''
-    raise ValueError(f'there is no measure {name!r}; {hint}there are {" ".join(KINDS)}')
+    raise ValueError(f'unknown measure {name!r}; {hint}available: {" ".join(KINDS)}')
 
 def check_name(kind: Kind) -> None:
     "Raise ValueError for a kind whose name is taken, here or in another tool."
@@ -199,8 +199,8 @@ def _meant(text):
 def _not_offered(name, tool, row):
     "Return the error for a name of another tool that has no measure here."
     from irmetrics_nb.metrics.names import TOOLS, find_elsewhere
-    if tool not in TOOLS: return f'there is no tool {tool!r}; names are known of {" ".join(TOOLS)}'
-    if row is None: return f'{name!r} is no name of {tool} that is known here'
+    if tool not in TOOLS: return f'unknown tool {tool!r}; available: {" ".join(TOOLS)}'
+    if row is None: return f'{name!r} is not a known name of {tool}'
     why = row.why or find_elsewhere(row.name)
     return f'{name!r} of {tool} is not offered here' + (f': {why}' if why else '')
 
@@ -253,14 +253,14 @@ def _translate(kind, params):
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /) -> Measure:
-    """Parse the measure that a text names; a `Measure` is passed through.
+    """Parse the name of a measure; return a `Measure` as it is.
 
     Parameters
     ----------
     text : str or Measure
-        Such as 'nDCG@10', "nDCG(gain='exp')@10" or 'mrr@10': a name in upper or lower
-        case, parameters by name, and behind @ the cutoff. Or a name of another tool, such
-        as 'ndcg_cut_10' or 'xgboost:map@10'; or a measure of ir_measures.
+        Such as 'nDCG@10', "nDCG(gain='exp')@10" or 'mrr@10': a name (case does not
+        matter), parameters by name, and the cutoff after @. Or a name of another tool,
+        such as 'ndcg_cut_10' or 'xgboost:map@10'; or a measure of ir_measures.
 
     Returns
     -------
@@ -270,7 +270,7 @@ def parse(text: str | Measure, /) -> Measure:
     Raises
     ------
     ValueError
-        Says what it does not understand; also for a name of several measures ('P.5,10').
+        For text that is not a measure; also for a name of several measures ('P.5,10').
 
     Examples
     --------

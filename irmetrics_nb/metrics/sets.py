@@ -60,7 +60,7 @@ def precision(
 P = precision.measure
 SetP = precision.variant(
     'SetP', at=None, unordered=True, linear=False,
-    question='How much of all that came back is relevant?',
+    question='How much of the retrieved set is relevant?',
     spellings={'relative': {False: {}, True: {'divisor': 'min(R,k)'}}},
     short={'SetRelP': {'divisor': 'min(R,k)'}})
 
@@ -75,10 +75,9 @@ def recall(
 ) -> Share:
     """Compute recall: the share of the relevant documents that the top k holds.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for a cutoff below 1, an unknown
-    divisor, or fewer `n_relevant` than the list holds.
-    Source: trec_eval's `recall` (with k) and `set_recall` (without); with
-    divisor='min(R,k)', BEIR's `R_cap`.
+    In [0, 1]; 0 if no document is relevant. ValueError for a cutoff below 1, an unknown
+    divisor, or fewer `n_relevant` than the list holds. Source: trec_eval's `recall`
+    (with k) and `set_recall` (without); with divisor='min(R,k)', BEIR's `R_cap`.
 
     >>> recall([3, 0, 0, 1, 2, 1], k=5, n_relevant=5)
     0.6"""
@@ -90,17 +89,17 @@ def recall(
 R = recall.measure
 SetR = recall.variant(
     'SetR', at=None, unordered=True, linear=False, without='divisor',
-    question='How much of what is relevant came back at all?')
+    question='How much of what is relevant was retrieved at all?')
 
 # %% ../../nbs/metrics/sets.ipynb #3c98d961
 @measure('Rprec', at=None, linear=True, worth=by_relevance, chinese='R-准确率',
-         largest=1, question='How pure are the top R, if R documents are relevant?')
+         largest=1, question='How precise are the top R results, if R documents are relevant?')
 def r_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
     """Compute R-precision: the share of the top R that is relevant.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for fewer `n_relevant` than the
+    In [0, 1]; 0 if no document is relevant. ValueError for fewer `n_relevant` than the
     list holds. Source: Manning et al. (2008); trec_eval's `Rprec`.
 
     >>> r_precision([1, 0, 0, 1, 1, 1])
@@ -137,7 +136,7 @@ def check_beta(beta: float) -> float:
 # %% ../../nbs/metrics/sets.ipynb #bfd07771
 @measure('F', linear=True, worth=by_relevance, chinese='F值',
          largest=1,
-         question='How good are precision and recall of the top k in one number?')
+         question='How good are precision and recall of the top k, in one number?')
 def f_beta(
     ranking: Judged, /, *, beta: float = 1.0, k: int | None = None,
     n_relevant: Counts = None, rel: float = 1,
@@ -159,13 +158,13 @@ SetF = f_beta.variant('SetF', at=None, unordered=True, linear=False,
 
 # %% ../../nbs/metrics/sets.ipynb #aef3fdc3
 @measure('SetAP', at=None, unordered=True, worth=by_relevance, chinese='集合平均准确率',
-         largest=1, question='How high is precision times recall, of all that came back?')
+         largest=1, question='How high is precision times recall of the retrieved set?')
 def set_average_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
     """Compute unranked average precision: precision times recall of the whole list.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for fewer `n_relevant` than the
+    In [0, 1]; 0 if no document is relevant. ValueError for fewer `n_relevant` than the
     list holds. Source: trec_eval's `set_map`.
 
     >>> set_average_precision([1, 0, 1, 0], n_relevant=4)
@@ -190,9 +189,8 @@ def fallout(
 ) -> np.ndarray:
     """Compute fall-out: the share of the non-relevant documents that the top k holds.
 
-    Lower is better.
-    In [0, 1]; 0 where there are none. ValueError for a cutoff below 1, or fewer
-    `n_nonrelevant` than the list holds. Source: van Rijsbergen (1979), chapter 7.
+    Lower is better. In [0, 1]; 0 if there are none. ValueError for a cutoff below 1, or
+    fewer `n_nonrelevant` than the list holds. Source: van Rijsbergen (1979), chapter 7.
 
     >>> round(fallout([3, 0, 0, 1, 2, 1], n_nonrelevant=15), 4)
     0.1333"""
@@ -233,7 +231,7 @@ def by_judged(ranking: Judged, /) -> np.ndarray:
     return np.ones(len(ranking.rank))
 
 @measure('Judged', quality=False, linear=True, worth=by_judged, chinese='已评比例',
-         question='How much of the top k did anybody judge?')
+         question='How much of the top k is judged?')
 def judged_at(ranking: Judged, /, *, k: int | None = None) -> Share:
     """Compute the share of the retrieved documents in the top k that are judged.
 
@@ -250,7 +248,7 @@ JudgedAt = judged_at.measure  # `Judged` is the batch of rankings
 
 # %% ../../nbs/metrics/sets.ipynb #0ace049a
 @measure('NumRet', quality=False, at=None, aggregate=SUM, unordered=True, chinese='返回文档数',
-         question='How many documents came back?')
+         question='How many documents were retrieved?')
 def count_retrieved(ranking: Judged, /) -> np.ndarray:
     """Count the retrieved documents. Source: trec_eval's `num_ret`.
 
@@ -272,7 +270,7 @@ def count_relevant(
     return ranking.n_relevant(rel, n_relevant)
 
 @measure('NumRelRet', quality=False, aggregate=SUM, linear=True, worth=by_relevance,
-         chinese='返回的相关文档数', question='How many relevant documents came back?')
+         chinese='返回的相关文档数', question='How many relevant documents were retrieved?')
 def count_found(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
     """Count the relevant documents in the top k. Source: trec_eval's `num_rel_ret`.
 

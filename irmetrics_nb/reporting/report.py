@@ -114,12 +114,12 @@ def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
         listed = ', '.join(f'{n:,} of {of:,} in {name}' for name, (n, of) in sizes.items())
-        return f'Means are over the queries that all systems answer: {listed}.'
+        return f'Means are over the queries with results from all systems: {listed}.'
     n, of = next(iter(sizes.values()))
     if not n: return f'{NOTHING_SHARED}: there are no means to compare.'
-    return f'Means are over the {counted(n, "query")} that all systems answer, of {of:,}.'
+    return f'Means are over the {counted(n, "query")} with results from all systems, of {of:,}.'
 
-NOTHING_SHARED = 'No query is answered by all systems'
+NOTHING_SHARED = 'No query has results from all systems'
 
 # %% ../../nbs/reporting/report.ipynb #22fac1c6
 FOCUS = 4  # sentences below the figures
@@ -143,7 +143,7 @@ def _of_several(report, level):
 
 def _waterfall_say(comparison, a, b, differences):
     up, same, down = wins_ties_losses(differences)
-    bars = '' if len(differences) <= BARS else ' A bar is the mean of neighbours.'
+    bars = '' if len(differences) <= BARS else ' Each bar is the mean of neighbouring queries.'
     ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
     return (f'{b} − {a} in {comparison.sample.measures[0]}, query by query{ends}: '
             f'better on {up:,}, worse on {down:,}, the same on {same:,}.{bars}')
@@ -159,18 +159,18 @@ def _summary(report):
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
     means, (n, of) = common_means(scores, measure), common_sizes(scores)[measure]
     stats = [('systems', f'{len(scores.runs):,}', ''),
-             ('queries', f'{len(scores):,}', f'{n:,} answered by all systems' if n < of else '')]
+             ('queries', f'{len(scores):,}', f'{n:,} with results from all systems' if n < of else '')]
     lead = f'{NOTHING_SHARED}: none has the highest mean {measure}.'
     if means:
         best = max(means, key=means.__getitem__)
         stats.append((f'best {measure}', value_text(means[best]), best))
-        over = f', over the {counted(n, "query")} that all systems answer' if n < of else ''
+        over = f', over the {counted(n, "query")} with results from all systems' if n < of else ''
         lead = f'{best} has the highest mean {measure}, {value_text(means[best])}{over}.'
     if len(pairs) == 1:
         return lead, [*stats, ('difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted))]
     shown = f'{sum(pair.shown(report.comparison.method.alpha) for pair in pairs)} of {len(pairs)}'
     stats.append(('pairs that differ', shown, f'in {measure}'))
-    return f'{lead} {shown} pairs of systems differ beyond chance.', stats
+    return f'{lead} {shown} pairs of systems differ significantly.', stats
 
 # %% ../../nbs/reporting/report.ipynb #f3f22709
 def _of_one(report, means, level):
@@ -199,10 +199,10 @@ def _first_queries(report, values):
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Result):
-    """Scores, what they show, and the queries behind it; made by `report`.
+    """A report of scores, comparisons and queries; made by `report`.
 
     `save('report.html')` writes a whole page, `.md` and `.tex` are for papers. `scores`,
-    `comparison` (of several runs), `gains` and `losses` are what it is made of."""
+    `comparison` (of several runs), `gains` and `losses` are its parts."""
     title: str
     scores: Scores
     comparison: Comparison | None       # None: one run
@@ -300,7 +300,7 @@ def report(
     alpha: float = .05, seed: int = 0,
     **options: Unpack[Options],
 ) -> Report:
-    """Report on one run or several in one file: means, differences, queries, rankings,
+    """Write a report of one run or several: means, differences, queries, rankings,
     input.
 
     Parameters
@@ -309,19 +309,19 @@ def report(
         As `evaluate` takes them; several runs as {name: run}, a list, a folder or a
         pattern, or with `system` in one table.
     measures : str, Measure, or several
-        The first is the one by which systems and queries are ordered.
+        The first measure orders systems and queries.
     baseline : str, optional
         The system that the others are compared with, by its name or the path of its run;
         default: every pair.
     groups : Groups, dict, Series, table or path, optional
         The group of each query, as `compare` takes it.
     documents, topics : dict, table or path, optional
-        Titles and texts of documents, and what the queries asked, as `read_words` takes
-        them: {id: text}, a table, or JSONL, JSON, CSV, TSV, Parquet, TREC topics.
+        Titles and texts of documents, and texts of queries, as `read_words` takes them:
+        {id: text}, a table, or JSONL, JSON, CSV, TSV, Parquet, TREC topics.
     title : str, optional
         The headline.
     checkup : bool
-        Whether `check` looks at the input, which reads it once more.
+        Whether to `check` the input, which reads it once more.
     test, correction, correct_over, alpha, seed
         As in `compare`.
     options
@@ -338,8 +338,8 @@ def report(
     DataError
         For bad input.
     ValueError
-        For an unknown measure, choice or baseline, an empty name among several, or groups
-        that no query is in.
+        For an unknown measure, choice or baseline, an empty name among several, or
+        groups without a query.
     TypeError
         For an unknown option.
 

@@ -256,7 +256,7 @@ def explained_query(
     except ValueError as error:
         order = 'given' if c.ties == 'given' else 'docid'
         listing = from_run(qrels, run, query, ties=order, negative=c.negative)
-        text, added, missed = f'no arithmetic: {error}', {}, {}
+        text, added, missed = f'no explanation: {error}', {}, {}
     else: listing, text, added, missed = why.work.listing, why.text, shares(why.work), why.missed
     ranks = {doc: rank for rank, doc in enumerate(listing.docs, 1)}
     return SimpleNamespace(listing=listing, ranks=ranks, text=text, shares=added, missed=missed)

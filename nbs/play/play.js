@@ -322,7 +322,7 @@ const asText = some => some.map(piece => piece.text ?? piece).join('');
 function pieces(found) {
   const earned = found.terms.filter(x => x !== 0);
   let [top, note] = sumPieces(termPieces(found, found.list, found.terms), earned);
-  if (found.whole === 0) note = 'what is divided by 0 counts as 0';
+  if (found.whole === 0) note = 'a division by 0 counts as 0';
   if (Number.isNaN(found.whole)) return [`${found.text} = 0 / 0 = nan (there is no pair)`];
   if (found.whole !== null) top = [...bracketed(top), ' / ', ...bracketed(wholePieces(found))];
   return [`${found.text} = `, ...top, ` = ${decimals(found.value)}`, note ? ` (${note})` : ''];

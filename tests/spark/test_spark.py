@@ -203,12 +203,12 @@ def test_of_rows_of_one_document_the_one_that_the_order_says_counts(spark):
 
 
 BAD = [
-    ([("q1", "d1", None)], "the run, query 'q1': nothing in column 'score'"),
-    ([("q1", None, 1.0)], "the run, query 'q1': nothing in column 'doc_id'"),
-    ([(None, "d1", 1.0)], "the run: nothing in column 'query_id'"),
+    ([("q1", "d1", None)], "the run, query 'q1': no value in column 'score'"),
+    ([("q1", None, 1.0)], "the run, query 'q1': no value in column 'doc_id'"),
+    ([(None, "d1", 1.0)], "the run: no value in column 'query_id'"),
     ([("q1", "d1", math.nan)], "the run, query 'q1', document 'd1': the score nan is not a number"),
-    ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "the run: document 'd1' stands twice in query 'q1'"),
-    ([("Q1", "d1", 1.0)], "not one query in common: the qrels has 'q1', the run has 'Q1'; they would match in lower case"),
+    ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "the run: duplicate document 'd1' in query 'q1'"),
+    ([("Q1", "d1", 1.0)], "no query in common: the qrels has 'q1', the run has 'Q1'; they would match in lower case"),
     ([], "the run: the table has no rows"),
 ]
 
@@ -238,7 +238,7 @@ def test_what_cannot_be_a_column_of_its_kind_is_refused_at_once(spark):
     run = spark.createDataFrame([("q1", "d1", 1.0)], RUN)
     for twice, options in ((run.selectExpr("*", "0D as SCORE"), {}), (run.selectExpr("*", "'a' as model", "'b' as Model"), {"system": "model"}),
                            (run.selectExpr("*", "1 as at", "2 as AT"), {"ties": "given", "order": "at"})):
-        with pytest.raises(DataError, match="the run: the column '.*' is there twice, for Spark: there are query_id, doc_id, score"):
+        with pytest.raises(DataError, match="the run: the column '.*' appears twice, for Spark: there are query_id, doc_id, score"):
             evaluate(qrels, twice, "AP", **options)
     with pytest.raises(ValueError, match="neither the judgments nor a run is a DataFrame of Spark"):
         evaluate(qrels, {"q1": {"d1": 1.0}}, "AP")
@@ -256,7 +256,7 @@ def test_what_is_odd_about_the_whole_is_said_once_in_the_words_of_one_machine(sp
     _, there = quietly(evaluate, qrels, spark.createDataFrame(run, RUN), "AP nDCG@10 P(rel=2)@5", buckets=3)
     assert len(here) == len(there) == 3
     assert there[1:] == here[1:]
-    assert there[0].startswith("not one judged document was retrieved: the judgments have 'd")
+    assert there[0].startswith("no judged document was retrieved: the judgments have 'd")
     assert there[0].endswith("they would match in lower case")
 
 
