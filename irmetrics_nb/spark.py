@@ -22,7 +22,7 @@ import numpy as np
 from . import __version__
 from .comparing.comparison import Comparison
 from .comparing.comparison import compare as compare_scores
-from .evaluation.evaluation import FLOOR
+from .core.measures import FLOOR
 from .evaluation.presets import conventions_of
 from irmetrics_nb.spark_buckets import (
     Bucket,

@@ -37,7 +37,7 @@ from irmetrics_nb.core.conventions import (
     check_option,
 )
 from ..core.judged import Judged
-from ..core.measures import GEOMETRIC_MEAN, MEAN, SUM, Measure
+from ..core.measures import FLOOR, GEOMETRIC_MEAN, MEAN, SUM, Measure
 from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible, with_hints
 from ..data.judging import NoCommonQuery, Reading, check_tied_chunks, judge_run
@@ -425,8 +425,6 @@ class ExactSum:
     def __iter__(self) -> Iterator[float]: return iter((self.near, self.rest))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #f28ab02f
-FLOOR = 1e-5  # of a geometric mean
-
 def _terms(measure, values):
     "Return what a measure sums for some queries; NaN does not count."
     terms = values[~np.isnan(values)]
