@@ -234,7 +234,7 @@ class Judged:
         Parameters
         ----------
         grades : list, several lists, or 2-D array
-            None or NaN where nobody judged the document.
+            None or NaN for unjudged documents.
         ideal : list, several lists, or None
             All judged grades of each query, in any order. None: those in the list.
 

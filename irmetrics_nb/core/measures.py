@@ -397,7 +397,7 @@ class Measure(Generic[_P]):
     name : str
         The name of its kind, in upper or lower case.
     params : mapping
-        Parameters by name; what is not named has its default.
+        Parameters by name; the others have their defaults.
     at : int, float or None
         What stands behind @: the cutoff k; of IPrec, the recall level.
 
@@ -509,7 +509,7 @@ class Measure(Generic[_P]):
         Parameters
         ----------
         ranking : one list, several, a 2-D array or a Judged
-            Grades in rank order; None or NaN where nobody judged the document.
+            Grades in rank order; None or NaN for unjudged documents.
         ties : {'given', 'docid', 'average', 'best', 'worst'}
             'average' over all orders of documents with the same score, the 'best' or the
             'worst' of them; otherwise they stand as they stand.

@@ -265,9 +265,9 @@ ELSEWHERE_TEXT += '''
     PR-AUC, AUPRC = the area under precision over recall; AP sums it up | scikit-learn
     LRAP = AP in which tied documents share the lowest rank | scikit-learn
     MCC, logloss, RMSE, MAE, MSE = of single predictions, not of a ranking | scikit-learn
-    Kendall tau, tau-AP, Spearman = how alike two rankings are, without judgments | scipy
+    Kendall tau, tau-AP, Spearman = how similar two rankings are, without judgments | scipy
     coverage, novelty, serendipity, diversity, ILD = of what is recommended | RecTools
-    BERTScore = how alike two texts are | bert-score
+    BERTScore = how similar two texts are | bert-score
     ROUGE, BLEU, METEOR, chrF = which words two texts share | rouge-score, sacrebleu
     EM, exact match, perplexity = of generated texts
     faithfulness, answer relevancy = of generated texts | ragas'''
@@ -419,7 +419,7 @@ class Card:
     example: partial                         # a call that shows it
     range: str = '0 to 1'
     order: str = ''                          # what of the order counts, in its own words
-    kin: tuple[str, ...] = ()                # kinds that are explained along with it
+    kin: tuple[str, ...] = ()                # related kinds, explained on the same card
     tasks: tuple[tuple[str, str, str], ...] = ()  # (task, measure, why)
     # Where there is no kind to ask:
     question: str = ''
@@ -442,7 +442,7 @@ class Card:
         lines = {'Range': self.range, 'Reads': reads(kind) if kind else 'yes or no',
                  'Order': self.order or (SEES[order(kind)] if kind else pairs),
                  'Rewards': self.rewards, 'Used by': self.readers}
-        return lines | ({'Kin': ', '.join(self.kin)} if self.kin else {})
+        return lines | ({'Related': ', '.join(self.kin)} if self.kin else {})
 
     def code(self) -> str:
         "Return the example as typed, with its value."
