@@ -352,7 +352,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_never_a_tie():
     odd = 2**53 + 1
     for scores in np.array([odd - 1, odd]), [odd - 1, odd], [float(odd - 1), odd], np.array([odd - 1, odd], object):
         for ask in auc, roc_curve, roc_steps:
-            with pytest.raises(ValueError, match=f"scores: item 1 is {odd}, which no float holds"):
+            with pytest.raises(ValueError, match=f"scores: item 1 is {odd}, which float64 cannot hold"):
                 ask([1, 0], scores)
         for ask in gauc, group_auc:
             with pytest.raises(ValueError, match=f"scores: item 1 is {odd}"):

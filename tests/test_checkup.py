@@ -58,13 +58,13 @@ ODD = {  # what is odd: judgments, run, code, words that the finding says
     'an invisible character': (QRELS, respelt(lambda d: '\ufeff' + d), 'doc-ids', 'invisible'),
     'scheme and slash at once': ({'q': {'http://a.org/': 1}}, {'q': {'https://a.org': 1.5}}, 'doc-ids', 'slash'),
     'half of the ids misspelt': (QRELS, {q: (RUN if q < 'q3' else respelt(str.upper))[q] for q in RUN}, 'doc-ids', 'lower case'),
-    'ids of another collection': (QRELS, respelt(lambda d: 'z' + d * 2), 'nothing-judged', 'not one'),
+    'ids of another collection': (QRELS, respelt(lambda d: 'z' + d * 2), 'no-judged-retrieved', 'not one'),
     'query ids with zeros': (QRELS, requeried(lambda q: 'q0' + q[1:]), 'query-ids no-common-query', 'leading zeros'),
     'query ids, numbers on one side': (QRELS, requeried(lambda q: q[1:]), 'numeric', 'numbers'),
     'no query in common': (QRELS, requeried(lambda q: 'topic ' + q * 2), 'no-common-query', 'not one query'),
     'judged queries missing from the run': (QRELS, {q: RUN[q] for q in ('q0', 'q1')}, 'missing', '3 of 5'),
     'queries that nobody judged': ({q: QRELS[q] for q in ('q0', 'q1')}, RUN, 'unjudged-queries', 'left out: 3'),
-    'nothing relevant at all': (regraded(lambda g: 0), RUN, 'nothing-relevant', 'above 0'),
+    'nothing relevant at all': (regraded(lambda g: 0), RUN, 'no-relevant-grade', 'above 0'),
     'a query with nothing relevant': (QRELS | {'q0': {'d00': 0}}, RUN, 'no-relevant', '1 of 5'),
     'click rates': (regraded(lambda g: g / 10), RUN, 'below-one', 'as in rel='),
     'fractions among grades': (regraded(lambda g: g * 1.5), RUN, 'fractions', 'fractions'),
@@ -74,20 +74,20 @@ ODD = {  # what is odd: judgments, run, code, words that the finding says
     'scores as grades': ({q: {d: 7 * x + int(q[1]) for d, x in docs.items()} for q, docs in RUN.items()}, RUN, 'many-grades', 'scores?'),
     'judgments and run swapped': (RUN | {'q9': {f'd{i}': i + .5 for i in range(9)}}, regraded(lambda g: (g, 3)[g == 1]), 'swapped', 'swapped'),
     'one score everywhere': (QRELS, rescored(lambda i, x: 1), 'one-score', 'score 1'),
-    'one score in a query': (QRELS, RUN | {'q0': dict.fromkeys(RUN['q0'], 2.5)}, 'flat', 'one score: 1'),
+    'one score in a query': (QRELS, RUN | {'q0': dict.fromkeys(RUN['q0'], 2.5)}, 'tied-query', 'one score: 1'),
     'many ties': (QRELS, rescored(lambda i, x: i // 4), 'ties', 'order of ids'),
     'infinite scores': (QRELS, rescored(lambda i, x: float('inf') if i == 0 else x), 'infinite', 'infinite'),
     'short lists': (QRELS, RUN | {'q0': {'d00': 1.5}}, 'short', 'fewer than 100'),
-    'a run that was cut': (QRELS, RUN, 'cut', 'just 8'),
+    'a run that was cut': (QRELS, RUN, 'truncated-run', 'just 8'),
     'the same documents for all': (QRELS, dict.fromkeys(RUN, RUN['q0']), 'constant', 'same documents'),
-    'the judgments as a run': (QRELS, QRELS, 'leak', 'grade for score'),
+    'the judgments as a run': (QRELS, QRELS, 'judgments-as-run', 'grade for score'),
     'little judged': ({q: {f'd{q[1]}0': 1} for q in QRELS}, {q: {f'{i}{q}': 99.5 - i for i in range(30)} | {f'd{q[1]}0': .5} for q in QRELS},
                       'few-judged', '0.0%'),
-    'blanks within ids': (QRELS | {'q 0': {'d': 1}}, RUN, 'blanks-within', 'blanks'),
+    'blanks within ids': (QRELS | {'q 0': {'d': 1}}, RUN, 'inner-whitespace', 'blanks'),
     'control characters': (QRELS | {'q0': {'d\x07': 1}}, RUN, 'control', 'invisible'),
     'a very long id': (QRELS | {'q0': {'d' * 300: 1}}, RUN, 'long', '250'),
     'ids in quotes': (QRELS | {'q0': {"'d'": 1}}, RUN, 'quoted', 'quotes'),
-    'an id that says nothing': (QRELS | {'q0': {'nan': 1}}, RUN, 'no-value', 'missing value'),
+    'an id that says nothing': (QRELS | {'q0': {'nan': 1}}, RUN, 'missing-id', 'missing value'),
     'an empty id': (QRELS | {'q0': {'': 1}}, RUN, 'empty', 'empty ids'),
     'ids that differ in case': (QRELS | {'q0': {'D': 1, 'd': 0}}, RUN, 'case-variants', 'case'),
     'a header read as a row': (QRELS | {'query_id': {'doc_id': 1}}, RUN, 'header', 'header'),
@@ -128,7 +128,7 @@ FILES = {  # lines of a run in a file: code, words of an example or of the sente
     'judgments for a run': ('q1 0 d1 1\nq1 0 d2 0\n', 'refused', 'qrels file?'),
     'ranks against scores': (HEAD + 'q1 Q0 d2 2 2.5 toy\nq1 Q0 d3 3 3.0 toy\n', 'rank-order', 'contradict'),
     'distances': ('q1 Q0 d1 1 0.5 toy\nq1 Q0 d2 2 2.5 toy\nq1\tQ0 d3  3 3.0 toy\n', 'distances', 'distances'),
-    'a rank twice': (HEAD + 'q1 Q0 d2 1 2.5 toy\n', 'rank-twice', 'duplicate ranks'),
+    'a rank twice': (HEAD + 'q1 Q0 d2 1 2.5 toy\n', 'duplicate-rank', 'duplicate ranks'),
     'a rank that is no number': (HEAD + 'q1 Q0 d2 x 2.5 toy\n', 'rank-number', 'invalid ranks'),
     'several runs in one file': (HEAD + 'q2 Q0 d2 1 2.5 other\n', 'tags', '2 different tags'),
     'an empty file': ('', 'refused', ''),
@@ -199,7 +199,7 @@ def test_nothing_false_is_said_of_the_example():
     example = load_example()
     found = check(example.qrels, example.runs).findings
     assert [(f.where, f.code) for f in found if f.level != 'note'] == [('title', 'ties')]  # 488 of its 532 are tied
-    assert {f.code for f in found} <= {'ties', 'flat', 'short', 'no-relevant'}
+    assert {f.code for f in found} <= {'ties', 'tied-query', 'short', 'no-relevant'}
 
 
 @st.composite
@@ -219,7 +219,7 @@ def sound(draw):
 @settings(max_examples=60)
 def test_nothing_but_notes_is_said_of_what_is_sound(both):
     found = check(*both)
-    assert found.ok and [f for f in found.findings if f.level != 'note'] == [] and {*found.codes} <= {'short', 'cut', 'one-grade'}
+    assert found.ok and [f for f in found.findings if f.level != 'note'] == [] and {*found.codes} <= {'short', 'truncated-run', 'one-grade'}
 
 
 # ---- what it looks like ----

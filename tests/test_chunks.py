@@ -146,7 +146,7 @@ def test_a_document_without_its_only_chunk_is_missed_and_the_chunk_can_be_put_ba
 def test_no_chunk_of_a_document_that_is_not_judged_has_a_grade():
     why = explain("AP", {"q": {"a": 1, "b": 1}}, Run({"q": ["a#1", "a#2", "b#1"]}, parents="#"), "q")
     assert [row["grade"] for row in why.rows] == [1, "0: a later chunk", 1]
-    assert [row["grade"] for row in why.grade("a#1", None).rows] == ["nobody judged it", "nobody judged it", 1]
+    assert [row["grade"] for row in why.grade("a#1", None).rows] == ["unjudged", "unjudged", 1]
 
 
 def test_a_report_names_the_document_beside_its_chunk_and_the_check_up_knows_documents():
@@ -154,12 +154,12 @@ def test_a_report_names_the_document_beside_its_chunk_and_the_check_up_knows_doc
     runs = {"old": Run(LIST | {"p": ["y#1", "x#2"]}, parents="#"), "new": Run(LIST | {"p": ["x#1", "x#2"]}, parents="#")}
     found = report(gold, runs, "RR", topics={"p": "words"}).to_html()
     assert "x#1" in found and '<span class="soft">of x</span>' in found
-    assert "each chunk takes a place" in found
+    assert "each chunk takes a rank" in found
     assert "doc-ids" not in check(GOLD, BY_CHUNKS).codes and "nothing-judged" not in check(GOLD, BY_DOCUMENTS).codes
 
 
 def test_the_small_print_says_what_takes_a_place():
-    assert "each chunk takes a place" in " ".join(str(evaluate(GOLD, BY_CHUNKS, "AP")).split())
+    assert "each chunk takes a rank" in " ".join(str(evaluate(GOLD, BY_CHUNKS, "AP")).split())
     assert "later ones have none" in " ".join(str(evaluate(GOLD, BY_DOCUMENTS, "AP")).split())
 
 
@@ -186,7 +186,7 @@ def test_a_budget_that_cannot_be_kept_is_refused():
         Run(LIST, budget=9, lengths={"x": 1})
     with pytest.raises(DataError, match="a length must be a number from 0, not 'long'"):
         Run(LIST, budget=9, lengths=lambda chunk: "long")
-    with pytest.raises(DataError, match="take ties='docid', not 'average'"):
+    with pytest.raises(DataError, match="use ties='docid', not 'average'"):
         evaluate(GOLD, Run(LIST, budget=9, lengths=len), "R", ties="average")
 
 
@@ -237,7 +237,7 @@ def test_scores_that_contradict_the_order_of_records_are_warned_of_and_the_order
 
 @pytest.mark.parametrize(
     ("record", "words"),
-    [({"query": "", "retrieved": ["a"]}, "the query '' comes twice"), ({"query": None, "retrieved": ["a"]}, "not None"),
+    [({"query": "", "retrieved": ["a"]}, "the query '' appears twice"), ({"query": None, "retrieved": ["a"]}, "not None"),
      ({"query": 1.0, "retrieved": ["a"]}, "not 1.0"), ({"query": "p", "retrieved": {"a", "b"}}, "query 'p': retrieved should be a list, the best first, not the set"),
      ({"query": "p", "retrieved": "[1,"}, "query 'p': retrieved is not JSON")],
 )  # fmt: skip
@@ -251,7 +251,7 @@ def test_records_that_cannot_be_meant_are_one_clear_error(record, words):
 def test_passages_of_one_query_are_found_however_its_id_is_written():
     both = from_spans({1: [("a", 100, 200)]}, {"1": [("a", 90, 190)]}, iou=0.8)
     assert evaluate(*both, "R").means == {"R": 1}
-    with pytest.raises(DataError, match="gold: the query '1' comes twice"):
+    with pytest.raises(DataError, match="gold: the query '1' appears twice"):
         from_spans({1: [("a", 0, 9)], "1": [("b", 0, 9)]}, {}, iou=0.5)
 
 
@@ -270,7 +270,7 @@ def test_passages_are_found_once_from_an_overlap_on():
 
 
 def test_a_passage_that_reaches_two_gold_ones_finds_one_and_says_so():
-    with pytest.warns(UserWarning, match="1 retrieved passage reaches several gold ones, and each finds one"):
+    with pytest.warns(UserWarning, match="1 retrieved passage reaches several gold ones, and each counts as one"):
         both = from_spans({"q": [("a", 0, 10), ("a", 20, 30)]}, {"q": [("a", 0, 40), ("a", 15, 35)]}, covered=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -295,7 +295,7 @@ def test_judgments_out_of_passages_refuse_a_run_of_other_chunks_and_name_the_way
         lambda: explain("R@5", a.qrels, b.run, "q1"), lambda: report(a.qrels, {"512": a.run, "256": b.run}, "R@5"),
         lambda: evaluate(a.qrels, {"q1": ["a[1000:1512]", "c[0:9]"]}, "R@5")]  # fmt: skip
     for call in calls:
-        with pytest.raises(DataError, match=r"query 'q1': .*from_spans for another run, and do not know '.*\]'; .*compare\(\[scores_a, scores_b\]\)"):
+        with pytest.raises(DataError, match=r"query 'q1': .*from_spans made these judgments for another run, and they do not contain '.*\]'; .*compare\(\[scores_a, scores_b\]\)"):
             call()
     assert not check(a.qrels, b.run).ok
     found = compare([evaluate(*a, "R@5"), evaluate(*b, "R@5")])

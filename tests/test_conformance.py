@@ -365,7 +365,7 @@ ASK = """
     import {readFileSync} from "node:fs";
     const one = (job) => { try { return String(value(...job)); } catch (e) { return `error: ${e.message}`; } };
     console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf-8")).map(one)));"""
-LACKS = re.compile("error: .*(there is no parameter|is not a measure|takes no @)|error: .* is one of")
+LACKS = re.compile("error: .*(there is no parameter|is not a measure|takes no cutoff)|error: .* is one of")
 
 
 # It refuses gains above 1 below the cutoff as well, which do not count.

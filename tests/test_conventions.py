@@ -155,7 +155,7 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
 
 
 @pytest.mark.parametrize(("entry", "says"), [
-    (("nDCG", "gian", "exp"), r"nDCG has no parameter 'gian'; it has \['gain', "), (("nDGC", "gain", "exp"), "no measure 'nDGC'; did you mean nDCG?"),
+    (("nDCG", "gian", "exp"), r"nDCG has no parameter 'gian'; it has \['gain', "), (("nDGC", "gain", "exp"), "unknown measure 'nDGC'; did you mean nDCG?"),
     (("nDCG", "gain", "exponential"), r"unknown gain 'exponential': use one of \['binary', 'exp', 'linear'\]"), (("nDCG", "k", 10), "no parameter 'k'"),
     (("map", "rel", 2), "the kind is written 'AP', not 'map'"), (("ndcg", "gain", "exp"), "the kind is written 'nDCG', not 'ndcg'"),
     (("AP", "divisor", "R"), "divisor must be .* not 'R'"), (("AP", "ties", "up"), "ties of AP must be 'docid' or .*, not 'up'"),
@@ -201,7 +201,7 @@ def test_evaluate_and_explain_follow_the_answer_of_a_kind(question):
     everywhere = evaluate({"q": judged}, run, "P@1 AP", **{question: answer}).values[0, :, 0]
     assert everywhere[0] == of_p
     phrase = CHOICES[question][answer]
-    assert f"of P, {phrase}" in " ".join(repr(scores).split())
+    assert f"for P, {phrase}" in " ".join(repr(scores).split())
 
 
 def test_conventions_do_not_change():
@@ -252,7 +252,7 @@ AVERAGING = {  # (missing, no_relevant): the phrase, and how many queries there 
 
 
 def averaged(conventions, *measures):
-    "Over how many queries evaluate takes the mean of each measure."
+    "Over how many queries evaluate takes the mean for each measure."
     scores = evaluate(GRADED, ANSWERS, measures, conventions=conventions)
     assert [*scores.means.values()] == pytest.approx([np.nanmean(scores[m]) for m in measures])
     return [int(np.count_nonzero(~np.isnan(scores[m]))) for m in measures]

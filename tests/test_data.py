@@ -42,9 +42,9 @@ def test_what_happens_to_a_dict_later_does_not_matter():
 
 
 def test_an_id_in_two_forms_is_one_document_twice():
-    with pytest.raises(DataError, match="document '7' stands twice in query 'q'"):
+    with pytest.raises(DataError, match="duplicate document '7' in query 'q'"):
         judge({"q": {"8": 1}}, {"q": {"a": 3.0, "7": 2.0, 7: 1.0, 8: 1.0}})
-    with pytest.raises(DataError, match="document '7' stands twice in query 'q'"):
+    with pytest.raises(DataError, match="duplicate document '7' in query 'q'"):
         Qrels({"q": {"7": 1, b"7": 1}})
 
 
@@ -54,7 +54,7 @@ def test_a_repeated_document_is_named_with_both_its_lines(tmp_path):
         (tmp_path / name).write_bytes(data_)
         with pytest.raises(DataError) as error:
             Run(tmp_path / name)
-        assert str(error.value) == f"{tmp_path / name}, line 5 (and 2): document 'd' stands twice in query 'q'; {TWICE}"
+        assert str(error.value) == f"{tmp_path / name}, line 5 (and 2): duplicate document 'd' in query 'q'; {TWICE}"
 
 
 @pytest.mark.parametrize("kind", READ)

@@ -148,7 +148,7 @@ def test_an_argument_out_of_range_raises_an_error_that_names_it(wrong, said):
 
 @pytest.mark.parametrize("f", [idcg, ndcg])
 def test_a_batch_refuses_a_second_pool(f):
-    with pytest.raises(ValueError, match="knows its own"):
+    with pytest.raises(ValueError, match="holds its own"):
         f(Judged.from_grades([2, 1]), ideal=[2, 1])
 
 

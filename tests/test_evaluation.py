@@ -171,7 +171,7 @@ def test_measures_that_do_not_ask_for_relevance_have_no_say_in_what_has_none():
 
 def test_a_document_that_stands_in_a_dict_as_text_and_as_a_number_is_there_twice():
     for docs in ({'a': 1., '5': 2., 5: 3.}, {5: 3., '5': 2.}, {'5': 1., b'5': 2.}):
-        with pytest.raises(DataError, match="document '5' stands twice in query '1'"): Run({'1': docs})
+        with pytest.raises(DataError, match="duplicate document '5' in query '1'"): Run({'1': docs})
     for odd in (None, 1.5, float('nan')):
         with pytest.raises(DataError, match='an id must be text'): Run({'1': {'a': 1., odd: 3.}})
 

@@ -76,7 +76,7 @@ def test_lists_of_documents_and_grades_are_judgments():
 
 def test_a_document_twice_in_a_list_of_pairs_is_an_error_until_it_is_said_which_counts():
     twice = {'q': [('d1', .9), ('d1', .5)]}
-    with pytest.raises(DataError, match="document 'd1' stands twice in query 'q'"): Run(twice)
+    with pytest.raises(DataError, match="duplicate document 'd1' in query 'q'"): Run(twice)
     assert Run(twice, duplicates='last').to_dict() == {'q': {'d1': .5}}
 
 

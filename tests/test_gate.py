@@ -59,8 +59,8 @@ def test_the_p_value_that_counts_is_the_adjusted_one():
 
 def test_the_smallest_drop_that_could_have_been_seen_is_always_there():
     for found in (closed(0), closed(-0.05, max_drop=0.01), closed(0, floors=["AP=0.9"])):
-        assert re.search(r"Smallest drop of new that 40 queries could have shown .*: AP 0\.\d+", str(found))
-        assert "Smallest drop" in found.to_markdown() and "Smallest drop" in found.to_junit() and found.to_dict()["could"]
+        assert re.search(r"Minimum detectable drop of new that 40 queries minimum detectable .*: AP 0\.\d+", str(found))
+        assert "Minimum detectable drop" in found.to_markdown() and "Minimum detectable drop" in found.to_junit() and found.to_dict()["could"]
 
 
 def test_the_queries_that_lost_most_are_named_worst_first_and_few():
@@ -247,10 +247,10 @@ def test_a_gate_without_a_margin_says_which_drop_it_may_have_missed_and_one_with
     data = values(-0.002, n=40)
     low = stats.ttest_rel([*data["new"].values()], [*data["main"].values()]).confidence_interval(0.9).low
     found = gate(compare(data, measures="AP", baseline="main"), max_drop=0.01)
-    line = "Largest drop of new that 40 queries cannot rule out (lower end of the 90 % interval): AP "
+    line = "Largest possible drop of new that 40 queries possible drop (lower end of the 90 % interval): AP "
     assert found.ok and line in str(found) and line in found.to_junit() and any(line in one for one in found.to_dict()["could"])
     assert float(str(found).split(line)[1].rstrip(".")) == pytest.approx(-low, abs=6e-4)
-    assert "cannot rule out" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
+    assert "possible drop" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
     in_slices = sliced(0, max_drop=0.1).to_dict()["could"]
     assert len(in_slices) == 4 and "few (30 queries) AP 0.0" in in_slices[1] and "many (170 queries) AP 0.00" in in_slices[3]
 
@@ -336,7 +336,7 @@ FILES = "eval/qrels.txt", "eval/main.run", "change.run"
 def test_the_exit_code_says_how_it_went(files, options, code):
     done = irmetrics("compare", *FILES, *options, cwd=files)
     assert done.returncode == code, done.stdout + done.stderr
-    assert "Smallest drop" in done.stdout or code in (1, 2)
+    assert "Minimum detectable drop" in done.stdout or code in (1, 2)
     assert ("FAILED" in done.stdout) == (code == 3)
     assert (done.stderr == "") == (code in (0, 3))
 
@@ -432,7 +432,7 @@ def test_a_terminal_gets_a_table_with_colours(files):
     code = ["-c", "from irmetrics_nb.cli import main; main()", "compare", *FILES, "-m", "nDCG@10", "--max-drop", "0.01"]
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "150"}
     said, status = terminal(*code, cwd=files, env=env)
-    assert status == 3 and "\x1b[31m" in said and "────" in said and "Smallest drop" in said
+    assert status == 3 and "\x1b[31m" in said and "────" in said and "Minimum detectable drop" in said
 
 
 def test_evaluate_has_floors_too(files):

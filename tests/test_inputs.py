@@ -130,7 +130,7 @@ def test_scattered_queries_with_comments_come_in_parts_and_are_the_same(tmp_path
     run = put(tmp_path/'run.txt', with_remarks(''.join(lines)).encode())
     with warnings.catch_warnings(record=True, action='always') as seen: scores = evaluate(GRADES, run, 'AP nDCG@5 RR', memory=SMALL)
     assert scores.means == MEANS and 'parts' in scores.reading and scores.reading.endswith('lines of comment')
-    assert len(seen) == 1 and 'could be a row' in str(seen[0].message)
+    assert len(seen) == 1 and 'looks like a row' in str(seen[0].message)
 
 
 def test_an_error_behind_comments_counts_their_lines(tmp_path):

@@ -44,9 +44,9 @@ def test_negative_grades_are_kept_when_asked_for(form, seed):
 
 
 BAD = {
-    "document 'd' stands twice in query 'q'": ([("q", "d", 1), ("q", "d", 2)], {"q": {"d": 1}}),
-    "the run: document 'd' stands twice in query 'q'": ({"q": {"d": 1}}, {"q": ["d", "e", "d"]}),
-    "the run: document '1' stands twice in query 'q'": ({"q": {"d": 1}}, {"q": {1: 1, "1": 2}}),
+    "duplicate document 'd' in query 'q'": ([("q", "d", 1), ("q", "d", 2)], {"q": {"d": 1}}),
+    "the run: duplicate document 'd' in query 'q'": ({"q": {"d": 1}}, {"q": ["d", "e", "d"]}),
+    "the run: duplicate document '1' in query 'q'": ({"q": {"d": 1}}, {"q": {1: 1, "1": 2}}),
     "no query in common: the qrels has '1', the run has 'q1'": ({"1": {"d": 1}}, {"q1": {"d": 1}}),
     "every grade is blank, so nothing is judged": ({"q": {"d": None}}, {"q": {"d": 1}}),
     "the score nan is not a number": ({"q": {"d": 1}}, {"q": {"d": math.nan}}),

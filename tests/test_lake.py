@@ -137,7 +137,7 @@ def test_where_polars_hands_out_no_batches_a_file_is_written_first_and_that_is_s
 @pytest.mark.parametrize("form", [pl.DataFrame.lazy, relation], ids=["lazy", "duckdb"])
 def test_a_document_twice_in_a_stream_is_found(form):
     twice = pl.concat([TABLE, TABLE[:1]])
-    with pytest.raises(DataError, match="document 'd0' stands twice in query 'q0'"):
+    with pytest.raises(DataError, match="duplicate document 'd0' in query 'q0'"):
         evaluate(QRELS, form(twice), "AP")
 
 
@@ -217,7 +217,7 @@ def test_over_http_what_is_wrong_in_a_file_or_with_it_is_said_with_the_path(tmp_
     TABLE.rename({"score": "points"}).write_parquet(tmp_path / "points.parquet")
     pl.concat([TABLE, TABLE[:1]]).write_parquet(tmp_path / "twice.parquet")
     for name, said in (("none.csv", ".*404"), ("no.parquet", ".*(?i:parquet|magic|footer)"), ("points.parquet", "no column score"),
-                       ("twice.parquet", "document 'd0' stands twice in query 'q0'")):
+                       ("twice.parquet", "duplicate document 'd0' in query 'q0'")):
         with pytest.raises(DataError, match=f"^{served.url}/{name}: {said}"):
             evaluate(QRELS, f"{served.url}/{name}", "AP")
     with pytest.raises(DataError, match="run.txt: over the network, Parquet, CSV and JSON lines are read.*copy anything else here first"):
@@ -454,7 +454,7 @@ def test_no_folder_among_runs_is_left_out_in_silence(tmp_path):
     for path in "a.csv", "old/b.csv":
         write(TABLE, tmp_path / path, "csv")
     for runs in tmp_path, tmp_path / "*":
-        with pytest.raises(DataError, match=f"{tmp_path / 'old'}: this folder is no run in parts"):
+        with pytest.raises(DataError, match=f"{tmp_path / 'old'}: this folder is not a run in parts"):
             evaluate(QRELS, runs, "AP")
     assert list(evaluate(QRELS, tmp_path / "**", "AP").means) == ["a", "b"]
     assert list(evaluate(QRELS, [tmp_path / "*.csv", tmp_path / "old"], "AP").means) == ["a", "b"]

@@ -63,7 +63,7 @@ def test_the_join_is_exact_even_if_all_hashes_collide(seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ids, "hash", lambda self: np.zeros(len(self), np.uint64))
         assert listed(judge(qrels, as_triples(run))) == rank_by_sorting(qrels, run)
-        with pytest.raises(DataError, match="document 'd' stands twice in query 'q'"):
+        with pytest.raises(DataError, match="duplicate document 'd' in query 'q'"):
             Run([("q", "d", 1.0), ("q", "e", 1.0), ("r", "d", 1.0), ("q", "d", 2.0)])
 
 

@@ -143,7 +143,7 @@ def test_two_functions_of_the_same_name_print_alike_and_are_refused_together():
 def test_a_name_or_alias_is_given_once_in_any_case():
     before = dict(KINDS)
     for name in ('ap', 'MAP', 'NDCG_CUT', 'ndcg_cut_10'):
-        with pytest.raises(ValueError, match="'.*' is taken"):
+        with pytest.raises(ValueError, match="'.*' is already"):
             measure(name)(found)
     assert before == KINDS
     with pytest.raises(ValueError, match="unknown measure 'Mine'; there are P SetP "):
@@ -214,7 +214,7 @@ def test_a_kind_without_a_cutoff_takes_none(declare):
     @declare('Half')
     def half(ranking, /, *, rel=1):
         yield ranking.found(rel), 1 / 2
-    with pytest.raises(ValueError, match='Half takes no @, not even @5'):
+    with pytest.raises(ValueError, match='Half takes no cutoff, so not @5'):
         parse('Half@5')
 
 

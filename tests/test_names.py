@@ -138,13 +138,13 @@ def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
 
 
 @pytest.mark.parametrize('text, says', [
-    ('foo:AP', "there is no tool 'foo'; names are known of trec_eval "), ('ranx:Start', "'Start' is no name of ranx"),
+    ('foo:AP', "unknown tool 'foo'; available: trec_eval "), ('ranx:Start', "'Start' is not a known name of ranx"),
     ('P.5,10', r'names 2 measures \(P@5, P@10, P@10\)'), ('ndcg_at', 'needs a number, as in ndcg_at_10'), ('P_0', 'must be a whole number'),
     ('ndcg@10-l2000', "relevance levels are read up to 99"), ('nDCG(rel=2)@10', "no parameter 'rel'"),
     ('ndcg_score', "it averages over ties; write nDCG with conventions='sklearn'"), ('Hole@10', 'judged if it is so for any query'),
     ('context_precision', 'two measures: write id_based_context_precision .*, or llm_context_precision_with_reference'), ('ragas:context_precision', 'two measures'),
     ('context_recall', 'id_based_context_recall'), ('Hits@3', 'a count .ranx:hits. or, of link prediction, .* Success'), ('deepeval:ContextualRecall', 'by a model'),
-    ('nDCG(gains=3)', 'gains must be a mapping'), ('set_F_-1', "no measure 'set_F_-1'")])
+    ('nDCG(gains=3)', 'gains must be a mapping'), ('set_F_-1', "unknown measure 'set_F_-1'")])
 def test_a_name_that_cannot_be_read_says_why(text, says):
     with pytest.raises(ValueError, match=says):
         parse(text)
@@ -186,7 +186,7 @@ NOT_HERE = {'alpha-nDCG@10': 'repeated subtopic', 'alpha_nDCG@10': 'repeated sub
 
 @pytest.mark.parametrize('name', NOT_HERE)
 def test_what_is_not_offered_is_told_what_it_is_and_who_has_it_and_not_taken_for_a_misspelling(name):
-    with pytest.raises(ValueError, match=f'(is no measure here|is not offered here): .*({NOT_HERE[name]})') as error:
+    with pytest.raises(ValueError, match=f'(is not a measure here|is not offered here): .*({NOT_HERE[name]})') as error:
         parse(name)
     assert 'did you mean' not in str(error.value)
     assert len(str(error.value)) < 200
@@ -210,7 +210,7 @@ def test_a_misspelt_measure_is_still_answered_with_the_right_one(name):
 @pytest.mark.parametrize('text, says', [
     ('nDCG(gain=exponential)@10', r"unknown gain 'exponential': use one of \['binary', 'exp', 'linear'\]"), ("DCG(gain='exponential')", r"use one of \['binary', 'exp', 'linear'\]"),
     ('ERR(gain=exponential)', "gain must be 'linear' or 'exp', not 'exponential'"), ('RBP(gain=x)', "use 'binary', 'raw', one of .*'exp', 'linear'"),
-    ('nDCG(discount=log)', r"use one of \['jarvelin', 'ln', 'log2'\]"), ('AP(rel=two)', "rel must be a number, not 'two'"), ('AP(divisor=min(R,k))', 'text stands in quotes')])
+    ('nDCG(discount=log)', r"use one of \['jarvelin', 'ln', 'log2'\]"), ('AP(rel=two)', "rel must be a number, not 'two'"), ('AP(divisor=min(R,k))', 'put text in quotes')])
 def test_a_value_that_there_is_not_is_answered_with_those_that_there_are(text, says):
     with pytest.raises(ValueError, match=says):
         parse(text)

@@ -238,7 +238,7 @@ def test_what_is_said_beside_a_tool_wins():
     assert conventions_of('sklearn', ties=None).ties == 'average'
     assert conventions_of(conventions_of('sklearn'), missing='skip').missing == 'skip'
     assert conventions_of() == Conventions()
-    with pytest.raises(ValueError, match="no conventions are called 'trectools'; there are trec_eval "):
+    with pytest.raises(ValueError, match="unknown conventions 'trectools'; available: trec_eval "):
         evaluate({'1': {'a': 1}}, {'1': {'a': 1.0}}, 'AP', conventions='trectools')
 
 

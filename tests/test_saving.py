@@ -242,7 +242,7 @@ def test_the_short_name_of_parquet_is_parquet(tmp_path):
 @pytest.mark.parametrize('form', ['yaml', 'yml', 'xml', 'xls', 'npy', 'pickle', 'sqlite', 'avro', 'YAML.gz'])
 def test_a_name_that_promises_another_format_is_refused_and_nothing_is_written(tmp_path, form):
     for pairs in (Run(NEW), Qrels(NEW)):
-        with pytest.raises(ValueError, match='is not written here; take .parquet'): pairs.save(tmp_path/f'x.{form}')
+        with pytest.raises(ValueError, match='cannot be written; use .parquet'): pairs.save(tmp_path/f'x.{form}')
     assert os.listdir(tmp_path) == []
 
 

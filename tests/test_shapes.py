@@ -214,7 +214,7 @@ def test_every_measure_runs_on_top_k_lists_and_equals_evaluate(found):
     ([[1, -1, 2]], [[1]], "user 0 has a gap at rank 2, and an item at rank 3"),
     ([[1], [2]], [[1]], "items has 2 users, relevant 1"), ([[1]], [["a"]], "items are numbers, relevant ones text"),
     ([[1]], [1], "relevant must hold a list for each user: user 0 has 1"), ([["ab"]], ["ab"], "user 0 has 'ab'"),
-    ([[1.5]], [[1]], "items must be integers or text, not 1.5"), ([[True]], [[1]], "not by bool"),
+    ([[1.5]], [[1]], "items must be integers or text, not 1.5"), ([[True]], [[1]], "not bool"),
     ([[1]], ([1, 2], [0, 1]), "is \\(items, offsets\\): offsets rise from 0 to 2"), ([[1]], ([1], [1, 1]), "offsets rise from 0"),
     ([[1], [2]], ([1, 2], [0, 2, 1, 2]), "offsets rise"), ([[5]], csr_array(np.eye(1, 3)), "items holds 5, but the matrix of relevant ones has 3 columns"),
     ([[1]], [[1, -1]], "user 0 has no item but -1 among the relevant ones"),
@@ -310,7 +310,7 @@ LARGE = {"list": [ODD - 1, ODD], "with a float": [float(ODD - 1), ODD], "of nump
 @pytest.mark.parametrize("kind", LARGE)
 def test_scores_and_labels_that_no_float_holds_are_refused_and_their_differences_are_not(kind):
     scores = LARGE[kind]
-    with pytest.raises(ValueError, match="scores: item [01] is -?[0-9]+, which no float holds; subtract the smallest value from all"):
+    with pytest.raises(ValueError, match="scores: item [01] is -?[0-9]+, which float64 cannot hold; subtract the smallest value from all"):
         Judged.from_scores([1, 0], scores)
     with pytest.raises(ValueError, match="labels: item [01] is"):
         Judged.from_scores(scores, [1, 0])

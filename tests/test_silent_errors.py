@@ -94,7 +94,7 @@ def test_names_that_are_one_as_text_and_queries_of_two_groups_are_refused():
 
 
 def test_options_of_others_are_refused_by_the_name_of_the_function():
-    with pytest.raises(TypeError, match=r"compare\(\) has no option 'max_drop': a gate takes it"):
+    with pytest.raises(TypeError, match=r"compare\(\) has no option 'max_drop': it is an option of gate"):
         compare(QRELS, {'a': RUN, 'b': RUN}, max_drop=.1)
     listed = compare(QRELS | {'p': {'a': 1}}, [RUN, {'q': ['a', 'b'], 'p': ['a']}], 'AP')
     assert listed.sample.systems == ('run 1', 'run 2')

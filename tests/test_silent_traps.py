@@ -48,7 +48,7 @@ def click_rates(seed=0, ones=2):
     return qrels, {q: sorted(docs, key=lambda d, docs=docs: -docs[d]) for q, docs in qrels.items()}
 
 
-SAID = 'many grades are fractions below the relevance level 1: P@5 takes them for not relevant; say from which grade on a document is relevant, as in P(rel=0.5)@5'
+SAID = 'many grades are fractions below the relevance level 1: P@5 treats them as not relevant; set the relevance level, as in P(rel=0.5)@5'
 
 
 @pytest.mark.parametrize('ones', [1, 2, 60])
@@ -130,8 +130,8 @@ def in_form(table, form, folder):
 def test_positions_that_are_called_scores_are_noticed_in_every_form_and_the_advice_gives_the_right_number(tmp_path, form, first, places):
     source = in_form(placed('listed', first), form, tmp_path)
     [text] = warned(EXAMPLE.qrels, source, 'nDCG@10')
-    assert f'the scores are {places} in every query, and rise as they are listed' in text and 'write Run(..., descending=False)' in text
-    assert f'scores are {places} in every query, and rise as they are listed' in finding(EXAMPLE.qrels, source, 'positions')
+    assert f'the scores are {places} in every query, and increase in the order of the rows' in text and 'write Run(..., descending=False)' in text
+    assert f'scores are {places} in every query, and increase in the order of the rows' in finding(EXAMPLE.qrels, source, 'positions')
     assert 'descending=False' in finding(EXAMPLE.qrels, source, 'positions')
     assert warned(EXAMPLE.qrels, Run(source, descending=False), 'nDCG@10') == []
     assert evaluate(EXAMPLE.qrels, Run(source, descending=False), 'nDCG@10').means['nDCG@10'] == TRUE
@@ -144,9 +144,9 @@ def test_positions_in_no_order_are_noticed_where_the_judged_documents_show_it(tm
         source = in_form(placed(how), form, tmp_path)
         [text] = warned(EXAMPLE.qrels, source, 'nDCG@10')
         assert 'the scores are 1 to n in every query' in text and 'descending=False' in text
-        assert finding(EXAMPLE.qrels, source, 'upwards') or finding(EXAMPLE.qrels, source, 'positions')
+        assert finding(EXAMPLE.qrels, source, 'ascending-scores') or finding(EXAMPLE.qrels, source, 'positions')
     down = in_form(placed('counted down'), form, tmp_path)
-    assert warned(EXAMPLE.qrels, down, 'nDCG@10') == [] and not finding(EXAMPLE.qrels, down, 'positions') + finding(EXAMPLE.qrels, down, 'upwards')
+    assert warned(EXAMPLE.qrels, down, 'nDCG@10') == [] and not finding(EXAMPLE.qrels, down, 'positions') + finding(EXAMPLE.qrels, down, 'ascending-scores')
     assert evaluate(EXAMPLE.qrels, down, 'nDCG@10').means['nDCG@10'] == TRUE
 
 

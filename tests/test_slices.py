@@ -181,7 +181,7 @@ def test_the_command_evaluate_shows_the_slices_of_a_file(tmp_path):
 
 
 def test_what_cannot_be_groups_says_why():
-    with pytest.raises(DataError, match="none of the queries is in a group"):
+    with pytest.raises(DataError, match="no query belongs to a group"):
         evaluate(QRELS, OLD, "RR", groups={"x": "y"})
     with pytest.raises(DataError, match="no column 'lang'"):
         Groups(table(), columns={"query": "q", "group": ["lang"]})

@@ -109,14 +109,14 @@ def test_a_query_that_comes_back_with_the_same_document_is_named_with_both_lines
     path.write_bytes(GROUPED + lines(("q3", "d2", 1)))
     for memory in 1 << 30, 2000:
         said, _ = streamed(JUDGED, path, 64, memory)
-        assert said == f"{path}, line 101 (and 18): document 'd2' stands twice in query 'q3'; {TWICE}"
+        assert said == f"{path}, line 101 (and 18): duplicate document 'd2' in query 'q3'; {TWICE}"
 
 
 def test_the_first_repeated_document_counts_in_whatever_part_it_is(tmp_path):
     path = tmp_path / "run"
     path.write_bytes(SCATTERED + lines(("q9", "d2", 1), ("q3", "d2", 1), ("q8", "d2", 1)))
     said, _ = streamed(JUDGED, path, 64, 2000)
-    assert said == f"{path}, line 101 (and 50): document 'd2' stands twice in query 'q9'; {TWICE}"
+    assert said == f"{path}, line 101 (and 50): duplicate document 'd2' in query 'q9'; {TWICE}"
 
 
 def test_a_wrong_line_at_the_end_counts_more_than_a_repeated_document_before_it(tmp_path):

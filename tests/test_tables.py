@@ -33,7 +33,7 @@ def test_bad_tables_give_one_error():
         "the run, query 'q1', document 'd2': the score nan is not a number": good.with_columns(score=pl.Series([1.0, math.nan])),
         "the run: column 'score' should hold numbers, not Date": good.with_columns(score=pl.date(2020, 1, 1)),
         "the run, row 1: no value in column 'docno'": pd.DataFrame({"qid": ["q1"], "docno": [None], "score": [1.0]}),
-        "the run: the column 'docno' is there 2 times": pd.DataFrame([["q1", "d1", "d1", 1]], columns=["qid", "docno", "docno", "score"]),
+        "the run: the column 'docno' appears 2 times": pd.DataFrame([["q1", "d1", "d1", 1]], columns=["qid", "docno", "docno", "score"]),
         "the run: a table has columns; reset_index()": good.to_pandas().set_index(["qid", "docno"])["score"],
         "the run: an id of 65,537 bytes": good.with_columns(docno=pl.Series(["d1", "d" * 65537])),
     }

@@ -224,7 +224,7 @@ def test_a_query_in_two_blocks_is_one_query(tmp_path):
     run = put(tmp_path / "run", b"q Q0 b 1 3 t\nother Q0 a 1 9 t\nq Q0 a 1 2 t\nother Q0 b 1 8 t\nq Q0 c 1 4 t\n")
     qrels = put(tmp_path / "qrels", b"q 0 a 1\nother 0 b 1\nq 0 b 1\n")
     assert evaluate(qrels, run, "AP NumRet").to_dict() == {"q": {"AP": (1 / 2 + 2 / 3) / 2, "NumRet": 3.0}, "other": {"AP": 0.5, "NumRet": 2.0}}
-    with pytest.raises(DataError, match="line 6.*twice in query 'q'"):
+    with pytest.raises(DataError, match="line 6.*duplicate document 'b' in query 'q'"):
         Run(put(tmp_path / "run", run.read_bytes() + b"q Q0 b 1 1 t\n"))
 
 

@@ -287,7 +287,7 @@ def test_measures_without_a_best_order_say_so():
             with pytest.raises(TiesError, match=words):
                 parse(text).of(judged, ties=ties)
     rising = nDCG(discount=lambda i: i)
-    with pytest.raises(TiesError, match="a discount that rises"):
+    with pytest.raises(TiesError, match="a discount that increases"):
         rising.of(judged, ties="best")
     assert rising.of(judged, ties="average") > 0
     with pytest.raises(ValueError, match="ties must be"):

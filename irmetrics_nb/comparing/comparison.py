@@ -506,49 +506,51 @@ def compare(
     draws: int | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
-    """Compare systems: which differ, by how much, and how sure that is.
+    """Compare systems: differences, their intervals and p-values.
 
     Parameters
     ----------
     qrels : judgments; or Scores, several of them, or {name: {query: value}}
-        Judgments as `evaluate` takes them, with `runs`; or, without runs, scores of two
-        systems or more that exist already, or any plain numbers.
+        Judgments as in `evaluate`, with `runs`; or, without runs, existing scores of
+        two or more systems, or plain numbers.
     runs : dict, list or path, optional
-        {name: run}, each as `evaluate` takes it; a list of runs; a folder or a pattern of
-        several; or, with `system`, one table whose column tells them apart.
+        {name: run}, each as `evaluate` takes it; a list of runs; a folder or a pattern
+        of several; or, with `system`, one table with a column that names the system.
     measures : str, Measure, or several
-        As for `evaluate`; of scores, some of theirs; of plain numbers, their name.
+        As in `evaluate`; for scores, a selection of their measures; for plain numbers,
+        their name.
     baseline : str, optional
         The system that the others are compared with; default: every pair.
     groups : Groups, dict, Series, table or path, optional
-        The group of each query: the same comparison for every group. `Groups` has several
-        dimensions, and bins of numbers. By default those of the scores, if they have any.
+        The group of each query: the comparison is repeated for every group. `Groups`
+        takes several dimensions, and bins of numbers. Default: the groups of the
+        scores.
     test : {tests}, or function
-        What gives the p-values; 'bootstrap' is the studentized one, and 'tukey' is for
-        all pairs, not for those with a baseline. A function takes the differences of a
-        pair, query by query, and gives p.
+        The test that gives the p-values; 'bootstrap' is the studentized bootstrap, and
+        'tukey' is for all pairs, not for pairs with a baseline. A function takes the
+        differences of a pair by query and returns p.
     correction : {corrections}, optional
-        For many pairs; default 'holm', and for Tukey's test its own.
+        The correction for several pairs; default: 'holm'; Tukey's test has its own.
     correct_over : {families}
-        A family is all pairs of one measure over all queries, another all pairs of one in
-        all groups; with 'all' these are all pairs of all measures.
+        Which p-values are corrected together: all pairs of one measure, or with 'all'
+        those of all measures. Pairs in groups are corrected separately from pairs over
+        all queries.
     seed : int
-        Of what is drawn at random; the same seed gives the same numbers.
+        The seed of random draws; the same seed gives the same numbers.
     interval : {intervals}, optional
         The interval of the difference; 'percentile', 'bca' and 'studentized' by the
-        bootstrap. Default 't', and for Tukey's test, which alone has it, 'tukey'.
+        bootstrap. Default: 't', and 'tukey' for Tukey's test.
     alpha : float
-        Significant is p < alpha, corrected. An interval has the level at which its pair
-        was decided: 1 − alpha, or more where p is corrected.
+        The significance level: a pair is significant if its corrected p < alpha. Its
+        interval has the level of this test: 1 − alpha, or more if p is corrected.
     margin : float, optional
-        The smallest difference that matters: then it is said of each pair whether it has
-        been shown that one is not worse by that (non-inferiority), or that they are
-        equivalent, by two one-sided tests at alpha (TOST).
+        The smallest difference that matters. Each pair is then also tested for
+        non-inferiority and equivalence, by two one-sided tests at alpha (TOST).
     draws : int, optional
-        How often a test shuffles or resamples; default 100,000, for Tukey's 10,000, for
-        the bootstrap 9,999.
+        The number of shuffles or resamples of a test; default: 100,000, for Tukey's
+        test 10,000, for the bootstrap 9,999.
     options
-        Those of `evaluate`: ties, missing, no_relevant, negative, memory, system.
+        Options of `evaluate`: ties, missing, no_relevant, negative, memory, system.
 
     Returns
     -------

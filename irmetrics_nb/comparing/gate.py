@@ -232,7 +232,7 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
 # %% ../../nbs/comparing/gate.ipynb #dc02c396
 @dataclass(frozen=True, repr=False)
 class Gate(Result):
-    """Whether a change may pass: the verdicts, and what could have been seen at all."""
+    """The verdicts on a change, with the minimum detectable drops."""
     verdicts: tuple[Verdict, ...]
     could: tuple[str, ...]     # which drops could have been shown, and are not ruled out
     sentences: tuple[str, ...] = ()  # of the comparison, and what its families were
@@ -326,20 +326,21 @@ def gate(
     fail_if_worse: Iterable = (), floors: Iterable[Floor | str] = (),
     allow_unknown: bool = False, min_coverage: float | None = None,
 ) -> Gate:
-    """Check whether the systems of a comparison may take the place of its baseline.
+    """Check whether the systems of a comparison may replace its baseline.
 
-    Drops and margins are asked of all queries and of every slice, on the measures of
-    `fail_if_worse`, by default on all. A drop counts if it is more than `max_drop`
+    Drops and margins are checked over all queries and in every slice, for the measures
+    of `fail_if_worse` (default: all). A drop counts if it is more than `max_drop`
     (default 0) and significant: the adjusted p is below the comparison's alpha. With a
-    `margin` it must be shown that there is no loss of so much or more: the lower end of
-    the 1 − 2 alpha interval is above −margin. `fail_if_worse` alone asks for drops,
-    `floors` for means.
+    `margin` a loss of this size must be ruled out: the lower end of the 1 − 2 alpha
+    interval must be above −margin. `fail_if_worse` alone checks drops, `floors` checks
+    means.
 
-    Where there is no p-value, as with fewer than three queries, a drop fails if the
-    observed one is more than `max_drop`, and a margin fails; `allow_unknown` lets both
-    pass. Every query that the baseline answers must be answered, whatever `missing` says,
-    or the share `min_coverage` of them. ValueError without a baseline, for a negative
-    `max_drop`, a margin that is not above 0, or a `min_coverage` outside of [0, 1].
+    Without a p-value, as with fewer than three queries, a check of drops fails if the
+    observed drop is more than `max_drop`, and a check of a margin fails;
+    `allow_unknown` lets both pass. Each system must have results for all queries of the
+    baseline, or for the share `min_coverage` of them, whatever `missing` is. ValueError
+    without a baseline, for a negative `max_drop`, a margin that is not above 0, or a
+    `min_coverage` outside of [0, 1].
 
     >>> from irmetrics_nb import compare, gate
     >>> qrels, runs = {'q1': {'a': 1}}, {'old': {'q1': ['a']}, 'new': {'q1': ['b', 'a']}}
@@ -431,22 +432,22 @@ def assert_no_drop(
     qrels, run, baseline : judgments and results
         As `evaluate` takes them.
     measures : str, Measure, or several
-        None of which may drop.
+        The measures that must not drop.
     margin : float, optional
-        It must be shown that there is no loss of so much or more.
+        A loss of this size or more must be ruled out.
     max_drop : float, optional
-        Or: a drop of more than this that is significant; the default, with 0.
+        Otherwise a drop of more than this must not be significant; default: 0.
     allow_unknown : bool
-        Whether checks pass that have no verdict, as of slices of one or two queries.
+        Whether checks without a verdict pass, such as slices of one or two queries.
     min_coverage : float, optional
-        The share of the queries of the baseline that the run must answer; default: all.
+        The share of the baseline's queries that the run must have; default: all.
     options
         Those of `compare` and `evaluate`, such as groups=.
 
     Returns
     -------
     Gate
-        The verdicts, if all is well.
+        The verdicts, if all checks pass.
 
     Raises
     ------

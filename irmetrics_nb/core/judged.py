@@ -41,11 +41,11 @@ _SMALL = 1000         # entries of a batch that is too small to cache
 class Judged:
     """A batch of rankings, kept as the judged documents among those retrieved.
 
-    Every metric takes one and gives one value per query. Make it by `Judged.from_grades`,
-    `Judged.from_ranks`, `Judged.from_scores` or `Judged.from_topk`, or from files by
-    `judge`. A `Judged` that is built from its columns checks them: ValueError if they do
-    not fit together or are not in order. `len` is the number of queries, `judged[q]` the
-    batch of query q alone.
+    Every metric takes a `Judged` and returns one value per query. Make it by
+    `Judged.from_grades`, `Judged.from_ranks`, `Judged.from_scores` or
+    `Judged.from_topk`, or from files by `judge`. The constructor checks its columns:
+    ValueError if they do not match or are not in order. `len` is the number of queries,
+    `judged[q]` the batch of query q alone.
 
     >>> judged = Judged.from_grades([[3, None, 1], [0, 2]])
     >>> judged

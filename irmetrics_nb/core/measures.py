@@ -389,22 +389,22 @@ _P = ParamSpec('_P')  # the parameters of a metric
 class Measure(Generic[_P]):
     """A measure: its name, its parameters and the value after @.
 
-    Call a measure for one with other parameters, use `@` for one with a cutoff, and `of`
-    for its value. It never changes, can be compared, and can be the key of a dict.
+    Call a measure to set parameters, use `@` to set a cutoff, and `of` to compute its
+    value. A measure is immutable, comparable and hashable.
 
     Parameters
     ----------
     name : str
-        The name of its kind, in upper or lower case.
+        The name of its kind; case does not matter.
     params : mapping
         Parameters by name; the others have their defaults.
     at : int, float or None
-        What stands behind @: the cutoff k; of IPrec, the recall level.
+        The value after @: the cutoff k; for IPrec, the recall level.
 
     Raises
     ------
     ValueError
-        For a name or parameter that there is not, or a value out of range.
+        For an unknown name or parameter, or a value out of range.
 
     Examples
     --------
@@ -651,7 +651,7 @@ def measure(
     Parameters
     ----------
     name : str
-        Of the measure, as it is written: 'nDCG'.
+        The name of the measure, as it is written: 'nDCG'.
     declared
         Other fields of `Kind`: question, chinese, at, without, aggregate, complete_by,
         unordered, linear, worth, written, quality, largest.
@@ -659,14 +659,16 @@ def measure(
     Returns
     -------
     decorator
-        For a function of a `Judged` and of parameters given by name. It yields entries of
-        the batch with a value for each, and returns what divides their sum (one number
-        per query), or nothing; or it does not yield, and returns one number per query.
+        For a function of a `Judged` and of parameters given by name. It yields entries
+        of the batch with a value for each, and returns the divisor of their sum (one
+        number per query) or nothing. Or it yields nothing and returns one number per
+        query.
 
     Raises
     ------
     ValueError
-        For a name that is taken; and at the first use for a claim that is not true.
+        For a name that already exists; and, at the first use, for a declared property
+        that is false.
     TypeError
         For a field that `Kind` does not have.
 

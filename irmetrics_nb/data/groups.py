@@ -117,28 +117,30 @@ def _records(source, columns):
 
 # %% ../../nbs/data/groups.ipynb #f1f46b30
 class Groups:
-    """The slices that each query is in, in one dimension or several.
+    """Assign each query to slices, in one dimension or several.
 
     Parameters
     ----------
     source : dict, Series, table or path
         {query: group} or {query: {dimension: group}}; a pandas Series by query id; a
-        table of polars, pandas or what speaks Arrow; a Parquet, JSON, CSV or TSV file.
+        table of polars, pandas or another library with Arrow export; a Parquet, JSON,
+        CSV or TSV file.
     columns : dict, optional
-        {'query': name, 'group': name or [name, ...]}; by default the column of queries is
-        found, and all others are dimensions. 'device × lang' is both together. A text
+        {'query': name, 'group': name or [name, ...]}; by default the column of queries
+        is found, and all others are dimensions. 'device × lang' combines two. A text
         file without a header has two columns, a query and its group.
     bins : dict, optional
-        Of columns of numbers: how many bins, or their names from the least to the
-        greatest, such as {'asked': ('tail', 'torso', 'head')}. They are cut at quantiles.
+        For numeric columns: the number of bins, or their names from the smallest to the
+        largest, such as {'asked': ('tail', 'torso', 'head')}. Bins are cut at
+        quantiles.
 
     Raises
     ------
     DataError
-        For columns that are not there, a query that has two groups, a group that is no
-        name, or more than two columns without a header.
+        For missing columns, a query with two groups, an invalid group name, or more
+        than two columns without a header.
     ValueError
-        For fewer than two bins, bins of what is no dimension, or of none at all.
+        For fewer than two bins, or bins of an unknown dimension.
 
     >>> from irmetrics_nb import Groups
     >>> log = {'q1': {'device': 'app', 'words': 2}, 'q2': {'device': 'desk', 'words': 9}}

@@ -330,32 +330,32 @@ class Qrels(QueryDocTable):
     ----------
     source : path, dict, table, iterable or Qrels
         The path of a TREC file, CSV, TSV, JSON, Parquet or Arrow file, gzipped or not;
-        {query: {document: grade}}, or {query: [document, ...]}, a list, a tuple or a set
-        of those that are relevant, of grade 1; a table of polars, pandas or whatever
-        speaks Arrow; an iterable of (query, document, grade).
+        {query: {document: grade}}, or {query: [document, ...]}, a list, a tuple or a
+        set of relevant documents, with grade 1; a table of polars, pandas or another
+        library with Arrow export; an iterable of (query, document, grade).
     columns : dict, optional
         Which columns to take from a table, text or records: {'query': name, 'document':
-        name, 'relevance': name}; those not given are found by their usual names. In text,
-        which has no names, a place counted from 1.
+        name, 'relevance': name}; other columns are found by their usual names. For
+        text, which has no names, give positions from 1.
     duplicates : {'refuse', 'first', 'last', 'best'}
-        What becomes of a document that stands twice in a query: an error; or the first
-        of its rows counts, the last, or the one with the highest grade.
+        A duplicate document in a query is an error; or its first row counts, its last
+        row, or the row with the highest grade.
     copy : bool, default True
-        Whether a dict is copied, so that it may be changed afterwards.
+        Whether to copy a dict, so that later changes have no effect.
 
     Raises
     ------
     DataError
-        If the source cannot be read, a grade is not a finite number, or a document stands
-        twice in a query and `duplicates` does not say which row counts.
+        If the source cannot be read, a grade is not a finite number, or a query has a
+        duplicate document and `duplicates` is 'refuse'.
     ValueError
-        For another answer to `duplicates`.
+        For an unknown value of `duplicates`.
 
     Warns
     -----
     DataWarning
-        If the last line of a file may be cut off, or a comment (a line that begins with
-        #) could be a row.
+        If the last line of a file may be truncated, or a comment (a line that begins
+        with #) looks like a row.
 
     >>> from irmetrics_nb import Qrels
     >>> qrels = Qrels({'q1': {'d7': 2, 'd4': 1}, 'q2': {'d1': 1}})
@@ -437,50 +437,51 @@ class Run(QueryDocTable):
     source : path, dict, table, iterable or Run
         The path of a TREC file, CSV, TSV, JSON, Parquet or Arrow file, gzipped or not;
         {query: {document: score}} or {query: [document, ...]}, best first; a table of
-        polars, pandas or whatever speaks Arrow; an iterable of (query, document, score).
+        polars, pandas or another library with Arrow export; an iterable of (query,
+        document, score).
     name : str, optional
-        What to call it in tables; default: the tag of a TREC file, or the file's stem.
+        Its name in tables; default: the tag of a TREC file, or the file name without
+        ending.
     columns : dict, optional
         Which columns to take from a table, text or records: {'query': name, 'document':
-        name, 'score': name}; those not given are found by their usual names. In text,
-        which has no names, a place counted from 1, or a TREC column: {'score': 'rank'}.
+        name, 'score': name}; other columns are found by their usual names. For text,
+        which has no names, give positions from 1, or a TREC column: {'score': 'rank'}.
     descending : bool, default True
-        Whether the greatest number comes first. False for ranks, positions or distances:
-        the scores are then their negatives.
+        Whether the largest number ranks first. False for ranks, positions or distances:
+        their negatives become the scores.
     duplicates : {'refuse', 'first', 'last', 'best'}
-        What becomes of a document that stands twice in a query: an error; or the first
-        of its rows counts, the last, or the one with the highest score.
+        A duplicate document in a query is an error; or its first row counts, its last
+        row, or the row with the highest score.
     parents : dict, table, path, function or str, optional
-        For a run of chunks, where documents were judged: the document of each chunk. A
-        function of the chunk's id; or text such as '#', before the last of which the
-        document's id stands. A table or file has the columns chunk and document.
+        For a run of chunks with judgments of documents: the document of each chunk. A
+        function of the chunk's id; or a separator such as '#': the document's id is the
+        text before the last one. A table or file has the columns chunk and document.
     count : {'chunks', 'documents'}, optional
-        What takes a place in a run of chunks. By default each chunk: the first of a
-        document has its grade, a second one counts as judged not relevant. 'documents':
-        the first chunk alone has a place, and the ranks close up.
+        What takes a rank in a run of chunks. By default each chunk: the first chunk of
+        a document has its grade, and later ones count as not relevant. 'documents':
+        only the first chunk takes a rank.
     budget : float, optional
-        How long the chunks can be together that are looked at: the list ends before the
-        first one that does not fit, so that R is the recall at a budget of tokens.
+        The total length of the chunks that count: the list ends before the first chunk
+        that does not fit, so R is the recall at a budget of tokens.
     lengths : dict, table, path, function or float, optional
-        For a `budget`: how long each chunk is. A table has the columns chunk and length;
-        one number is the length of all.
+        For a `budget`: the length of each chunk. A table has the columns chunk and
+        length; one number is the length of every chunk.
     copy : bool, default True
-        Whether a dict is copied, so that it may be changed afterwards.
+        Whether to copy a dict, so that later changes have no effect.
 
     Raises
     ------
     DataError
-        If the source cannot be read, a score is not a number, a document stands twice in
-        a query and `duplicates` does not say which row counts, or a chunk has no document
-        or no length.
+        If the source cannot be read, a score is not a number, a query has a duplicate
+        document and `duplicates` is 'refuse', or a chunk has no document or no length.
     ValueError
-        For another answer to `duplicates` or `count`, a `count` without `parents`, or a
-        budget without lengths.
+        For an unknown value of `duplicates` or `count`, a `count` without `parents`, or
+        a budget without lengths.
 
     Warns
     -----
     DataWarning
-        If a comment (a line that begins with #) could be a row.
+        If a comment (a line that begins with #) looks like a row.
 
     >>> from irmetrics_nb import Run
     >>> Run({'q1': {'d2': 8.5, 'd7': 8.0}, 'q2': {'d6': 1.0}})

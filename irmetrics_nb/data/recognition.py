@@ -191,7 +191,7 @@ def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -
     run : any form of a run, or several
         {name: run}, a list, or a folder or a pattern with a run per file.
     system : str, optional
-        The column or partition of one table that tells several runs apart.
+        The column or partition of one table that names the run, if there are several.
     options
         columns= and descending= of `Run`, for all of them.
 

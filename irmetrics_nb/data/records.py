@@ -90,17 +90,17 @@ def _warn_of_scores(table, queries, lists):
 def from_records(
     source: Any, /, *, columns: Mapping[str, str] | None = None, **options: Any,
 ) -> Together:
-    """Return judgments and a run out of records that hold both.
+    """Return judgments and a run from records that hold both.
 
     Parameters
     ----------
     source : list of dicts, table or path
         A record per query: its id, the ids retrieved, the best first, and the ids that
-        are relevant, or {id: grade}; None for a query that was not judged. As a list, a
-        table of polars or pandas with columns of lists, or a file of JSON, JSON lines or
+        are relevant, or {id: grade}; None for an unjudged query. As a list, a table of
+        polars or pandas with columns of lists, or a file of JSON, JSON lines or
         Parquet.
     columns : dict, optional
-        Where the names are others: {'query': name, 'retrieved': name, 'relevant': name}.
+        Columns with other names: {'query': name, 'retrieved': name, 'relevant': name}.
     options
         Those of `Run`, such as parents=, count=, duplicates=, name=.
 
@@ -112,8 +112,8 @@ def from_records(
     Raises
     ------
     DataError
-        For records that lack something, queries that come twice, and sets where an order
-        is needed.
+        For records with missing values, duplicate queries, and sets where an order is
+        needed.
 
     Warns
     -----
@@ -219,7 +219,7 @@ def from_spans(
     gold: Mapping, retrieved: Mapping, /, *, iou: float | None = None,
     covered: float | None = None, **options: Any,
 ) -> Together:
-    """Return judgments and a run out of passages that overlap.
+    """Return judgments and a run from passages that overlap.
 
     Parameters
     ----------
@@ -228,9 +228,9 @@ def from_spans(
     retrieved : {query: [(document, start, end), ...]}
         The passages retrieved, the best first.
     iou : float, optional
-        From which share on, of what both have in what either has, one is relevant.
+        The smallest intersection over union of a relevant passage.
     covered : float, optional
-        Or: from which share of the gold passage on. One of the two must be given.
+        Or: the smallest covered share of the gold passage. Give one of the two.
     options
         Those of `Run`, such as name=.
 
@@ -238,21 +238,21 @@ def from_spans(
     -------
     Together
         `.qrels` and `.run`, whose ids are like a[100:200]. A gold passage that is not
-        found goes by its own places. Both are of this run alone, and a run with other
-        passages is refused: for several, compare what `evaluate` gives for each.
+        found is named by its own position. The judgments are valid for this run only:
+        for several runs, compare the results of `evaluate`.
 
     Raises
     ------
     DataError
-        For a passage that is none or stands twice in a query, or a query twice.
+        For an invalid passage, or a duplicate passage or query.
     ValueError
         Unless one of `iou` and `covered` is given, above 0 and up to 1.
 
     Warns
     -----
     DataWarning
-        If a retrieved passage reaches several gold ones that nothing has found yet: it
-        finds one of them, so passages that stand together are better given as one.
+        If a retrieved passage overlaps several gold passages that are not found yet: it
+        counts for one of them, so adjacent gold passages are better merged.
 
     >>> from irmetrics_nb import evaluate, from_spans
     >>> gold = {'q': [('a', 100, 200), ('b', 0, 50)]}
@@ -409,7 +409,7 @@ def _rows_below_header(rows, columns, path):
     if not {*names} & {*columns.ids}: names, rows = ['id', 'text'], chain([first], rows)
     for number, row in enumerate(rows, 1):
         if len(row) > 1: yield dict(zip(names, row))
-        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected an id and a text, not {row[0][:60]!r}')
+        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected expected an id and a text, not {row[0][:60]!r}')
 
 def _rows_of_topics(lines):
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:

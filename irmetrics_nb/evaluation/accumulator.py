@@ -70,27 +70,29 @@ def _aggregate(aggregate, total, weight):
 
 # %% ../../nbs/evaluation/accumulator.ipynb #0d9e8c5f
 class Accumulator:
-    """Measures over batches of groups, with memory for a few numbers.
+    """Compute measures over batches of groups, in constant memory.
 
     Parameters
     ----------
     measures : str, Measure, or several of them
         As in `evaluate`. ERR needs its largest grade: 'ERR(max_grade=4)'.
     auc : bool, default False
-        Also AUC over all items, by a histogram that says its error (`.auc`), and GAUC.
+        Whether to compute AUC over all items, by a histogram with a known error
+        (`.auc`), and GAUC.
     rel : float, default 1
-        The label from which on an item is positive for AUC and GAUC.
+        The smallest label of a positive item, for AUC and GAUC.
     weights : {None, 'impressions', 'positives'}
-        How groups weigh in GAUC.
+        The weights of groups in GAUC.
     conventions : str or Conventions, optional
-        Those of a tool, such as 'lightgbm' or 'xgboost', as in `evaluate`; what is said
-        beside them wins. A stream has no ids, so none whose ties go by id.
+        The conventions of a tool, such as 'lightgbm' or 'xgboost', as in `evaluate`;
+        other options override them. A stream has no ids, so conventions with ties by id
+        are refused.
     ties : {'given', 'average', 'best', 'worst'}
         The order of items with equal scores: as they come, or as in `evaluate`.
     no_relevant : {'zero', 'skip', 'nan', 'one'}
-        What a group with nothing relevant scores, as in `evaluate`.
+        The value of a group without relevant documents, as in `evaluate`.
     bins : int
-        How many bins the histogram of AUC has at most.
+        The largest number of bins of the histogram of AUC.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any,
             valid, problems = _read_valid(source, kind, limit, error)
             if valid is not None: data, comments = use(valid)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        problems.append(problem('comment-row' if 'this comment' in text else 'cut-off', [text]))
+        problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     if comments: problems.append(problem('comments', n=comments))
     return data, problems
 
@@ -203,7 +203,8 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
 class Checkup(Result):
-    """What `check` found: facts by source, and findings, the worst first.
+    """The result of `check`: facts about each source, and findings, the most severe
+    first.
 
     It prints the facts as a table and the findings as a list; `to_polars()` has a row per
     finding."""
@@ -285,11 +286,13 @@ def check(
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
         The run, or several runs; of a folder or a pattern, a run per file.
     k : int
-        How many documents a query should have; with fewer it is called short.
+        The expected number of documents of a query; a list with fewer is reported as
+        short.
     faults : int
-        How many faulty rows of each sort are shown.
+        The number of invalid rows of each kind to show.
     system : str, optional
-        The column of a table, or its partition, that tells several runs apart.
+        The column of a table, or its partition, that names the run, if there are
+        several.
 
     Returns
     -------
@@ -300,12 +303,11 @@ def check(
     Raises
     ------
     ValueError
-        For `Qrels` and `Run` in each other's place, or items of which some are runs and
-        some are not.
+        For swapped `Qrels` and `Run`, or items of which some are not runs.
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
-    ['doc-ids', 'nothing-judged', 'short']"""
+    ['doc-ids', 'no-judged-retrieved', 'short']"""
     runs = _named_runs(qrels, run, system)
     judgments, problems = read_source(
         _rereadable_source(qrels), 'qrels', faults, use_judgments

@@ -85,12 +85,12 @@ def may_differ_in_case(seen: np.ndarray) -> bool:
 
 # %% ../../nbs/evaluation/counting.ipynb #4a428a91
 ID_PATTERNS = {  # of the codes for ids
-    'blanks-around': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
-    'blanks-within': r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]',
+    'outer-whitespace': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
+    'inner-whitespace': r'[\S\x1c-\x1f][^\S\x1c-\x1f]+[\S\x1c-\x1f]',
     'control': '[\x01-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]',
     'quoted': r'\A(".*"|\'.*\')\Z',
     'empty': r'\A\Z',
-    'no-value': r'\A(nan|NaN|None|null|NULL|<NA>)\Z',
+    'missing-id': r'\A(nan|NaN|None|null|NULL|<NA>)\Z',
     'not-utf8': r'\\x[89a-f][0-9a-f]',
     'long': r'\A(?s:.){251}',
 }

@@ -81,76 +81,77 @@ def evaluate(
 ) -> Scores:
     """Evaluate a run, or several, against relevance judgments.
 
-    Every measure is computed for every judged query and averaged. What cannot be decided
-    by a formula (ties, queries without an answer) is a named choice below, and is said
-    under the table.
+    Every measure is computed for every judged query and averaged. Choices that no
+    formula decides (ties, missing queries) are options below, and the result prints
+    them under its table.
 
     Parameters
     ----------
     qrels : path, dict, table, iterable or Qrels
         The judgments. A path: TREC qrels (query, iteration, document, grade), Parquet,
         Arrow, CSV, TSV or JSON, gzipped or not. A dict: {query: {document: grade}}, or
-        {query: [document, ...]}, lists or sets of those that are relevant, of grade 1. A
+        {query: [document, ...]}, lists or sets of relevant documents, with grade 1. A
         table of polars, pandas, pyarrow or DuckDB. An iterable of (query, document,
-        grade). They are read once, however many runs there are.
+        grade). They are read once for all runs.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
-        What the system returned, in the same forms with scores instead of grades; also
-        {query: [document, ...]}, the best first. Several runs: {name: run} or [run, run];
-        a folder or a pattern of files, a run each. A folder with `_SUCCESS` or `part-*`
-        files is one run; over the network (s3://, https://) tables are read.
-        Where columns have other names, or the least number is the best:
-        `Run(source, columns=..., descending=False)`. Where it gives chunks of the
-        documents that were judged: `Run(source, parents=...)`.
+        The results of the system, in the same forms with scores instead of grades; also
+        {query: [document, ...]}, the best first. Several runs: {name: run} or [run,
+        run]; a folder or a pattern of files, with one run per file. A folder with
+        `_SUCCESS` or `part-*` files is one run; over the network (s3://, https://)
+        tables are read. If columns have other names, or the smallest number is the
+        best: `Run(source, columns=..., descending=False)`. If it retrieves chunks of
+        the judged documents: `Run(source, parents=...)`.
     measures : str, Measure, or several of them
         Such as 'AP nDCG@10 P(rel=2)@5' or [AP, nDCG @ 10, P(rel=2) @ 5]; the command
         `irmetrics measures` lists them all.
     conventions : str or Conventions, optional
-        Those of a tool, such as 'xgboost' or 'trec_eval' (`PRESETS` has them all), which
-        give measures their parameters, too, and some measures other answers than the
-        rest. What a measure says itself wins, and so do the answers below. Of each, the
-        default is the first.
+        The conventions of a tool, such as 'xgboost' or 'trec_eval' (all are in
+        `PRESETS`). They also set parameters of measures. Parameters given in a measure
+        and the options below override them. The first choice of each option is its
+        default.
     ties : {'docid', 'given', 'average', 'best', 'worst'}
-        The order of documents with equal scores: by id, descending, as trec_eval has
-        them; as the source lists them; the mean over all orders; or the order that
-        each measure likes most, or least.
+        The order of documents with equal scores: by id, descending, as in trec_eval; in
+        the order of the source; the mean over all orders; or the best or the worst
+        order for each measure.
     missing : {'zero', 'skip'}
-        A judged query that the run does not answer scores 0, or is left out.
+        A judged query that is missing from the run scores 0, or is left out.
     no_relevant : {'zero', 'skip', 'nan', 'one'}
-        A query with nothing relevant scores 0, is left out, is shown as NaN and not in
-        the mean, or scores 1.
+        A query without relevant documents scores 0, is left out, is NaN and not in the
+        mean, or scores 1.
     negative : {'zero', 'keep'}
-        A grade below 0 counts as not judged, or its gain counts against.
+        A grade below 0 counts as not judged, or as a negative gain.
     score_dtype : {'float64', 'float32'}
-        How exactly scores are compared. 'float32' reads the whole run into memory.
+        The precision of scores. 'float32' reads the whole run into memory.
     unjudged : {'keep', 'skip'}
-        Documents that nobody judged keep their places, or are taken out.
+        Unjudged documents keep their ranks, or are removed.
     judgments : {'all', 'retrieved'}
-        What was judged and not retrieved counts, for recall, for the ideal ranking, for
-        whether anything is relevant; or it is count as unjudged, as in tools
-        that know nothing but the list.
+        All judgments count (for recall, the ideal ranking and the number of relevant
+        documents), or only those of retrieved documents, as in tools that know only the
+        list.
     duplicates : {'refuse', 'first', 'last', 'best'}
-        A document that stands twice in a query, of the judgments or of a run, is an
-        error; or the first of its rows counts, the last, or the one with the highest
-        number. How many were left out is said. Any answer but 'refuse' reads the whole
+        A duplicate document in a query, of the judgments or of a run, is an error; or
+        its first row counts, its last row, or the row with the highest number. The
+        result says how many rows were left out. Any choice but 'refuse' reads the whole
         run into memory.
     identical_ids : {'keep', 'skip'}
-        A document with the id of its query is like any other, or is taken out of the run
-        before ranks are given, as in BEIR; judgments of it stay. 'skip' reads the whole
-        run into memory.
+        A document with the id of its query is kept, or is removed from the run before
+        ranks are given, as in BEIR; its judgments stay. 'skip' reads the whole run into
+        memory.
     system : str, optional
-        A column of the run, one table, or a partition of it: a run for each system.
+        A column or partition of the run that names the system, if one table holds
+        several.
     memory : int, optional
         Bytes for the rows of a run that is read batch by batch; default a gigabyte. TREC
         text, Parquet, Arrow, large tables, LazyFrames of polars and relations of DuckDB
         can be read so; other forms in one piece.
     progress : callable, optional
-        progress(done, total) is told how many bytes of the files (of a table, rows) have
-        been read, and how many there are.
+        Called as progress(done, total), with the bytes of the files that have been read
+        and all bytes (for a table: rows).
     groups : Groups, dict, Series, table or path, optional
-        The group of each query: the means of every slice are shown too, by dimension.
+        The group of each query: the result also shows the means of every slice.
     part : bool
-        These are some queries of a whole, to be put together by `Scores.concat`:
-        judgments, results or a common query may be lacking.
+        Whether this is a part of the queries, to be combined by `Scores.concat`:
+        judgments, results or common queries may be missing.
 
     Returns
     -------
@@ -159,7 +160,8 @@ def evaluate(
         `.means` is {measure: mean}, `scores['AP']` an array with a value per query in
         the order of `.query_ids`, `.to_polars()` a table. Of several, aligned by query:
         `.means` is {name: {measure: mean}}, `scores['AP']` has a row per run, and
-        `scores.run(name)` is one of them. A run of a list is called by its tag or file.
+        `scores.run(name)` is one of them. The name of a run in a list is its tag or its
+        file.
 
     Raises
     ------
@@ -167,25 +169,22 @@ def evaluate(
         For input that cannot be used: a malformed line, a score that is not a number, a
         document twice in a query, no query in common. It names file, line, value.
     ValueError
-        For an unknown measure or option, arguments in each other's place, items of which
-        some are runs and some are not, or a measure without a best or average order.
+        For an unknown measure or option, swapped arguments, items of which some are not
+        runs, or a measure without a best or average order of ties.
 
     Warns
     -----
     EvaluationWarning
-        Of what is odd: not one judged document retrieved, a relevance level or a cutoff
-        that nothing reaches. `check` tells more.
+        For likely mistakes: no judged document was retrieved, no grade reaches the
+        relevance level, no list reaches the cutoff. `check` finds more.
     DataWarning
-        Of a file that may be cut off, or a comment that may be a row.
+        For a file that may be truncated, or a comment that looks like a row.
 
-    See Also
-    --------
-    check : what is odd about judgments and runs. judge : rankings without measures.
-    Scores : the result. `measure_table()` : all measures.
+    See Also -------- check : find problems in judgments and runs. judge : rankings
+    without measures. Scores : the result. `measure_table()` : all measures.
 
-    Examples
-    --------
-    A run of one query: a document that is not relevant stands first.
+    Examples -------- A run of one query, with a document that is not relevant at the
+    top.
 
     >>> qrels = {'q1': {'d1': 1, 'd2': 0}}
     >>> scores = evaluate(qrels, {'q1': {'d2': 2.5, 'd1': 1.5}}, 'AP RR')

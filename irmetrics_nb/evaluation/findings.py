@@ -113,7 +113,7 @@ def _document_problems(evidence):
             judged_ids, run_ids = map(_quoted_ids, examples)
             hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
             ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
-        yield problem('nothing-judged', ids=ids)
+        yield problem('no-judged-retrieved', ids=ids)
         if not evidence.thorough: return
         yield from _documents_misspelled(spelling, missed, 'error')
         yield from _numeric('document', sum(missed.values(), []), sum(retrieved.values(), []))
@@ -228,7 +228,7 @@ def _position_problems(evidence):
     "Find scores that are positions: listed from 1 on, or better read upwards."
     positions, order = evidence.positions or ('', '')
     if not positions or evidence.upwards < LEAST_UPWARDS[order]: return
-    code = 'positions' if order == 'rising' else 'upwards'
+    code = 'positions' if order == 'rising' else 'ascending-scores'
     yield problem(code, shown(evidence.queries), positions=positions)
 
 # %% ../../nbs/evaluation/findings.ipynb #d6222a1a
@@ -356,7 +356,7 @@ def _depth_problems(evidence):
     "Find lists that end before the cutoff, in all queries at one rank or in some."
     counts, k = evidence.counts, evidence.cutoff
     n, shortest, longest = evidence.depth
-    if n >= 5 and 5 <= shortest == longest < k: yield problem('cut', n=shortest, k=k)
+    if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
     elif counts: yield from _report_queries('short', _queries_where(counts, counts.depth < k), k=k)
     constant = counts and shortest == longest and len(counts.docs) == 1 and None not in counts.docs
     if constant and n >= 5: yield problem('constant')
@@ -376,7 +376,7 @@ def _grade_problems(evidence):
     different, largest, judged = np.unique(grade), grade.max(), np.unique(rows.query)
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
     lacking = queries_without_relevant(evidence.qrels)
-    if largest <= 0: yield problem('nothing-relevant', grade=largest)
+    if largest <= 0: yield problem('no-relevant-grade', grade=largest)
     elif largest >= 1: yield from _report_queries('no-relevant', lacking, all=len(judged))
     fractions = different[different % 1 != 0]
     if len(different) > 20: yield problem('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
@@ -407,14 +407,14 @@ def _score_problems(evidence):
     several, flat = counts.depth > 1, counts.lowest == counts.highest
     equal = counts.lowest.min() == counts.highest.max()
     if several.any() and equal: yield problem('one-score', score=counts.first)
-    else: yield from _report_queries('flat', _queries_where(counts, several & flat), several.sum())
+    else: yield from _report_queries('tied-query', _queries_where(counts, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
     yield from _report_queries('infinite', _queries_where(counts, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
     n_tags, rising = len(counts.tags), sorted(counts.rising)
     if n_tags > 1: yield problem('tags', shown(counts.tags.examples), n=n_tags)
     if counts.unread: yield problem('rank-number', n=counts.unread)
-    if counts.repeated: yield problem('rank-twice', shown(sorted(counts.repeated)))
+    if counts.repeated: yield problem('duplicate-rank', shown(sorted(counts.repeated)))
     if rising: yield problem('distances' if counts.never_falls else 'rank-order', shown(rising), n=len(rising))
 
 def _tie_problems(evidence):
@@ -425,7 +425,7 @@ def _tie_problems(evidence):
     share = judged_share(hits, depth, TOP)
     if n and share < .1: yield problem('few-judged', share=share)
     complete = n == depth.sum() == len(evidence.qrels.rows) and counts.equal
-    if complete and len(np.unique(hits.grade)) > 1: yield problem('leak')
+    if complete and len(np.unique(hits.grade)) > 1: yield problem('judgments-as-run')
     tied = tied_queries(hits)
     names = escape_non_utf8(evidence.qrels.rows.query_ids[np.unique(tied)].tolist())
     level = 'warning' if 2 * len(tied) > n else ''
@@ -446,7 +446,7 @@ SOURCE_RULES = {
     'duplicate': ('error', 'thorough', 'duplicate documents in a query ({n:,})'),
     'number': ('error', 'thorough', 'invalid numbers ({n:,})'),
     'id': ('error', 'thorough', 'invalid ids ({n:,})'),
-    'cut-off': ('warning', 'thorough', 'the last line may be truncated'),
+    'truncated-line': ('warning', 'thorough', 'the last line may be truncated'),
     'comment-row': (
         'warning', 'thorough',
         'a line that begins with # looks like a row, but is read as a comment'),
@@ -463,7 +463,7 @@ JUDGMENT_RULES = {
         'note', 'thorough',
         'these are {listed} without grades: every document in them counts as '
         'relevant, of grade 1'),
-    'nothing-relevant': (
+    'no-relevant-grade': (
         'error', 'thorough',
         'no grade is above 0 (the largest is {grade:g})'),
     'below-one': (
@@ -509,11 +509,11 @@ ID_RULES = {
         'warning', 'cheap',
         '{n:,} of {all:,} judged documents that were not retrieved would match '
         '{how}: the judgments have {judged}, the run has {retrieved}'),
-    'nothing-judged': ('error', 'cheap', 'no judged document was retrieved{ids}'),
-    'blanks-around': (
+    'no-judged-retrieved': ('error', 'cheap', 'no judged document was retrieved{ids}'),
+    'outer-whitespace': (
         'warning', 'thorough',
         'ids with whitespace around them ({n:,} in {column})'),
-    'blanks-within': (
+    'inner-whitespace': (
         'note', 'thorough',
         'ids with whitespace in them, which no TREC file can hold ({n:,} in {column})'),
     'control': (
@@ -521,7 +521,7 @@ ID_RULES = {
         'ids with invisible characters ({n:,} in {column})'),
     'quoted': ('warning', 'thorough', 'ids in quotes ({n:,} in {column})'),
     'empty': ('warning', 'thorough', 'empty ids ({n:,} in {column})'),
-    'no-value': (
+    'missing-id': (
         'warning', 'thorough',
         'ids that stand for a missing value ({n:,} in {column})'),
     'not-utf8': ('note', 'thorough', 'ids that are not UTF-8 ({n:,} in {column})'),
@@ -540,7 +540,7 @@ ID_RULES = {
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0c
 RUN_RULES = {
     'few-judged': ('note', 'thorough', 'only {share:.1%} of the top 10 are judged'),
-    'leak': ('warning', 'thorough', 'the run equals the judgments, with grades as scores'),
+    'judgments-as-run': ('warning', 'thorough', 'the run equals the judgments, with grades as scores'),
     'ties': (
         'note', 'thorough',
         '{n:,} of {all:,} judged documents share their score with another document: '
@@ -549,16 +549,16 @@ RUN_RULES = {
         'warning', 'cheap',
         'the scores are {positions} in every query, and increase in the order of the '
         'rows: are they positions? If the smallest is the best, write Run(..., descending=False)'),
-    'upwards': (
+    'ascending-scores': (
         'warning', 'cheap',
         'the scores are {positions} in every query, and give better values in ascending '
         'order: are they positions? If the smallest is the best, write Run(..., descending=False)'),
     'one-score': ('warning', 'thorough', 'every document has the score {score:g}'),
-    'flat': (
+    'tied-query': (
         'note', 'thorough',
         'queries in which all documents have the same score: {n:,}'),
     'infinite': ('note', 'thorough', 'queries with infinite scores: {n:,}'),
-    'cut': (
+    'truncated-run': (
         'note', 'cheap',
         'every query has only {n:,} documents, but a measure looks at the top {k:,}'),
     'short': ('note', 'thorough', 'queries with fewer than {k:,} documents: {n:,}'),
@@ -569,7 +569,7 @@ RUN_RULES = {
         "queries themselves, identical_ids='skip' removes them, as BEIR does"),
     'tags': ('warning', 'thorough', '{n:,} different tags: are these several runs?'),
     'rank-number': ('note', 'thorough', 'invalid ranks: {n:,}'),
-    'rank-twice': ('note', 'thorough', 'duplicate ranks in a query'),
+    'duplicate-rank': ('note', 'thorough', 'duplicate ranks in a query'),
     'distances': (
         'warning', 'thorough',
         'scores increase with the rank: are they distances? The largest score ranks first'),

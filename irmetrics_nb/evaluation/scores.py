@@ -296,8 +296,8 @@ def _of_only(name, words):
 class Scores(Result):
     """The values of every measure for every query of one run or of several.
 
-    `evaluate` gives the scores of one run, `Scores.beside` puts several side by side,
-    aligned by query id. Wherever a measure is named, any of its spellings will do.
+    `evaluate` returns the scores of one run or several; `Scores.beside` combines
+    several, aligned by query id. Any spelling of a measure is accepted.
 
     Of one run, `scores['AP']` is an array with one value per query, in the order of
     `scores.query_ids`, and `scores.means` a dict;
@@ -309,24 +309,24 @@ class Scores(Result):
     Parameters
     ----------
     measures : tuple of Measure
-        Complete: ERR with its largest grade.
+        With all parameters, such as the largest grade of ERR.
     query_ids : tuple of str
         The queries that count.
     values : array of shape (runs, measures, queries), or (measures, queries)
         NaN where a query does not count.
     runs : tuple of RunInfo
-        What else is known of each run.
+        More facts about each run.
     conventions : Conventions
         Those in force.
     asked : tuple of Measure
-        The measures as they were asked for; default: as they are.
+        The measures as they were requested; default: `measures`.
     single : bool
-        One run by itself, rather than several side by side.
+        Whether this is one run, rather than several.
     groups : dict
-        The group of each query, if `evaluate` was told: {query: group}.
+        The group of each query, if it was given to `evaluate`: {query: group}.
     first_ranks : array of shape (runs, queries, 20), or (queries, 20), optional
-        What is known of the document at each of the first ranks: 1 not judged, 2 judged
-        not relevant, 3 relevant; 0 where the list has ended.
+        The document at each of the first ranks: 1 not judged, 2 judged not relevant, 3
+        relevant; 0 after the end of the list.
 
     Examples
     --------

@@ -127,11 +127,11 @@ def _arrow(a, b): return f'{value_text(a)} → {value_text(b)} ({value_text(b - 
 # %% ../../nbs/explaining/differences.ipynb #569877c2
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Result):
-    """Which queries make the difference between two runs: b − a.
+    """The difference between two runs, b − a, by query.
 
-    The queries stand in the order of what they add, the largest first. `a` and `b` are
-    the values of the runs, `rows` and `to_polars()` have a row per query, and `query(id)` tells
-    which documents. Made by `explain_difference`."""
+    The queries are ordered by their contribution, the largest first. `a` and `b` are
+    the values of the runs, `rows` and `to_polars()` have a row per query, and
+    `query(id)` shows the documents. Made by `explain_difference`."""
     measure: Measure
     names: tuple[str, str]       # Of the runs
     a: float                     # The value of the first run over all queries
@@ -218,7 +218,7 @@ def explain_difference(
     duplicates: DuplicatesChoice | None = None,
     identical_ids: IdenticalIdsChoice | None = None, documents: Any = None,
 ) -> Difference:
-    """Explain the difference of two runs, b − a: which queries make it, and how much.
+    """Explain the difference of two runs, b − a, by the contribution of each query.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def explain_difference(
     score_dtype, unjudged, judgments, duplicates, identical_ids : str
         As in `evaluate`, too.
     documents : dict, table or path
-        What the documents are called, as in `explain`.
+        The titles of documents, as in `explain`.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def explain_difference(
     DataError
         For bad input.
     ValueError
-        If conventions leave out other queries of one run than of the other.
+        If the conventions leave out different queries of the two runs.
 
     Examples
     --------

@@ -351,11 +351,12 @@ def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
 # %% ../../nbs/explaining/explanation.ipynb #1941a02a
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """How the value of one query came about, and what would change it.
+    """The explanation of the value of one query, with the effects of changes.
 
     `value` is the number and `text` its arithmetic in one line, `latex` the same as a
-    formula; `rows`, `to_polars()` and `plot()` show it rank by rank. `move`, `without` and `grade` give the explanation
-    of a list that is changed; what they changed stands in `change`. Made by `explain`."""
+    formula; `rows`, `to_polars()` and `plot()` show it rank by rank. `move`, `without`
+    and `grade` return the explanation of a changed list; its `change` says what they
+    changed. Made by `explain`."""
     work: Arithmetic   # The terms and whose they are
     listing: Listing   # The list as it came, before ties were put into an order
     asked: Measure     # The measure as it was asked for
@@ -533,23 +534,23 @@ def explain(
     measure : str or Measure
         One measure, such as 'nDCG@10'.
     qrels : judgments, or grades
-        The judgments, in any form that `evaluate` takes. For a single list: its grades in
-        rank order (None where nobody judged), or a `Judged` of one query.
+        The judgments, in any form that `evaluate` takes. For a single list: its grades
+        in rank order (None: not judged), or a `Judged` of one query.
     run : results
         In any form that `evaluate` takes; not for a single list.
     query : str
         Which query of the run.
     conventions, ties, missing, no_relevant, score_dtype, unjudged, judgments : str
     duplicates, identical_ids : str
-        As in `evaluate`: those of a tool, and what is said beside them wins.
+        As in `evaluate`; options override the conventions of a tool.
     negative : {'zero', 'keep'}
-        What a grade below 0 means. Default: that of the conventions, 'zero' for a run;
-        for a list without conventions 'keep', as in the functions for lists.
+        The meaning of a grade below 0. Default: that of the conventions, 'zero' for a
+        run; 'keep' for a list without conventions, as in the functions for lists.
     ideal : list
         For a list of grades: all judged grades of the query, retrieved or not.
     documents : dict, table or path
-        What the documents are called: {id: title}, a table with doc_id and title (or
-        text), or a JSONL, CSV, TSV or Parquet file.
+        The titles of documents: {id: title}, a table with doc_id and title (or text),
+        or a JSONL, CSV, TSV or Parquet file.
 
     Returns
     -------
@@ -559,7 +560,7 @@ def explain(
     Raises
     ------
     DataError
-        For bad input, or a query that nobody judged.
+        For invalid input, or a query without judgments.
     ValueError
         For an unknown measure or option, a query that the conventions leave out, or ties
         that have no arithmetic.

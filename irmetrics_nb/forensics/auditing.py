@@ -379,11 +379,11 @@ HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # habits that h
 class Audit(Result):
     """What a function computes.
 
-    `passed`: it agrees everywhere with a convention that is standard, or accepted. `tools`
-    share its parameters, `mistake` is the name of its mistake or '' (`mistakes` has all),
-    `conventions` are the plainest that it computes, or None, `counterexample` is the
-    smallest case on which it parts from the definition, worked by hand, and `findings` say
-    what it does at the edges. Made by `audit`."""
+    `passed`: it always agrees with a standard or accepted convention. `tools` have the
+    same parameters, `mistake` is the name of its mistake or '' (`mistakes` has all),
+    `conventions` are the simplest that it computes, or None, `counterexample` is the
+    smallest case in which it differs from the definition, and `findings` describe its
+    edge cases. Made by `audit`."""
     name: str
     measure: Measure
     shape: str
@@ -463,31 +463,32 @@ def audit(
     f: Callable, measure: str | Measure, *, shape: str | None = None,
     accept: str | Conventions | None = None,
 ) -> Audit:
-    """Find out what a function computes, and whether it is the definition of a measure.
+    """Find out what a function computes, and whether it agrees with the definition of a
+    measure.
 
     Parameters
     ----------
     f : callable
         A function that computes the measure of one list, or of judgments and a run.
     measure : str or Measure
-        What it should compute, such as 'nDCG@10'.
+        The measure it should compute, such as 'nDCG@10'.
     shape : str, optional
         The names of its arguments in their order: 'grades k', 'true score k', 'retrieved
         relevant k', 'relevant retrieved k', 'qrels run k', each also without k. By default
         the names of its parameters if they are such words, else 'grades k'.
     accept : str or Conventions, optional
-        Conventions that pass as well, such as 'elasticsearch'.
+        Conventions that are accepted as well, such as 'elasticsearch'.
 
     Returns
     -------
     Audit
-        It is true if the function passed. A function that fails at a case, or returns
-        what is no number, is a finding, and no error.
+        True if the function passed. If the function fails for a case or does not return
+        a number, this is a finding, not an error.
 
     Raises
     ------
     ValueError
-        For a shape or a measure that there is not.
+        For an unknown shape or measure.
 
     Examples
     --------

@@ -205,14 +205,15 @@ def _of_first(name, words):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Result):
-    """What gives some numbers: a list of `Fit`, tools first and then the plainest.
+    """The conventions that give some numbers: a list of `Fit`, tools first, then the
+    simplest.
 
-    `how` says how the numbers were read, `nearest` has the nearest results if nothing
-    fits, `advice` which further number would tell most, `tried` how many combinations
-    there were and `results` to how many different results they came; if nothing fits,
-    `ranges` are those of tools whose ties have no fixed order. What is asked of it
-    directly (`.conventions`, `.value`, `.tools`, `.mistake`, `.call`) is of the first fit,
-    or None."""
+    `how` says how the numbers were read; `nearest` holds the closest results if nothing
+    matches; `advice` names the number that would narrow the search most; `tried` is the
+    number of combinations and `results` that of their different results. If nothing
+    matches, `ranges` are the values of tools whose ties have no fixed order.
+    `.conventions`, `.value`, `.tools`, `.mistake` and `.call` are those of the first
+    fit, or None."""
     wanted: tuple[Target, ...]
     fits: tuple[Fit, ...]
     how: str
@@ -296,26 +297,27 @@ def identify(
     qrels, run : judgments and results
         In any form that `evaluate` takes.
     values : dict or str
-        {'nDCG@10': '0.4312'}, or the same as text: 'nDCG@10=0.4312 MAP=0.31'. For values of
-        single queries {'nDCG@10': {'q1': 0.5, 'all': 0.4312}}. Text keeps its zeros. What a
-        measure says itself, such as nDCG(gain='exp')@10, is not a question any more.
+        {'nDCG@10': '0.4312'}, or the same as text: 'nDCG@10=0.4312 MAP=0.31'. For
+        values of single queries {'nDCG@10': {'q1': 0.5, 'all': 0.4312}}. Text keeps its
+        zeros. Parameters given in a measure, such as nDCG(gain='exp')@10, are fixed and
+        not searched.
     value : str or float, optional
         The number, if `values` is one measure.
     progress : callable, optional
         Called as progress(done, total) while the search runs.
     say : callable, optional
-        Called with a text for each tool that fits, before the search begins.
+        Called with a text for each tool that matches, before the search begins.
 
     Returns
     -------
     Identification
-        The conventions that give all numbers, tools first; or the nearest.
+        The conventions that give all numbers, tools first; or the closest ones.
 
     Raises
     ------
     ValueError
-        For what is no number, is outside of the range of its measure, or asks for a
-        measure or a query that there is not.
+        For a value that is not a number or is outside of the range of its measure, and
+        for an unknown measure or query.
     DataError
         For bad input, or judgments and results without a query in common.
 
@@ -447,10 +449,10 @@ def _three(a, b):
 # %% ../../nbs/forensics/identification.ipynb #b3d74795
 @dataclass(frozen=True, eq=False, repr=False)
 class ToolDifference(Result):
-    """What makes the difference of two ways to compute one number.
+    """The difference between two ways to compute one number.
 
-    `a` and `b` are the numbers, `names` whose they are, `steps` the changes that turn the
-    first into the second, and `idle` the answers that differ as well and do not matter on
+    `a` and `b` are the numbers, `names` their sources, `steps` the changes that turn
+    the first into the second, and `idle` the conventions that differ without effect on
     these data. Made by `differ`."""
     measure: Measure
     names: tuple[str, str]
@@ -546,7 +548,7 @@ def _change_lines(sources, measure, variants, query, value, new_value):
 def differ(
     qrels: Any, run: Any, measure: str | Measure, *, a: Any, b: Any,
 ) -> ToolDifference:
-    """Find the fewest answers that turn one number into another.
+    """Find the smallest set of conventions that turns one number into another.
 
     Parameters
     ----------
@@ -561,12 +563,12 @@ def differ(
     Returns
     -------
     ToolDifference
-        The steps from a to b, each with what it changes and where it shows.
+        The steps from a to b, each with its effect and a query that shows it.
 
     Raises
     ------
     ValueError
-        For a tool that is not known, or a number that nothing gives.
+        For an unknown tool, or a number that no conventions give.
     DataError
         For bad input.
 

@@ -68,9 +68,9 @@ def average_precision(
 ) -> Share:
     """Compute average precision: the mean precision at the relevant documents.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for a cutoff below 1, an unknown
-    divisor, or fewer `n_relevant` than the list holds.
-    Source: Buckley and Voorhees (2000); trec_eval's `map` and `map_cut`.
+    In [0, 1]; 0 if no document is relevant. ValueError for a cutoff below 1, an unknown
+    divisor, or fewer `n_relevant` than the list holds. Source: Buckley and Voorhees
+    (2000); trec_eval's `map` and `map_cut`.
 
     >>> average_precision([1, 0, 0, 1, 1, 1])
     0.6916666666666667"""
@@ -133,9 +133,9 @@ def interpolated_precision(
 ) -> float | np.ndarray:
     """Compute the best precision at this recall or a higher one.
 
-    One value per recall level, for each query; 0 where the recall is never reached.
-    ValueError for a level outside [0, 1], or an unknown rule in `levels`.
-    Source: Manning et al. (2008), section 8.4.
+    One value per recall level, for each query; 0 if the recall is never reached.
+    ValueError for a level outside [0, 1], or an unknown rule in `levels`. Source:
+    Manning et al. (2008), section 8.4.
 
     >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
     1.0"""
@@ -204,7 +204,7 @@ def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
 def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     """Compute binary preference as trec_eval does.
 
-    In [0, 1]; 0 where nothing is relevant. Source: Buckley and Voorhees (2004).
+    In [0, 1]; 0 if no document is relevant. Source: Buckley and Voorhees (2004).
 
     >>> bpref([1, 0, None, 1, None, 0])
     0.75"""

@@ -31,7 +31,7 @@ def reciprocal_rank(
 ) -> Sum:
     """Compute reciprocal rank: 1 / rank of the first relevant document.
 
-    In [0, 1]; 0 where nothing relevant is found. ValueError for a cutoff below 1.
+    In [0, 1]; 0 if no relevant document is retrieved. ValueError for a cutoff below 1.
     Source: Kantor and Voorhees (2000); trec_eval's `recip_rank`.
 
     >>> reciprocal_rank([0, 1, 0, 1])

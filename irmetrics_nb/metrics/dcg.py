@@ -44,8 +44,8 @@ def by_gain(
 def cg(ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear') -> Sum:
     """Compute cumulative gain: the sum of the gains in the top k.
 
-    The order within the top k is ignored. ValueError for a cutoff below 1, or a gain or
-    grade that is not known. Source: Järvelin and Kekäläinen (2002).
+    The order within the top k is ignored. ValueError for a cutoff below 1, or an
+    unknown gain or grade. Source: Järvelin and Kekäläinen (2002).
 
     >>> cg([3, 0, 0, 1, 2, 1], k=3)
     3.0"""
@@ -74,9 +74,9 @@ def dcg(
 ) -> Sum:
     """Compute discounted cumulative gain: each gain counts less, the lower its rank.
 
-    ValueError for a cutoff below 1, or a gain, grade or discount that is not known.
-    Source: Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount:
-    Burges et al. (2005).
+    ValueError for a cutoff below 1, or an unknown gain, grade or discount. Source:
+    Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount: Burges
+    et al. (2005).
 
     >>> dcg([3, 0, 1])
     3.5"""
@@ -112,8 +112,8 @@ def idcg(
 ) -> np.ndarray:
     """Compute the DCG of the ideal ranking, the highest possible.
 
-    ValueError as in `dcg`; also if `ideal` lacks a grade above 0 of the list, or comes
-    with a `Judged`, which knows its own.
+    ValueError as in `dcg`; also if `ideal` lacks a grade above 0 of the list, or is
+    given with a `Judged`, which has its own.
 
     >>> idcg([0, 3])
     3.0"""
@@ -179,8 +179,8 @@ def ndcg(
     """Compute normalised discounted cumulative gain: DCG divided by DCG of the ideal
     ranking.
 
-    In [0, 1] if no gain is negative; 0 where the ideal ranking gains nothing. ValueError
-    as in `idcg`. Source: Järvelin and Kekäläinen (2002); trec_eval's `ndcg` and
+    In [0, 1] if no gain is negative; 0 if the ideal ranking has no gain. ValueError as
+    in `idcg`. Source: Järvelin and Kekäläinen (2002); trec_eval's `ndcg` and
     `ndcg_cut`.
 
     >>> round(ndcg([3, 0, 0, 1, 2, 1]), 4)
@@ -190,7 +190,7 @@ def ndcg(
     return _ideal_gain(best, k if cut_ideal else None, gain, discount, b)
 
 def _ideal_gain(ranking, k, gain, discount, b):
-    """Return IDCG, or 0 where the ideal ranking gains nothing (IDCG <= 0).
+    """Return IDCG, or 0 if the ideal ranking has no gain (IDCG <= 0).
 
     ValueError for one so near to 0 that digits are lost."""
     best = np.asarray(idcg(ranking, k=k, gain=gain, discount=discount, b=b))

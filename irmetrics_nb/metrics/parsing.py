@@ -253,14 +253,14 @@ def _translate(kind, params):
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /) -> Measure:
-    """Parse the measure that a text names; a `Measure` is passed through.
+    """Parse the name of a measure; return a `Measure` as it is.
 
     Parameters
     ----------
     text : str or Measure
-        Such as 'nDCG@10', "nDCG(gain='exp')@10" or 'mrr@10': a name in upper or lower
-        case, parameters by name, and behind @ the cutoff. Or a name of another tool, such
-        as 'ndcg_cut_10' or 'xgboost:map@10'; or a measure of ir_measures.
+        Such as 'nDCG@10', "nDCG(gain='exp')@10" or 'mrr@10': a name (case does not
+        matter), parameters by name, and the cutoff after @. Or a name of another tool,
+        such as 'ndcg_cut_10' or 'xgboost:map@10'; or a measure of ir_measures.
 
     Returns
     -------
@@ -270,7 +270,7 @@ def parse(text: str | Measure, /) -> Measure:
     Raises
     ------
     ValueError
-        Says what it does not understand; also for a name of several measures ('P.5,10').
+        For text that is not a measure; also for a name of several measures ('P.5,10').
 
     Examples
     --------

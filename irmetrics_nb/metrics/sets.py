@@ -75,10 +75,9 @@ def recall(
 ) -> Share:
     """Compute recall: the share of the relevant documents that the top k holds.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for a cutoff below 1, an unknown
-    divisor, or fewer `n_relevant` than the list holds.
-    Source: trec_eval's `recall` (with k) and `set_recall` (without); with
-    divisor='min(R,k)', BEIR's `R_cap`.
+    In [0, 1]; 0 if no document is relevant. ValueError for a cutoff below 1, an unknown
+    divisor, or fewer `n_relevant` than the list holds. Source: trec_eval's `recall`
+    (with k) and `set_recall` (without); with divisor='min(R,k)', BEIR's `R_cap`.
 
     >>> recall([3, 0, 0, 1, 2, 1], k=5, n_relevant=5)
     0.6"""
@@ -100,7 +99,7 @@ def r_precision(
 ) -> Share:
     """Compute R-precision: the share of the top R that is relevant.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for fewer `n_relevant` than the
+    In [0, 1]; 0 if no document is relevant. ValueError for fewer `n_relevant` than the
     list holds. Source: Manning et al. (2008); trec_eval's `Rprec`.
 
     >>> r_precision([1, 0, 0, 1, 1, 1])
@@ -165,7 +164,7 @@ def set_average_precision(
 ) -> Share:
     """Compute unranked average precision: precision times recall of the whole list.
 
-    In [0, 1]; 0 where nothing is relevant. ValueError for fewer `n_relevant` than the
+    In [0, 1]; 0 if no document is relevant. ValueError for fewer `n_relevant` than the
     list holds. Source: trec_eval's `set_map`.
 
     >>> set_average_precision([1, 0, 1, 0], n_relevant=4)
@@ -190,9 +189,8 @@ def fallout(
 ) -> np.ndarray:
     """Compute fall-out: the share of the non-relevant documents that the top k holds.
 
-    Lower is better.
-    In [0, 1]; 0 where there are none. ValueError for a cutoff below 1, or fewer
-    `n_nonrelevant` than the list holds. Source: van Rijsbergen (1979), chapter 7.
+    Lower is better. In [0, 1]; 0 if there are none. ValueError for a cutoff below 1, or
+    fewer `n_nonrelevant` than the list holds. Source: van Rijsbergen (1979), chapter 7.
 
     >>> round(fallout([3, 0, 0, 1, 2, 1], n_nonrelevant=15), 4)
     0.1333"""

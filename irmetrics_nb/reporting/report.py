@@ -199,10 +199,10 @@ def _first_queries(report, values):
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Result):
-    """Scores, what they show, and the queries behind it; made by `report`.
+    """A report of scores, comparisons and queries; made by `report`.
 
     `save('report.html')` writes a whole page, `.md` and `.tex` are for papers. `scores`,
-    `comparison` (of several runs), `gains` and `losses` are what it is made of."""
+    `comparison` (of several runs), `gains` and `losses` are its parts."""
     title: str
     scores: Scores
     comparison: Comparison | None       # None: one run
@@ -300,7 +300,7 @@ def report(
     alpha: float = .05, seed: int = 0,
     **options: Unpack[Options],
 ) -> Report:
-    """Report on one run or several in one file: means, differences, queries, rankings,
+    """Write a report of one run or several: means, differences, queries, rankings,
     input.
 
     Parameters
@@ -309,19 +309,19 @@ def report(
         As `evaluate` takes them; several runs as {name: run}, a list, a folder or a
         pattern, or with `system` in one table.
     measures : str, Measure, or several
-        The first is the one by which systems and queries are ordered.
+        The first measure orders systems and queries.
     baseline : str, optional
         The system that the others are compared with, by its name or the path of its run;
         default: every pair.
     groups : Groups, dict, Series, table or path, optional
         The group of each query, as `compare` takes it.
     documents, topics : dict, table or path, optional
-        Titles and texts of documents, and what the queries asked, as `read_words` takes
-        them: {id: text}, a table, or JSONL, JSON, CSV, TSV, Parquet, TREC topics.
+        Titles and texts of documents, and texts of queries, as `read_words` takes them:
+        {id: text}, a table, or JSONL, JSON, CSV, TSV, Parquet, TREC topics.
     title : str, optional
         The headline.
     checkup : bool
-        Whether `check` looks at the input, which reads it once more.
+        Whether to `check` the input, which reads it once more.
     test, correction, correct_over, alpha, seed
         As in `compare`.
     options
@@ -338,8 +338,8 @@ def report(
     DataError
         For bad input.
     ValueError
-        For an unknown measure, choice or baseline, an empty name among several, or groups
-        that no query is in.
+        For an unknown measure, choice or baseline, an empty name among several, or
+        groups without a query.
     TypeError
         For an unknown option.
 

@@ -207,7 +207,7 @@ BAD = [
     ([("q1", None, 1.0)], "the run, query 'q1': no value in column 'doc_id'"),
     ([(None, "d1", 1.0)], "the run: no value in column 'query_id'"),
     ([("q1", "d1", math.nan)], "the run, query 'q1', document 'd1': the score nan is not a number"),
-    ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "the run: document 'd1' stands twice in query 'q1'"),
+    ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "the run: duplicate document 'd1' in query 'q1'"),
     ([("Q1", "d1", 1.0)], "no query in common: the qrels has 'q1', the run has 'Q1'; they would match in lower case"),
     ([], "the run: the table has no rows"),
 ]
