@@ -62,10 +62,10 @@ def geometric_mean(values: Column, /, *, floor: float = FLOOR) -> float:
 # %% ../../nbs/core/measures.ipynb #881ead37
 @dataclass(frozen=True)
 class Aggregate:
-    "How the values of the queries become the one number in the table."
-    name: str             # As the small print says it
+    "A way to combine the values of the queries into one number."
+    name: str             # As the note under a table says it
     f: Callable           # From an array of values to a number
-    spread: bool = False  # Whether a median and a standard error belong beside it
+    spread: bool = False  # Whether a median and a standard error are shown
 
 MEAN = Aggregate('the mean', np.mean, spread=True)
 GEOMETRIC_MEAN = Aggregate('the geometric mean', geometric_mean)
@@ -80,11 +80,11 @@ Average = Generator[Terms, None, np.ndarray | None]
 
 @dataclass(eq=False)
 class Parts:
-    "What a metric sums for a batch, and what divides the sum."
+    "The terms of a metric for a batch, and the divisor of their sum."
     ranking: Judged              # The batch
-    entries: Judged              # Those that have a term; all others add nothing
+    entries: Judged              # Those with a term; the others add 0
     values: np.ndarray | float   # The term of each
-    body: Iterator[Any]          # The function, where it stopped
+    body: Iterator[Any]          # The function, paused at its yield
 
     @classmethod
     def of(cls, ranking: Judged, body: Iterator[Any]) -> 'Parts | None':
@@ -130,22 +130,22 @@ def _call_on_batch(f, judged, params):
     "Call f with the batch and the parameters that f has."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
-OF_LISTS = ('n_relevant', 'ideal')  # what is known of a list; no parameters of a measure
+OF_LISTS = ('n_relevant', 'ideal')  # parameters of functions of lists, not of measures
 
 # %% ../../nbs/core/measures.ipynb #667049c0
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A family of measures: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it.
+    """A kind of measure: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it.
 
     Its functions take a `Judged`, and by name those of the parameters that they have."""
     name: str                    # As it is written
-    function: Callable           # Yields what is summed, returns what divides it
+    function: Callable           # Yields the terms, returns the divisor
     chinese: str = ''            # The concept's Chinese name
-    question: str = ''           # What it asks of a ranking
+    question: str = ''           # The question that it answers
     at: str | None = 'k'         # The parameter that @ sets; None: there is no @
-    without: str = ''            # Parameters of the function that it does not have
-    aggregate: Aggregate = MEAN  # How the values of the queries become one
-    complete_by: Callable | None = None  # The parameters that the judgments decide
+    without: str = ''            # Parameters of the function that are left out
+    aggregate: Aggregate = MEAN  # How the values of the queries are combined
+    complete_by: Callable | None = None  # Finds the parameters that the judgments set
     # The words of another tool: parameter -> value -> our parameters, or a function.
     spellings: Mapping = field(default_factory=dict)
     # Parameters without an agreed default, which every name says; names of their own
@@ -154,10 +154,10 @@ class Kind:
     short: Mapping = field(default_factory=dict)
     unordered: bool = False         # Whether it is the same in every order
     linear: bool = False            # Whether a term needs only its rank and grade
-    worth: Callable | None = None   # By what ties are ordered; 0: as if not judged
+    worth: Callable | None = None   # The value that orders ties; unjudged: 0
     written: str = ''               # How a term is written, such as 'r/i'
-    quality: bool = True            # Whether more is better, or it only counts
-    largest: float | None = None    # Of its values, of which the smallest is 0
+    quality: bool = True            # Whether a higher value is better
+    largest: float | None = None    # The largest value; the smallest is 0
     # The mean over the orders of ties, in the same form; the first that yields counts.
     averages: list[Callable] = field(default_factory=list)
     metric: Any = None              # The function of lists that was declared
@@ -235,7 +235,7 @@ class Kind:
         try: worth = self.worth_of(judged, **params)
         except TiesError:
             if not average: raise
-            worth = None  # there is no best order, but a mean there is
+            worth = None  # there is a mean, but no best order
         if average:
             def value(batch): return self.value(batch, **params)
             return mean_over_orders(value, judged, worth)
@@ -373,7 +373,7 @@ def _check_words(kind):
 def _code_words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
 
 # %% ../../nbs/core/measures.ipynb #bd3588bd
-VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> what is looked at
+VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> view of the batch
 
 # %% ../../nbs/core/measures.ipynb #167e2a9e
 def _call_advice(measure, arguments):
@@ -389,7 +389,7 @@ _P = ParamSpec('_P')  # the parameters of a metric
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure(Generic[_P]):
-    """A measure: its name, its parameters and its cutoff.
+    """A measure: its name, its parameters and the value after @.
 
     Call a measure to set parameters, use `@` to set a cutoff, and `of` to compute its
     value. A measure is immutable, comparable and hashable.
@@ -399,7 +399,7 @@ class Measure(Generic[_P]):
     name : str
         The name of its kind; case does not matter.
     params : mapping
-        Parameters by name; others have their defaults.
+        Parameters by name; the others have their defaults.
     at : int, float or None
         The value after @: the cutoff k; for IPrec, the recall level.
 
@@ -432,7 +432,7 @@ class Measure(Generic[_P]):
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no cutoff, so not @{self.at}')
         if not self.params and self.at is None: return
-        try: self.of([])  # the metric itself refuses what is out of range
+        try: self.of([])  # the metric raises an error for values out of range
         except (TypeError, ValueError, ArithmeticError) as e:
             raise ValueError(f'{self!r}: {e}') from None
 
@@ -511,7 +511,7 @@ class Measure(Generic[_P]):
         Parameters
         ----------
         ranking : one list, several, a 2-D array or a Judged
-            Grades in rank order; None or NaN where nobody judged the document.
+            Grades in rank order; None or NaN for unjudged documents.
         ties : {'given', 'docid', 'average', 'best', 'worst'}
             'average' over all orders of documents with the same score, the 'best' or the
             'worst' of them; otherwise they stand as they stand.
@@ -586,7 +586,7 @@ class Measure(Generic[_P]):
         KINDS.setdefault(self.name, self.kind)
 
 # %% ../../nbs/core/measures.ipynb #aac46fb8
-_proven: set[int] = set()  # the kinds that somebody declared, and whose claims hold
+_proven: set[int] = set()  # kinds of users whose claims were checked
 
 # %% ../../nbs/core/measures.ipynb #08f3baa2
 # What the letters of `Kind.written` stand for.
@@ -627,11 +627,11 @@ Measure.__doc__ = _Help(Measure.__doc__)  # type: ignore[assignment]
 _F = TypeVar('_F', bound=Callable)
 
 class Metric(OfLists[_P], Protocol[_P]):
-    """A metric: a function of rankings, and what was declared of it.
+    """A metric: a function of rankings, and its declaration.
 
     One list gives a float, several or a `Judged` an array of one value per query."""
     measure: Measure[_P]    # As `evaluate` takes it
-    kinds: dict[str, Kind]  # What was declared, by the names of its measures
+    kinds: dict[str, Kind]  # The declared kinds, by name
 
     def terms(
         self, ranking: RankingsLike, /, *args: _P.args, **kwargs: _P.kwargs,

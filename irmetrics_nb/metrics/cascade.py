@@ -78,7 +78,7 @@ def relevance_probabilities(
     >>> relevance_probabilities([0, 1, 2])
     array([0.  , 0.25, 0.75])"""
     top = largest_grade(ranking, max_grade=max_grade)
-    useful = np.maximum(0, ranking.grade)         # junk satisfies nobody
+    useful = np.maximum(0, ranking.grade)         # junk satisfies no reader
     check_option('gain', gain, GAINS)
     if gain == 'linear': return useful / (top + 1)
     return np.exp2(useful - top) - np.exp2(-top)  # (2^g - 1) / 2^top, and never too large
