@@ -191,7 +191,7 @@ def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,
     baseline=None, title=None, format=None, check=True, memory=None, system=None, *, answers,
 ):
-    "Write one file about one run or several: means, differences, queries, rankings, input."
+    "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb.reporting.report import report
     requested = measures_of(measures)
     extra_files = [path for path in (documents, topics, groups) if path]
@@ -224,7 +224,7 @@ WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
 @app.command('demo')
 @takes_options(folder=option(Path, 'The folder for the picture and the tables.'))
 def _demo(folder=Path('demo')):
-    "Compare the six systems of the test collection: which differ, one query explained."
+    "Compare the six systems of the test collection, and explain one query."
     from irmetrics_nb.comparing.comparison import compare
     example, by = load_example(), 'nDCG@10'
     scores = evaluate(example.qrels, example.runs, f'{by} AP RR')
