@@ -114,7 +114,8 @@ def _print_scores(scores, format, per_query, output, per_run):
         bool, 'Print to stderr how runs were read, and the peak memory.', '--verbose'),
     floors=option(
         list[str],
-        'A mean that must be reached, such as nDCG@10=0.45; otherwise the exit code is 3.',
+        'A mean that must be reached, such as nDCG@10=0.45; otherwise the exit code is '
+        '3.',
         '--min', metavar='FLOOR'),
 )
 def _evaluate(
@@ -157,7 +158,8 @@ def _check_command(qrels, runs, format='table', faults=20, output=None, system=N
     from irmetrics_nb.evaluation.checkup import check
     check_files(qrels, runs, output)
     if Path('-') in (qrels, *runs):
-        raise typer.BadParameter('- (standard input) can be read only once, and check may read its input twice')
+        raise typer.BadParameter('- (standard input) can be read only once, and check '
+                                 'may read its input twice')
     checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
     forms = {'table': checkup.__repr__, 'markdown': checkup.to_markdown}
     show(forms.get(format, checkup.to_json)(), output)

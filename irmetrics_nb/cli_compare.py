@@ -87,7 +87,8 @@ _COMPARE_OPTIONS = dict(
     first=argument(Path, 'The run that the others are compared with; or a folder or a table of several.', 'BASELINE'),
     new=argument(list[Path], 'One run or several.', '[NEW...]'),
     max_drop=option(
-        float, 'The gate fails if a measure drops by more than this and the drop is significant, over all queries or in a group.', min=0),
+        float, 'The gate fails if a measure drops by more than this and the drop is significant, over all queries or '
+               'in a group.', min=0),
     margin=option(
         float, 'The gate fails unless a loss of this or more is ruled out, over all queries and in each group.'),
     fail_if_worse=option(

@@ -627,7 +627,8 @@ def _warnings(pair, method):
     if not pair.queries: yield f'{who}: no query in common; there is nothing to compare'
     elif pair.queries < LEAST_QUERIES:
         yield f'{count}: a verdict needs {LEAST_QUERIES} or more'
-    elif pair.queries < FEW_QUERIES: yield f'{count}: only large differences can be detected'
+    elif pair.queries < FEW_QUERIES: yield (f'{count}: only large differences can be '
+                                            'detected')
     interval = f'the {INTERVALS[method.interval]} interval'
     if method.interval in ('studentized', method.test): interval = ''
     doubtful = ' and '.join(filter(None, [test.symmetric, interval]))

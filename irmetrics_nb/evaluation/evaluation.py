@@ -488,7 +488,8 @@ class Accumulator:
         self.measures, self.asked = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
             if m.kind.aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
-                raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by batch')
+                raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by '
+                                 'batch')
             complete = m.resolve(Judged.concat([]))
             if complete == m: continue
             lacking = next(p for p in complete.params if p not in m.params)
@@ -625,4 +626,5 @@ def _of_stream(conventions, ties, no_relevant):
     rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
     if 'docid' not in rules.orders: return replace(rules, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
-    raise ValueError(f'{tool} ties by document id, which a stream does not have: give ties=')
+    raise ValueError(f'{tool} ties by document id, which a stream does not have: give '
+                     'ties=')

@@ -199,7 +199,8 @@ def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
 @measure('Bpref', at=None, worth=by_judgment, written='1 - min(n,R)/min(R,N)',
          chinese='二元偏好',
          largest=1,
-         question='How rarely does a document judged not relevant rank above a relevant one?')
+         question='How rarely does a document judged not relevant rank above a '
+                  'relevant one?')
 def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     """Compute binary preference as trec_eval does.
 

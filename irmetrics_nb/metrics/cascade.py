@@ -157,7 +157,8 @@ def by_satisfaction(
 
 @measure('ERR', complete_by=complete_err, worth=by_satisfaction, written='e*g/i',
          chinese='期望倒数排名',
-         largest=1, question='How soon is a reader satisfied, if a good document ends the search?')
+         largest=1, question='How soon is a reader satisfied, if a good document ends '
+                             'the search?')
 def err(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',
