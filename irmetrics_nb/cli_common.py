@@ -276,7 +276,8 @@ def as_written(path: Path) -> Path | str:
 
 def sources_of(paths: Sequence[Path], system: str | None) -> Runs:
     "Return the runs of a command."
-    if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system works with one file or folder')
+    if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter('--system works with one file or '
+                                                                                   'folder')
     if Path('-') in paths: return recognise({}, [source_of(path, 'run') for path in paths])
     sources = as_written(paths[0]) if system else [*map(as_written, paths)]
     return recognise({}, sources, system, **COLUMNS_BY_KIND.get('run', {}))

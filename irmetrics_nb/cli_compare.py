@@ -87,7 +87,8 @@ _COMPARE_OPTIONS = dict(
     first=argument(Path, 'The run that the others are compared with; or a folder or a table of several.', 'BASELINE'),
     new=argument(list[Path], 'One run or several.', '[NEW...]'),
     max_drop=option(
-        float, 'The gate fails if a measure drops by more than this and the drop is significant, over all queries or in a group.', min=0),
+        float, 'The gate fails if a measure drops by more than this and the drop is significant, over all queries or '
+               'in a group.', min=0),
     margin=option(
         float, 'The gate fails unless a loss of this or more is ruled out, over all queries and in each group.'),
     fail_if_worse=option(
@@ -191,7 +192,7 @@ def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,
     baseline=None, title=None, format=None, check=True, memory=None, system=None, *, answers,
 ):
-    "Write one file about one run or several: means, differences, queries, rankings, input."
+    "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb.reporting.report import report
     requested = measures_of(measures)
     extra_files = [path for path in (documents, topics, groups) if path]
@@ -224,7 +225,7 @@ WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
 @app.command('demo')
 @takes_options(folder=option(Path, 'The folder for the picture and the tables.'))
 def _demo(folder=Path('demo')):
-    "Compare the six systems of the test collection: which differ, one query explained."
+    "Compare the six systems of the test collection, and explain one query."
     from irmetrics_nb.comparing.comparison import compare
     example, by = load_example(), 'nDCG@10'
     scores = evaluate(example.qrels, example.runs, f'{by} AP RR')

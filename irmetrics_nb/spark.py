@@ -22,7 +22,7 @@ import numpy as np
 from . import __version__
 from .comparing.comparison import Comparison
 from .comparing.comparison import compare as compare_scores
-from .evaluation.evaluation import FLOOR
+from .core.measures import FLOOR
 from .evaluation.presets import conventions_of
 from irmetrics_nb.spark_buckets import (
     Bucket,
@@ -95,7 +95,8 @@ def _type_of(frame, name, kind):
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
     names = frame.columns if exact else [column.lower() for column in frame.columns]
     if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
-    raise DataError(f'the {kind}: the column {name!r} appears twice, for Spark; the columns are {", ".join(frame.columns)}')
+    raise DataError(f'the {kind}: the column {name!r} appears twice, for Spark; the columns are '
+                    f'{", ".join(frame.columns)}')
 
 def _id_sql(frame, name, kind):
     "Return SQL for a column of ids as text; DataError for other types than text and whole numbers."

@@ -42,7 +42,8 @@ def playable(measure: str | Measure, /) -> str:
     simple = all(isinstance(x, str | int | float) for x in parsed.params.values())
     fits = parsed.name in PLAYED and set(parsed.params) <= set(parameters)
     if fits and simple: return repr(parsed)
-    raise ValueError(f'{parsed!r} has no interactive ranking; available: {" ".join(PLAYED)}')
+    raise ValueError(f'{parsed!r} has no interactive ranking; available: '
+                     f'{" ".join(PLAYED)}')
 
 # %% ../nbs/top_level/widget.ipynb #fe4c7397
 def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | None:

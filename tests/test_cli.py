@@ -114,7 +114,7 @@ def test_one_file_may_come_from_the_standard_input(files, packed):
 
 
 @pytest.mark.parametrize('data, words', [
-    (b'', 'nothing came'), (RUN.encode() + b'x', 'line 6: 1 column'), (gzip.compress(RUN.encode())[:-9], 'cut off'), (b'PK\x03\x04' * 9, 'zip'),
+    (b'', 'the input is empty'), (RUN.encode() + b'x', 'line 6: 1 column'), (gzip.compress(RUN.encode())[:-9], 'truncated'), (b'PK\x03\x04' * 9, 'zip'),
     (b'[["flower", "roses", 1, 2]]', 'item 1')], ids=['nothing', 'a short line', 'half a gzip', 'a zip', 'JSON'])
 def test_what_is_wrong_in_the_standard_input_is_told_like_that_of_a_file(files, data, words):
     done = irmetrics('evaluate', 'qrels.txt', '-', cwd=files, stdin=data)
@@ -233,7 +233,7 @@ BAD = {  # what is wrong -> (file that holds it, its content, what the message m
     'only blank lines': ('run.txt', '\n \n\t\n', ['run.txt', 'no rows']),
     'a binary file': ('run.txt', bytes(range(256)) * 20, ['run.txt', 'binary']),
     'a zip archive': ('run.txt', b'PK\x03\x04' + bytes(100), ['run.txt', 'zip']),
-    'a truncated gzip': ('run.txt', gzip.compress(RUN.encode() * 99)[:-20], ['run.txt', 'cut off']),
+    'a truncated gzip': ('run.txt', gzip.compress(RUN.encode() * 99)[:-20], ['run.txt', 'truncated']),
     'no query in common': ('run.txt', RUN.replace('flower', 'x1').replace('bread', 'x2'), ['no query in common', "'flower'", "'x1'"]),
     'qrels given as a run': ('run.txt', QRELS, ['run.txt, line 1', '4', 'qrels']),
     'a run given as qrels': ('qrels.txt', RUN, ['qrels.txt, line 1', '6', 'run']),

@@ -433,7 +433,7 @@ def test_documents_have_titles_from_any_form(form, tmp_path):
 
 @pytest.mark.parametrize(("call", "kind", "says"), [
     (lambda q, r: explain("AP", q, r, "flwer"), DataError, "'flwer': it is not judged; did you mean 'flower'?"),
-    (lambda q, r: explain("AP", q, r, "extra"), DataError, "'extra': the run answers it, but it is not judged"),
+    (lambda q, r: explain("AP", q, r, "extra"), DataError, "'extra': the run contains it, but it is not judged"),
     (lambda q, r: explain("AP", q, r), ValueError, "which query"),
     (lambda q, r: explain("AP", q, query="flower"), TypeError, "explain('AP', qrels, run, query)"),
     (lambda q, r: explain("AP", q), TypeError, "explain('AP', qrels, run, query)"),

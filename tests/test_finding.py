@@ -145,13 +145,14 @@ PAGES = [
     {"href": "a.html#x", "title": "Averages", "section": "Means", "text": "Average again"},
     {"href": "b.html", "title": "Chunks", "section": "", "text": "How a program retrieves 平均精度均值.", "keys": ["RAG", "language models"]},
     {"href": "c.html", "title": "Recall", "section": "", "text": "What is in front", "weight": 0.2},
-    {"href": "d.html", "title": "Lists", "section": "Recall", "text": "What is behind recall: load_example"},
+    {"href": "e.html", "title": "Discounts", "section": "", "text": "", "keys": ["nDCG"]},
+    {"href": "d.html", "title": "Lists", "section": "Recall", "text": "What is behind recall: load_example, and nDGC as a slip"},
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("query", "pages"), [
     ("RAG", ["b"]), ("rag", ["b"]), ("ecision", []), ("average", ["a"]), ("CI", ["a"]), ("精度", ["b"]), ("平均", ["b"]), ("均精", ["b"]),
-    ("language model", ["b"]), ("recall", ["d", "c"]), ("recal", ["d", "c"]), ("recoll", ["d", "c"]), ("Avergae", ["a"]), ("xyzzy", []),
+    ("language model", ["b"]), ("recall", ["d", "c"]), ("recal", ["d", "c"]), ("recoll", ["d", "c"]), ("Avergae", ["a"]), ("nDGC", ["e"]), ("slip", ["d"]), ("xyzzy", []),
     ("how to recall", ["d", "c"]), ("load_example", ["d"]), ("", []), ("the", ["a"]), ("recall@10", ["d", "c"]), ("(", []), ("a.c", []),
 ])  # fmt: skip
 def test_a_latin_word_matches_from_its_beginning_and_chinese_anywhere(query, pages):
@@ -255,15 +256,16 @@ def test_the_first_link_of_a_page_leads_past_the_bars_to_its_content():
 
 def test_a_long_name_in_a_table_may_break_after_a_dot_and_a_short_one_may_not():
     long, short = "org.apache.spark.mllib.evaluation.RankingMetrics", "sklearn.metrics"
-    made = rendered.breakable(f"<td><code>{long}</code></td><td><code>{short}</code></td><p><code>{long}</code></p>")
-    assert made.count("<wbr>") == 5
-    assert re.sub("<wbr>", "", made).count(long) == 2 and f"<code>{short}</code>" in made
+    made = rendered.breakable(f"<td>run: {long} <a href='{long}'>{long}</a></td><td><code>{short}</code></td><p>{long}</p>")
+    assert made.count("<wbr>") == 10
+    assert re.sub("<wbr>", "", made).count(long) == 4 and f"href='{long}'" in made and f"<code>{short}</code>" in made
 
 
 def test_a_table_that_scrolls_shows_it_by_a_shadow_and_outputs_wrap_at_every_width():
     rules = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", CSS)  # those for all widths
     table = re.search(r"main table,\nmain table\.table \{\n  --bs-table-bg: transparent;(.*?)\n\}", rules, re.DOTALL)[1]
     assert (table.count("local"), table.count("scroll")) == (2, 2)
+    assert re.search(r"#quarto-sidebar\.sidebar \{\s*max-width: 100vw;", CSS), "on a phone"
     output = re.search(r"main \.cell-output pre,\nmain \.cell-output pre code \{(.*?)\}", rules, re.DOTALL)[1]
     assert "white-space: pre-wrap" in output
 

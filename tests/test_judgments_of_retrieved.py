@@ -134,7 +134,7 @@ def test_of_sets_scikit_learn_is_told_of_every_document(seed):
         labels, predicted = [qrels[q].get(d, 0) >= 1 for d in docs], [d in run[q] for d in docs]
         theirs = [score(labels, predicted, zero_division=0) for score in (precision_score, recall_score, f1_score)]
         assert ours.values[0, :, i] == pytest.approx(theirs, abs=1e-12)
-    assert "of SetR, all judgments count" in " ".join(repr(ours).split())
+    assert "for SetR, all judgments count" in " ".join(repr(ours).split())
 
 
 # ---- XGBoost and LightGBM are asked; torchmetrics and CatBoost by `make parity` ----

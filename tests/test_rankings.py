@@ -150,7 +150,7 @@ def test_what_is_no_ranking_is_refused_and_shown(grades, says):
 
 
 @pytest.mark.parametrize(("given", "options", "says"), [
-    ([0], {}, "whole numbers from 1"), ([1.5], {}, "whole numbers from 1"), ([2, 2], {}, "a rank appears twice"),
+    ([0], {}, "whole numbers from 1"), ([1.5], {}, "whole numbers from 1"), ([2, 2], {}, "duplicate rank"),
     ([1, 4], {"n_retrieved": 3}, "n_retrieved=3: not whole, or below the last rank 4"),
     ([1, 4], {"n_relevant": 1}, "n_relevant=1, but the list holds 2"), ([1], {"n_relevant": 1.5}, "n_relevant=1.5"),
     ([1], {"n_retrieved": 2.5}, "n_retrieved=2.5"), ([nan], {}, "whole numbers from 1"),

@@ -8,7 +8,7 @@ README = (Path(__file__).parents[1]/'README.md').read_text('utf-8')
 def test_every_python_block_runs_in_order_and_gives_what_is_printed_below_it(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where a report is saved
     blocks = re.findall(r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?', README, re.DOTALL)
-    assert len(blocks) >= 4
+    assert len(blocks) == 3
     space = {}
     for code, expected in blocks:
         *body, last = code.rstrip().split('\n')
@@ -22,3 +22,7 @@ def test_every_python_block_runs_in_order_and_gives_what_is_printed_below_it(cap
 def test_the_commands_it_names_are_there():
     makefile = (Path(__file__).parents[1]/'Makefile').read_text('utf-8')
     for target in re.findall(r'`?make (\w+)', README): assert re.search(rf'^{target}:', makefile, re.MULTILINE), target
+
+
+def test_it_can_be_read_in_one_sitting():
+    assert len(README.splitlines()) <= 150

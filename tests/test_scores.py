@@ -216,7 +216,7 @@ def test_parts_of_several_runs_put_together_are_the_whole(two):
              for i, q in enumerate('ab')]
     whole = Scores.concat(parts)
     assert whole.to_dict() == Scores.beside([scored(name, values=same[name]) for name in ('one', 'two')]).to_dict()
-    assert [info.reading for info in whole.runs] == ['put together from 2 parts'] * 2
+    assert [info.reading for info in whole.runs] == ['combined from 2 parts'] * 2
     with pytest.raises(ValueError, match='the parts differ in their runs'):
         concat([two, scored(queries=('e', 'f'))])
 

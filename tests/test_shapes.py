@@ -226,7 +226,7 @@ def test_lists_that_cannot_be_are_refused_with_the_user(items, relevant, says):
 
 @pytest.mark.parametrize(("relevant", "grades", "says"), [
     ([[1, 2]], [[1]], "2 relevant items and 1 grades"), ([[1, 2]], [1, nan], "grades must be finite: item 1 is nan"),
-    ([{1: 2}], [1], "relevant has grades of its own"), ([{1: "x"}], None, "grades must be numbers"),
+    ([{1: 2}], [1], "relevant already holds grades"), ([{1: "x"}], None, "grades must be numbers"),
 ])  # fmt: skip
 def test_grades_that_cannot_be_are_refused(relevant, grades, says):
     with pytest.raises(ValueError, match=says):

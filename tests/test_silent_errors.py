@@ -98,5 +98,5 @@ def test_options_of_others_are_refused_by_the_name_of_the_function():
         compare(QRELS, {'a': RUN, 'b': RUN}, max_drop=.1)
     listed = compare(QRELS | {'p': {'a': 1}}, [RUN, {'q': ['a', 'b'], 'p': ['a']}], 'AP')
     assert listed.sample.systems == ('run 1', 'run 2')
-    with pytest.raises(DataError, match="each other's place"):
+    with pytest.raises(DataError, match='are judgments and run swapped'):
         evaluate(pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'score': [1.5]}), pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'relevance': [1]}))

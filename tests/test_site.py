@@ -88,6 +88,12 @@ def test_the_one_script_of_the_site_asks_nobody_and_is_named_once_and_copied():
     assert "play/play.js" in SITE["project"]["resources"]
 
 
+def test_the_search_asks_nobody_and_makes_no_html_of_what_it_reads():
+    text = (NBS / "search/search.js").read_text(encoding="utf-8")
+    assert not re.search(r"https?:|fetch\(|XMLHttpRequest|\bimport\b|\beval\(|innerHTML", text)
+    assert text.count("escaped(") == 3, "every part of a text is escaped"
+
+
 def test_every_face_that_a_theme_names_first_stands_beside_the_pages():
     css = (NBS / HTML["css"]).read_text(encoding="utf-8")
     ours = set(re.findall(r'font-family: "([^"]+)";\n', css))

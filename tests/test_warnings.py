@@ -135,7 +135,7 @@ def test_grades_below_1_ask_for_a_relevance_level():
 def test_a_run_that_was_cut_above_the_cutoff_of_a_measure_is_told():
     cut = {f'q{i}': [f'd{j}' for j in range(10)] for i in range(5)}
     judgments = {q: {'d1': 1} for q in cut}
-    assert 'just 10 documents' in warned(judgments, cut, 'R@100')[0]
+    assert 'only 10 documents' in warned(judgments, cut, 'R@100')[0]
     assert warned(judgments, cut, 'R@10 AP') == []
     assert '5 with fewer than 100 documents' in ' '.join(render(silently(judgments, cut, 'R@100')).split())
 
@@ -202,7 +202,7 @@ CALLS = {
     'a measure called': (lambda: AP(QRELS, RUN), 'evaluate(qrels, run, AP)'),
     'a measure called with a list': (lambda: AP([1, 0, 1]), 'AP.of([1, 0, 1])'),
     'a run and a query of another': (lambda: evaluate(QRELS, {'a': RUN, **RUN}), 'one run or several?'),
-    'a run and a row': (lambda: evaluate(QRELS, [RUN, ('q1', 'd1', 1.0)]), 'item 2 is none'),
+    'a run and a row': (lambda: evaluate(QRELS, [RUN, ('q1', 'd1', 1.0)]), 'item 2 is not'),
     'no file by a name': (lambda: evaluate(QRELS, {'bm25': 'no/such/file'}), "'no/such/file', given as 'bm25', is no file"),
     'measures for runs': (lambda: evaluate(QRELS, ['AP', 'RR']), 'is a measure, not a run'),
     'misspelt': (lambda: evaluate(QRELS, RUN, 'nDGC@10'), 'did you mean nDCG?'),
@@ -281,7 +281,7 @@ def test_the_command_line_says_it_once_and_goes_on(tmp_path):
     (tmp_path/'asked.csv').write_text('number of it,words\nq9,what\n')
     done = irmetrics('explain', 'qrels.txt', 'run.txt', 'q1', '-m', 'AP RR', '--documents', 'pages.csv', cwd=tmp_path)
     assert done.returncode == 0 and 'AP = (1/1) / 1' in done.stdout
-    said = "irmetrics: warning: pages.csv: not one of the wanted documents (wanted is 'd1', there is 'link'); a head must call the ids doc_id or"
+    said = "irmetrics: warning: pages.csv: none of the expected documents (expected ids such as 'd1', found 'link'); a header must name the id column doc_id or"
     assert done.stderr.count(said) == 1 and done.stderr.count('warning') == 1
     done = irmetrics('report', 'qrels.txt', 'run.txt', '--topics', 'asked.csv', '--documents', 'pages.csv', cwd=tmp_path)
     assert done.returncode == 0 and said in done.stderr

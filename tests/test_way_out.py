@@ -40,7 +40,7 @@ def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
     table = pl.DataFrame({'user': ['q'], 'link': ['d'], 'position': [1]})
     text = said(Run, table)
     assert text.startswith("the run: no column query_id or qid or") and "; no column doc_id or docno or" in text and "; no column score or sim or" in text
-    assert "there are 'user', 'link', 'position'" in text
+    assert "the columns are 'user', 'link', 'position'" in text
     assert "say which they are: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and descending=False if the smallest is the best" in text
     assert "columns={'query': ..., 'document': ..., 'relevance': ...})" in said(Qrels, table) and 'descending' not in said(Qrels, table)
 
@@ -53,7 +53,7 @@ def test_columns_that_are_there_or_said_are_not_called_missing(form, tmp_path):
     source = {'polars': table, 'pandas': table.to_pandas(), 'records': table.to_dicts(), 'csv': tmp_path/'run.csv', 'parquet': tmp_path/'run.parquet'}[form]
     if form not in ('records', 'csv'): assert 'no column query_id' not in said(Run, source) and "columns={'document': ..., 'score': ...})" in said(Run, source)
     text = said(Run, source, columns={'document': 'link', 'score': 'place'})
-    assert "no column 'place'; there are" in text and 'link' not in text.split(';')[0] and 'say which' not in text
+    assert "no column 'place'; the columns are" in text and 'link' not in text.split(';')[0] and 'say which' not in text
     run = Run(source, columns={'document': 'link', 'score': 'position'}, descending=False)
     assert run.to_dict() == {'q': {'d': -1.0}}
 

@@ -141,8 +141,8 @@ def _missing_queries(systems, ids, values):
         lacking = [ids[i] for i in np.flatnonzero(in_any & ~present)]
         if not lacking: continue
         examples = ', '.join(lacking[:3]) + ', …' * (len(lacking) > 3)
-        consequence = ('a pair is compared on the queries that both have, '
-                       'means are over those that all have')
+        consequence = ('a pair is compared on the queries that both systems have, '
+                       'means are over those that all systems have')
         yield f'{name} lacks {len(lacking)} of {total} ({examples}): {consequence}'
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #bc4f8107
@@ -627,7 +627,8 @@ def _warnings(pair, method):
     if not pair.queries: yield f'{who}: no query in common; there is nothing to compare'
     elif pair.queries < LEAST_QUERIES:
         yield f'{count}: a verdict needs {LEAST_QUERIES} or more'
-    elif pair.queries < FEW_QUERIES: yield f'{count}: only large differences can be detected'
+    elif pair.queries < FEW_QUERIES: yield (f'{count}: only large differences can be '
+                                            'detected')
     interval = f'the {INTERVALS[method.interval]} interval'
     if method.interval in ('studentized', method.test): interval = ''
     doubtful = ' and '.join(filter(None, [test.symmetric, interval]))

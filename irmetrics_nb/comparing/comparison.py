@@ -99,7 +99,8 @@ def could_show(pair: Pair, method: Method) -> str:
     "State the minimum detectable difference with so many queries, by Tukey's test or else by t."
     by = '' if method.test in ('t', 'tukey') else ' by t'
     queries = counted(pair.queries, 'query')
-    if np.isnan(pair.detectable): return f'the minimum detectable difference of {queries} is unknown, because their differences have no variance'
+    if np.isnan(pair.detectable): return (f'the minimum detectable difference of {queries} is unknown, because their '
+                                          'differences have no variance')
     if np.isinf(pair.detectable): return f'{detectable_text(pair)} with {queries}{by}'
     return f'minimum detectable difference with {queries}{by}: {detectable_text(pair)}'
 
@@ -153,7 +154,8 @@ def _claim(pair, method):
         f'{pair.b} − {pair.a} = {change} {pair.measure}',
     )
     if np.isnan(pair.p_adjusted):
-        return f'no verdict on {who}, because {_no_verdict(pair, method)}: {seen} ({score})'
+        return (f'no verdict on {who}, because {_no_verdict(pair, method)}: {seen} '
+                f'({score})')
     end = could_show(pair, method)
     if pair.ties == pair.queries: end = 'they are the same on every query'
     return f'no significant difference between {who}: {seen} ({evidence}); {end}'
@@ -206,7 +208,8 @@ def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
 def could_text(method: Method) -> str:
     "Explain the minimum detectable difference."
     by = "Tukey's test" if method.test == 'tukey' else 't'
-    return f'Minimum detectable difference: a true difference of this size is significant in 80 of 100 such experiments, by {by}.'
+    return ('Minimum detectable difference: a true difference of this size is significant in 80 of 100 such '
+            f'experiments, by {by}.')
 
 # %% ../../nbs/comparing/comparison.ipynb #eebf9ab6
 MARK_LETTERS = 'abcdefghijklmnoprstuvwxyz'  # there is no raised q
@@ -297,7 +300,7 @@ class Comparison(Result):
     def of_slice(self, name: str) -> 'Comparison':
         "Return the comparison of one slice."
         inside = slice_of(self.sample, self.groups, name)
-        return replace(self, sample=inside, rows=tuple(self.pairs(name)))
+        return replace(self, sample=inside, rows=tuple(self.pairs(name)), groups=None)
 
     @property
     def warnings(self) -> list[str]:
@@ -439,7 +442,7 @@ def _forest(comparison, measure, ax):
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
     names = [f'{pair.b} − {pair.a}' + in_slice(pair.slice).replace(' in ', ', ', 1) for pair in pairs]
     columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
-    title = f'Differences in {measure}, {levels_text(pairs) or "intervals at the level of each verdict"}'
+    title = f'Differences in {measure}, {levels_text(pairs) or "intervals of each test"}'
     return forest(names, *columns, zero=True, ax=ax, title=title, label=f'difference in {measure}')
 
 def levels_text(pairs: Iterable[Pair]) -> str:
@@ -582,7 +585,8 @@ def compare(
     tested, rows = sample.tested, []
     if not tested:
         raise ValueError(
-            f'{", ".join(sample.measures)}: not a quality measure, there is nothing to test'
+            f'{", ".join(sample.measures)}: not a quality measure, there is nothing to '
+            'test'
         )
     if len(tested) == 1: method = replace(method, correct_over='measure')
     for family in (

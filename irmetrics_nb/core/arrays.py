@@ -204,7 +204,8 @@ def _check_exact(array, numbers, name):
     if changed.any():
         i = large[changed.argmax()]
         way_out = '; subtract the smallest value from all' if name == 'scores' else ''
-        raise ValueError(f'{name}: item {i} is {array[i]}, which float64 cannot hold{way_out}')
+        raise ValueError(f'{name}: item {i} is {array[i]}, which float64 cannot '
+                         f'hold{way_out}')
     return numbers
 
 # %% ../../nbs/core/arrays.ipynb #b0153e11

@@ -25,7 +25,7 @@ import numpy as np
 # %% ../../nbs/core/conventions.ipynb #e95fa465
 @runtime_checkable
 class Column(Protocol):
-    "What has a length and items: a list, a tuple, an array, a column of a table."
+    "An object with a length and items: a list, a tuple, an array, a column of a table."
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __getitem__(self, i: int, /) -> Any: ...
@@ -314,7 +314,7 @@ AS_USUAL = {'float64': 'scores as 64-bit floats', 'all': 'all judgments count'}
 
 @dataclass(frozen=True)
 class Conventions:
-    """What happens where no formula decides: one of `CHOICES` for each question.
+    """The rules for cases that no formula defines: one of `CHOICES` for each.
 
     `measures`: parameters that measures have unless they say otherwise, as (kind,
     parameter, value); where the parameter is a question in `OF_A_KIND`, the value is the
@@ -332,7 +332,7 @@ class Conventions:
     identical_ids: IdenticalIdsChoice = 'keep'
     measures: tuple[tuple[str, str, Any], ...] = ()
     name: str = ''
-    kinds: str = ''  # of measures, that the tool of this name has; '': all
+    kinds: str = ''  # of measures that this tool has; '': all
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -366,7 +366,7 @@ class Conventions:
         return order, self.negative, self.score_dtype
 
     def describe(self) -> list[str]:
-        "Return a phrase for each convention that is not the usual one."
+        "Return a phrase for each convention that differs from its default."
         answers = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
         whose = f'those of {self.name}' if self.name else ''
         return [phrase for phrase in (whose, *answers) if phrase]
@@ -392,4 +392,4 @@ class Conventions:
 
 # %% ../../nbs/core/conventions.ipynb #71b3315d
 class EvaluationWarning(UserWarning):
-    "Input that can be evaluated, but hardly as it was meant."
+    "A warning about unusual input that can still be evaluated."

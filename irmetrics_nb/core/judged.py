@@ -28,13 +28,13 @@ from irmetrics_nb.core.layouts import (
 )
 
 # %% ../../nbs/core/judged.ipynb #5992248c
-# The columns by what they have a row for; NUMBERS are those that hold numbers of queries.
+# The columns by the meaning of their rows; NUMBERS are those with query numbers.
 TIE = ('tie_start', 'tie_size')
 ENTRY, QUERY = ('query', 'rank', 'grade', *TIE), ('retrieved',)
 POOL = ('pool_query', 'pool_grade')
 COLUMNS, NUMBERS = ENTRY + QUERY + POOL, ('query', 'pool_query')
 _NO_TIES: Any = None  # every document has a score of its own
-_SMALL = 1000         # entries that are not worth keeping for another question
+_SMALL = 1000         # entries of a batch that is too small to cache
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judged:
@@ -208,7 +208,7 @@ class Judged:
     def changed(self, **columns: np.ndarray) -> 'Judged':
         """Return the batch with some columns replaced, unchecked.
 
-        Where ranks are given without ties there are none."""
+        Ranks without ties mean that there are none."""
         outdated = TIE if 'rank' in columns else ()
         unchanged = {
             name: getattr(self, name) for name in COLUMNS if name not in outdated
@@ -233,7 +233,7 @@ class Judged:
         Parameters
         ----------
         grades : list, several lists, or 2-D array
-            None or NaN where nobody judged the document.
+            None or NaN for unjudged documents.
         ideal : list, several lists, or None
             All judged grades of each query, in any order. None: those in the list.
 

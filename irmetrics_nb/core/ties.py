@@ -48,7 +48,7 @@ class Ties:
 def in_best_order(judged: Judged, worth: np.ndarray) -> Judged:
     """Put every tie of a batch in its best order; the result has no ties.
 
-    `worth`: one number per entry, larger is better; what nobody judged is worth 0."""
+    `worth`: one number per entry, larger is better; unjudged documents have 0."""
     tie = judged.tie_numbers()
     order = np.lexsort((-worth, tie))
     unjudged = judged.tie_size - np.bincount(tie)[tie]

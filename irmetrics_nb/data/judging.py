@@ -212,7 +212,8 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
     for query, docs in run.to_dict().items():
         unknown = next((doc for doc in docs if doc not in qrels.chunks.get(query, docs)), None)
         if unknown is None: continue
-        problem = f'query {query!r}: from_spans made these judgments for another run, and they do not contain {unknown!r}'
+        problem = (f'query {query!r}: from_spans made these judgments for another run, and they do not contain '
+                   f'{unknown!r}')
         way_out = 'evaluate each run with its own judgments, and compare the scores: compare([scores_a, scores_b])'
         raise DataError(f'{problem}; {way_out}')
 

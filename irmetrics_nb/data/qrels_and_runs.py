@@ -173,7 +173,8 @@ def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()
         ids, columns = read_lookup(source, what, CHUNK_COLUMNS)
         column = next((columns[name] for name in names if name in columns), None)
         if column is None and len(columns) == 1: [column] = columns.values()
-        if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
+        if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; the columns are '
+                                           f'{", ".join(columns)}')
         find, problem = dict(zip(map(str, ids), column)).get, f'is not in {what}='
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
@@ -223,7 +224,8 @@ class QueryDocTable:
             self.dicts = DictSource.of(source, self.kind) if default else None
             if self.dicts is None: self._read_rows(source, columns, duplicates, descending)
             elif copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
-        elif not default: raise ValueError(f'this {name} is already read: give columns= and descending= where it was made')
+        elif not default: raise ValueError(f'this {name} is already read: give columns= and descending= where it was '
+                                           'made')
         elif source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
         else: self.__dict__ = source.__dict__  # with its caches
 

@@ -417,7 +417,8 @@ def _rows_below_header(rows, columns, path):
     if not {*names} & {*columns.ids}: names, rows = ['id', 'text'], chain([first], rows)
     for number, row in enumerate(rows, 1):
         if len(row) > 1: yield dict(zip(names, row))
-        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected expected an id and a text, not {row[0][:60]!r}')
+        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected an id and a text, not '
+                                                   f'{row[0][:60]!r}')
 
 def _rows_of_topics(lines):
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:
@@ -455,7 +456,8 @@ def read_words(
         if key in keep: words[key] = _title_and_text(row, columns)
     if words or first is None: return words
     ids = f'expected ids such as {short_repr(min(keep))}, found {short_repr(first)}'
-    head = f'; a header must name the id column {" or ".join(columns.ids)}' if is_path else ''
+    head = ('; a header must name the id column '
+            f'{" or ".join(columns.ids)}') if is_path else ''
     warnings.warn(
         f'{where}: none of the expected {columns.what} ({ids}){head}',
         DataWarning,

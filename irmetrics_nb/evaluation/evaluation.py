@@ -37,7 +37,7 @@ from irmetrics_nb.core.conventions import (
     check_option,
 )
 from ..core.judged import Judged
-from ..core.measures import GEOMETRIC_MEAN, MEAN, SUM, Measure
+from ..core.measures import FLOOR, GEOMETRIC_MEAN, MEAN, SUM, Measure
 from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible, with_hints
 from ..data.judging import NoCommonQuery, Reading, check_tied_chunks, judge_run
@@ -425,8 +425,6 @@ class ExactSum:
     def __iter__(self) -> Iterator[float]: return iter((self.near, self.rest))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #f28ab02f
-FLOOR = 1e-5  # of a geometric mean
-
 def _terms(measure, values):
     "Return what a measure sums for some queries; NaN does not count."
     terms = values[~np.isnan(values)]
@@ -490,7 +488,8 @@ class Accumulator:
         self.measures, self.asked = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
             if m.kind.aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
-                raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by batch')
+                raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by '
+                                 'batch')
             complete = m.resolve(Judged.concat([]))
             if complete == m: continue
             lacking = next(p for p in complete.params if p not in m.params)
@@ -627,4 +626,5 @@ def _of_stream(conventions, ties, no_relevant):
     rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
     if 'docid' not in rules.orders: return replace(rules, negative='keep')
     tool = f'{conventions!r} breaks' if isinstance(conventions, str) else 'they break'
-    raise ValueError(f'{tool} ties by document id, which a stream does not have: give ties=')
+    raise ValueError(f'{tool} ties by document id, which a stream does not have: give '
+                     'ties=')

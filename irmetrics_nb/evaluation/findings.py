@@ -541,7 +541,8 @@ ID_RULES = {
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0c
 RUN_RULES = {
     'few-judged': ('note', 'thorough', 'only {share:.1%} of the top 10 are judged'),
-    'judgments-as-run': ('warning', 'thorough', 'the run equals the judgments, with grades as scores'),
+    'judgments-as-run': ('warning', 'thorough', 'the run equals the judgments, with '
+                                                'grades as scores'),
     'ties': (
         'note', 'thorough',
         '{n:,} of {all:,} judged documents share their score with another document: '
@@ -549,11 +550,13 @@ RUN_RULES = {
     'positions': (
         'warning', 'cheap',
         'the scores are {positions} in every query, and increase in the order of the '
-        'rows: are they positions? If the smallest is the best, write Run(..., descending=False)'),
+        'rows: are they positions? If the smallest is the best, write Run(..., '
+        'descending=False)'),
     'ascending-scores': (
         'warning', 'cheap',
         'the scores are {positions} in every query, and give better values in ascending '
-        'order: are they positions? If the smallest is the best, write Run(..., descending=False)'),
+        'order: are they positions? If the smallest is the best, write Run(..., '
+        'descending=False)'),
     'one-score': ('warning', 'thorough', 'every document has the score {score:g}'),
     'tied-query': (
         'note', 'thorough',
@@ -573,7 +576,8 @@ RUN_RULES = {
     'duplicate-rank': ('note', 'thorough', 'duplicate ranks in a query'),
     'distances': (
         'warning', 'thorough',
-        'scores increase with the rank: are they distances? The largest score ranks first'),
+        'scores increase with the rank: are they distances? The largest score ranks '
+        'first'),
     'rank-order': (
         'warning', 'thorough',
         'queries whose ranks contradict their scores, which decide: {n:,}'),

@@ -241,7 +241,8 @@ def _shared_print(runs):
 
 def _figures(scores):
     info = scores.runs[0]
-    figures = {'queries': len(scores), 'missing from the run': info.missing, _without_relevant(scores): info.no_relevant,
+    figures = {'queries': len(scores), 'missing from the run': info.missing,
+        _without_relevant(scores): info.no_relevant,
              'without judgments (left out)': info.unjudged}
     documents, judged = top_counts(scores.first_ranks)
     if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)

@@ -298,7 +298,8 @@ class Swaps:
         ax.grid(False)
         for axis in ax.xaxis, ax.yaxis:
             axis.get_major_locator().set_params(integer=True)
-        return finish(ax, f'{self.measure!r}: effect of swapping two ranks', 'rank', 'rank')
+        return finish(ax, f'{self.measure!r}: effect of swapping two '
+                          'ranks', 'rank', 'rank')
 
     def __repr__(self) -> str:
         count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'

@@ -308,7 +308,8 @@ class _Auditor:
 
     def _unjudged(self, variant):
         "Report how unjudged documents count; condensed lists are another measure."
-        edge, condensed, question = 'unjudged documents', 'are removed first, and later documents move up', self.ask(_UNJUDGED)
+        edge, condensed, question = 'unjudged documents', ('are removed first, and later documents move '
+                                                           'up'), self.ask(_UNJUDGED)
         values = [value for value, error in zip(question.values, question.errors) if not error]
         if values and np.isnan(values).all(): return EdgeFinding(edge, 'gives nan')
         variants = {'keep their places': variant, condensed: variant.with_answers(unjudged='skip')}

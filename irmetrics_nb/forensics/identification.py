@@ -245,7 +245,8 @@ class Identification(Result):
             failed = f'{tried}, and none matches.' if self.ranges else f'no combination matches. {tried}.'
             return [*self.ranges, f'{question}: {failed} The closest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
-        count = 'one of them matches' if len(self) == 1 else f'{len(self)} of them match, and tools use {of_tools} of these'
+        count = 'one of them matches' if len(self) == 1 else (f'{len(self)} of them match, and tools use {of_tools} '
+                                                              'of these')
         return [f'{question}: {tried}, {count}, the value {self.how}.']
 
     @property

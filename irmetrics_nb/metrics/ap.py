@@ -182,7 +182,7 @@ def mean_interpolated_precision(
     hits, R = ranking.found(rel, k), ranking.n_relevant(rel, n_relevant)
     best, at = _best_from(hits, recall, R, levels)
     precision, n = precision_at(hits), len(best)
-    # Where the best precision stands, from each relevant document on.
+    # The rank of the highest precision, from each relevant document on.
     peaks = np.where(precision == best, np.arange(n), n)
     peak = np.minimum.accumulate(peaks[::-1])[::-1]
     levels_there = np.bincount(peak[at[at < n]], minlength=n)
@@ -199,7 +199,8 @@ def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
 @measure('Bpref', at=None, worth=by_judgment, written='1 - min(n,R)/min(R,N)',
          chinese='二元偏好',
          largest=1,
-         question='How rarely does a document judged not relevant rank above a relevant one?')
+         question='How rarely does a document judged not relevant rank above a '
+                  'relevant one?')
 def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     """Compute binary preference as trec_eval does.
 

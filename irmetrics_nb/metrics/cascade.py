@@ -78,7 +78,7 @@ def relevance_probabilities(
     >>> relevance_probabilities([0, 1, 2])
     array([0.  , 0.25, 0.75])"""
     top = largest_grade(ranking, max_grade=max_grade)
-    useful = np.maximum(0, ranking.grade)         # junk satisfies nobody
+    useful = np.maximum(0, ranking.grade)         # junk satisfies no reader
     check_option('gain', gain, GAINS)
     if gain == 'linear': return useful / (top + 1)
     return np.exp2(useful - top) - np.exp2(-top)  # (2^g - 1) / 2^top, and never too large
@@ -157,7 +157,8 @@ def by_satisfaction(
 
 @measure('ERR', complete_by=complete_err, worth=by_satisfaction, written='e*g/i',
          chinese='期望倒数排名',
-         largest=1, question='How soon is a reader satisfied, if a good document ends the search?')
+         largest=1, question='How soon is a reader satisfied, if a good document ends '
+                             'the search?')
 def err(
     ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',

@@ -265,9 +265,9 @@ ELSEWHERE_TEXT += '''
     PR-AUC, AUPRC = the area under precision over recall; AP sums it up | scikit-learn
     LRAP = AP in which tied documents share the lowest rank | scikit-learn
     MCC, logloss, RMSE, MAE, MSE = of single predictions, not of a ranking | scikit-learn
-    Kendall tau, tau-AP, Spearman = how alike two rankings are, without judgments | scipy
+    Kendall tau, tau-AP, Spearman = similarity of two rankings, without judgments | scipy
     coverage, novelty, serendipity, diversity, ILD = of what is recommended | RecTools
-    BERTScore = how alike two texts are | bert-score
+    BERTScore = how similar two texts are | bert-score
     ROUGE, BLEU, METEOR, chrF = which words two texts share | rouge-score, sacrebleu
     EM, exact match, perplexity = of generated texts
     faithfulness, answer relevancy = of generated texts | ragas'''
@@ -419,7 +419,7 @@ class Card:
     example: partial                         # a call that shows it
     range: str = '0 to 1'
     order: str = ''                          # what of the order counts, in its own words
-    kin: tuple[str, ...] = ()                # kinds that are explained along with it
+    kin: tuple[str, ...] = ()                # related kinds, explained on the same card
     tasks: tuple[tuple[str, str, str], ...] = ()  # (task, measure, why)
     # Where there is no kind to ask:
     question: str = ''
@@ -442,7 +442,7 @@ class Card:
         lines = {'Range': self.range, 'Reads': reads(kind) if kind else 'yes or no',
                  'Order': self.order or (SEES[order(kind)] if kind else pairs),
                  'Rewards': self.rewards, 'Used by': self.readers}
-        return lines | ({'Kin': ', '.join(self.kin)} if self.kin else {})
+        return lines | ({'Related': ', '.join(self.kin)} if self.kin else {})
 
     def code(self) -> str:
         "Return the example as typed, with its value."
@@ -466,70 +466,70 @@ CARDS: dict[str, Card] = {}
 def _card(name, title, formula, **fields):
     CARDS[name] = Card(name, title, formula, **fields)
 
-_FLOWERS = [3, 0, 0, 1, 2, 1]  # the grades of the flower search, of whose five relevant one was not found
+_FLOWERS = [3, 0, 0, 1, 2, 1]  # the grades of the flower search; a fifth relevant document was not found
 
 # %% ../../nbs/metrics/names.ipynb #0740455d
 _card('P', 'precision', r'\frac1k \sum_{i=1}^{k} \mathrm{rel}(i)',
       example=partial(precision, _FLOWERS, k=3),
-      rewards='a clean first screen; each of its k places counts the same',
+      rewards='relevant documents on the first screen; all k ranks count the same',
       readers="TREC's ad hoc and web tracks (P@10, P@30); pages that show k results at once",
       kin=('SetP', 'NumRet', 'NumRelRet'),
-      tasks=(('one screen, everything on it is looked at', 'P@10', 'the share of it that is good'),))
+      tasks=(('users look at one whole screen', 'P@10', 'the share of it that is relevant'),))
 _card('R', 'recall', r'\frac1R \sum_{i=1}^{k} \mathrm{rel}(i)',
       example=partial(recall, _FLOWERS, k=3, n_relevant=5),
-      rewards='a high share of the relevant documents, however many others are retrieved',
+      rewards='finding relevant documents; other retrieved documents cost nothing',
       readers='first stages before a reranker (R@100, R@1000), systematic reviews, patent and legal search',
       kin=('SetR', 'NumRel'),
-      tasks=(('law, medicine, patents: nothing may be missed', 'R@1000', 'people will read all of them'),
-             ('a first stage that feeds a second one', 'R@100', 'the second stage cannot find what the first misses')))
+      tasks=(('law, medicine, patents: no relevant document may be missed', 'R@1000', 'people read all results'),
+             ('a first stage before a reranker', 'R@100', 'the reranker cannot find what the first stage misses')))
 _card('F', 'F-measure', r'\frac{(1 + \beta^2)\; P \cdot \mathrm{Recall}}{\beta^2\, P + \mathrm{Recall}}',
       example=partial(f_beta, _FLOWERS, beta=2, n_relevant=5),
-      rewards='precision and recall together; the lower one decides, and recall weighs beta times as much',
-      readers='filters, classifiers, extraction; rankings seldom',
+      rewards='high precision and high recall; the lower one matters more, and recall is beta times as important',
+      readers='filters, classifiers, extraction; rarely rankings',
       kin=('SetF',),
       tasks=(('a set without an order: a filter, an alert', 'SetF', 'precision and recall in one number'),))
 _card('SetAP', 'set average precision', r'P \cdot \mathrm{Recall}',
       example=partial(set_average_precision, _FLOWERS, n_relevant=5),
-      rewards='the same as F, and falls faster when one of the two is low',
-      readers="few; trec_eval has it as set_map")
+      rewards='the same as F, but it falls faster if one of the two is low',
+      readers="few; in trec_eval it is set_map")
 _card('Success', 'success', r'\left[\, \sum_{i=1}^{k} \mathrm{rel}(i) \ge 1 \right]',
       example=partial(success, _FLOWERS, k=1), range='0 or 1',
-      rewards='one good document in the top k; a second earns nothing',
-      readers='question answering; recommenders, who call it hit rate (HR@10)',
-      tasks=(('one right answer, in a list that is shown at once', 'Success@5', 'rank 1 or 3 is one glance'),))
+      rewards='one relevant document in the top k; a second one adds nothing',
+      readers='question answering; recommenders call it hit rate (HR@10)',
+      tasks=(('one right answer in a short list', 'Success@5', 'users see the whole list at once'),))
 _card('Rprec', 'R-precision', r'\frac1R \sum_{i=1}^{R} \mathrm{rel}(i)',
       example=partial(r_precision, _FLOWERS, n_relevant=5),
-      rewards='a clean list, cut where a perfect one would end',
-      readers='TREC, beside average precision, with which it nearly always agrees',
+      rewards='relevant documents in the first R ranks',
+      readers='TREC, together with average precision, with which it nearly always agrees',
       tasks=(('queries with very different numbers of relevant documents', 'Rprec',
-              'a perfect list scores 1 for each of them'),))
+              'a perfect list has 1 for each of them'),))
 _card('Judged', 'judged at k', r'\frac1{\min(k, n)} \sum_{i=1}^{k} \mathrm{judged}(i)',
       example=partial(judged_at, [3, None, 0, None], k=2),
-      rewards='nothing: it is a warning beside other measures',
-      readers='collections that are reused for newer systems')
+      rewards='nothing: it shows how far to trust other measures',
+      readers='evaluations of new systems on old collections')
 
 # %% ../../nbs/metrics/names.ipynb #30c0238a
 # Average precision and related measures.
 _card('AP', 'average precision', r'\frac1R \sum_{i=1}^{n} P(i) \cdot \mathrm{rel}(i)',
       example=partial(average_precision, _FLOWERS, n_relevant=5),
-      rewards='all that is relevant, early: the first finds weigh most, and what is missed counts 0',
+      rewards='all relevant documents at the top; missed documents count 0',
       readers="TREC's ad hoc tracks, for decades; its mean over the queries is MAP",
       kin=('GMAP',),
-      tasks=(('a report, a thesis: all that is relevant, early', 'AP',
-              'one value for the whole list, with recall in it'),
+      tasks=(('a report, a thesis: all relevant documents, early', 'AP',
+              'one value for the whole list, which includes recall'),
              ('no query may have a bad result', 'GMAP', 'a single value near 0 lowers it strongly')))
 _card('IPrec', 'interpolated precision', r'\max_{\mathrm{Recall}@i \,\ge\, x} P@i',
       example=partial(interpolated_precision, _FLOWERS, recall=.5, n_relevant=5),
-      rewards='a good precision at a recall of x, or further down the list',
+      rewards='high precision at a recall of x or more',
       readers='precision–recall curves; the eleven points of the early TREC years')
 _card('Bpref', 'binary preference',
       r'\frac1R \sum_{r} \left( 1 - \frac{\min(n_r, R)}{\min(R, N)} \right)',
       example=partial(bpref, [1, 0, None, 1, 0]),
-      rewards='relevant above judged bad; documents that nobody judged are passed over',
-      readers='old collections that are used for new systems',
+      rewards='relevant documents above documents judged not relevant; ignores unjudged documents',
+      readers='evaluations of new systems on old collections',
       kin=('GMBpref',),
       tasks=(('an old collection and a new system: many documents unjudged', 'Bpref',
-              'looks at judged documents only'),))
+              'uses judged documents only'),))
 
 # %% ../../nbs/metrics/names.ipynb #e43337e3
 # Gains and discounts.
@@ -537,14 +537,14 @@ _card('nDCG', 'normalised discounted cumulative gain',
       r'\frac{\sum_{i=1}^{k} g_i / \log_2(i+1)}{\sum_{i=1}^{k} g^*_i / \log_2(i+1)}',
       example=partial(ndcg, _FLOWERS, ideal=[3, 2, 1, 1, 1]),
       range='0 to 1, if no gain is negative and the ideal is the best order',
-      rewards='the best documents first; every one of them adds, lower ones less',
-      readers='web search; recommenders; learning to rank (its changes by swaps steer LambdaRank); '
+      rewards='the best documents first; each document adds, at lower ranks less',
+      readers='web search; recommenders; learning to rank (LambdaRank uses its changes by swaps); '
               'BEIR and MTEB (nDCG@10)',
-      tasks=(('web search: some pages are better, readers collect', 'nDCG@10',
-              'grades count, and so does the top'),))
+      tasks=(('web search: pages have grades, and readers look at several', 'nDCG@10',
+              'grades and ranks count'),))
 _card('DCG', 'discounted cumulative gain', r'\sum_{i=1}^{k} \frac{g_i}{\log_2(i+1)}',
       example=partial(dcg, _FLOWERS), range='0 to the DCG of the ideal list, which differs from query to query',
-      rewards='as nDCG, but a query with many good documents counts for more',
+      rewards='the same as nDCG, but a query with many good documents has more weight',
       readers='online tests, where no ideal list is known',
       kin=('CG',))
 
@@ -553,10 +553,10 @@ _card('DCG', 'discounted cumulative gain', r'\sum_{i=1}^{k} \frac{g_i}{\log_2(i+
 _card('RR', 'reciprocal rank', r'\frac1{\text{rank of the first relevant document}}',
       example=partial(reciprocal_rank, [0, 0, 1, 0, 1]),
       order='the rank of the first relevant document (position-aware, 位置相关)',
-      rewards='the first good document high up; what comes behind it is not looked at',
+      rewards='the first relevant document at a high rank; ignores all documents after it',
       readers='question answering, known-item search, MS MARCO (RR@10); its mean is MRR',
       tasks=(('a fact, one page, one command: one right answer is enough', 'RR@10',
-              'what comes after it makes no difference'),))
+              'later documents do not matter'),))
 _card('ERR', 'expected reciprocal rank',
       r'\begin{gathered} \sum_{i=1}^{k} \frac1i\, \mathcal{R}_i \prod_{j<i} (1 - \mathcal{R}_j) \\'
       r' \mathcal{R}_i \text{: the probability that document } i \text{ satisfies} \end{gathered}',
@@ -567,10 +567,10 @@ _card('ERR', 'expected reciprocal rank',
               'a second perfect page adds little'),))
 _card('RBP', 'rank-biased precision', r'(1 - p) \sum_{i=1}^{k} p^{\,i-1} g_i',
       example=partial(rbp, _FLOWERS, p=.8),
-      rewards='good documents where a reader who goes on with probability p still looks',
-      readers='studies of how people read; collections with gaps, since a residual says what they may hide',
-      tasks=(('how patient a reader is, is known or assumed', 'RBP(p=0.8)',
-              'p says so, and the residual what is unknown'),))
+      rewards='good documents at ranks that a reader with persistence p is likely to see',
+      readers='studies of how people read; collections with unjudged documents, since the residual bounds their effect',
+      tasks=(('the patience of readers is known or assumed', 'RBP(p=0.8)',
+              'p is the patience, and the residual is the unknown part'),))
 
 # %% ../../nbs/metrics/names.ipynb #1ebf29da
 # Pairs of items.
@@ -578,7 +578,7 @@ _CLICKS = [1, 0, 0, 1, 1, 1]
 _SCORES = [.9, .2, .6, .6, .8, .3]
 _card('AUC', 'area under the ROC curve', r'P(s_+ > s_-) + \tfrac12\, P(s_+ = s_-)',
       example=partial(auc, _CLICKS, _SCORES), range='0 to 1; guessing gets 0.5',
-      rewards='good items above bad ones, anywhere: a pair at the bottom counts as much as one at the top',
+      rewards='good items above bad ones; a pair at the bottom counts as much as a pair at the top',
       readers='click prediction, recommenders, filters of spam and fraud',
       question='How often does a good item score higher than a bad one?', chinese='ROC曲线下面积')
 _card('GAUC', 'grouped AUC', r'\frac{\sum_u w_u\, \mathrm{AUC}_u}{\sum_u w_u}',

@@ -93,7 +93,8 @@ SetR = recall.variant(
 
 # %% ../../nbs/metrics/sets.ipynb #3c98d961
 @measure('Rprec', at=None, linear=True, worth=by_relevance, chinese='R-准确率',
-         largest=1, question='How precise are the top R results, if R documents are relevant?')
+         largest=1, question='How precise are the top R results, if R documents are '
+                             'relevant?')
 def r_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
 ) -> Share:

@@ -9,6 +9,7 @@
   const TOKEN = new RegExp(`[${HAN}]+|[^\\s${HAN},;:!?()"'“”‘’=/，。、；：？！（）]+`, "gu");
   const STOP = new Set(("a an and are as at be by can do does for from how i if in is it me my of on or should that the this to use " +
     "using want what when where which why with you your").split(" "));
+  const RARE = 2;
   const SHOWN = 170; // letters of a text beside a result
 
   const plain = text => (text ?? "").normalize("NFKC").toLowerCase();
@@ -102,14 +103,19 @@
       vocabulary = undefined;
     }
 
-    // The word of the index that is nearest to a word that no page has; the word itself if none is near.
+    // The key, or word of a title or heading, that is nearest to a word that none of these has and hardly a text; else the word.
     corrected(word) {
       if (word.length < 4 || new RegExp(`[${HAN}\\d]`, "u").test(word)) return word;
       const { begin } = finder(word);
       const has = text => text.search(begin) >= 0;
-      for (const reads of pages.values()) if (reads.some(read => has(read.title) || has(read.section) || read.keys.some(has) || has(read.text))) return word;
+      let rare = 0; // pages whose text alone has the word: some show a slip of the pen
+      for (const reads of pages.values()) {
+        if (reads.some(read => has(read.title) || has(read.section) || read.keys.some(has))) return word;
+        rare += reads.some(read => has(read.text));
+      }
+      if (rare > RARE) return word;
       vocabulary ??= new Set([...pages.values()].flat().flatMap(read => [read.title, read.section, ...read.keys].flatMap(text => text.match(/[a-z]{3,}/g) ?? [])));
-      const most = word.length > 5 ? 2 : 1;
+      const most = word.length > 5 && !rare ? 2 : 1;
       let best = word, least = most + 1;
       for (const known of vocabulary) {
         const far = distance(word, known, most) + (known[0] === word[0] ? 0 : 0.5);

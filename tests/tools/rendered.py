@@ -31,7 +31,7 @@ CHOOSE = """<script>
 SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content</a>'
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
-LONGEST = 30  # letters of a name in a table
+LONG = re.compile(r"\S{24,}")  # a name in a table
 OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
 
 
@@ -102,10 +102,15 @@ def breakable(page):
 
     >>> breakable("<td><code>org.apache.spark.mllib.RankingMetrics</code></td><td><code>nDCG@10</code></td>")
     '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'"""
-    def code(found):
-        return re.sub(r"(?<=[.(])(?=\w)", "<wbr>", found[0]) if re.search(rf"\S{{{LONGEST},}}", found[1]) else found[0]
+    def name(found):
+        return re.sub(r"(?<=[.(/=])(?=\w)", "<wbr>", found[0])
 
-    return CELL.sub(lambda cell: re.sub(r"<code>([^<]*)</code>", code, cell[0]), page)
+    def cell(found):
+        parts = re.split(r"(<[^>]*>)", found[0])
+        parts[::2] = [LONG.sub(name, part) for part in parts[::2]]
+        return "".join(parts)
+
+    return CELL.sub(cell, page)
 
 
 def by_day(page):
