@@ -43,7 +43,7 @@ from .results.results import Cell, Items, Table, cell_text, raised, showing_digi
 
 # %% ../nbs/top_level/cli_common.ipynb #4586897e
 def for_terminal(items: Iterable[Any]) -> list[Any]:
-    "Convert the parts of a result for a console of rich: small print is pale, a warning yellow."
+    "Convert the parts of a result for a console of rich: notes are pale, a warning yellow."
     from rich.text import Text
     renderables: list[Any] = []
     for item in items:
@@ -159,7 +159,7 @@ def one_line_errors() -> Iterator[None]:
     try:
         with _gentle_end(): yield
         return
-    except BrokenPipeError: raise  # nobody reads any more: typer ends without a word
+    except BrokenPipeError: raise  # the reader closed the pipe: typer ends without output
     except (ValueError, OSError) as e: message, code = f'error: {_in_options(str(e))}', 1
     except MemoryError: message, code = 'error: there is not enough memory', 1
     except KeyboardInterrupt: message, code = 'stopped', 130

@@ -73,7 +73,7 @@ def play(
     Parameters
     ----------
     grades : list
-        The grades in rank order; None where nobody judged the document.
+        The grades in rank order; None for an unjudged document.
     measure : str or Measure
         The one that is explained; its cutoff is where the slider begins.
     measures : str, or an iterable of str and Measure
