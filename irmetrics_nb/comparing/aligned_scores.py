@@ -308,7 +308,7 @@ class SignificanceTest:
     together: bool = False  # whether all pairs of a family are tested by the same draws
     interval: str = ''      # the interval that leaves out 0 exactly where it rejects
     symmetric: str = ''     # its short name, if it takes differences to be symmetric
-    scatter: bool = False   # whether it needs differences that are not all the same
+    scatter: bool = False   # whether it needs differences that vary
     of_mean: bool = True    # whether the mean is what it tests
 
 TESTS = {
@@ -418,7 +418,7 @@ class Pair:
     losses: int
     queries: int       # that both have
     slice: str = EVERYTHING
-    detectable: float = np.nan  # what so many queries could have shown
+    detectable: float = np.nan  # minimum detectable difference
     skewness: float = 0.0             # of the differences
     family: int = 1                   # how many p-values were corrected together
     # what one-sided tests at alpha leave possible: the ends of the 1 - 2 alpha interval
@@ -460,7 +460,7 @@ PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted
                 'wins ties losses queries'.split())
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #32ef2fd4
-LEAST_QUERIES = 3  # queries, below which there is no verdict
+LEAST_QUERIES = 3  # fewer queries give no test
 
 def _describe(measure, names, values, method, level, span, interval, p, **fields):
     """Return the `Pair` of two rows of values.

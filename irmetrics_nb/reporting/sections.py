@@ -268,7 +268,7 @@ _Content = dict[str, Any]  # what a template shows
 def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[str, int]) -> SimpleNamespace:
     """Arrange a query of a system: the first ranks, `missed` documents, and relevant ones at `deeper` ranks.
 
-    A document has its rank (0 if it was not retrieved), its grade (None if nobody judged it), the share that it adds
+    A document has its rank (0 if it was not retrieved), its grade (None if unjudged), the share that it adds
     to the value, its rank in the `other` list, and its parent if it is a chunk. `size` and `lost` count all documents
     of the list, and all that were missed."""
     listing = query.listing
