@@ -21,6 +21,7 @@ from .core.judged import Judged
 from .core.measures import Measure
 from .core.ties import LazyMapping, TiesError
 from .data.errors import DataError, import_polars, visible
+from .data.ids import spelling_hint
 from .data.qrels_and_runs import Qrels, Run
 from .data.sources import no_rows
 from .data.text import blank_grades
@@ -34,7 +35,6 @@ from irmetrics_nb.evaluation.findings import (
     look_like_grades,
     look_like_scores,
     run_evidence,
-    spelling_hint,
     turned,
     warning_texts,
 )

@@ -20,7 +20,7 @@ from ..core.arrays import argsort_descending, changes, concat_ranges, pack, sort
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
 from .errors import DataError
-from .ids import PAD, Ids, KeyIndex, factorize
+from .ids import PAD, Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
 from .recognition import open_run, ready
 from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side, some_rows
@@ -435,17 +435,12 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     return samples
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
-class NoCommonQuery(DataError):
-    "Judgments and a run without a query in common; `queries`: some of the run."
-    def __init__(self, message: str = '', queries: list[str] | None = None):
-        super().__init__(message)
-        self.queries = queries or []
-
 def _check_common(qrels, source, queries):
     "Raise DataError if judgments and a run have no query in common."
     if not queries or set(queries) & set(qrels.queries): return
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
-    raise NoCommonQuery(f'no query in common: {ids}', queries)
+    hint = spelling_hint(qrels.queries[:20_000], queries[:20_000])
+    raise DataError(f'no query in common: {ids}{hint}')
 
 def _check_options(ties, negative):
     check_option('ties', ties, ('docid', 'given'))
