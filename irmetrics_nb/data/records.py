@@ -350,10 +350,8 @@ def _rows_of_table(table, columns):
     names = [str(name) for name in names]
     used = [name for name in names if name.lower() in {*columns.ids, *columns.titles, *columns.texts}]
     if not used: raise _no_column(columns.what, columns.ids[0], names)
-    lists = [map(_python_value, table[name]) for name in used]
+    lists = [[x.as_py() if hasattr(x, 'as_py') else x for x in table[name]] for name in used]
     return (dict(zip(used, row)) for row in zip(*lists))
-
-def _python_value(value): return value.as_py() if hasattr(value, 'as_py') else value
 
 def _no_column(where, column, names):
     return DataError(f'{where}: no column {column}; the columns are {", ".join(map(str, list(names)[:9]))}')
