@@ -413,13 +413,6 @@ def exact_sum(values: Iterable[float]) -> tuple[float, float]:
     nearest = fsum(terms)
     return nearest, fsum([*terms, -nearest])
 
-# %% ../../nbs/evaluation/evaluation.ipynb #f28ab02f
-def _terms(measure, values):
-    "Return what a measure sums for some queries; NaN does not count."
-    terms = values[~np.isnan(values)]
-    return np.log(np.maximum(terms, FLOOR)) if measure.kind.aggregate is GEOMETRIC_MEAN else terms
-
-
 # %% ../../nbs/evaluation/evaluation.ipynb #0d9e8c5f
 class Accumulator:
     """Compute measures over batches of groups, in constant memory.
@@ -543,7 +536,8 @@ class Accumulator:
         for text in warning_texts(Evidence(self.measures, judged.pool_grade)):
             warn_caller(text)
         for m, values in zip(self.measures, scores.values[0]):
-            terms = _terms(m, values)
+            terms = values[~np.isnan(values)]  # NaN does not count
+            if m.kind.aggregate is GEOMETRIC_MEAN: terms = np.log(np.maximum(terms, FLOOR))
             self._sum(repr(m), terms, np.ones(len(terms)))
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())

@@ -107,9 +107,10 @@ def plot_cumulated_gain(
 
     DataError for bad input; ValueError for a gain or a discount that is not known."""
     judged, rank = judge(qrels, run), np.arange(1, k + 1)
-    def mean_at(formula, i):
-        return np.mean(formula(judged, k=int(i), gain=gain, discount=discount))
-    of_run, best = ([mean_at(formula, i) for i in rank] for formula in (dcg, idcg))
+    of_run, best = (
+        [np.mean(formula(judged, k=int(i), gain=gain, discount=discount)) for i in rank]
+        for formula in (dcg, idcg)
+    )
     curves = {'the run': of_run, 'the ideal order': best}
     ax = lines(rank, curves, title='Cumulated gain', xlabel='rank', ylabel='mean DCG',
                marks=False, ax=ax)
