@@ -460,8 +460,13 @@ def _read_stream(stream, path, limit=np.inf):
     data += bytes(PAD)
     return np.frombuffer(data, np.uint8)
 
+def file_content(path: str | os.PathLike) -> bytes:
+    "Return all bytes of a file, unpacked if it is gzipped; DataError if it cannot be read."
+    with file_errors(path): return bytes(read_bytes(path)[:-PAD])
+
 def is_self_describing(head: bytes, name: str) -> bool:
     "Return whether a file is Parquet, Arrow or JSON, to which the limits of lines do not apply."
+    head = head[:HEAD_BYTES]
     return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
@@ -535,7 +540,7 @@ def named_lists(source: Any) -> dict[str, list]:
 
 def _lists_of_file(path):
     "Return {column: values} of a Parquet, Arrow, JSON or JSON lines file, or of CSV or TSV with a header."
-    with file_errors(path): data = bytes(read_bytes(path)[:-PAD])
+    data = file_content(path)
     if data.startswith(TABLE_MAGIC): return read_table(data, path).to_dict(as_series=False)
     text = data.decode('utf-8-sig', 'surrogateescape')
     if text.lstrip()[:1] in ('{', '['):

@@ -108,6 +108,12 @@ class Rows:
         if self.line: return f'{self.source}, line {self.line_of(row)}'
         return f'{self.source}, query {self.query_ids[self.query[row]]!r}, document {self.doc[row]!r}'
 
+    def selected(self, selection: np.ndarray) -> 'Rows':
+        "Return the selected rows; selection: a mask or row numbers."
+        given = [name for name in ('parent', 'length') if getattr(self, name) is not None]
+        columns = {name: getattr(self, name)[selection] for name in ('query', 'doc', 'value', *given)}
+        return replace(self, lines=(), **columns)
+
     def line_of(self, row: int) -> int:
         "Return the line of a row, which is counted only now."
         if self.lines: return self.lines[row]
@@ -119,11 +125,6 @@ class Rows:
         return np.flatnonzero(self.doc.buffer == 10)
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
-def some_rows(rows: Rows, selection: np.ndarray) -> Rows:
-    "Return the selected rows; selection: a mask or row numbers."
-    columns = ['query', 'doc', 'value', *(name for name in ('parent', 'length') if getattr(rows, name) is not None)]
-    return replace(rows, lines=(), **{name: getattr(rows, name)[selection] for name in columns})
-
 def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
     "Return the rows with the numbers in `selection`, and their queries in the order of first appearance."
     queries, first = np.unique(rows.query[selection], return_index=True)

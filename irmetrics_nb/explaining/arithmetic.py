@@ -28,7 +28,6 @@ from ..data.errors import DataError, suggestion
 from ..data.judging import meet_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.records import one_line, read_words
-from ..data.text import some_rows
 from ..metrics.dcg import ideal_batch
 from ..results.results import shown_digits, value_text
 
@@ -133,7 +132,7 @@ def from_run(
     parents = {}
     if answered and (run.count or np.isfinite(run.budget)):  # only chunks with a place
         rows = np.flatnonzero(run.rows.query == run.queries.index(query))
-        _, run = meet_documents(qrels, Run.unchecked(some_rows(run.rows, rows)), ties)
+        _, run = meet_documents(qrels, Run.unchecked(run.rows.selected(rows)), ties)
         if run.count: parents = dict(zip(run.rows.doc.tolist(), run.rows.parent.tolist()))
     score_of = _rows_of(run, query) if answered else {}
     docs = [*score_of]

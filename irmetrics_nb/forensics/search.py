@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'Target', 'NUMBERS_TRIED', 'MOST_LEVELS', 'DEFAULTS', 'OF_ROWS', 'TOTALS', 'read_number', 'last_digit',
            'number_fits', 'read_targets', 'scales_of', 'target_text', 'search_space', 'parameter_sets', 'Variant',
-           'variant_of', 'tools_with', 'different_answers', 'mistake_of', 'RankingCell', 'Rankings', 'values_of',
-           'mean_of', 'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
+           'variant_of', 'tools_with', 'different_answers', 'mistake_of', 'Rankings', 'values_of', 'mean_of',
+           'plain_variant', 'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
 import math
@@ -18,7 +18,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache, cached_property
 from inspect import signature
 from itertools import product
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -233,13 +233,6 @@ def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
 OF_ROWS = 'ties', 'negative', 'score_dtype', 'unjudged', 'judgments', 'duplicates', 'identical_ids'
 _ORDERS = 'given', 'average', 'best', 'worst'
 
-class RankingCell(NamedTuple):
-    "The rankings of all queries under some answers."
-    judged: Judged
-    unanswered: np.ndarray  # (queries,) bool: missing from the run
-    order: str      # 'given': as they are ranked; else one of the other _ORDERS
-    rows: str = ''  # The mistake that was made with rows
-
 # %% ../../nbs/forensics/search.ipynb #9afadb45
 def _judge_repeated(rankings):
     "Rank a document as often as the run holds it, and count each as relevant; of judgments the last row counts."
@@ -275,7 +268,9 @@ class Rankings:
         self.grades = np.unique(self.truth.columns.value).tolist()
         self.unjudged_queries = len(set(self.run.queries) - set(self.queries))
         self.open = self._find_choices(open or {})
-        self.cells: dict[tuple, RankingCell] = {}
+        # For some answers, or a mistake made with rows: the rankings, (queries,) bool: missing
+        # from the run, and the order of ties: 'given' (as ranked), or another of _ORDERS.
+        self.cells: dict[tuple, tuple[Judged, np.ndarray, str]] = {}
         self._enter_answers()
         for mistake in rows: self._enter_mistake(mistake)
 
@@ -291,7 +286,7 @@ class Rankings:
         choices |= {question: tuple(answers) for question, answers in restricted.items()}
         score = self.run.columns.value
         with np.errstate(over='ignore'): rounds = (score.astype(np.float32) != score).any()
-        identical = identical_rows(self.run.rows).any()
+        identical = identical_rows(self.run).any()
         matters = {'negative': min(self.grades, default=0) < 0, 'score_dtype': rounds, 'identical_ids': identical}
         choices |= {question: choices[question][:1] for question in matters if not matters[question]}
         single = tuple(answer for answer in choices['duplicates'] if answer != 'refuse')
@@ -316,9 +311,8 @@ class Rankings:
             rows = duplicates, dtype, identical_ids, negative, 'given' if ties == 'given' else 'docid'
             # A query with unjudged documents only is not missing
             unanswered, order = judged(*rows).retrieved == 0, 'given' if ties == 'docid' else ties
-            self.cells[different_answers(dict(zip(names, values)))] = RankingCell(
-                view(*shown, *rows), unanswered, order
-            )
+            key = different_answers(dict(zip(names, values)))
+            self.cells[key] = view(*shown, *rows), unanswered, order
 
     def _enter_mistake(self, rows):
         "Enter the rankings of a mistake that is made with rows, if it changes anything and leaves all queries."
@@ -335,7 +329,7 @@ class Rankings:
         try: judged = _judge_repeated(self) if rows == 'counted' else judge(qrels, run)
         except DataError: return
         if len(judged) == len(self.queries):
-            self.cells[(('rows', rows),)] = RankingCell(judged, judged.retrieved == 0, 'given', rows)
+            self.cells[(('rows', rows),)] = judged, judged.retrieved == 0, 'given'
 
     @cached_property
     def judgments_as_given(self) -> Judged:
@@ -380,19 +374,19 @@ def values_of(
     uncut = definition or measure.kind.at != 'k' or measure.params.get('judged_only')
     k = None if uncut else measure.at
     scored: dict = {}
-    for key in sorted(keys, key=lambda key: _ORDERS.index(rankings.cells[key].order)):
-        cell = rankings.cells[key]
-        complete = measure.resolve(cell.judged)
-        if id(cell.judged) not in scored:
-            judged = cell.judged.listed() if from_list else cell.judged
+    for key in sorted(keys, key=lambda key: _ORDERS.index(rankings.cells[key][2])):
+        ranked, _, order = rankings.cells[key]
+        complete = measure.resolve(ranked)
+        if id(ranked) not in scored:
+            judged = ranked.listed() if from_list else ranked
             if k is not None: judged = judged.only(judged.tie_start <= k)
             values = definition(judged, complete) if definition else np.asarray(complete.of(judged), dtype=float)
-            scored[id(cell.judged)] = judged, values, complete.of(cell.judged.ideal) == 0
-        judged, values, no_ideal = scored[id(cell.judged)]
-        if not (definition or cell.order == 'given' or measure.kind.unordered):
-            try: values = _reorder_ties(complete, judged, values, cell.order)
+            scored[id(ranked)] = judged, values, complete.of(ranked.ideal) == 0
+        judged, values, no_ideal = scored[id(ranked)]
+        if not (definition or order == 'given' or measure.kind.unordered):
+            try: values = _reorder_ties(complete, judged, values, order)
             except TiesError: continue
-        if cell.rows == 'as given':  # the ideal ranking is the judgments in the order of the input
+        if dict(key).get('rows') == 'as given':  # the ideal ranking is the judgments in the order of the input
             params = {name: x for name, x in complete.arguments().items() if name in ('gain', 'discount', 'b', 'k')}
             ideal = dcg(rankings.judgments_as_given, **params)
             values = ratio(dcg(judged, **params), np.maximum(ideal, 0))
@@ -442,7 +436,7 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
     if key not in rankings.cells:
         raise ValueError(f'{", ".join(variant.words)}: that cannot be computed on these data')
     for _, values, nothing in values_of(rankings, measure, [key], variant):
-        unanswered = rankings.cells[key].unanswered
+        _, unanswered, _ = rankings.cells[key]
         return mean_of(measure, values, nothing, unanswered, answers, rankings.unjudged_queries)
     raise ValueError(f'{measure!r} has no such order of ties')
 
@@ -493,31 +487,28 @@ class Outcome:
 def _variants_with_means(rankings, measure, variant, mistakes):
     """Yield each combination of a variant with answers, and with mistakes made with rows or means, with what the
     queries count, their mean, and the kind of mean."""
-    def is_tried(cell):
-        if cell.rows: return combines and cell.rows in of_rows
-        return cell.order == 'given' or not (variant.mistake and MISTAKES[variant.mistake].definition)
+    def is_tried(key):
+        rows = dict(key).get('rows')
+        if rows: return combines and rows in of_rows
+        return rankings.cells[key][2] == 'given' or not (variant.mistake and MISTAKES[variant.mistake].definition)
     of_rows = {m.rows: name for name, m in mistakes.items() if m.rows}
     of_totals = {m.total: name for name, m in mistakes.items() if m.total}
     combines = not variant.mistake and {name for name, _ in variant.params} <= {'gain', 'beta'}
     choices = rankings.open
     means = [{'missing': m, 'no_relevant': n} for m, n in product(choices['missing'], choices['no_relevant'])]
     totals = [{'total': total} for total in of_totals] if combines else []
-    keys = [key for key, cell in rankings.cells.items() if is_tried(cell)]
+    keys = [*filter(is_tried, rankings.cells)]
     for key, values, nothing in values_of(rankings, measure, keys, variant):
-        cell = rankings.cells[key]
-        answers = {} if cell.rows else dict(key)
-        for mean in means if cell.rows else means + totals:
+        answers, (_, unanswered, _) = dict(key), rankings.cells[key]
+        rows = answers.pop('rows', '')
+        for mean in means if rows else means + totals:
             total = mean.get('total', '')
-            mistake = of_rows.get(cell.rows) or of_totals.get(total) or variant.mistake
+            mistake = of_rows.get(rows) or of_totals.get(total) or variant.mistake
             different = replace(variant, answers=different_answers(answers | mean), mistake=mistake)
-            options = cell.unanswered, answers | mean, rankings.unjudged_queries
+            options = unanswered, answers | mean, rankings.unjudged_queries
             yield different, *mean_of(measure, values, nothing, *options), total
 
 _STEPS = 1e9 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
-
-def _rounded_bytes(values):
-    "Return bytes that are equal for values that are equal up to rounding."
-    return np.rint(np.nan_to_num(values, nan=-1e6) * _STEPS).astype(np.int64).tobytes()
 
 # %% ../../nbs/forensics/search.ipynb #da65ecf5
 def all_results(
@@ -540,7 +531,8 @@ def all_results(
         try:
             for variant, counted, mean, total in _variants_with_means(rankings, measure, job, named):
                 more_queries = rankings.unjudged_queries if total == 'run' else 0
-                result = hash((_rounded_bytes(counted), more_queries, total == 'mean rank'))
+                rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)
+                result = hash((rounded.tobytes(), more_queries, total == 'mean rank'))
                 if result not in by_result:
                     by_result[result] = Outcome(mean, check(counted, mean) if check else True)
                 found[variant] = by_result[result]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from types import SimpleNamespace
 from typing import Any, Unpack
 
 import numpy as np
@@ -40,7 +41,6 @@ from ..evaluation.scores import Scores, as_record
 from irmetrics_nb.reporting.sections import (
     BARS,
     DEPTH,
-    QueryCard,
     add_words,
     card,
     common_means,
@@ -207,8 +207,8 @@ class Report(Result):
     scores: Scores
     comparison: Comparison | None       # None: one run
     pair: tuple[str, ...]               # the systems in focus: the other one, the better
-    gains: tuple[QueryCard, ...]             # the largest first
-    losses: tuple[QueryCard, ...]            # of one run: the worst queries
+    gains: tuple[SimpleNamespace, ...]  # cards of queries: the largest first
+    losses: tuple[SimpleNamespace, ...]  # of one run: the worst queries
     queries: Mapping[str, Words]        # what was asked, as far as it is known
     groups: tuple[str, ...] | None = None  # of each query
     checkup: Checkup | None = None
