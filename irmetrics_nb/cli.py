@@ -33,6 +33,7 @@ from irmetrics_nb.cli_common import (
     show,
     source_of,
     sources_of,
+    stop_at_floors,
     takes_options,
     usage_errors,
     with_more,
@@ -89,13 +90,6 @@ def _print_reading(scores, runs):
     peak = peak_memory()
     if peak: say(f'at most {peak / 1e6:,.0f} MB of memory were used')
 
-# %% ../nbs/top_level/cli.ipynb #620f809a
-def _stop_at_floors(scores, floors):
-    from irmetrics_nb.comparing.gate import missed_floors
-    missed = missed_floors(scores, floors)
-    for text in missed: say(f'minimum not reached: {text}')
-    if missed: raise typer.Exit(3)
-
 # %% ../nbs/top_level/cli.ipynb #471b8a5e
 def _print_scores(scores, format, per_query, output, per_run):
     "Print a table, in a terminal with colours, or write it."
@@ -148,7 +142,7 @@ def _evaluate(
                           progress=progress, groups=groups, **answers)
     _print_scores(scores, format, per_query, output, per_run)
     if verbose: _print_reading(scores, runs)
-    if required: _stop_at_floors(scores.each(), required)
+    stop_at_floors(scores.each(), required)
 
 # %% ../nbs/top_level/cli.ipynb #6b3638e6
 @app.command('check')

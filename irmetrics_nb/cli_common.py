@@ -301,6 +301,14 @@ def floors_of(texts: Sequence[str]) -> list:
     from irmetrics_nb.comparing.gate import parse_floor
     with usage_errors(): return [parse_floor(text) for text in texts]
 
+def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
+    "Exit with code 3 if a mean does not reach its floor, after a line for each."
+    if not floors: return
+    from irmetrics_nb.comparing.gate import missed_floors
+    missed = missed_floors(scores, floors)
+    for text in missed: say(f'minimum not reached: {text}')
+    if missed: raise typer.Exit(3)
+
 def with_more(measures: Sequence[Measure], more: Sequence[Measure]) -> list[Measure]:
     "Add measures, none of them twice."
     present = {(m, m.said) for m in measures}

@@ -133,7 +133,10 @@ def _compare_command(
     runs, required = [first, *new], floors_of(floors)
     settings = {'test': test, 'correction': correction, 'alpha': alpha, 'margin': margin, 'interval': interval,
                 'seed': seed, 'correct_over': correct_over}
-    _check_method(settings, new)
+    chosen = {name: settings[name] or '' for name in ('correction', 'interval')}
+    with usage_errors(): Method(**settings | chosen)  # before anything is read
+    if test == 'tukey' and len(new) > 1:
+        raise typer.BadParameter('--test tukey is for all pairs; with a baseline take t or randomization')
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline: leave out --baseline')
     gate_options = max_drop is not None or fail_if_worse or floors or min_coverage is not None
     if all_pairs and (gate_options or format == 'junit'):
@@ -157,11 +160,7 @@ def _compare_command(
     _print_comparison(comparison, verdict, format, per_run, output)
     raise typer.Exit(0 if verdict.ok else 3)
 
-def _check_method(settings, new):
-    "Raise BadParameter for options that exclude each other, before anything is read."
-    with usage_errors(): Method(**settings | {name: settings[name] or '' for name in ('correction', 'interval')})
-    if settings['test'] == 'tukey' and len(new) > 1:
-        raise typer.BadParameter('--test tukey is for all pairs; with a baseline take t or randomization')
+
 
 # %% ../nbs/top_level/cli_compare.ipynb #14d120ab
 REPORT_EXAMPLES = '''

@@ -21,8 +21,8 @@ from .core.judged import Judged
 from .core.measures import Measure
 from .core.ties import LazyMapping, TiesError
 from .data.errors import DataError, import_polars, visible
+from .data.ids import spelling_hint
 from .data.qrels_and_runs import Qrels, Run
-from .data.sources import no_rows
 from .data.text import blank_grades
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (
@@ -34,7 +34,6 @@ from irmetrics_nb.evaluation.findings import (
     look_like_grades,
     look_like_scores,
     run_evidence,
-    spelling_hint,
     turned,
     warning_texts,
 )
@@ -172,7 +171,8 @@ def _named(table, kind):
     "Rename the columns of rows as judgments or a run have them."
     number = 'score' if kind == 'run' else 'relevance'
     named = table.select(query_id='query', doc_id='doc', **{number: 'value'})
-    return named if len(named) else no_rows(kind)
+    empty = Qrels.empty if kind == 'qrels' else Run.empty
+    return named if len(named) else empty().rows
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
 def _sorted_rows(table, plan):

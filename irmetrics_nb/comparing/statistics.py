@@ -498,11 +498,6 @@ def _holm_alphas(alpha, m, rejected):
     "Divide alpha by the number of hypotheses that Holm had still to decide at each step."
     return alpha / (m - np.minimum(np.arange(m), rejected))
 
-def _bh_alphas(alpha, m, rejected): return alpha * (max(rejected, 1) / m)
-
-def _by_alphas(alpha, m, rejected):
-    return alpha * (max(rejected, 1) / (m * _harmonic(m)))
-
 @dataclass(frozen=True)
 class Correction:
     "A correction for many tests; it becomes known by an entry in `CORRECTIONS`."
@@ -516,9 +511,10 @@ CORRECTIONS = {
     'holm': Correction('Holm', _holm, _holm_alphas),
     'bonferroni': Correction('Bonferroni', lambda p: len(p) * p,
                              lambda alpha, m, _: alpha / m),
-    'bh': Correction('Benjamini–Hochberg', _bh, _bh_alphas),
+    'bh': Correction('Benjamini–Hochberg', _bh,
+                     lambda alpha, m, rejected: alpha * (max(rejected, 1) / m)),
     'by': Correction('Benjamini–Yekutieli', lambda p: _harmonic(len(p)) * _bh(p),
-                     _by_alphas),
+                     lambda alpha, m, rejected: alpha * (max(rejected, 1) / (m * _harmonic(m)))),
     'none': Correction('no correction', lambda p: p, lambda alpha, *_: alpha),
 }
 

@@ -6,7 +6,7 @@
 __all__ = ['FEW_ROWS', 'MOST_GRADES', 'LARGEST_LABEL', 'changes', 'cumcount', 'run_lengths', 'concat_ranges', 'segmented_scan',
            'descending_bits', 'pack', 'argsort_descending', 'sort_pool', 'as_array', 'is_masked', 'is_missing',
            'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups', 'warn_if_swapped',
-           'warn_caller']
+           'warn_caller', 'check_count']
 
 # %% ../../nbs/core/arrays.ipynb #fdc97a57
 import sys
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 # %% ../../nbs/core/arrays.ipynb #8ace4ac1
-from .conventions import Column, EvaluationWarning
+from .conventions import Column, Counts, EvaluationWarning
 
 # %% ../../nbs/core/arrays.ipynb #ca33ae4f
 def changes(*columns: np.ndarray) -> np.ndarray:
@@ -322,3 +322,13 @@ def warn_caller(text: str) -> None:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, EvaluationWarning, stacklevel=level)
 
+
+# %% ../../nbs/core/arrays.ipynb #52c9a48f
+def check_count(name: str, count: Counts, listed: np.ndarray, kind: str) -> np.ndarray:
+    "Return the stated number of documents of each query; raise ValueError for fewer than the list holds."
+    count, listed = np.broadcast_arrays(np.asarray(count), listed)
+    wrong = np.flatnonzero((count < listed) | (count % 1 != 0))
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(f'{name}={count[i]}, but the list holds {listed[i]:g} {kind} documents')
+    return count

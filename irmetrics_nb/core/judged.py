@@ -16,10 +16,9 @@ from typing import Any, Concatenate, ParamSpec, Protocol, overload
 import numpy as np
 
 # %% ../../nbs/core/judged.ipynb #54b263d3
-from .arrays import changes, cumcount, segmented_scan, sort_pool
+from .arrays import changes, check_count, cumcount, segmented_scan, sort_pool
 from .conventions import Column, Counts, RankingsLike, check_cutoff, check_level, documented
 from irmetrics_nb.core.layouts import (
-    check_count,
     columns_of_grades,
     columns_of_ranks,
     columns_of_scores,

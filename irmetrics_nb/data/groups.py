@@ -14,11 +14,9 @@ import numpy as np
 
 # %% ../../nbs/data/groups.ipynb #f6c508a3
 from ..core.arrays import is_missing
-from .errors import DataError, file_errors, short_repr
-from .ids import PAD
-from .sources import is_self_describing, read_bytes, read_lookup, separated_lines
+from .errors import DataError, short_repr
+from .sources import file_content, is_self_describing, read_lookup, separated_lines
 from .tables import COLUMN_SYNONYMS, header_names, plain_name
-from .text import HEAD_BYTES
 
 # %% ../../nbs/data/groups.ipynb #cdbcdb69
 class Group(str):
@@ -96,8 +94,8 @@ def _group(table, row, where):
 def _records(source, columns):
     "Return the records of a text file, or {query: group} if it has no header; any other source as it is."
     if not isinstance(source, str | os.PathLike): return source
-    with file_errors(source): data = bytes(read_bytes(source)[:-PAD])
-    if is_self_describing(data[:HEAD_BYTES], os.fspath(source)): return source
+    data = file_content(source)
+    if is_self_describing(data, os.fspath(source)): return source
     text = data.decode('utf-8-sig', 'surrogateescape')
     lines = [(n, header_names(fields)) for n, fields in separated_lines(text, os.fspath(source))]
     if not lines: raise DataError(f'{source}: there is no row')

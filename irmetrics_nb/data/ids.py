@@ -10,7 +10,6 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations, count
 from typing import Any
@@ -551,15 +550,12 @@ def _match_by(ids_of_both, rule):
         judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
         common = [(id, retrieved_forms[form]) for form, id in judged_forms.items() if form in retrieved_forms]
         pairs += [(a, b) for a, b in common if a != b and _keeps_distinct(rule, a, b)]
-    return Spelling(' and '.join(step[0] for step in rule), len(pairs), tuple(dict.fromkeys(pairs))[:2])
+    return ' and '.join(step[0] for step in rule), len(pairs), tuple(dict.fromkeys(pairs))[:2]
 
 # %% ../../nbs/data/ids.ipynb #eb29814e
-@dataclass(frozen=True)
-class Spelling:
-    "A way to spell ids by which those of the judgments meet those of the run."
-    how: str   # Such as 'in lower case'
-    matches: int  # How many ids of the judgments meet one of the run
-    examples: tuple[tuple[str, str], ...]  # Two different ones, and whom they meet
+# How ids are spelled, such as 'in lower case'; how many ids of the judgments then match
+# one of the run; two different ones, each with the id that it matches.
+Spelling = tuple[str, int, tuple[tuple[str, str], ...]]
 
 IdsByQuery = Mapping[str, Iterable[str]]  # query -> its ids
 
@@ -578,7 +574,7 @@ def find_spelling(
 
     Examples
     --------
-    >>> find_spelling({'q': ['0017', '0018']}, {'q': ['17', '19']}).how
+    >>> find_spelling({'q': ['0017', '0018']}, {'q': ['17', '19']})[0]
     'without leading zeros'"""
     common = [q for q in judged if q in retrieved]
     ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
@@ -589,9 +585,14 @@ def find_spelling(
     double = [a + b for a, b in combinations(single, 2)] if pairs else []
     for rules in single, double:
         spellings = (_match_by(ids_of_both, rule) for rule in rules)
-        best = max(spellings, key=lambda s: s.matches, default=None)
-        if best and best.matches: return best
+        best = max(spellings, key=lambda spelling: spelling[1], default=('', 0, ()))
+        if best[1]: return best
     return None
+
+def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
+    "Return the end of an error about ids that do not match: the spelling by which they would."
+    spelling = find_spelling({'': judged}, {'': retrieved})
+    return f'; they would match {spelling[0]}' if spelling else ''
 
 # %% ../../nbs/data/ids.ipynb #6db63ae2
 _PREFIX = r'(?m)^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?'

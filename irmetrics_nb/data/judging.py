@@ -20,10 +20,10 @@ from ..core.arrays import argsort_descending, changes, concat_ranges, pack, sort
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
 from .errors import DataError
-from .ids import PAD, Ids, KeyIndex, factorize
+from .ids import PAD, Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
 from .recognition import open_run, ready
-from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side, some_rows
+from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
@@ -249,11 +249,11 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     DataError for a chunk that is called like a judged document that it is no part of."""
     if not run.count and np.isinf(run.budget): return qrels, run
     rows = run.rows
-    if np.isfinite(run.budget): rows = some_rows(rows, within_budget(rows, ties))
+    if np.isfinite(run.budget): rows = rows.selected(within_budget(rows, ties))
     if not run.count: return qrels, Run.unchecked(rows)
     first, _ = first_chunks(rows, ties)
     if run.count == 'documents':
-        rows, first = some_rows(rows, first), np.ones(np.count_nonzero(first), bool)
+        rows, first = rows.selected(first), np.ones(np.count_nonzero(first), bool)
     qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)
     row, judgment = join(qrels, Run.unchecked(replace(rows, doc=rows.parent)), qrels_query)
     leads = first[row]
@@ -269,8 +269,8 @@ def run_of_documents(run: Run) -> Run:
     "Return a run of chunks as one of documents, each with the score of its first chunk; any other as it is."
     if not run.count: return run
     rows = run.rows
-    if np.isfinite(run.budget): rows = some_rows(rows, within_budget(rows, 'docid'))
-    rows = some_rows(rows, first_chunks(rows, 'docid')[0])
+    if np.isfinite(run.budget): rows = rows.selected(within_budget(rows, 'docid'))
+    rows = rows.selected(first_chunks(rows, 'docid')[0])
     return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
 
 def _judged_chunks(qrels, rows, leader, led, repeated, later):
@@ -296,7 +296,7 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
     first, leader = first_chunks(rows, 'docid')
     again = np.flatnonzero(~first & (rows.value == rows.value[leader]))
     qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)
-    row, _ = join(qrels, Run.unchecked(replace(some_rows(rows, again), doc=rows.parent[again])), qrels_query)
+    row, _ = join(qrels, Run.unchecked(replace(rows.selected(again), doc=rows.parent[again])), qrels_query)
     if not len(row): return
     i = again[row.min()]
     pair = f'two chunks of {rows.parent[i]!r}, {rows.doc[leader[i]]!r} and {rows.doc[i]!r}, have the same score'
@@ -436,17 +436,12 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     return samples
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
-class NoCommonQuery(DataError):
-    "Judgments and a run without a query in common; `queries`: some of the run."
-    def __init__(self, message: str = '', queries: list[str] | None = None):
-        super().__init__(message)
-        self.queries = queries or []
-
 def _check_common(qrels, source, queries):
     "Raise DataError if judgments and a run have no query in common."
     if not queries or set(queries) & set(qrels.queries): return
     ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
-    raise NoCommonQuery(f'no query in common: {ids}', queries)
+    hint = spelling_hint(qrels.queries[:20_000], queries[:20_000])
+    raise DataError(f'no query in common: {ids}{hint}')
 
 def _check_options(ties, negative):
     check_option('ties', ties, ('docid', 'given'))

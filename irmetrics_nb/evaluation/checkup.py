@@ -36,7 +36,7 @@ from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import recognise
 from ..data.sources import decompressed, is_self_describing, open_bytes
 from ..data.tables import header_separator
-from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags, some_rows
+from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
@@ -313,7 +313,7 @@ class Counter:
         order: Any = slice(None)
         def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
         if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
-        by_query = some_rows(rows, order)
+        by_query = rows.selected(order)
         query, score, begin = by_query.query, by_query.value, np.flatnonzero(changes(by_query.query))
         depth = np.diff(begin, append=len(query))
         number = match_ids(self.qrels.query_index, judgments.query_ids, rows.query_ids[query[begin]])
@@ -333,7 +333,7 @@ class Counter:
             texts(query[begin]), judged, depth, lowest, highest, float(rows.value[0]),
             bool((score == np.floor(score)).all()), *grade_signs(query, score, self.graded),
             position_signs(query, score), {same_docs(by_query.doc, depth)}, bool(self.equal), rows.comments.count,
-            texts(rows.query[identical_rows(rows)]), unread, texts(rising), texts(repeated), never_falls, tags)
+            texts(rows.query[identical_rows(run)]), unread, texts(rising), texts(repeated), never_falls, tags)
 
     def _look_over(self, docs):
         suspects, kinds = look_over(docs)

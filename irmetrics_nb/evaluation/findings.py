@@ -110,9 +110,9 @@ def _document_problems(evidence):
         ids = ''
         if retrieved:
             query = next(iter(retrieved))
-            examples = zip(*spelling.examples) if spelling else (missed[query][:2], retrieved[query][:2])
+            examples = zip(*spelling[2]) if spelling else (missed[query][:2], retrieved[query][:2])
             judged_ids, run_ids = map(_quoted_ids, examples)
-            hint = f'they would match {spelling.how}' if spelling else 'no other spelling of them matches either'
+            hint = f'they would match {spelling[0]}' if spelling else 'no other spelling of them matches either'
             ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
         yield problem('no-judged-retrieved', ids=ids)
         if not evidence.thorough: return
@@ -128,12 +128,14 @@ def _documents_misspelled(spelling, missed, severity=''):
 
 def _is_worth_saying(spelling, n_missed):
     "Return whether a spelling matches more than a few of the missed ids, and different ones."
-    judged, retrieved = map(set, zip(*spelling.examples))
-    return spelling.matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
+    _, matches, examples = spelling
+    judged, retrieved = map(set, zip(*examples))
+    return matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
 
 def _words_of(spelling):
-    judged, retrieved = map(_quoted_ids, zip(*spelling.examples))
-    return {'n': spelling.matches, 'how': spelling.how, 'judged': judged, 'retrieved': retrieved}
+    how, matches, examples = spelling
+    judged, retrieved = map(_quoted_ids, zip(*examples))
+    return {'n': matches, 'how': how, 'judged': judged, 'retrieved': retrieved}
 
 def _quoted_ids(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
 
@@ -152,18 +154,13 @@ def _query_problems(evidence):
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
-        yield problem('no-common-query', examples, hint=_spelling_text(spelling))
+        hint = f'; they would match {spelling[0]}' if spelling else ''
+        yield problem('no-common-query', examples, hint=hint)
         yield from _numeric('query', unanswered, unjudged)
-    elif spelling and (thorough or spelling.how in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
+    elif spelling and (thorough or spelling[0] in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
         yield problem('query-ids', all=n_judged, **_words_of(spelling))
     elif unanswered: yield problem('missing', shown(unanswered), n=len(unanswered), all=n_judged)
     if unjudged and evidence.common: yield problem('unjudged-queries', shown(unjudged), n=len(unjudged))
-
-def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
-    "Return the end of an error about ids that do not match: the spelling by which they would."
-    return _spelling_text(find_spelling({'': judged}, {'': retrieved}))
-
-def _spelling_text(spelling): return f'; they would match {spelling.how}' if spelling else ''
 
 def _numeric(kind, judged, retrieved):
     "Find ids that are numbers in one of the two sources only."

@@ -16,7 +16,6 @@ import numpy as np
 from ..core.conventions import Conventions
 from ..core.measures import SUM, Measure
 from ..data.qrels_and_runs import Run
-from ..data.text import Rows, some_rows
 
 # %% ../../nbs/evaluation/presets.ipynb #ee76bbd3
 @dataclass(frozen=True)
@@ -393,16 +392,17 @@ def single_precision(run: Any) -> Run:
     return Run(replace(rows, value=value), name=results.name, copy=False)
 
 # %% ../../nbs/evaluation/presets.ipynb #5b0c7a12
-def identical_rows(rows: Rows) -> np.ndarray:
+def identical_rows(run: Run) -> np.ndarray:
     "Return for each row whether its document has the id of its query."
+    rows = run.rows
     documents = rows.doc if rows.parent is None else rows.parent
     return documents.equals(rows.query_ids[rows.query])
 
 def without_identical_ids(run: Any) -> Run:
     "Return the run without documents that have the id of their query."
     results = Run(run, copy=False)
-    different = ~identical_rows(results.rows)
-    return Run(Run.unchecked(some_rows(results.rows, different)), name=results.name)
+    different = ~identical_rows(results)
+    return Run(Run.unchecked(results.rows.selected(different)), name=results.name)
 
 # %% ../../nbs/evaluation/presets.ipynb #1f7d89a1
 def touches_rows(conventions: Conventions) -> bool:

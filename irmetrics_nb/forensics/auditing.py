@@ -580,7 +580,10 @@ def _of_vectors(measure, answers, folder):
     of_mistakes = {name: mistake.get('equals') for name, mistake in data['mistakes'].items()}
     changes = {'default': {}, **data['settings'], **data['tools'], **of_mistakes}
     fits = [name for name in changes if all(is_right(case, name) for case in cases_asked)]
-    passed = any(changes[name] is not None and _is_harmless(changes[name]) for name in fits)
+    # Changes that leave ideal, divisor, discount and level as they are
+    harmless = [fit for fit in map(changes.get, fits)
+                if fit is not None and not {*fit} & {*_STANDARD} and fit.get('ties') not in ('best', 'worst')]
+    passed = bool(harmless)
     case = next((case for case in cases_asked if not is_right(case, 'default')), None)
     shown = ''
     if case and not passed:
@@ -589,10 +592,6 @@ def _of_vectors(measure, answers, folder):
     tools, mistakes = (tuple(name for name in fits if name in data[key]) for key in ('tools', 'mistakes'))
     mistakes = () if passed else mistakes
     return Audit('the program', parse(measure), 'vectors', passed, None, computes, tools, mistakes, shown)
-
-def _is_harmless(changes):
-    "Return whether changes leave ideal, divisor, discount and level as they are."
-    return not {*changes} & {*_STANDARD} and changes.get('ties') not in ('best', 'worst')
 
 def _same_value(answer, text):
     "Return whether a value is equal to the text of a vector: a fraction, a decimal, NaN or error."

@@ -16,10 +16,9 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/sets.ipynb #0be08df7
-from ..core.arrays import changes, segmented_scan
+from ..core.arrays import changes, check_count, segmented_scan
 from ..core.conventions import Column, Counts, check_cutoff, check_option, documented, ratio
 from ..core.judged import Judged, per_query
-from ..core.layouts import check_count
 from ..core.measures import SUM, Share, Sum, measure
 from ..core.ties import Ties, sum_over_places
 

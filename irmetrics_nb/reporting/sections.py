@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['BARS', 'DEPTH', 'MOST_MISSED', 'PAIRS', 'MOST_PAIRS', 'MOST_NUMBERS', 'plot_cutoffs', 'plot_precision_recall',
            'plot_cumulated_gain', 'plot_gains', 'plot_discounts', 'plot_roc', 'Axis', 'axis', 'row', 'bar', 'waterfall',
-           'histogram', 'explained_query', 'system_side', 'QueryCard', 'card', 'what_moved', 'add_words', 'of_all',
-           'common_sizes', 'common_means', 'mean_rows', 'mean_panels', 'forest_of', 'difference_panels', 'upright',
-           'spread_panels', 'slice_parts', 'slices_of_one', 'query_values', 'input_parts', 'convention_parts']
+           'histogram', 'explained_query', 'system_side', 'card', 'what_moved', 'add_words', 'of_all', 'common_sizes',
+           'common_means', 'mean_rows', 'mean_panels', 'forest_of', 'difference_panels', 'upright', 'spread_panels',
+           'slice_parts', 'slices_of_one', 'query_values', 'input_parts', 'convention_parts']
 
 # %% ../../nbs/reporting/sections.ipynb #d7162d70
 from collections.abc import Iterable, Mapping, Sequence
@@ -107,9 +107,10 @@ def plot_cumulated_gain(
 
     DataError for bad input; ValueError for a gain or a discount that is not known."""
     judged, rank = judge(qrels, run), np.arange(1, k + 1)
-    def mean_at(formula, i):
-        return np.mean(formula(judged, k=int(i), gain=gain, discount=discount))
-    of_run, best = ([mean_at(formula, i) for i in rank] for formula in (dcg, idcg))
+    of_run, best = (
+        [np.mean(formula(judged, k=int(i), gain=gain, discount=discount)) for i in rank]
+        for formula in (dcg, idcg)
+    )
     curves = {'the run': of_run, 'the ideal order': best}
     ax = lines(rank, curves, title='Cumulated gain', xlabel='rank', ylabel='mean DCG',
                marks=False, ax=ax)
@@ -285,37 +286,27 @@ def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[
         missed=missed[:MOST_MISSED], lost=len(missed), deeper=deeper)
 
 # %% ../../nbs/reporting/sections.ipynb #ec4a6a3f
-@dataclass
-class QueryCard:
-    "A query with the lists of one system or of two."
-    query: str
-    sides: tuple[SimpleNamespace, ...]  # of `system_side`
-    mostly: tuple[str, ...]     # what made the difference, the most first
-    words: Words = Words()
-
-    @property
-    def difference(self) -> float:
-        "Return the second value less the first; of one system, its value."
-        first, *second = (system.value for system in self.sides)
-        return second[0] - first if second else first
-
-    @property
-    def documents(self) -> list[SimpleNamespace]:
-        "Return the documents that are shown, of each system."
-        return sum((x.places + x.missed + x.deeper for x in self.sides), [])
-
 def card(
     query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
     runs: Mapping[str, Run], conventions: Conventions | None = None,
-) -> QueryCard:
-    "Make the card of a query by one or two systems: {name: value} in their order."
+) -> SimpleNamespace:
+    """Make the card of a query by one or two systems: {name: value} in their order.
+
+    `difference` is the second value less the first, or the value of one system;
+    `documents` are those shown, of each system; `mostly` describes what made the
+    difference, the most first."""
     explained = [
         explained_query(measure, qrels, runs[name], query, conventions) for name in values
     ]
     ranks = [query.ranks for query in explained][::-1]
     systems = tuple(map(system_side, values, values.values(), explained, ranks))
     mostly = what_moved(*explained) if len(explained) == 2 else ()
-    return QueryCard(query, systems, mostly)
+    first, *second = values.values()
+    return SimpleNamespace(
+        query=query, sides=systems, mostly=mostly, words=Words(),
+        difference=second[0] - first if second else first,
+        documents=sum((x.places + x.missed + x.deeper for x in systems), []),
+    )
 
 def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     "Describe the documents whose shares differ most, with ranks and difference."
@@ -328,7 +319,7 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     return tuple(texts)
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
-def add_words(cards: Iterable[QueryCard], queries: Mapping[str, Words], documents: Mapping[str, Words]) -> None:
+def add_words(cards: Iterable[SimpleNamespace], queries: Mapping[str, Words], documents: Mapping[str, Words]) -> None:
     "Fill in the words of queries and documents in the cards, where they are known."
     for card in cards:
         card.words = queries.get(card.query, Words())
