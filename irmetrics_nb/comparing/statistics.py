@@ -514,7 +514,8 @@ CORRECTIONS = {
     'bh': Correction('Benjamini–Hochberg', _bh,
                      lambda alpha, m, rejected: alpha * (max(rejected, 1) / m)),
     'by': Correction('Benjamini–Yekutieli', lambda p: _harmonic(len(p)) * _bh(p),
-                     lambda alpha, m, rejected: alpha * (max(rejected, 1) / (m * _harmonic(m)))),
+                     lambda alpha, m,
+                     rejected: alpha * (max(rejected, 1) / (m * _harmonic(m)))),
     'none': Correction('no correction', lambda p: p, lambda alpha, *_: alpha),
 }
 

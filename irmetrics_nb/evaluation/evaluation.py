@@ -538,7 +538,8 @@ class Accumulator:
             warn_caller(text)
         for m, values in zip(self.measures, scores.values[0]):
             terms = values[~np.isnan(values)]  # NaN does not count
-            if m.kind.aggregate is GEOMETRIC_MEAN: terms = np.log(np.maximum(terms, FLOOR))
+            if m.kind.aggregate is GEOMETRIC_MEAN:
+                terms = np.log(np.maximum(terms, FLOOR))
             self._sum(repr(m), terms, np.ones(len(terms)))
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())
@@ -550,7 +551,8 @@ class Accumulator:
         self.totals[name] = [exact_sum([*total, *new.tolist()]) for total, new in added]
 
     def _mean(self, aggregate, name):
-        "Return the mean of terms from their sum and weight, or another aggregate; NaN of none."
+        ("Return the mean of terms from their sum and weight, or another aggregate; NaN "
+         "of none.")
         (total, _), (weight, _) = self.totals[name]
         if not weight: return float('nan')
         if aggregate is SUM: return total
