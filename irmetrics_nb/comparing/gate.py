@@ -234,7 +234,7 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
 class Gate(Result):
     """The verdicts on a change, with the minimum detectable drops."""
     verdicts: tuple[Verdict, ...]
-    could: tuple[str, ...]     # which drops could have been shown, and are not ruled out
+    could: tuple[str, ...]     # the minimum detectable and the largest possible drops
     sentences: tuple[str, ...] = ()  # of the comparison, and what its families were
     warnings: tuple[str, ...] = ()
     judging: tuple[str, ...] = ()  # judged@k of each system, and who was judged less
