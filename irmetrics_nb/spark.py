@@ -232,7 +232,7 @@ def _bucket_count(session, counts, memory, buckets):
     "Return how many buckets there should be; DataError for a query that none can hold."
     memory = MEMORY if memory is None else memory
     if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
-        raise ValueError(f'buckets must be a whole number of them, 1 or more, not {buckets!r}')
+        raise ValueError(f'buckets must be a whole number from 1, not {buckets!r}')
     if not memory > 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
     largest_count, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
     needed = largest_count * ROW_BYTES

@@ -270,7 +270,7 @@ def test_passages_are_found_once_from_an_overlap_on():
 
 
 def test_a_passage_that_reaches_two_gold_ones_finds_one_and_says_so():
-    with pytest.warns(UserWarning, match="1 retrieved passage reaches several gold ones, and each counts as one"):
+    with pytest.warns(UserWarning, match="1 retrieved passage overlaps several gold passages, but each counts as one hit"):
         both = from_spans({"q": [("a", 0, 10), ("a", 20, 30)]}, {"q": [("a", 0, 40), ("a", 15, 35)]}, covered=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -143,7 +143,7 @@ def test_memory_is_bounded_by_an_option_and_reported(large):
     assert done.stdout == 'run,RR\ntoy (run.txt),0.5\ntoy (scattered.txt),0.5\n'
     grouped, scattered, peak = done.stderr.splitlines()
     assert re.fullmatch(r'irmetrics: run.txt was read in 1\d batches', grouped)
-    assert re.fullmatch(r'irmetrics: scattered.txt was read in 3 parts, since its queries are scattered', scattered)
+    assert re.fullmatch(r'irmetrics: scattered.txt was read in 3 parts, because rows of a query are not together', scattered)
     assert 30 < int(re.fullmatch(r'irmetrics: at most (\d+) MB of memory were used', peak)[1]) < 1000
     plain = irmetrics('evaluate', 'qrels.txt', 'run.txt', 'scattered.txt', '-m', 'RR', '--format', 'csv', cwd=large)
     assert plain.stdout == done.stdout and plain.stderr == ''

@@ -184,7 +184,7 @@ def test_a_constant_difference_has_no_p_and_the_sentence_says_so_first(test):
     found = compare({"a": a, "b": dict.fromkeys(a, 0.96)}, measures="P@100", test=test)
     [pair] = found.rows
     assert np.isnan([pair.p, pair.p_adjusted, pair.low, pair.lower_bound]).all() and not pair.shown()
-    assert found.sentences()[0].startswith("no verdict on a and b, because they differ by the same amount on all 30 queries, and without variance")
+    assert found.sentences()[0].startswith("no p-value for a and b, because they differ by the same amount on all 30 queries, and without variance")
     assert "b − a = 0.030 P@100 (better on 30, worse on 0)" in found.sentences()[0] and "is better than" not in str(found)
     assert compare({"a": a, "b": dict.fromkeys(a, 0.96)}, test="sign").rows[0].p == 2**-29
 
@@ -196,7 +196,7 @@ def test_two_queries_are_no_verdict_by_any_test(test, b):
     [pair] = found.rows
     assert np.isnan([pair.p, pair.p_adjusted, pair.low, pair.high, pair.lower_bound, pair.upper_bound, pair.detectable]).all()
     assert not (pair.shown() or pair.no_worse(9) or pair.no_better(9))
-    assert found.sentences()[0].startswith("no verdict on a and b, because 2 queries are too few: b − a = ")
+    assert found.sentences()[0].startswith("no p-value for a and b, because 2 queries are too few: b − a = ")
     assert found.warnings == ["only 2 queries: a verdict needs 3 or more"]
     assert "ᵃ" not in str(found) and "ᵇ" not in str(found)
     json.loads(found.to_json(), parse_constant=pytest.fail)
@@ -215,7 +215,7 @@ def test_one_query_is_spoken_of_in_the_singular():
     text = str(found)
     assert "short: 1 query\n" in text and "1 query has no group: it counts" in text and "only 1 query in the" in text
     assert "1 queries" not in text and "unknown" not in text
-    assert found.sentences("short") == ["no verdict on a and b in short, because 1 query is too few: b − a = 0.250 value (better on 1, worse on 0)"]
+    assert found.sentences("short") == ["no p-value for a and b in short, because 1 query is too few: b − a = 0.250 value (better on 1, worse on 0)"]
 
 
 def test_without_a_common_query_nothing_is_known():
@@ -538,7 +538,7 @@ def test_what_is_no_p_value_is_refused_by_the_name_of_the_test(given):
 
 def test_a_test_that_gives_nothing_gives_no_verdict():
     def none(differences): return float("nan")
-    assert "no verdict on bm25" in str(compare(EXAMPLE.qrels, THREE, "AP", test=none))
+    assert "no p-value for bm25" in str(compare(EXAMPLE.qrels, THREE, "AP", test=none))
 
 
 # ---- measures with a function as parameter ----

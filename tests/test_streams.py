@@ -92,7 +92,7 @@ JUDGED = {f"q{q}": {"d1": 1, "d3": 2} for q in range(15)}
 @pytest.mark.parametrize("content, memory, how", [
     (GROUPED, 1 << 30, "in 34 batches"),
     (SCATTERED, 1 << 30, "in one piece"),
-    (SCATTERED, 4000, "in 2 parts, since its queries are scattered"),
+    (SCATTERED, 4000, "in 2 parts, because rows of a query are not together"),
 ], ids=["grouped", "scattered", "scattered, little memory"])
 def test_a_result_says_how_the_run_was_read(tmp_path, content, memory, how):
     (tmp_path / "run").write_bytes(content)

@@ -154,7 +154,7 @@ def _claim(pair, method):
         f'{pair.b} − {pair.a} = {change} {pair.measure}',
     )
     if np.isnan(pair.p_adjusted):
-        return (f'no verdict on {who}, because {_no_verdict(pair, method)}: {seen} '
+        return (f'no p-value for {who}, because {_no_verdict(pair, method)}: {seen} '
                 f'({score})')
     end = could_show(pair, method)
     if pair.ties == pair.queries: end = 'they are the same on every query'

@@ -300,7 +300,7 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
     if not len(row): return
     i = again[row.min()]
     pair = f'two chunks of {rows.parent[i]!r}, {rows.doc[leader[i]]!r} and {rows.doc[i]!r}, have the same score'
-    raise DataError(f"{rows.where(i)}: {pair}: with ties={ties!r} write count='documents' or ties='docid'")
+    raise DataError(f"{rows.where(i)}: {pair}: so ties={ties!r} is not possible; use count='documents' or ties='docid'")
 
 # %% ../../nbs/data/judging.ipynb #1408d317
 MANY_ENTRIES = 1 << 20
@@ -554,7 +554,7 @@ def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels
     if batches is None:
         if observe: observe.start()
         batches = judge_partitions(file, judge_rows, size) or []
-        description = f'in {len(batches)} parts, since its queries are scattered'
+        description = f'in {len(batches)} parts, because rows of a query are not together'
     else: description = 'in one batch' if len(batches) == 1 else f'in {len(batches)} batches'
     if not batches: return None
     hits, queries, suspects, windows, observed = map(list, zip(*batches))

@@ -125,7 +125,8 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     pl, name = import_polars(), 'the run'
     if is_path(source):
         name, path = os.fspath(source), source
-        if os.path.isdir(path) and not is_spread(path): raise DataError(f'{path}: this folder holds no table in parts')
+        if os.path.isdir(path) and not is_spread(path): raise DataError(f'{path}: this folder is not a table in '
+                                                                        'several files')
         if not is_remote(path) and not os.path.exists(path): raise DataError(f'{path}: there is no such file')
         source = scan(path)
     elif hasattr(source, 'iloc'): source = pl.from_pandas(source)

@@ -291,9 +291,9 @@ def from_spans(
         qrels[query] = grades | dict.fromkeys((span.id for span in unmatched), 1)
         several += count
     if several:
-        verb = 'reaches' if several == 1 else 'reach'
-        problem = f'{counted(several, "retrieved passage")} {verb} several gold ones'
-        advice = 'and each counts as one: merge gold passages that belong together'
+        verb = 'overlaps' if several == 1 else 'overlap'
+        problem = f'{counted(several, "retrieved passage")} {verb} several gold passages'
+        advice = 'but each counts as one hit: merge gold passages that belong together'
         warnings.warn(f'{problem}, {advice}', DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     judgments = Qrels(qrels)

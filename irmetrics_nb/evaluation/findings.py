@@ -502,7 +502,8 @@ ID_RULES = {
         'queries without judgments, left out: {n:,}'),
     'numeric': (
         'warning', 'thorough',
-        'the {what} ids are numbers in one of judgments and run, but not in the other'),
+        'the {what} ids are numbers in the judgments and text in the run, or the '
+        'reverse'),
     'doc-ids': (
         'warning', 'cheap',
         '{n:,} of {all:,} judged documents that were not retrieved would match '
@@ -551,7 +552,8 @@ RUN_RULES = {
         'descending=False)'),
     'ascending-scores': (
         'warning', 'cheap',
-        'the scores are {positions} in every query, and give better values in ascending '
+        'the scores are {positions} in every query, and give better values if sorted '
+        'in ascending '
         'order: are they positions? If the smallest is the best, write Run(..., '
         'descending=False)'),
     'one-score': ('warning', 'thorough', 'every document has the score {score:g}'),
@@ -577,7 +579,7 @@ RUN_RULES = {
         'first'),
     'rank-order': (
         'warning', 'thorough',
-        'queries whose ranks contradict their scores, which decide: {n:,}'),
+        'queries in which ranks and scores disagree (the scores are used): {n:,}'),
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8

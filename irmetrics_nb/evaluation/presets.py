@@ -278,7 +278,8 @@ PRESETS |= {
         'modules/rank-eval: DCG there, precision at 19a4254, recall at '
         '82f5de8, ERR at 0991027',
         'nDCG DCG P R RR ERR',
-        'ERR needs its largest grade; unknown_doc_rating: a grade for what nobody judged',
+        'ERR needs max_grade; unknown_doc_rating, a grade for unjudged documents, is '
+        'not supported here',
         proof='read',
     ),
     'beir': Preset(

@@ -491,7 +491,7 @@ class Explanation(Result):
         if len(missed) > 10: missed[10:] = [f'and {len(missed) - 10} more']
         if missed: yield f'Not retrieved (grade): {", ".join(missed)}.'
         aggregate = self.measure.kind.aggregate
-        if aggregate != MEAN: yield f'Over the queries, {self.measure.name} is {aggregate.name}.'
+        if aggregate != MEAN: yield f'{self.measure.name} combines the queries by {aggregate.name}.'
         if conventions.ties not in ('docid', 'given'): yield f'Conventions: {CHOICES["ties"][conventions.ties]}.'
         if conventions.judgments == 'retrieved': yield f'Conventions: {CHOICES["judgments"]["retrieved"]}.'
         rule = CHOICES['duplicates'][conventions.duplicates]

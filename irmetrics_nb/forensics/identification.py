@@ -245,9 +245,9 @@ class Identification(Result):
             failed = f'{tried}, and none matches.' if self.ranges else f'no combination matches. {tried}.'
             return [*self.ranges, f'{question}: {failed} The closest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
-        count = 'one of them matches' if len(self) == 1 else (f'{len(self)} of them match, and tools use {of_tools} '
-                                                              'of these')
-        return [f'{question}: {tried}, {count}, the value {self.how}.']
+        count = f'{len(self)} of them match, and {of_tools} of these are conventions of tools'
+        if len(self) == 1: count = 'one of them matches'
+        return [f'{question} (value {self.how}): {tried}; {count}.']
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -281,7 +281,8 @@ class Identification(Result):
         cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
         if cells: yield Table([*shown[0]], cells, 'Conventions that match.', 'tab:conventions')
         if len(shown) > rows: yield Text(f'... and {len(shown) - rows} more')
-        if fits: yield Text(f'In Python: {fits[0].call}')
+        lead = 'In Python' if self.fits else 'The closest, in Python'
+        if fits: yield Text(f'{lead}: {fits[0].call}')
         if self.mistake: yield Text(f'{self.mistake}: {MISTAKES[self.mistake].says}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
@@ -470,7 +471,7 @@ class ToolDifference(Result):
     def lines(self) -> list[str]:
         "Answer in lines."
         (first, second), (a, b, change) = map(visible, self.names), _three(self.a, self.b)
-        why = f'{counted(len(self.steps), "answer")} explain{"s" * (len(self.steps) == 1)} it.'
+        why = f'{counted(len(self.steps), "difference")} in conventions explain{"s" * (len(self.steps) == 1)} it.'
         if not self.steps: why = 'every query has the same value.'
         idle = [f'Also different, but without effect on these data: {", ".join(self.idle)}.'] if self.idle else []
         answer = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'

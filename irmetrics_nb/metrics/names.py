@@ -570,7 +570,7 @@ _card('RBP', 'rank-biased precision', r'(1 - p) \sum_{i=1}^{k} p^{\,i-1} g_i',
       rewards='good documents at ranks that a reader with persistence p is likely to see',
       readers='studies of how people read; collections with unjudged documents, since the residual bounds their effect',
       tasks=(('the patience of readers is known or assumed', 'RBP(p=0.8)',
-              'p is the patience, and the residual is the unknown part'),))
+              'p is the persistence; the residual is what unjudged documents could add'),))
 
 # %% ../../nbs/metrics/names.ipynb #1ebf29da
 # Pairs of items.
