@@ -1,5 +1,6 @@
 """The rankings to play with on the pages: each has a question that its list does not answer as it stands, and that can be answered as the
 fold below it says. What is right is worked out here by the package, for every way there is, and not by the script of the page."""
+import ast
 import json
 import re
 from html.parser import HTMLParser
@@ -211,3 +212,17 @@ def test_the_head_of_a_ranking_sticks_to_the_page_in_the_output_of_a_cell(show):
         page.locator("li").nth(rank - 1).evaluate("e => e.scrollIntoView({block: 'center'})")
         box = page.locator(".head strong").bounding_box()
         assert 0 <= box["y"] < 80 and box["y"] + box["height"] < page.locator("li").nth(rank - 1).bounding_box()["y"], rank
+
+
+def test_the_stored_ranking_of_a_page_asks_the_question_of_its_code():
+    asked = 0
+    for name in notebooks():
+        for cell in cells(NBS / name):
+            if cell.kind != "code" or not re.search(r"^play\(\[", cell.source, re.MULTILINE):
+                continue
+            questions = re.findall(r"question=((?:\s*'(?:[^'\\]|\\.)*')+)", cell.source)
+            page = " ".join("".join("".join(output["data"].get(kind, "")) for kind in ("text/markdown", "text/html")) for output in cell.outputs if "data" in output)
+            for question in questions:
+                asked += 1
+                assert " ".join(ast.literal_eval(f"({question.strip()})").split()) in " ".join(page.split()), name
+    assert asked >= 9
