@@ -243,7 +243,7 @@ def _worst_command(
     show(text, output)
 
 def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Conventions, number: int) -> list[dict]:
-    "Return a dict (query, value, why, missed) for each query with a low value, the lowest first."
+    "Return a dict (query, value, why, missed) for each query with a low value, lowest first."
     from irmetrics_nb.explaining.explanation import explain
     scores, rows = evaluate(qrels, run, [measure], conventions=conventions), []
     values = scores.values[0, 0]

@@ -59,7 +59,7 @@ CUT_COLUMNS = 'document', 'title', 'grade'  # columns that may be cut
 SIGNS = {'▲': 'green', '▼': 'red'}    # better and worse than a baseline
 
 def _coloured(shown):
-    "Return a table with colours for the best, the worst, and cells better or worse than a baseline."
+    "Return a table with colours: best, worst, and better or worse than a baseline."
     from rich.text import Text
     table, columns = _rich_table(shown.head, ['right'] * (len(shown.head) - 1)), []
     for column in zip(*shown.rows):
@@ -88,7 +88,7 @@ def _style(cell, lowest):
 
 # %% ../nbs/top_level/cli_common.ipynb #bb62f099
 def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
-    "Return the calculation, a table of the first ranks and the missed documents for a rich console."
+    "Return the calculation, the first ranks and the missed documents for a rich console."
     from rich.text import Text
     rows = why.rows[:ranks]
     items: list[Any] = [Text(visible(why.text), style='bold')]
@@ -256,7 +256,7 @@ def columns_of(text: str, kind: str) -> dict[str, Any]:
     return {'columns': columns, **({'descending': False} if ranks else {})}
 
 def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
-    "Return a path as written, its table if columns are named, or the rows of standard input for -."
+    "Return a path as written, its table if columns are named, or the rows of stdin for -."
     options = COLUMNS_BY_KIND.get(kind, {})
     if path != Path('-'):
         source = as_written(path)
@@ -323,7 +323,7 @@ def choice(words: Iterable[str]) -> Any:
     return Literal[tuple(words)]
 
 def source_path(text: str) -> Path:
-    "Return text as a path; raise BadParameter if it is empty (Path would be the current folder)."
+    "Return text as a path; raise BadParameter for '', which would be the current folder."
     if not text: raise typer.BadParameter(EMPTY)
     return Path(text)
 
@@ -402,7 +402,7 @@ def takes_options(**options: Any) -> Callable:
     return decorate
 
 def _answers_in(arguments):
-    "Return the conventions among the arguments, which are removed there; store the named columns."
+    "Remove the conventions from the arguments and return them; store the named columns."
     texts = {'qrels': arguments.pop('columns'), 'run': arguments.pop('run_columns')}
     choices = {name: arguments.pop(name) for name in CONVENTIONS}
     answers = {name: choice for name, choice in choices.items() if choice}

@@ -250,7 +250,7 @@ ALONG_ROWS = 200_000   # judgments that go along
 ALONG_BYTES = 1 << 23  # if they have no more bytes
 
 def _sent_along(frame, truth, n):
-    "Return (frame, judgments, judgments as bytes); very many judgments are in the frame: (frame, None, None)."
+    "Return (frame, judgments, their bytes); very many go in the frame: (frame, None, None)."
     if n <= ALONG_ROWS:
         if _is_frame(truth): truth = _fetched(truth)
         packed = _packed(truth)
@@ -277,7 +277,7 @@ def _schema(columns):
     return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
 
 def _by_partition(score, columns, batches):
-    "Yield the rows of a partition, and one row with its other results as bytes, for `mapInArrow`."
+    "Yield the rows of a partition, and a row with other results as bytes (`mapInArrow`)."
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
@@ -534,7 +534,7 @@ def _auc_of_bucket(rel, collect, table):
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
 def _checked(sent):
-    "Return the results of the partitions and repeat their warnings; raise their first error by text."
+    "Return the results of partitions and repeat warnings; raise their first error by text."
     wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)
     if wrong: raise wrong[0]
     repeated = dict.fromkeys(text for _, texts in sent for text in texts)
@@ -599,7 +599,7 @@ def _histogram(rel, limit, batches):
     else: yield _bytes_batch((histogram, []))
 
 def _merged(batches):
-    "Yield the sum of the histograms of partitions, for `mapInArrow`; or an error if one has an error."
+    "Yield the sum of histograms for `mapInArrow`; an error if one of them has an error."
     packed = (blob for batch in batches for blob in batch.column(0).to_pylist())
     histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
     errors = [error for error in histograms if isinstance(error, DataError)]

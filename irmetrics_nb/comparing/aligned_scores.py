@@ -55,7 +55,7 @@ from ..metrics.parsing import parse, parse_all, position
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The values of some systems, aligned by query."""
+    """Store the values of several systems, aligned by query."""
     systems: tuple[str, ...]    # their names
     measures: tuple[str, ...]   # as a table heads its columns
     query_ids: tuple[str, ...]  # every query that counts for any of them
@@ -402,7 +402,7 @@ def check_margin(margin: float, alpha: float) -> None:
 # %% ../../nbs/comparing/aligned_scores.ipynb #f1ee7dae
 @dataclass(frozen=True)
 class Pair:
-    """Two systems on one measure, in one slice: b compared with a."""
+    """Store the comparison of system b with system a on one measure, in one slice."""
     measure: str
     a: str
     b: str
@@ -480,7 +480,7 @@ def _describe(measure, names, values, method, level, span, interval, p, **fields
         len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level, **fields)
 
 def _interval_of_mean(d, method, level, one_sided=False):
-    "Return the confidence interval of a mean difference; `one_sided`: the interval for one-sided tests."
+    "Return the interval of a mean difference; `one_sided`: for one-sided tests."
     if len(d) < LEAST_QUERIES or level <= 0: return np.nan, np.nan
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, seed=method.seed)
@@ -491,7 +491,7 @@ def _interval_of_mean(d, method, level, one_sided=False):
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
 def _p_values(rows, positions, method):
-    "Return the p-value of each pair of rows, NaN for too few queries; `rows`: one row per system."
+    "Return the p-value of each pair; NaN for too few queries; `rows`: one per system."
     test = method.known_test
     pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
     if test.together:  # by the same signs; a query that one system lacks is a tie

@@ -224,7 +224,7 @@ def common(sample: Sample) -> np.ndarray:
     return np.where(np.isnan(sample.values).any(axis=0), np.nan, sample.values)
 
 def marks(pairs: Sequence[Pair], sample: Sample, method: Method, baseline: str | None) -> dict[tuple[str, str], str]:
-    """Return {(system, measure): letters of the systems that are significantly worse, or ▲ or ▼}.
+    """Return {(system, measure): letters of significantly worse systems, or ▲ or ▼}.
 
     A measure without a mean has no marks."""
     out: dict[tuple[str, str], str] = {}

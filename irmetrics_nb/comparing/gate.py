@@ -70,7 +70,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Floor:
-    """Store the lowest mean allowed; `slice`: all queries, the name of a group, or * for each group."""
+    """Store the lowest mean allowed; `slice`: all queries, one group, or * for each group."""
     measure: str
     least: float
     slice: str = EVERYTHING
@@ -99,7 +99,7 @@ UNKNOWN = {False: ': no verdict is possible, so it does not pass',
            True: ': no verdict is possible, which is allowed'}
 
 def _drop(comparison, pair, max_drop, allow_unknown):
-    "Return the verdict on a drop: whether a system is worse than the baseline, and by how much."
+    "Return the verdict on a drop: whether a system is worse than the baseline."
     dropped = not pair.difference >= -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats; NaN may be a drop
     unknown = bool(np.isnan(pair.p_adjusted))
     failed = dropped and (not allow_unknown if unknown else pair.shown(comparison.method.alpha))
@@ -139,7 +139,7 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 def _coverages(comparison, min_coverage):
-    "Return a verdict on coverage for each system that lacks queries, or for all if a share is given."
+    "Return a verdict on each system that lacks queries; on all if a share is required."
     sample, required = comparison.sample, 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
@@ -156,7 +156,7 @@ def _coverages(comparison, min_coverage):
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
 def _drop_lines(comparison, margin):
-    "Return lines: the minimum detectable drop; without a margin also the largest possible drop."
+    "Yield the minimum detectable drop; without a margin also the largest drop not ruled out."
     method = comparison.method
     chance = 'in 80 of 100 cases' + ', by t' * (method.test != 'tukey')
     yield from _per_system(comparison, 'Minimum detectable drop', chance, detectable_text)

@@ -482,12 +482,12 @@ def bootstrap_test(
 
 # %% ../../nbs/comparing/statistics.ipynb #f4d64f75
 def _holm(ascending):
-    "Return Holm's adjusted p-values of m ascending ones: times m, m − 1, and so on, not decreasing."
+    "Return Holm's adjusted p-values: times m, m − 1, and so on, never decreasing."
     open_hypotheses = np.arange(len(ascending), 0, -1)
     return np.maximum.accumulate(open_hypotheses * ascending)
 
 def _bh(ascending):
-    "Return the adjusted p-values of Benjamini and Hochberg: the j-th of m times m/j, nondecreasing."
+    "Return the p-values adjusted by Benjamini and Hochberg: the j-th of m times m/j."
     m = len(ascending)
     scaled = m / np.arange(1, m + 1) * ascending
     return np.minimum.accumulate(scaled[::-1])[::-1]

@@ -41,7 +41,7 @@ from ..results.results import Items, Result, Text, value_text
 # %% ../../nbs/forensics/auditing.ipynb #19b81e5d
 @dataclass(frozen=True)
 class Case:
-    "Store a test list for a function: grades by rank, grades of missed documents, scores if tied."
+    "Store a test list: grades by rank, grades of missed documents, scores if tied."
     grades: tuple[float | None, ...]
     missed: tuple[float, ...] = ()
     scores: tuple[float, ...] = ()
@@ -184,7 +184,7 @@ def _more_variants(measure, accept):
 # %% ../../nbs/forensics/auditing.ipynb #0d8e3d55
 @dataclass(frozen=True)
 class EdgeFinding:
-    "Store the behaviour at an edge case, the name of a mistake, and whether no convention explains it."
+    "Store the behaviour at an edge case, and the name of a mistake if there is one."
     edge: str
     what: str
     mistake: str = ''
@@ -444,7 +444,7 @@ def _computes_same(measure, conventions, variants):
     return Variant((), variant_of(measure, conventions).params) in variants
 
 def _counterexample(auditor, questions, findings):
-    "Return the calculation of the first case that differs from the definition, or else the first edge."
+    "Return the first case that differs from the definition, calculated; else the first edge."
     for question in questions:
         measure, cutoff = _at_cutoff(auditor.measure, question.k), f', k={question.k}' if question.k else ''
         for case, value, error, failed in zip(question.cases, question.values, question.errors, question.failed):

@@ -147,7 +147,7 @@ def _of_tool(rankings, measure, tool, **answers):
     return plain_variant(rankings, variant_of(measure, conventions_of(tool, **answers)))
 
 def _fit(measures, results, variants, tools, off=0.0):
-    "Return the fit of the simplest variants with these results; tools: {tool: (results, variants)}."
+    "Return the fit of the simplest variants; tools: {tool: (results, variants)}."
     costs = [sum(variant.cost for variant in combination) for combination in variants]
     plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
     best, kinds = plainest[0], [measure.name for measure in measures]

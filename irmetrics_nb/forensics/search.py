@@ -361,7 +361,7 @@ def _reorder_ties(measure, judged, values, order):
 def values_of(
     rankings: Rankings, measure: Measure, keys: Iterable[tuple], variant: Variant = Variant(),
 ) -> Iterator[tuple[tuple, np.ndarray, np.ndarray]]:
-    """Yield each key of `rankings.cells` with the value of every query, and whether nothing was to be found for it.
+    """Yield (key, values, nothing) for each key: whether a query has nothing to find.
 
     variant: the parameters and the mistake to use. Cells whose ties have no such order are
     omitted. ValueError for parameters that the measure does not accept."""

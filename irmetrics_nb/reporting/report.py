@@ -186,7 +186,7 @@ def _of_one(report, means, level):
             'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
 
 def _first_queries(report, values):
-    "Return the table of queries that is shown before the script runs: the largest gains, or the worst."
+    "Return the table of queries without the script: the largest gains, or the worst."
     systems, n_words = values['systems'], 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads, keys = values['measures'][:1], columns[0]

@@ -267,7 +267,7 @@ DEPTH, MOST_MISSED = 10, 5
 _Content = dict[str, Any]  # what a template shows
 
 def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[str, int]) -> SimpleNamespace:
-    """Return a query of a system: first ranks, `missed` documents, and relevant ones at `deeper` ranks.
+    """Return a query of a system: first ranks, `missed` and `deeper` relevant documents.
 
     A document has its rank (0 if it was not retrieved), its grade (None if unjudged), the share that it adds
     to the value, its rank in the `other` list, and its parent if it is a chunk. `size` and `lost` count all documents
@@ -403,7 +403,7 @@ def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
 PAIRS, MOST_PAIRS = 24, 300  # in a figure, the largest differences; in the table
 
 def difference_panels(comparison: Comparison) -> list[_Content]:
-    "Return a forest plot of differences for each measure; if there are many pairs, the largest."
+    "Return a forest plot of differences for each measure; of many pairs, the largest."
     pairs = comparison.pairs()
     return [_panel(comparison, m, [pair for pair in pairs if pair.measure == m]) for m in comparison.sample.measures]
 
@@ -500,7 +500,7 @@ def input_parts(checkup: Checkup) -> _Content:
     return {'tables': tables, 'findings': checkup.findings, 'counts': counts}
 
 def convention_parts(scores: Scores) -> _Content:
-    "Return the conventions as text, the counts with the runs that have them, and the effect of ties by run."
+    "Return the conventions as text, counts with their runs, and the effect of ties by run."
     shared = ~np.isnan(of_all(scores).values[0])
     names: dict[str, list] = {}  # what was counted -> the runs
     ties = {}
