@@ -143,9 +143,9 @@ def say(text: str) -> None:
 # %% ../nbs/top_level/cli_common.ipynb #8fd69cdc
 @contextmanager
 def _gentle_end():
-    "Raise SystemExit on SIGTERM and SIGHUP, so that temporary files are removed."
+    "Raise SystemExit on SIGTERM and SIGHUP, so that cleanup code runs."
     def end(number, _): raise SystemExit(128 + number)
-    in_main_thread = current_thread() is main_thread()  # no other may say what a signal does
+    in_main_thread = current_thread() is main_thread()  # only the main thread can set signal handlers
     signals = [getattr(signal, name) for name in ('SIGTERM', 'SIGHUP') if in_main_thread and hasattr(signal, name)]
     handlers = [signal.signal(s, end) for s in signals]
     try: yield

@@ -57,13 +57,13 @@ from ..metrics.parsing import parse, parse_all, position
 class Sample:
     """Store the values of several systems, aligned by query."""
     systems: tuple[str, ...]    # their names
-    measures: tuple[str, ...]   # as a table heads its columns
-    query_ids: tuple[str, ...]  # every query that counts for any of them
+    measures: tuple[str, ...]   # names as in the header of a table
+    query_ids: tuple[str, ...]  # the queries that count for any system
     # (systems, measures, queries); NaN where a query does not count
     values: np.ndarray
-    notes: tuple[str, ...] = ()  # what is not the same for all of them
+    notes: tuple[str, ...] = ()  # differences between the systems
     asked: tuple[Measure, ...] = ()  # the measures as they were asked for
-    # (systems, queries, k): as `Scores` have it; () if it is not known
+    # (systems, queries, k): as in `Scores`; () if unknown
     first_ranks: Any = ()
 
     @property
@@ -302,15 +302,15 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
 # %% ../../nbs/comparing/aligned_scores.ipynb #eda17cb7
 @dataclass(frozen=True)
 class SignificanceTest:
-    "A test of paired differences; it becomes known by an entry in `TESTS`."
+    "Describe a test of paired differences; `TESTS` lists all tests by name."
     words: str              # its name in a sentence
     p: Callable[..., Any]   # the p-value of differences
-    draws: int = 0          # how often it draws, by default; it then takes a seed
+    draws: int = 0          # default number of draws; a test with draws takes a seed
     together: bool = False  # whether all pairs of a family are tested by the same draws
-    interval: str = ''      # the interval that leaves out 0 exactly where it rejects
-    symmetric: str = ''     # its short name, if it takes differences to be symmetric
-    scatter: bool = False   # whether it needs differences that vary
-    of_mean: bool = True    # whether the mean is what it tests
+    interval: str = ''      # the interval that excludes 0 exactly if the test rejects
+    symmetric: str = ''     # a short name, if the test assumes symmetric differences
+    scatter: bool = False   # whether the test needs differences that vary
+    of_mean: bool = True    # whether the test is about the mean
 
 TESTS = {
     't': SignificanceTest('paired t', t_test, interval='t', symmetric='t', scatter=True),
@@ -330,17 +330,16 @@ TESTS = {
 # %% ../../nbs/comparing/aligned_scores.ipynb #b365f43c
 @dataclass(frozen=True)
 class Method:
-    """A way to compare pairs; unknown choices, or those that exclude each other, are
-    errors.
+    """Store the options of a comparison; unknown or incompatible options are errors.
 
-    `draws`: how often a randomization test shuffles and a bootstrap test resamples;
-    100,000, for Tukey's 10,000, for the bootstrap 9,999."""
+    `draws`: the number of shuffles of a randomization test, or resamples of a bootstrap
+    test; default: 100,000, for Tukey's test 10,000, for the bootstrap 9,999."""
     # one of TESTS, or a function of the differences that gives p
     test: str | Callable[[np.ndarray], float] = 't'
     # one of CORRECTIONS; '' is holm, and of Tukey's test, which has its own, tukey
     correction: str = ''
     interval: str = ''      # one of INTERVALS; '' is t, and of Tukey's test tukey
-    alpha: float = 0.05     # significant below
+    alpha: float = 0.05     # significance level
     draws: int | None = None
     seed: int = 0
     margin: float | None = None  # the smallest difference that matters, if one is named
@@ -406,26 +405,26 @@ class Pair:
     measure: str
     a: str
     b: str
-    mean_a: float      # over the queries that both have
+    mean_a: float      # over the queries of both systems
     mean_b: float
     difference: float  # mean_b - mean_a
     low: float         # the interval of the difference, at the level of the verdict
     high: float
-    p: float           # of this pair by itself
-    p_adjusted: float  # within its family
+    p: float           # p-value of this pair alone
+    p_adjusted: float  # p-value corrected within the family
     effect: float      # Cohen's d
     wins: int          # queries on which b is better
     ties: int
     losses: int
-    queries: int       # that both have
+    queries: int       # number of queries of both systems
     slice: str = EVERYTHING
     detectable: float = np.nan  # minimum detectable difference
-    skewness: float = 0.0             # of the differences
+    skewness: float = 0.0             # skewness of the differences
     family: int = 1                   # how many p-values were corrected together
-    # what one-sided tests at alpha leave possible: the ends of the 1 - 2 alpha interval
+    # the ends of the 1 - 2 alpha interval, for one-sided tests at alpha
     lower_bound: float = np.nan
     upper_bound: float = np.nan
-    level: float = 0.95  # of the interval from low to high
+    level: float = 0.95  # level of the interval from low to high
 
     def shown(self, alpha: float = 0.05) -> bool:
         "Return whether the difference is significant."

@@ -280,9 +280,9 @@ class Comparison(Result):
     0.3125"""
     sample: Sample            # the values of every system and query
     rows: tuple[Pair, ...]    # by measure, by slice, by pair
-    method: Method            # the test and all that belongs to it
+    method: Method            # the test and its options
     baseline: str | None = None
-    groups: tuple[str, ...] | None = None  # of each query; '' if it has none
+    groups: tuple[str, ...] | None = None  # the group of each query; '' if it has none
 
     def _columns(self) -> dict[str, Any]:
         "Return one row per measure and pair; difference, low and high refer to b − a."

@@ -63,7 +63,7 @@ class Verdict:
     measure: str
     slice: str
     passed: bool
-    text: str      # in a line
+    text: str      # one line
     # the queries that lost most: (query, before, after)
     queries: tuple[tuple[str, float, float], ...] = ()
     unknown: bool = False  # whether there is no p-value or interval to decide by
@@ -94,7 +94,7 @@ def parse_floor(text: str) -> Floor:
     return Floor(name, bound, group.strip() or EVERYTHING)
 
 # %% ../../nbs/comparing/gate.ipynb #5345c4ea
-WORST = 5  # queries that are named
+WORST = 5  # number of queries that are listed
 UNKNOWN = {False: ': no verdict is possible, so it does not pass',
            True: ': no verdict is possible, which is allowed'}
 
@@ -139,7 +139,7 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 def _coverages(comparison, min_coverage):
-    "Return a verdict on each system that lacks queries; on all if a share is required."
+    "Yield a verdict on each system that lacks queries; on all if a share is required."
     sample, required = comparison.sample, 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
@@ -235,9 +235,9 @@ class Gate(Result):
     """The verdicts on a change, with the minimum detectable drops."""
     verdicts: tuple[Verdict, ...]
     could: tuple[str, ...]     # the minimum detectable and the largest possible drops
-    sentences: tuple[str, ...] = ()  # of the comparison, and what its families were
+    sentences: tuple[str, ...] = ()  # the sentences of the comparison and its families
     warnings: tuple[str, ...] = ()
-    judging: tuple[str, ...] = ()  # judged@k of each system, and who was judged less
+    judging: tuple[str, ...] = ()  # judged@k of each system, with warnings
 
     @property
     def ok(self) -> bool:

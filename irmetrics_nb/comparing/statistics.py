@@ -59,11 +59,11 @@ def cancelling(sizes: np.ndarray) -> float:
 def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return b − a, query by query: positive where b is better.
 
-    One value per query; a query where either is NaN is left out. What differs by less
-    than 1e-11 of the larger of the two values, as sums of floats do, is a tie, and so is
-    what a sum of terms near 1 leaves that cancels (1e-14). Differences that ought to be
-    equal are equal, for they are whole steps of a grid, 1e-11 of the largest of them, and
-    at most 1e-5 of the smallest. ValueError for unequal lengths, or an infinite value.
+    One value per query; a query with NaN in either array is excluded. A
+    difference below 1e-11 of the larger value is a rounding error of floats and counts as
+    a tie; so does the remainder of terms near 1 that cancel (1e-14). Differences are
+    rounded to steps of 1e-11 of the largest difference, and at most 1e-5 of the smallest,
+    so that mathematically equal differences are equal. ValueError for unequal lengths, or an infinite value.
 
     >>> differences([0.5, 0.25, 0.1 + 0.2], [1, 0, 0.3])
     array([ 0.5 , -0.25,  0.  ])"""
@@ -317,8 +317,8 @@ def tukey_intervals(
 
     Each is a matrix (systems, systems); low and high are of the mean of the column's
     system less that of the row's. An interval leaves out 0 exactly if `tables` times its
-    p is below `alpha`: `tables` counts what Bonferroni corrects for besides. NaN where
-    draws are too few for any p to be. Source: Tukey (1953).
+    p is below `alpha`: `tables` is the number of tables in Bonferroni's correction.
+    NaN if there are too few draws for such a p. Source: Tukey (1953).
 
     >>> p, low, high = tukey_intervals([[0, 0, 1], [0, 1, 2]] * 2 + [[0, 0, 1]])
     >>> round(float(p[0, 2]), 4), round(float(low[0, 2]), 4), round(float(high[0, 2]), 4)
@@ -500,7 +500,7 @@ def _holm_alphas(alpha, m, rejected):
 
 @dataclass(frozen=True)
 class Correction:
-    "A correction for many tests; it becomes known by an entry in `CORRECTIONS`."
+    "Describe a correction for many tests; `CORRECTIONS` lists all corrections by name."
     words: str  # its name in a sentence
     # the ascending p-values of a family, adjusted
     adjust: Callable[[np.ndarray], np.ndarray]

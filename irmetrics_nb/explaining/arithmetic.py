@@ -39,8 +39,8 @@ class Listing:
     docs: tuple[str, ...]        # The documents retrieved, in rank order
     grades: Mapping[str, float]  # Judged document -> grade, retrieved or not
     tie: np.ndarray          # (docs,) int, ascending: the same where scores are equal
-    negative: str = 'keep'   # What a grade below 0 means, as in `Conventions`
-    judgments: str = 'all'   # Which count: those of all documents, or of the retrieved
+    negative: str = 'keep'   # The meaning of a grade below 0, as in `Conventions`
+    judgments: str = 'all'   # The judgments that count: of all documents, or of the retrieved
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
 
     @cached_property
@@ -275,12 +275,12 @@ class Arithmetic:
     Made by `work_out`. What goes by rank has one value per document of the list, NaN
     where there is none; a measure that only counts has no terms."""
     measure: Measure           # Complete: ERR with its largest grade
-    listing: Listing           # In the order in which the measure looks at it
+    listing: Listing           # In the order of the measure
     ties: str                  # As in `Conventions`
-    view: Judged               # What the measure looks at
+    view: Judged               # The judged list that the measure sees
     row: np.ndarray            # (entries of the view,) int: their rows in the list
-    terms: np.ndarray | None   # (entries of the view,) what is summed
-    divisor: float | None      # Of the sum; None: it is not divided
+    terms: np.ndarray | None   # (entries of the view,) the terms of the sum
+    divisor: float | None      # The divisor of the sum; None: no division
     value: float               # The score
 
     @cached_property

@@ -132,12 +132,12 @@ class Difference(Result):
     the values of the runs, `rows` and `to_polars()` have a row per query, and
     `query(id)` shows the documents. Made by `explain_difference`."""
     measure: Measure
-    names: tuple[str, str]       # Of the runs
+    names: tuple[str, str]       # The names of the runs
     a: float                     # The value of the first run over all queries
     b: float
     query_ids: tuple[str, ...]
     values: np.ndarray           # (2, queries) the value of each query in either run
-    effect: np.ndarray           # (queries,) what each adds to the difference
+    effect: np.ndarray           # (queries,) the contribution of each query
     sources: tuple[Any, Any, Any] = (None, None, None)  # Judgments and both runs
     how: Mapping[str, Any] = field(default_factory=dict)  # The conventions, and documents
 

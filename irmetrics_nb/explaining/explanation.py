@@ -316,7 +316,7 @@ class Change:
     what: str      # In words
     before: float  # The value
     after: float
-    documents: tuple[tuple[str, float, float], ...] = ()  # Whose share changed, how
+    documents: tuple[tuple[str, float, float], ...] = ()  # (document, share before, share after)
 
     @property
     def difference(self) -> float:
@@ -357,15 +357,15 @@ class Explanation(Result):
     formula; `rows`, `to_polars()` and `plot()` show it rank by rank. `move`, `without`
     and `grade` return the explanation of a changed list; its `change` says what they
     changed. Made by `explain`."""
-    work: Arithmetic   # The terms and whose they are
-    listing: Listing   # The list as it came, before ties were put into an order
+    work: Arithmetic   # The terms and their documents
+    listing: Listing   # The original list, before ties were ordered
     asked: Measure     # The measure as it was asked for
     conventions: Conventions = field(default_factory=Conventions)
     query: str = ''
     titles: Mapping[str, str] = field(default_factory=dict)
     # Of the other queries, whose judgments may decide a parameter, such as ERR's largest grade
     others: Judged = field(default_factory=lambda: Judged.concat([]))
-    change: Change | None = None  # What the last what-if did
+    change: Change | None = None  # The effect of the last change
     repeats: int = 0  # Rows left out, in all queries, as their document stands in another one
 
     @property

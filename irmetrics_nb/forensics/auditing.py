@@ -119,7 +119,7 @@ def _call_with_copies(f, words, arguments):
     try:
         with np.errstate(all='ignore'): value, error = _number(f(*args))
         unchanged = all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in zip(args, originals))
-    except Exception as raised:  # whatever it is, it is the answer
+    except Exception as raised:  # any exception is a result
         return np.nan, ' '.join(f'raises {type(raised).__name__}: {raised}'.split())[:100]
     return value, error or ('' if unchanged else 'changes its arguments')
 
@@ -374,7 +374,7 @@ def _with_mistakes(variant, names):
     return {name: Variant((), variant.params, name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
-HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # habits that have a name, and pass
+HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # named mistakes that pass
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):

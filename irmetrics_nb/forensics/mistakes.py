@@ -33,8 +33,8 @@ class Mistake:
     parameters; `definition`, a function of rankings and of the parameters of the
     measure, that gives one value per query; `rows`, what is done to the rows; `total`,
     another mean."""
-    kinds: str  # Of measures, in which it occurs
-    says: str   # What is done
+    kinds: str  # Kinds of measures with this mistake
+    says: str   # Description of the mistake
     same_as: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     definition: Callable | Mapping[str, Callable] | None = None  # or one for each kind

@@ -163,8 +163,8 @@ def parameter_sets(
 @dataclass(frozen=True)
 class Variant:
     "Store the conventions and parameters that differ from the defaults."
-    answers: tuple[tuple[str, Any], ...] = ()  # To the questions of Conventions
-    params: tuple[tuple[str, Any], ...] = ()   # Of the measure
+    answers: tuple[tuple[str, Any], ...] = ()  # Options of Conventions
+    params: tuple[tuple[str, Any], ...] = ()   # Parameters of the measure
     mistake: str = ''
 
     @classmethod
@@ -361,7 +361,9 @@ def _reorder_ties(measure, judged, values, order):
 def values_of(
     rankings: Rankings, measure: Measure, keys: Iterable[tuple], variant: Variant = Variant(),
 ) -> Iterator[tuple[tuple, np.ndarray, np.ndarray]]:
-    """Yield (key, values, nothing) for each key: whether a query has nothing to find.
+    """Yield (key, values, nothing) for each key of `rankings.cells`.
+
+    values: one per query; nothing: whether the query has no relevant document.
 
     variant: the parameters and the mistake to use. Cells whose ties have no such order are
     omitted. ValueError for parameters that the measure does not accept."""
@@ -480,7 +482,7 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
 class Outcome:
     "Store a result, and the variants of a measure that give it."
     value: float
-    fits: Any = True  # What `check` returned for it
+    fits: Any = True  # The result of `check`
     variants: list[Variant] = field(default_factory=list)
 
 # %% ../../nbs/forensics/search.ipynb #2a02313e

@@ -209,7 +209,7 @@ class Report(Result):
     pair: tuple[str, ...]               # the systems in focus: the other one, the better
     gains: tuple[SimpleNamespace, ...]  # cards of queries: the largest first
     losses: tuple[SimpleNamespace, ...]  # of one run: the worst queries
-    queries: Mapping[str, Words]        # what was asked, as far as it is known
+    queries: Mapping[str, Words]        # the texts of queries, if known
     groups: tuple[str, ...] | None = None  # of each query
     checkup: Checkup | None = None
     best_grade: float = 1               # among the judgments
