@@ -63,7 +63,8 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     difference below 1e-11 of the larger value is a rounding error of floats and counts as
     a tie; so does the remainder of terms near 1 that cancel (1e-14). Differences are
     rounded to steps of 1e-11 of the largest difference, and at most 1e-5 of the smallest,
-    so that mathematically equal differences are equal. ValueError for unequal lengths, or an infinite value.
+    so that mathematically equal differences are equal. ValueError for unequal lengths, or
+    an infinite value.
 
     >>> differences([0.5, 0.25, 0.1 + 0.2], [1, 0, 0.3])
     array([ 0.5 , -0.25,  0.  ])"""
