@@ -50,9 +50,9 @@ from .results.results import TABULATE_FORMATS, Table, rendered, without_nan
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
 def peak_memory() -> int | None:
-    """Return the most bytes of memory that this process has had.
+    """Return the largest memory of this process so far, in bytes.
 
-    None where the system does not tell, as on Windows."""
+    None if the operating system does not report it, as on Windows."""
     if sys.platform == 'win32': return None
     import resource
     unit = 1 if sys.platform == 'darwin' else 1024
@@ -92,7 +92,7 @@ def _print_reading(scores, runs):
 
 # %% ../nbs/top_level/cli.ipynb #471b8a5e
 def _print_scores(scores, format, per_query, output, per_run):
-    "Print a table, in a terminal with colours, or write it."
+    "Print a table, with colours in a terminal, or write the table to a file."
     means = format == 'table' and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
         from irmetrics_nb.cli_common import for_terminal, show_parts
@@ -182,7 +182,7 @@ def _rows_as_text(rows, format, widths=None, note=''):
 
 # %% ../nbs/top_level/cli.ipynb #af8f8e4a
 def as_json(explanations: list[Any]) -> str:
-    "Write explanations as JSON: a list of objects; a value that is not a number is null."
+    "Return explanations as JSON: a list of objects; NaN becomes null."
     records = [{'query_id': why.query, 'measure': repr(why.measure), 'value': without_nan(why.value), 'text': why.text,
                 'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows} for why in explanations]
     return json.dumps(records, indent=2, ensure_ascii=False)
@@ -243,7 +243,7 @@ def _worst_command(
     show(text, output)
 
 def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Conventions, number: int) -> list[dict]:
-    "Return {query, value, why, missed} of the queries with the lowest values, the lowest first."
+    "Return a dict (query, value, why, missed) for each query with a low value, lowest first."
     from irmetrics_nb.explaining.explanation import explain
     scores, rows = evaluate(qrels, run, [measure], conventions=conventions), []
     values = scores.values[0, 0]
@@ -346,7 +346,7 @@ def load_function(name: str) -> Any:
 COMMANDS = 'evaluate compare explain report check worst identify differ audit measures demo'.split()
 
 def main(args: Sequence[str] | None = None) -> None:
-    "Entry point of the `irmetrics` command; exits with its exit code."
+    "Run the `irmetrics` command, and exit with its exit code."
     command = next(iter(sys.argv[1:] if args is None else args), '')
     if command not in [registered.name for registered in app.registered_commands]:
         import_module('irmetrics_nb.cli_compare')  # which adds compare, report and demo

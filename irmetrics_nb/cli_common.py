@@ -43,7 +43,7 @@ from .results.results import Cell, Items, Table, cell_text, raised, showing_digi
 
 # %% ../nbs/top_level/cli_common.ipynb #4586897e
 def for_terminal(items: Iterable[Any]) -> list[Any]:
-    "Convert the parts of a result for a console of rich: notes are pale, a warning yellow."
+    "Return the parts of a result for a rich console: notes are pale, warnings yellow."
     from rich.text import Text
     renderables: list[Any] = []
     for item in items:
@@ -59,7 +59,7 @@ CUT_COLUMNS = 'document', 'title', 'grade'  # columns that may be cut
 SIGNS = {'▲': 'green', '▼': 'red'}    # better and worse than a baseline
 
 def _coloured(shown):
-    "Colour the best and the worst of a table, and cells that are better or worse than a baseline."
+    "Return a table with colours: best, worst, and better or worse than a baseline."
     from rich.text import Text
     table, columns = _rich_table(shown.head, ['right'] * (len(shown.head) - 1)), []
     for column in zip(*shown.rows):
@@ -88,7 +88,7 @@ def _style(cell, lowest):
 
 # %% ../nbs/top_level/cli_common.ipynb #bb62f099
 def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
-    "Convert the arithmetic, a table of the first ranks, and the missed documents for a console of rich."
+    "Return the calculation, the first ranks and the missed documents for a rich console."
     from rich.text import Text
     rows = why.rows[:ranks]
     items: list[Any] = [Text(visible(why.text), style='bold')]
@@ -126,7 +126,7 @@ def show_parts(items: list[Any]) -> None:
 
 # %% ../nbs/top_level/cli_common.ipynb #06c3a942
 def show(text: str, path: Path | None = None) -> None:
-    "Print a text to stdout now, or write it to a file."
+    "Print a text to stdout at once, or write the text to a file."
     if path: return write_whole(path, text + '\n')
     if hasattr(sys.stdout, 'reconfigure'):
         sys.stdout.reconfigure(errors='surrogateescape')
@@ -143,9 +143,9 @@ def say(text: str) -> None:
 # %% ../nbs/top_level/cli_common.ipynb #8fd69cdc
 @contextmanager
 def _gentle_end():
-    "Raise SystemExit on SIGTERM and SIGHUP, so that everything is cleaned up."
+    "Raise SystemExit on SIGTERM and SIGHUP, so that cleanup code runs."
     def end(number, _): raise SystemExit(128 + number)
-    in_main_thread = current_thread() is main_thread()  # no other may say what a signal does
+    in_main_thread = current_thread() is main_thread()  # only the main thread can set signal handlers
     signals = [getattr(signal, name) for name in ('SIGTERM', 'SIGHUP') if in_main_thread and hasattr(signal, name)]
     handlers = [signal.signal(s, end) for s in signals]
     try: yield
@@ -174,7 +174,7 @@ def usage_errors() -> Iterator[None]:
     except ValueError as e: raise typer.BadParameter(str(e)) from None
 
 def _in_options(message: str) -> str:
-    "Replace Python in a message by the options of the command."
+    "Return a message with options of the command in place of Python arguments."
     def option(match):
         keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", match[2])]
         name = '--columns' if match[1] == 'Qrels' else '--run-columns'
@@ -200,7 +200,7 @@ def one_line_warnings() -> Iterator[None]:
 # %% ../nbs/top_level/cli_common.ipynb #159093e3
 @contextmanager
 def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    "Give a function that shows how much is done: after a second, if stderr is a terminal, until the end."
+    "Yield a function that shows progress; it starts after a second, if stderr is a terminal."
     start = monotonic() if sys.stderr.isatty() else float('inf')
     bar: Any = None
     def show_progress(done, total):
@@ -221,7 +221,7 @@ def progress_bar() -> Iterator[Callable[[int, int], None]]:
 
 # %% ../nbs/top_level/cli_common.ipynb #dc3cc68b
 def parse_size(text: str) -> int:
-    "Parse a number of bytes like 500MB, 1.5 GiB or 4000."
+    "Return the number of bytes in a text like 500MB, 1.5 GiB or 4000."
     pattern = r'([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?'
     match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
     number, prefix, binary = match.groups() if match else ('0', '', '')
@@ -233,7 +233,7 @@ def parse_size(text: str) -> int:
 
 # %% ../nbs/top_level/cli_common.ipynb #49bf416c
 def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
-    "Refuse to read the standard input twice, or to overwrite an input."
+    "Raise an error if standard input is read twice, or an input would be overwritten."
     files = [qrels, *runs]
     if files.count(Path('-')) > 1: raise typer.BadParameter('- is the standard input, which can be read only once')
     if not (output and output.is_file()): return
@@ -256,7 +256,7 @@ def columns_of(text: str, kind: str) -> dict[str, Any]:
     return {'columns': columns, **({'descending': False} if ranks else {})}
 
 def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
-    "Return a path as it was written, its table where columns are named, or the rows of the standard input for -."
+    "Return a path as written, its table if columns are named, or the rows of stdin for -."
     options = COLUMNS_BY_KIND.get(kind, {})
     if path != Path('-'):
         source = as_written(path)
@@ -270,7 +270,7 @@ def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
     return rows
 
 def as_written(path: Path) -> Path | str:
-    "Return a path; one with a scheme as text, as a path has only one of its slashes."
+    "Return a path; a path with a scheme as text, because Path would remove one slash."
     text = re.sub('^([A-Za-z][A-Za-z0-9+.-]+):/(?=[^/])', r'\1://', path.as_posix())
     return text if '://' in text else path
 
@@ -289,7 +289,7 @@ def measures_of(texts: Sequence[str]) -> list[Measure]:
 
 # %% ../nbs/top_level/cli_common.ipynb #ea41cc14
 def suggest_measures(incomplete: str) -> list[str]:
-    "Complete an unfinished list of measures."
+    "Return the completions of an unfinished list of measures."
     finished, blank, begun = incomplete.rpartition(' ')
     names = [row['measure'].split(',')[0] for row in measure_table()]
     return [finished + blank + name for name in names if name.lower().startswith(begun.lower())]
@@ -302,7 +302,7 @@ def floors_of(texts: Sequence[str]) -> list:
     with usage_errors(): return [parse_floor(text) for text in texts]
 
 def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
-    "Exit with code 3 if a mean does not reach its floor, after a line for each."
+    "Exit with code 3 if a mean is below its floor, after one line for each such mean."
     if not floors: return
     from irmetrics_nb.comparing.gate import missed_floors
     missed = missed_floors(scores, floors)
@@ -310,7 +310,7 @@ def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
     if missed: raise typer.Exit(3)
 
 def with_more(measures: Sequence[Measure], more: Sequence[Measure]) -> list[Measure]:
-    "Add measures, none of them twice."
+    "Return both lists of measures as one list without repeats."
     present = {(m, m.said) for m in measures}
     return [*measures, *(m for m in more if (m, m.said) not in present)]
 
@@ -319,11 +319,11 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
                   rich_markup_mode='markdown', help='Evaluation that you can read, run and trust.')
 
 def choice(words: Iterable[str]) -> Any:
-    "Return the type of one of some words."
+    "Return an option type that accepts one of the words."
     return Literal[tuple(words)]
 
 def source_path(text: str) -> Path:
-    "Convert text to a path; raise BadParameter if it is empty, which would be the current folder."
+    "Return text as a path; raise BadParameter for '', which would be the current folder."
     if not text: raise typer.BadParameter(EMPTY)
     return Path(text)
 
@@ -335,7 +335,7 @@ def argument(type_: Any, help: str, metavar: str | None = None) -> Any:
     return Annotated[type_, typer.Argument(help=help, metavar=metavar, parser=parser)]
 
 def option(type_: Any, help: str, *names: str, **settings: Any) -> Any:
-    "Return the annotation of an option, which need not be given."
+    "Return the annotation of an option; the option may be omitted."
     return Annotated[type_ | None, typer.Option(*names, help=help, **settings)]
 
 OPTIONS = {  # of several commands: the name of a parameter -> its annotation
@@ -402,7 +402,7 @@ def takes_options(**options: Any) -> Callable:
     return decorate
 
 def _answers_in(arguments):
-    "Take the conventions that were given out of the arguments of a command, and note the columns that were named."
+    "Remove the conventions from the arguments and return them; store the named columns."
     texts = {'qrels': arguments.pop('columns'), 'run': arguments.pop('run_columns')}
     choices = {name: arguments.pop(name) for name in CONVENTIONS}
     answers = {name: choice for name, choice in choices.items() if choice}

@@ -43,7 +43,7 @@ from .results.results import INK, STYLE, Table, file_format, rendered, value_tex
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any) -> None:
-    "Print a comparison and the gate with colours; failures are red."
+    "Print a comparison and the verdicts of the gate with colours; failures are red."
     from rich.text import Text
 
     from irmetrics_nb.cli_common import for_terminal, show_parts

@@ -43,7 +43,7 @@ from .evaluation.scores import Scores
 # %% ../nbs/top_level/spark_buckets.ipynb #0fafc3d0
 @dataclass(frozen=True)
 class Plan:
-    "What every bucket is told."
+    "Store the settings that every bucket gets."
     measures: tuple[Measure, ...]  # complete
     conventions: Conventions
     runs: tuple[str, ...] = ('',)  # the names of the runs; one alone may have none
@@ -55,8 +55,8 @@ class Plan:
 
     @property
     def judgments_ordered(self) -> bool:
-        """Return whether the judgments have an order too, which choosing one of two for a
-        document needs."""
+        """Return whether the judgments have an order; a choice between two judgments of a
+        document needs it."""
         return self.ordered and self.conventions.duplicates in ('first', 'last')
 
     @property
@@ -71,7 +71,7 @@ def complete_measures(
     """Return (measures completed by the conventions and the largest grade, the same as
     requested).
 
-    top: the largest grade; None if there is none. ValueError if more must be known."""
+    top: the largest grade; None if there is none. ValueError if a parameter is unknown."""
     pairs = [(_complete(m, conventions, top), m) for m in requested]
     by_name = {repr(done): (done, m) for done, m in reversed(pairs)}  # two may become one
     measures, as_asked = zip(*reversed(by_name.values()))
@@ -102,7 +102,7 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
 # %% ../nbs/top_level/spark_buckets.ipynb #5810362a
 @dataclass
 class Bucket:
-    "What a bucket sends back."
+    "Store the results of one bucket."
     scores: list[Scores] = field(default_factory=list)  # of each run
     facts: list[tuple] = field(default_factory=list)    # of each, by `_facts`
     error: tuple[str, str] | None = None                # its type and its text
@@ -125,7 +125,7 @@ def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
     return bucket
 
 def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket | None:
-    "Evaluate the judged queries that no bucket has taken; return None if all are taken."
+    "Return the scores of the judged queries in no bucket; None if there are no such queries."
     taken = {query for bucket in buckets for query in bucket.taken}
     remaining = judgments.filter([query not in taken for query in judgments['query']])
     return _caught(remaining, plan) if len(remaining) else None
@@ -147,7 +147,7 @@ def _caught(table, plan):
 
 # %% ../nbs/top_level/spark_buckets.ipynb #7bf79d1d
 def _score_runs(table, plan):
-    "Score every run of the bucket; raise DataError for invalid rows."
+    "Return the scores of every run of the bucket; raise DataError for invalid rows."
     pl = import_polars()
     table = _sorted_rows(table, plan)
     judgments = table.filter(pl.col('run').is_null())
@@ -168,7 +168,7 @@ def _score_runs(table, plan):
     return bucket
 
 def _named(table, kind):
-    "Rename the columns of rows as judgments or a run have them."
+    "Return rows with the column names of judgments or of a run."
     number = 'score' if kind == 'run' else 'relevance'
     named = table.select(query_id='query', doc_id='doc', **{number: 'value'})
     empty = Qrels.empty if kind == 'qrels' else Run.empty
@@ -176,7 +176,7 @@ def _named(table, kind):
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
 def _sorted_rows(table, plan):
-    "Sort rows by query and by their order; raise DataError for a null, or for two rows in one place."
+    "Return rows sorted by query and order; raise DataError for a null or a repeated position."
     _check_nulls(table, plan)
     if not plan.ordered: return table.sort('query')
     table = table.sort('query', 'run', 'at')
@@ -229,7 +229,7 @@ def _facts(qrels, run, judged, reading, plan):
 def check_whole(
     buckets: Sequence[Bucket], plan: Plan, spelt: Callable[[str], Any] | None = None,
 ) -> list[str]:
-    """Return what `evaluate` would warn of, from the facts of all buckets.
+    """Return the warnings of `evaluate`, from the facts of all buckets.
 
     DataError, TiesError or ValueError for the first error of a bucket, and if judgments
     and a run have no query in common or seem to be swapped. spelt(name) gives the query
@@ -259,7 +259,7 @@ def check_whole(
 GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
 
 def _total_evidence(evidence, changes, plan):
-    "Combine the evidence of all buckets about one run."
+    "Return the combined evidence of all buckets about one run."
     samples = [look for bucket in evidence for look in bucket.looks]
     unanswered = [query for bucket in evidence for query in bucket.unanswered]
     sums = {name: sum(getattr(bucket, name) for bucket in evidence) for name in ('judged', 'retrieved', 'common')}
@@ -271,7 +271,7 @@ def _total_evidence(evidence, changes, plan):
         upwards=in_deviations(surplus, changed), **sums)
 
 def _total_grades(grades):
-    "Return the grades of all judgments; of very many, as many as show their shares."
+    "Return the grades of all judgments; for very many, a smaller list with the same shares."
     counts: Counter = Counter()
     for bucket in grades: counts.update(bucket)
     step = max(1, counts.total() // GRADES_SHOWN)
@@ -281,8 +281,8 @@ def _total_grades(grades):
 def put_together(
     buckets: Sequence[Bucket], plan: Plan, requested: tuple[Measure, ...], how: str,
 ) -> Scores:
-    """Combine the scores of all buckets. requested: the measures; how: a note on how they
-    were evaluated."""
+    """Return the combined scores of all buckets. requested: the measures; how: a note on
+    the evaluation."""
     results = []
     for i in range(len(plan.runs)):
         scores = _in_id_order(Scores.concat([bucket.scores[i] for bucket in buckets]))

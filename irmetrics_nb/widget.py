@@ -33,9 +33,9 @@ PLAYED = {
 }
 
 def playable(measure: str | Measure, /) -> str:
-    """Return a measure as the interactive ranking spells it.
+    """Return the name of a measure in the interactive ranking.
 
-    ValueError for one that it does not know, or a gain that has no name."""
+    ValueError for a measure that the ranking does not have, or a gain without a name."""
     if measure == 'AUC': return 'AUC'
     parsed = parse(measure)
     parameters = PLAYED.get(parsed.name, '').split()
@@ -75,15 +75,15 @@ def play(
     grades : list
         The grades in rank order; None for an unjudged document.
     measure : str or Measure
-        The one that is explained; its cutoff is where the slider begins.
+        The measure that is explained; its cutoff is the first position of the slider.
     measures : str, or an iterable of str and Measure
-        Those that are shown beside it.
+        Further measures that are shown.
     ideal : list or None
-        All judged grades of the query, retrieved or not. None: those in the list.
+        All judged grades of the query, retrieved or not. None: only the grades in the list.
     titles : list of str or None
-        What the results are called; None: d1, d2 and so on.
+        The titles of the results; None: d1, d2 and so on.
     scale : float or None
-        The largest grade that can be given. None: the largest there is.
+        The largest grade that can be given. None: the largest grade in the input.
     lists : dict of lists or None
         Grades of other rankings by name, to compare with and to start from.
     goal : dict or None
@@ -102,7 +102,7 @@ def play(
     Raises
     ------
     ValueError
-        For grades that are no numbers, or a measure that is not known.
+        For grades that are not numbers, or an unknown measure.
     ImportError
         If anywidget is not installed.
 
@@ -125,7 +125,7 @@ def play(
         markdown=_play_markdown(data, listed, titled, question))
 
 def _play_markdown(data, grades, titles, question):
-    "Return the element of a page that nbs/play/play.js makes a ranking of."
+    "Return the page element that nbs/play/play.js turns into a ranking."
     attributes = [_attribute(name, value) for name, value in data.items() if value]
     opening = '<div class="play" ' + '\n     '.join(attributes) + '>'
     names = titles or [f'd{rank}' for rank in range(1, len(grades) + 1)]
@@ -161,7 +161,7 @@ def _widget_class():
     import traitlets
 
     class Play(anywidget.AnyWidget):
-        "A ranking to play with; `play` makes it."
+        "Show an interactive ranking; `play` creates it."
         _esm = files('irmetrics_nb').joinpath('play.js').read_text(encoding='utf-8')
         grades = traitlets.Any([]).tag(sync=True)
         missed: Any = traitlets.List().tag(sync=True)

@@ -55,20 +55,20 @@ from ..metrics.parsing import parse, parse_all, position
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The values of some systems, aligned by query."""
+    """Store the values of several systems, aligned by query."""
     systems: tuple[str, ...]    # their names
-    measures: tuple[str, ...]   # as a table heads its columns
-    query_ids: tuple[str, ...]  # every query that counts for any of them
+    measures: tuple[str, ...]   # names as in the header of a table
+    query_ids: tuple[str, ...]  # the queries that count for any system
     # (systems, measures, queries); NaN where a query does not count
     values: np.ndarray
-    notes: tuple[str, ...] = ()  # what is not the same for all of them
+    notes: tuple[str, ...] = ()  # differences between the systems
     asked: tuple[Measure, ...] = ()  # the measures as they were asked for
-    # (systems, queries, k): as `Scores` have it; () if it is not known
+    # (systems, queries, k): as in `Scores`; () if unknown
     first_ranks: Any = ()
 
     @property
     def tested(self) -> list[str]:
-        "Return the measures of which more is better: not the shares of judged documents."
+        "Return the measures that are tested: all except the shares of judged documents."
         if not self.asked: return [*self.measures]
         return [name for name, m in zip(self.measures, self.asked) if m.kind.quality]
 
@@ -97,16 +97,16 @@ class Sample:
         return np.inf if ((values < 0) | (values > largest + 1e-9)).any() else largest
 
 def _measure_or_none(name):
-    """Parse the name of a measure; None if it names something else, or a parameter is a
+    """Return the measure with this name; None for another name, or if a parameter is a
     function."""
     try: return parse(name)
     except ValueError: return None
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #9f7f9dc0
 def from_numbers(systems: Mapping[str, Mapping[str, float]], name: str) -> Sample:
-    """Make the sample of {system: {query: value}}; `name`: the measure.
+    """Return the sample of {system: {query: value}}; `name`: the name of the measure.
 
-    DataError for what is no number; NaN and None count as not there."""
+    Raises DataError if a value is not a number. NaN and None count as missing."""
     check_apart(systems, 'systems')
     for system, by_query in systems.items(): check_apart(by_query, f'queries of {system}')
     ids = tuple(dict.fromkeys(str(q) for values in systems.values() for q in values))
@@ -133,7 +133,7 @@ def _query_value(value, system, query):
     raise DataError(f'{system}, query {query!r}: {short_repr(value)} is not a number')
 
 def _missing_queries(systems, ids, values):
-    "Describe each system that lacks queries which another has."
+    "Return a sentence for each system without values for queries that another system has."
     has_values = ~np.isnan(values).all(axis=1)
     in_any = has_values.any(axis=0)
     total = counted(int(np.count_nonzero(in_any)), 'query')
@@ -147,9 +147,10 @@ def _missing_queries(systems, ids, values):
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #bc4f8107
 def from_scores(scores: Scores, measures: Any = None) -> Sample:
-    """Make the sample of scores of several runs; `measures`: a selection, default all.
+    """Return the sample of the scores of several runs; `measures`: default: all measures.
 
-    KeyError for a measure that was not computed, ValueError for one that is no mean."""
+    Raises KeyError for a measure that was not computed, and ValueError for a measure that
+    is not a mean."""
     names = scores.keys()
     requests = names if measures is None else measures
     if isinstance(measures, str): requests = parse_all(measures)
@@ -174,9 +175,9 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
-    """Make the sample of judgments with {name: run}, of scores, or of {name: {query: value}}.
+    """Return the sample from judgments and runs, from scores, or from {name: {query: value}}.
 
-    `options` are those of `evaluate`. ValueError unless there are two systems or more."""
+    `options` are passed to `evaluate`. Raises ValueError for fewer than two systems."""
     if runs is not None: sample = from_scores(_evaluate_each(qrels, runs, measures, options))
     elif options: raise TypeError(f'{", ".join(options)}: only for judgments with runs')
     else: sample = _from_results(qrels, measures)
@@ -184,7 +185,7 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
     raise ValueError('a comparison needs two or more systems: compare(qrels, {name: run, ...})')
 
 def _from_results(results, measures):
-    "Make the sample of scores or numbers that exist already."
+    "Return the sample of existing scores or numbers."
     named = results if isinstance(results, Mapping) else {}
     def all_are(items, kind): return all(isinstance(item, kind) for item in items)
     if named and all_are(named.values(), Mapping):
@@ -202,7 +203,7 @@ def unknown_option(options: Iterable[str]) -> str | None:
     return next((name for name in options if name not in accepted), None)
 
 def _evaluate_each(qrels, runs, measures, options):
-    "Evaluate {name: run}, a list, or the runs of a folder, a pattern or a column of systems."
+    "Evaluate each run of a dict, list, folder, file pattern or table with a system column."
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors')
@@ -223,11 +224,11 @@ def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     return replace(sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=())
 
 def in_slice(name: str) -> str:
-    "Name a slice in a sentence; '' for all queries."
+    "Return the words that name a slice in a sentence; '' for all queries."
     return '' if name == EVERYTHING else f' in {name}'
 
 def mean_or_nan(values: np.ndarray) -> float:
-    "Return the mean of the values that count, NaN if none does."
+    "Return the mean of all values that are not NaN; NaN if there are none."
     present = values[~np.isnan(values)]
     return float(present.mean()) if present.size else np.nan
 
@@ -243,9 +244,9 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     }
 
 def answered(sample: Sample) -> np.ndarray:
-    """Return (systems, queries): whether a system answers a query.
+    """Return a boolean array (systems, queries): whether a system has a result for a query.
 
-    With a document; where no rankings are known, with a value."""
+    A result is at least one document; if rankings are unknown, a value."""
     with_value = ~np.isnan(sample.values).all(axis=1)
     if not len(sample.first_ranks): return with_value
     with_document = sample.first_ranks[..., 0] > 0
@@ -273,7 +274,7 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
 UNEQUAL, SURE = 0.1, 0.01
 
 def judging_notes(sample: Sample) -> list[str]:
-    "State judged@k of each system, and whether more cannot be known because nothing else was judged."
+    "Return notes on judged@k of each system, and on what the judgments cannot show."
     shares, ranks = judged_shares(sample), sample.first_ranks
     if not shares: return []
     listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
@@ -284,7 +285,7 @@ def judging_notes(sample: Sample) -> list[str]:
     return notes
 
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
-    "Warn of each pair of systems that were judged unequally; judged@k must show it, too."
+    "Return a warning for each pair with unequal shares of judged documents, also in judged@k."
     judged, k = judged_shares(sample), np.shape(sample.first_ranks)[-1]
     sentences = []
     for pair in pairs if judged else []:
@@ -301,15 +302,15 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
 # %% ../../nbs/comparing/aligned_scores.ipynb #eda17cb7
 @dataclass(frozen=True)
 class SignificanceTest:
-    "A test of paired differences; it becomes known by an entry in `TESTS`."
+    "Describe a test of paired differences; `TESTS` lists all tests by name."
     words: str              # its name in a sentence
     p: Callable[..., Any]   # the p-value of differences
-    draws: int = 0          # how often it draws, by default; it then takes a seed
+    draws: int = 0          # default number of draws; a test with draws takes a seed
     together: bool = False  # whether all pairs of a family are tested by the same draws
-    interval: str = ''      # the interval that leaves out 0 exactly where it rejects
-    symmetric: str = ''     # its short name, if it takes differences to be symmetric
-    scatter: bool = False   # whether it needs differences that vary
-    of_mean: bool = True    # whether the mean is what it tests
+    interval: str = ''      # the interval that excludes 0 exactly if the test rejects
+    symmetric: str = ''     # a short name, if the test assumes symmetric differences
+    scatter: bool = False   # whether the test needs differences that vary
+    of_mean: bool = True    # whether the test is about the mean
 
 TESTS = {
     't': SignificanceTest('paired t', t_test, interval='t', symmetric='t', scatter=True),
@@ -329,17 +330,16 @@ TESTS = {
 # %% ../../nbs/comparing/aligned_scores.ipynb #b365f43c
 @dataclass(frozen=True)
 class Method:
-    """A way to compare pairs; unknown choices, or those that exclude each other, are
-    errors.
+    """Store the options of a comparison; unknown or incompatible options are errors.
 
-    `draws`: how often a randomization test shuffles and a bootstrap test resamples;
-    100,000, for Tukey's 10,000, for the bootstrap 9,999."""
+    `draws`: the number of shuffles of a randomization test, or resamples of a bootstrap
+    test; default: 100,000, for Tukey's test 10,000, for the bootstrap 9,999."""
     # one of TESTS, or a function of the differences that gives p
     test: str | Callable[[np.ndarray], float] = 't'
     # one of CORRECTIONS; '' is holm, and of Tukey's test, which has its own, tukey
     correction: str = ''
     interval: str = ''      # one of INTERVALS; '' is t, and of Tukey's test tukey
-    alpha: float = 0.05     # significant below
+    alpha: float = 0.05     # significance level
     draws: int | None = None
     seed: int = 0
     margin: float | None = None  # the smallest difference that matters, if one is named
@@ -375,17 +375,17 @@ class Method:
 
     @property
     def words(self) -> str:
-        "Return the name of the test in a sentence; of a function its own name."
+        "Return the name of the test for use in a sentence; for a function its own name."
         return self.known_test.words
 
     @property
     def level(self) -> float:
-        "Return the level of an interval where nothing is corrected."
+        "Return the confidence level of an interval without a correction."
         return 1 - self.alpha
 
     @property
     def agrees(self) -> bool:
-        "Return whether an interval leaves out 0 exactly where the test rejects."
+        "Return whether the interval excludes 0 exactly when the test rejects the null hypothesis."
         return self.known_test.interval == self.interval
 
 FAMILIES = 'measure', 'all'  # one family for each measure, or one of all measures
@@ -401,45 +401,45 @@ def check_margin(margin: float, alpha: float) -> None:
 # %% ../../nbs/comparing/aligned_scores.ipynb #f1ee7dae
 @dataclass(frozen=True)
 class Pair:
-    """Two systems on one measure, in one slice: b compared with a."""
+    """Store the comparison of system b with system a on one measure, in one slice."""
     measure: str
     a: str
     b: str
-    mean_a: float      # over the queries that both have
+    mean_a: float      # over the queries of both systems
     mean_b: float
     difference: float  # mean_b - mean_a
     low: float         # the interval of the difference, at the level of the verdict
     high: float
-    p: float           # of this pair by itself
-    p_adjusted: float  # within its family
+    p: float           # p-value of this pair alone
+    p_adjusted: float  # p-value corrected within the family
     effect: float      # Cohen's d
     wins: int          # queries on which b is better
     ties: int
     losses: int
-    queries: int       # that both have
+    queries: int       # number of queries of both systems
     slice: str = EVERYTHING
     detectable: float = np.nan  # minimum detectable difference
-    skewness: float = 0.0             # of the differences
+    skewness: float = 0.0             # skewness of the differences
     family: int = 1                   # how many p-values were corrected together
-    # what one-sided tests at alpha leave possible: the ends of the 1 - 2 alpha interval
+    # the ends of the 1 - 2 alpha interval, for one-sided tests at alpha
     lower_bound: float = np.nan
     upper_bound: float = np.nan
-    level: float = 0.95  # of the interval from low to high
+    level: float = 0.95  # level of the interval from low to high
 
     def shown(self, alpha: float = 0.05) -> bool:
-        "Return whether a difference has been shown."
+        "Return whether the difference is significant."
         return self.p_adjusted < alpha
 
     def no_worse(self, margin: float) -> bool:
-        "Return whether it has been shown that b is not worse by `margin` or more."
+        "Return whether the data rule out that b is worse than a by `margin` or more."
         return self.lower_bound > -margin
 
     def no_better(self, margin: float) -> bool:
-        "Return whether it has been shown that b is not better by `margin` or more."
+        "Return whether the data rule out that b is better than a by `margin` or more."
         return self.upper_bound < margin
 
     def turned(self) -> 'Pair':
-        "Return the pair seen from b: a compared with b."
+        "Return the pair with the systems exchanged: a compared with b."
         return replace(
             self,
             a=self.b,
@@ -479,7 +479,7 @@ def _describe(measure, names, values, method, level, span, interval, p, **fields
         len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level, **fields)
 
 def _interval_of_mean(d, method, level, one_sided=False):
-    "Return the interval of a mean difference; `one_sided`: what one-sided tests leave possible."
+    "Return the interval of a mean difference; `one_sided`: for one-sided tests."
     if len(d) < LEAST_QUERIES or level <= 0: return np.nan, np.nan
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, seed=method.seed)
@@ -490,7 +490,7 @@ def _interval_of_mean(d, method, level, one_sided=False):
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
 def _p_values(rows, positions, method):
-    "Return the p-value of each pair of places, NaN on too few queries; `rows`: the values, a row per system."
+    "Return the p-value of each pair; NaN for too few queries; `rows`: one per system."
     test = method.known_test
     pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
     if test.together:  # by the same signs; a query that one system lacks is a tie
@@ -502,7 +502,7 @@ def _p_values(rows, positions, method):
     return np.where([len(steps) >= LEAST_QUERIES for steps, _ in pairs], p, np.nan)
 
 def _draws(method):
-    "Return the number of draws and the seed, as tests take them."
+    "Return the number of draws and the seed as keyword arguments of the test."
     return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
 
 def _p_of_pair(d, method):
@@ -522,7 +522,7 @@ def _common(rows):
 # have a row per table of values and a column per pair; a pair must be below the lowest alpha if no other is rejected
 
 def _decide(rows, positions, method):
-    "Decide a family; `rows`: its tables of values, each with a row per system."
+    "Return the test results of a family; `rows`: tables of values with one row per system."
     p = np.array([_p_values(values, positions, method) for values in rows])
     alphas, flat = {'alpha': method.alpha}, p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
@@ -615,7 +615,7 @@ def _compared_positions(systems, baseline, method):
 FEW_QUERIES = 25  # queries, below which any comparison is unreliable
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
-    "Warn of pairs whose numbers are unreliable, in a sentence each."
+    "Return a warning sentence for each pair whose numbers are unreliable."
     return list(
         dict.fromkeys(visible(text) for pair in pairs for text in _warnings(pair, method))
     )
@@ -645,5 +645,5 @@ def _warnings(pair, method):
 HELP = "more queries help, or test='bootstrap' with interval='studentized'"
 
 def no_scatter(pair: Pair) -> bool:
-    "Return whether all differences are the same, and not 0."
+    "Return whether all differences of a pair have the same value, and this value is not 0."
     return pair.queries >= LEAST_QUERIES and np.isinf(pair.effect)

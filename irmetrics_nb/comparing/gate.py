@@ -63,14 +63,14 @@ class Verdict:
     measure: str
     slice: str
     passed: bool
-    text: str      # in a line
+    text: str      # one line
     # the queries that lost most: (query, before, after)
     queries: tuple[tuple[str, float, float], ...] = ()
     unknown: bool = False  # whether there is no p-value or interval to decide by
 
 @dataclass(frozen=True)
 class Floor:
-    """A mean that must be reached; `slice`: all, the name of a group, or * for each."""
+    """Store the lowest mean allowed; `slice`: all queries, one group, or * for each group."""
     measure: str
     least: float
     slice: str = EVERYTHING
@@ -94,12 +94,12 @@ def parse_floor(text: str) -> Floor:
     return Floor(name, bound, group.strip() or EVERYTHING)
 
 # %% ../../nbs/comparing/gate.ipynb #5345c4ea
-WORST = 5  # queries that are named
+WORST = 5  # number of queries that are listed
 UNKNOWN = {False: ': no verdict is possible, so it does not pass',
            True: ': no verdict is possible, which is allowed'}
 
 def _drop(comparison, pair, max_drop, allow_unknown):
-    "Check whether a system has dropped against the baseline, and by how much it could have."
+    "Return the verdict on a drop: whether a system is worse than the baseline."
     dropped = not pair.difference >= -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats; NaN may be a drop
     unknown = bool(np.isnan(pair.p_adjusted))
     failed = dropped and (not allow_unknown if unknown else pair.shown(comparison.method.alpha))
@@ -115,7 +115,7 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     return _pair_verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
 
 def _no_loss(comparison, pair, margin, allow_unknown):
-    "Check whether it has been shown that a system is not worse than the baseline by a margin."
+    "Return the verdict on a margin: whether a loss of this size is ruled out for a system."
     unknown = bool(np.isnan(pair.lower_bound))
     passed = allow_unknown if unknown else pair.no_worse(margin)
     outcome = f': a loss of {margin:g} or more is {"" if passed else "not "}ruled out'
@@ -126,7 +126,7 @@ def _no_loss(comparison, pair, margin, allow_unknown):
     return _pair_verdict(comparison, pair, 'margin', passed, evidence, outcome, unknown)
 
 def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
-    "Make the verdict on a pair: system, measure, slice, means, evidence and outcome; if it failed, the worst queries."
+    "Return the verdict on a pair; if the check failed, the verdict lists the worst queries."
     difference = sentence_number(pair.difference, decimals(pair))
     means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {difference}'
     subject = f'{pair.measure} of {pair.b}{in_slice(pair.slice)}'
@@ -139,7 +139,7 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 def _coverages(comparison, min_coverage):
-    "Check whether each system answers enough queries of the baseline; if it answers all, only for a required share."
+    "Yield a verdict on each system that lacks queries; on all if a share is required."
     sample, required = comparison.sample, 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
@@ -156,7 +156,7 @@ def _coverages(comparison, min_coverage):
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
 def _drop_lines(comparison, margin):
-    "State the minimum detectable drop and, without a margin, the largest drop that is not ruled out."
+    "Yield the minimum detectable drop; without a margin also the largest drop not ruled out."
     method = comparison.method
     chance = 'in 80 of 100 cases' + ', by t' * (method.test != 'tukey')
     yield from _per_system(comparison, 'Minimum detectable drop', chance, detectable_text)
@@ -184,7 +184,7 @@ def check_floors(
     sample: Sample, floors: Iterable[Floor], groups: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
 ) -> list[Verdict]:
-    """Check whether each system reaches each floor; `systems`: a selection.
+    """Return a verdict for each system and floor; `systems`: the systems to check.
 
     KeyError for a measure that was not computed, ValueError for an unknown slice."""
     out, names = [], slice_names(groups or ())
@@ -203,7 +203,7 @@ def check_floors(
     return out
 
 def _reached(system, values, floor, ids):
-    "Check whether one system reaches a floor in a slice; without values it is missed."
+    "Return the verdict on one floor for one system; without values the check fails."
     mean = mean_or_nan(values)
     present, reached = np.flatnonzero(~np.isnan(values)), mean >= floor.least
     lowest = present[np.argsort(values[present], kind='stable')[:0 if reached else WORST]]
@@ -217,7 +217,7 @@ def _floor_text(system, mean, floor):
 
 # %% ../../nbs/comparing/gate.ipynb #c2e06054
 def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str]:
-    """Describe the floors that the means of runs miss, a line each; [] if none.
+    """Return a line of text for each floor that the mean of a run does not reach.
 
     KeyError for a measure that was not computed."""
     out = []
@@ -235,9 +235,9 @@ class Gate(Result):
     """The verdicts on a change, with the minimum detectable drops."""
     verdicts: tuple[Verdict, ...]
     could: tuple[str, ...]     # the minimum detectable and the largest possible drops
-    sentences: tuple[str, ...] = ()  # of the comparison, and what its families were
+    sentences: tuple[str, ...] = ()  # the sentences of the comparison and its families
     warnings: tuple[str, ...] = ()
-    judging: tuple[str, ...] = ()  # judged@k of each system, and who was judged less
+    judging: tuple[str, ...] = ()  # judged@k of each system, with warnings
 
     @property
     def ok(self) -> bool:
@@ -251,7 +251,7 @@ class Gate(Result):
 
     @property
     def rows(self) -> tuple[Verdict, ...]:
-        "Return the verdicts, as `rows` are the entries of any result."
+        "Return the verdicts, the rows of this result."
         return self.verdicts
 
     def _columns(self) -> dict[str, Any]:
@@ -286,11 +286,11 @@ class Gate(Result):
         )
 
     def to_markdown(self, *, digits: int | None = None) -> str:
-        "Write a few lines for the comment of a pull request; digits: decimals of values."
+        "Return a Markdown text for a comment on a pull request; digits: decimals of values."
         with showing_digits(digits): return _gate_text(self, markdown=True)
 
     def to_junit(self) -> str:
-        "Write a test report in JUnit's XML, which build servers show."
+        "Return the verdicts as a test report in JUnit XML, a format that build servers display."
         counts = {
             'tests': str(len(self.verdicts)),
             'failures': str(len(self.failures)),
@@ -383,7 +383,7 @@ def gate(
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _headline(gate):
-    "Count the checks that failed, and those without a verdict."
+    "Return the headline: how many checks failed, and how many have no verdict."
     n, unknown = len(gate.rows), sum(verdict.unknown for verdict in gate.rows)
     head = 'Gate: passed' if gate.ok else f'Gate: FAILED: {len(gate.failures)} of {n} checks'
     of_all = f' of {n} checks' if gate.ok else ''
@@ -392,7 +392,7 @@ def _headline(gate):
 def _failures_first(gate): return sorted(gate.rows, key=lambda verdict: verdict.passed)
 
 def _gate_text(gate, markdown):
-    "Write the verdicts as lines; in Markdown as a list."
+    "Return the verdicts as text, one line each; in Markdown as a list."
     lines = [f'**{_headline(gate)}**\n' if markdown else _headline(gate)] if gate.rows else []
     for verdict in _failures_first(gate):
         mark = 'ok' if verdict.passed else 'FAILED'
@@ -403,19 +403,19 @@ def _gate_text(gate, markdown):
     return '\n'.join(lines)
 
 def _query_line(queries, markdown):
-    "List the queries of a failure in one line."
+    "Return the queries of a failed check as one line of text."
     lead = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
     written = markdown_code if markdown else visible
     texts = [f'{written(q)} {_change_text(*values)}' for q, *values in queries]
     return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(texts)
 
 def _change_text(baseline_value, value):
-    "Write the value of a query, after its value in the baseline where that is known."
+    "Return the value of a query as text, with the baseline's value before it if known."
     return ' → '.join(value_text(x, 3) for x in (baseline_value, value) if not np.isnan(x))
 
 # %% ../../nbs/comparing/gate.ipynb #dab0098e
 def _clean(text):
-    "Write out control characters, and replace others that XML does not allow."
+    "Return the text with control characters escaped and invalid XML characters replaced."
     seen = '\n'.join(map(visible, text.split('\n')))
     return re.sub('[^\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '\ufffd', seen)
 
@@ -434,15 +434,15 @@ def assert_no_drop(
     measures : str, Measure, or several
         The measures that must not drop.
     margin : float, optional
-        A loss of this size or more must be ruled out.
+        If given, the data must show that the loss is smaller than this number.
     max_drop : float, optional
-        Otherwise a drop of more than this must not be significant; default: 0.
+        Without a margin: a significant drop larger than this number fails; default: 0.
     allow_unknown : bool
         Whether checks without a verdict pass, such as slices of one or two queries.
     min_coverage : float, optional
         The share of the baseline's queries that the run must have; default: all.
     options
-        Those of `compare` and `evaluate`, such as groups=.
+        Further options of `compare` and `evaluate`, such as groups=.
 
     Returns
     -------

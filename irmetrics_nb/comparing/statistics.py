@@ -30,8 +30,8 @@ def grid_step(largest: Any, n: int, noise: Any = 0) -> np.ndarray:
     """Return the step of a grid on which sums of `n` numbers are exact: a power of 2, about 2^-36 of `largest`, the
     largest of them in size.
 
-    Sums of `n` numbers on it are exact in any order (for more than 2^16 of them the grid is coarser). `noise`: how
-    inexact they may be, which a step is no finer than. An array of sizes gives as many steps; 1 where all is 0."""
+    Sums of `n` numbers on it are exact in any order (for more than 2^16 of them the grid is coarser). `noise`: the
+    possible error of the numbers; the step is at least as large. An array of sizes gives as many steps; 1 where all is 0."""
     bits = 36 - max(0, int(np.ceil(np.log2(max(n, 1)))) - 16)
     size = np.maximum(largest, np.asarray(noise) * 2.0**bits)
     exponent = np.ceil(np.log2(np.where(size > 0, size, 2.0**bits))).astype(int)
@@ -59,11 +59,12 @@ def cancelling(sizes: np.ndarray) -> float:
 def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return b − a, query by query: positive where b is better.
 
-    One value per query; a query where either is NaN is left out. What differs by less
-    than 1e-11 of the larger of the two values, as sums of floats do, is a tie, and so is
-    what a sum of terms near 1 leaves that cancels (1e-14). Differences that ought to be
-    equal are equal, for they are whole steps of a grid, 1e-11 of the largest of them, and
-    at most 1e-5 of the smallest. ValueError for unequal lengths, or an infinite value.
+    One value per query; a query with NaN in either array is excluded. A
+    difference below 1e-11 of the larger value is a rounding error of floats and counts as
+    a tie; so does the remainder of terms near 1 that cancel (1e-14). Differences are
+    rounded to steps of 1e-11 of the largest difference, and at most 1e-5 of the smallest,
+    so that mathematically equal differences are equal. ValueError for unequal lengths, or
+    an infinite value.
 
     >>> differences([0.5, 0.25, 0.1 + 0.2], [1, 0, 0.3])
     array([ 0.5 , -0.25,  0.  ])"""
@@ -87,7 +88,7 @@ def t_test(differences: np.ndarray) -> float:
     """Return the two-sided p-value of Student's paired t-test.
 
     1 if all differences are 0; NaN for a single query, and for differences that are all
-    the same, which have no scatter to be compared with; never 0. Needs scipy. Source:
+    equal, because they have no scatter; never 0. Needs scipy. Source:
     Student (1908).
 
     >>> round(t_test([0.25, 0.25, 0, 0.5, -0.25]), 4)
@@ -146,7 +147,7 @@ def skewness(differences: np.ndarray) -> float:
 
 # %% ../../nbs/comparing/statistics.ipynb #b68281f9
 def wilcoxon(differences: np.ndarray) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, ties left out.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, without ties.
 
     Exact for few queries, else by the normal approximation; 1 if all are 0. Needs
     scipy. Source: Wilcoxon (1945).
@@ -160,7 +161,7 @@ def wilcoxon(differences: np.ndarray) -> float:
 
 # %% ../../nbs/comparing/statistics.ipynb #2a7f943a
 def wins_ties_losses(differences: np.ndarray) -> tuple[int, int, int]:
-    """Count the queries on which b is better, the same, and worse.
+    """Return the numbers of queries on which b is better, equal and worse.
 
     >>> wins_ties_losses([0.25, 0.25, 0, 0.5, -0.25])
     (3, 1, 1)"""
@@ -168,9 +169,9 @@ def wins_ties_losses(differences: np.ndarray) -> tuple[int, int, int]:
     return tuple(int((signs == s).sum()) for s in (1, 0, -1))  # type: ignore
 
 def sign_test(differences: np.ndarray) -> float:
-    """Return the two-sided p-value of the sign test, exact, ties left out.
+    """Return the exact two-sided p-value of the sign test, without ties.
 
-    1 if there are no others. Needs scipy. Source: Arbuthnot (1710).
+    1 if all differences are ties. Needs scipy. Source: Arbuthnot (1710).
 
     >>> sign_test([0.25, 0.25, 0, 0.5, -0.25])
     0.625"""
@@ -202,7 +203,7 @@ def detectable(
     paired t-test on so many queries, with this scatter, shows with probability `power`.
 
     In the unit of the measure; NaN for a single query, and where there is no scatter. The
-    chance to be significant in the wrong direction is left out. Needs scipy.
+    probability of a significant result in the wrong direction is ignored. Needs scipy.
 
     >>> round(detectable([0.25, 0.25, 0, 0.5, -0.25]), 4)
     0.4794"""
@@ -265,7 +266,7 @@ def _shuffled_sums(values, draws, seed):
     return sum((pick(values[start:start + rows], draws, random) for start in range(0, n, rows)), np.zeros((draws, m)))
 
 def _from_table(values, draws, random):
-    "Sum some queries, shuffled by a table of all orders."
+    "Return the sums over some queries, shuffled with a table of all orders."
     n, m = values.shape
     orders = np.array(list(permutations(range(m))))
     table = values[:, orders].reshape(-1, m)
@@ -275,14 +276,14 @@ def _from_table(values, draws, random):
     return rows.reshape(n, draws, m).sum(axis=0)
 
 def _by_keys(values, draws, random):
-    "Sum some queries, shuffled by sorting random keys: for more systems than a table of all orders serves."
+    "Return the sums over some queries, shuffled by sorting random keys; for many systems."
     n, m = values.shape
     order = random.random((n, draws, m), dtype=np.float32).argsort(axis=2)
     order += np.arange(n)[:, None, None] * m
     return np.take(values.ravel(), order).sum(axis=0)
 
 def _all_shuffled_sums(values):
-    "Return the sums after each of the m!^n shuffles."
+    "Return the sums for each of the m!^n shuffles of m systems on n queries."
     sums = np.zeros((1, values.shape[1]))
     for row in values: sums = (sums[:, None] + np.array(list(permutations(row)))).reshape(-1, values.shape[1])
     return sums
@@ -317,8 +318,8 @@ def tukey_intervals(
 
     Each is a matrix (systems, systems); low and high are of the mean of the column's
     system less that of the row's. An interval leaves out 0 exactly if `tables` times its
-    p is below `alpha`: `tables` counts what Bonferroni corrects for besides. NaN where
-    draws are too few for any p to be. Source: Tukey (1953).
+    p is below `alpha`: `tables` is the number of tables in Bonferroni's correction.
+    NaN if there are too few draws for such a p. Source: Tukey (1953).
 
     >>> p, low, high = tukey_intervals([[0, 0, 1], [0, 1, 2]] * 2 + [[0, 0, 1]])
     >>> round(float(p[0, 2]), 4), round(float(low[0, 2]), 4), round(float(high[0, 2]), 4)
@@ -438,8 +439,8 @@ def studentized_interval(
 ) -> tuple[float, float]:
     """Return the studentized bootstrap interval of the mean difference, (low, high).
 
-    `symmetric`: reaches as far up as down; else each end leaves out (1 − level) / 2 by
-    itself, as a one-sided test does. (0, 0) if all differences are 0; NaN for a single
+    `symmetric`: both ends are equally far from the mean; else each end excludes
+    (1 − level) / 2, as a one-sided test does. (0, 0) if all differences are 0; NaN for a single
     query, where there is no scatter, and where too many resamples have none. Source:
     Efron and Tibshirani (1993), chapter 12; Hall (1988).
 
@@ -455,7 +456,7 @@ def studentized_interval(
     return float(d.mean() - down * error), float(d.mean() + up * error)
 
 def _quantile(ascending, level):
-    "Return the value that so large a share does not exceed; NaN if it is infinite."
+    "Return the quantile at this level; NaN if it is infinite."
     position = int(np.ceil(level * (len(ascending) + 1) - 1e-9)) - 1
     quantile = ascending[position] if position < len(ascending) else np.inf
     return quantile if np.isfinite(quantile) else np.nan
@@ -482,12 +483,12 @@ def bootstrap_test(
 
 # %% ../../nbs/comparing/statistics.ipynb #f4d64f75
 def _holm(ascending):
-    "Multiply the first of m by m, the second by m − 1, and so on, never falling."
+    "Return Holm's adjusted p-values: times m, m − 1, and so on, never decreasing."
     open_hypotheses = np.arange(len(ascending), 0, -1)
     return np.maximum.accumulate(open_hypotheses * ascending)
 
 def _bh(ascending):
-    "Multiply the j-th of m by m/j, never rising from the end."
+    "Return the p-values adjusted by Benjamini and Hochberg: the j-th of m times m/j."
     m = len(ascending)
     scaled = m / np.arange(1, m + 1) * ascending
     return np.minimum.accumulate(scaled[::-1])[::-1]
@@ -500,7 +501,7 @@ def _holm_alphas(alpha, m, rejected):
 
 @dataclass(frozen=True)
 class Correction:
-    "A correction for many tests; it becomes known by an entry in `CORRECTIONS`."
+    "Describe a correction for many tests; `CORRECTIONS` lists all corrections by name."
     words: str  # its name in a sentence
     # the ascending p-values of a family, adjusted
     adjust: Callable[[np.ndarray], np.ndarray]
@@ -521,7 +522,7 @@ CORRECTIONS = {
 
 @lists_choices(corrections=CORRECTIONS)
 def adjust(p: np.ndarray, correction: str = 'holm') -> np.ndarray:
-    """Adjust the p-values of a family; the order stays.
+    """Return the adjusted p-values of a family, in the order of the input.
 
     `correction`: one of {corrections}. NaN stays NaN and does not count in the family.
     ValueError for another name. Sources: Holm (1979), Benjamini and Hochberg (1995),
@@ -541,8 +542,8 @@ def decision_alphas(
 ) -> np.ndarray:
     """Return the level at which each p-value of a family was decided.
 
-    The interval of a test of its own with the confidence 1 − level leaves out 0 exactly
-    if the adjusted p is below `alpha`. `alpha` itself for NaN, which is not in the
+    A separate confidence interval at 1 − level excludes 0 exactly if the adjusted p is
+    below `alpha`. The level of a NaN is `alpha`, because NaN does not count in the
     family. ValueError for an unknown correction. Sources: as of `adjust`.
 
     >>> decision_alphas([0.02, 0.3, 0.004], 'bh').round(4)

@@ -39,8 +39,8 @@ class Listing:
     docs: tuple[str, ...]        # The documents retrieved, in rank order
     grades: Mapping[str, float]  # Judged document -> grade, retrieved or not
     tie: np.ndarray          # (docs,) int, ascending: the same where scores are equal
-    negative: str = 'keep'   # What a grade below 0 means, as in `Conventions`
-    judgments: str = 'all'   # Which count: those of all documents, or of the retrieved
+    negative: str = 'keep'   # The meaning of a grade below 0, as in `Conventions`
+    judgments: str = 'all'   # The judgments that count: of all documents, or of the retrieved
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
 
     @cached_property
@@ -65,7 +65,7 @@ class Listing:
 
     @property
     def judged_besides(self) -> Mapping[str, float]:
-        """Return the judged documents that were not retrieved, if they count: {document:
+        """Return the judged documents that were not retrieved but count: {document:
         grade}."""
         return self.missed if self.judgments == 'all' else {}
 
@@ -92,7 +92,7 @@ class Listing:
         )
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return for each rank where the documents of its score begin, and how many they
+        """Return for each rank where the group of equal scores begins, and how many ranks they
         are."""
         _, first, group = np.unique(self.tie, return_index=True, return_inverse=True)
         return first[group] + 1, np.bincount(group)[group]
@@ -163,7 +163,7 @@ def find_document(listing: Listing, doc: str | int) -> str:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #5cb6c691
 def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
-    "Move a document to another rank. ValueError for a rank that the list does not have."
+    "Return the list with a document at another rank; ValueError for a rank outside the list."
     name = find_document(listing, doc)
     shorter = without(listing, name)
     last = len(shorter) + 1
@@ -177,7 +177,7 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     return replace(listing, docs=docs, tie=tie)
 
 def without(listing: Listing, doc: str | int) -> Listing:
-    "Take a document out of the list; it stays judged if it was."
+    "Return the list without a document; its judgment is kept."
     name = find_document(listing, doc)
     if name not in listing.docs: return listing
     at = listing.docs.index(name)
@@ -193,7 +193,7 @@ def _with_grade(listing, doc, grade):
 
 # %% ../../nbs/explaining/arithmetic.ipynb #2047a423
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
-    "Change the grade of a document; None: it is not judged."
+    "Return the list with another grade for a document; None: not judged."
     name = find_document(listing, doc)
     if grade is not None and not np.isfinite(float(grade)):
         raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
@@ -209,14 +209,14 @@ def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
 def read_titles(documents: Any, ids: Iterable[str]) -> dict[str, str]:
     """Read the titles of documents, as far as they are known: {id: title}.
 
-    documents: as `read_words` takes them, which says what is wrong with others."""
+    documents: any form that `read_words` accepts; it raises an error for other forms."""
     words_of = read_words(documents, set(ids))
     return {id: one_line(words.title, 120) for id, words in words_of.items()}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #282c57cf
 def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
-    """Return what a document of each grade is worth to a measure; NaN where the measure
-    gives none."""
+    """Return the gain of each grade under a measure; NaN where the measure
+    gives no gain."""
     params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
     query, first = np.arange(len(grade)), np.ones(len(grade), dtype=int)
@@ -229,7 +229,7 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3
 def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
-    "Put the ties of a list into the order in which a measure takes them."
+    "Return the list with its ties in the order that a measure uses."
     kind, judged = measure.kind, listing.judged()
     if ties not in ('best', 'worst') or kind.unordered: return listing
     order = {'best': in_best_order, 'worst': in_worst_order}[ties]
@@ -255,7 +255,7 @@ def terms_of(measure: Measure, view: Judged, ties: str) -> Parts:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #0098f4f7
 def ideal_list(measure: Measure, view: Judged) -> Judged:
-    "Rank the judged documents in the best order, or as the measure orders them."
+    "Return the ideal ranking: the judged documents in the best order for the measure."
     kind, params = measure.kind, measure.arguments()
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
@@ -270,17 +270,17 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
 # %% ../../nbs/explaining/arithmetic.ipynb #1b2c47f6
 @dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """How the value of one list came about: its terms, its normaliser, whose they are.
+    """Store the calculation of the value of one list: terms, normaliser and documents.
 
     Made by `work_out`. What goes by rank has one value per document of the list, NaN
     where there is none; a measure that only counts has no terms."""
     measure: Measure           # Complete: ERR with its largest grade
-    listing: Listing           # In the order in which the measure looks at it
+    listing: Listing           # In the order of the measure
     ties: str                  # As in `Conventions`
-    view: Judged               # What the measure looks at
+    view: Judged               # The judged list that the measure sees
     row: np.ndarray            # (entries of the view,) int: their rows in the list
-    terms: np.ndarray | None   # (entries of the view,) what is summed
-    divisor: float | None      # Of the sum; None: it is not divided
+    terms: np.ndarray | None   # (entries of the view,) the terms of the sum
+    divisor: float | None      # The divisor of the sum; None: no division
     value: float               # The score
 
     @cached_property
@@ -296,11 +296,11 @@ class Arithmetic:
 
     @cached_property
     def gain(self) -> np.ndarray:
-        "Return what each judged document of the view is worth to the measure."
+        "Return the gain of each judged document of the view under the measure."
         return gains(self.measure, self.view.grade)
 
     def share(self, values: np.ndarray) -> np.ndarray:
-        "Terms as parts of the value: divided by the normaliser, if there is one."
+        "Return the terms as shares of the value: divided by the normaliser if there is one."
         return values if self.divisor is None else ratio(values, self.divisor)
 
     def by_rank(self, values: Any, empty: float = np.nan) -> np.ndarray:
@@ -311,7 +311,7 @@ class Arithmetic:
 
     @cached_property
     def columns(self) -> dict[str, np.ndarray]:
-        "Rank by rank: place, gain, weight, term, running value, and the ideal's term."
+        "Return the columns by rank: place, gain, weight, term, running value, ideal term."
         n = len(self.listing)
         rank = np.arange(1, n + 1)
         viewed = rank if self.view.retrieved[0] == n else self.by_rank(self.view.rank)
@@ -325,9 +325,9 @@ class Arithmetic:
         return columns | dict(zip(names, numbers))
 
     def weights(self) -> np.ndarray:
-        """Return what one unit of gain is worth at each rank: term / gain.
+        """Return the weight of each rank: term / gain.
 
-        NaN where the document has none, unless each term depends on its rank alone."""
+        NaN for a document without gain, unless each term depends on its rank alone."""
         weights = self.by_rank(self.terms / np.where(self.gain == 0, np.nan, self.gain))
         best, n = self.ideal.grade[:1], len(weights)
         unit = gains(self.measure, best)
@@ -342,7 +342,7 @@ class Arithmetic:
 def work_out(
     measure: Measure, listing: Listing, ties: TiesChoice = 'given',
 ) -> Arithmetic:
-    """Work out the arithmetic of one list, and check that it adds up to the score.
+    """Return the calculation of the value of one list, checked against the score.
 
     measure: complete, as `resolve` gives it. TiesError where ties allow no arithmetic;
     AssertionError if the terms are not what the score was made of."""
@@ -367,7 +367,7 @@ def work_out(
 LARGEST_DENOMINATOR = 4096  # the largest denominator that is shown
 
 def number_text(x: float) -> str:
-    "Write a number: exact if it is a short decimal or a small fraction, else rounded."
+    "Return a number as text: exact for a short decimal or a small fraction, else rounded."
     if not np.isfinite(x) or abs(x) >= 1e15: return f'{x:g}'
     if x % 1 == 0: return f'{x:.0f}'
     if x == round(x, shown_digits()): return value_text(x).rstrip('0')
@@ -393,14 +393,14 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #02657229
 def holds(form: str, values: dict, terms: np.ndarray) -> bool:
-    "Return whether a form with these letters gives all terms that are not 0."
+    "Return whether a form with these values of its letters gives all nonzero terms."
     functions = {'log2': np.log2, 'min': np.minimum, '__builtins__': {}}
     with np.errstate(all='ignore'): result = eval(form, functions, values) + 0 * terms
     earned = terms != 0
     return bool(np.allclose(result[earned], terms[earned], rtol=1e-9, atol=0))
 
 def put_in(form: str, values: dict[str, float]) -> str:
-    "Put numbers into a form for its letters."
+    "Return the form with numbers in place of its letters."
     def number(letter):
         if letter[0] not in values: return letter[0]
         text = number_text(values[letter[0]])
@@ -428,7 +428,7 @@ def written_form(work: Arithmetic) -> str:
     return form if fits else ''
 
 def term_texts(work: Arithmetic, ideal: bool = False) -> list[str]:
-    "Write each term of the list (or of the ideal list) that is not 0."
+    "Return the text of each nonzero term of the list, or of the ideal list."
     view, terms = (work.ideal, work.ideal_terms) if ideal else (work.view, work.terms)
     if terms is None: return []
     form, earned = written_form(work), np.flatnonzero(terms)
@@ -437,7 +437,7 @@ def term_texts(work: Arithmetic, ideal: bool = False) -> list[str]:
     return [put_in(form, {name: x[i] for name, x in values.items()}) for i in earned]
 
 def sum_text(texts: Sequence[str], values: np.ndarray) -> tuple[str, str]:
-    "Write terms as one sum, with a note if some of them are not written out."
+    "Return terms as the text of one sum, with a note if some terms are omitted."
     if len(texts) > SHOWN and set(texts) == {'1'}: return str(len(texts)), ''
     if len(texts) <= SHOWN + 1: return ' + '.join(texts) or '0', ''
     remainder = number_text(float(np.sum(values[SHOWN:])))
@@ -446,7 +446,7 @@ def sum_text(texts: Sequence[str], values: np.ndarray) -> tuple[str, str]:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #51d461a2
 def body(work: Arithmetic) -> tuple[str, str]:
-    """Write the arithmetic with its numbers as Python reads it, and a note if one is
+    """Return the calculation as a Python expression, and a note if one is
     needed."""
     if work.terms is None: return number_text(work.value), ''
     numerator, note = sum_text(term_texts(work), work.terms[work.terms != 0])
@@ -462,7 +462,7 @@ def body(work: Arithmetic) -> tuple[str, str]:
 def _in_brackets(text): return f'({text})' if re.search(r'[-+/* ]', text) else text
 
 def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
-    """Write the arithmetic in one line; value: what the query counts, if not the score;
+    """Return the calculation as one line; value: the value in the mean if it is not the score;
     why: the reason."""
     text, note = body(work)
     shown = work.value if value is None else value
@@ -472,7 +472,7 @@ def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #03962575
 def latex(work: Arithmetic) -> str:
-    "Write the arithmetic in one line as LaTeX, without dollar signs."
+    "Return the calculation as one line of LaTeX, without dollar signs."
     text, _ = body(work)
     name = re.sub(r'([_%&#{}])', r'\\\1', repr(work.measure))
     result = '' if work.terms is None else f' = {value_text(work.value)}'
@@ -493,6 +493,6 @@ def _tex(tree):
     return f'{a}{_SIGNS[type(tree.op)]}{b}'
 
 def _grouped(tree, text):
-    "Put text in brackets if it is a sum, or negative."
+    "Return the text, in brackets if it is a sum or negative."
     sums = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add | ast.Sub)
     return f'({text})' if sums or isinstance(tree, ast.UnaryOp) else text

@@ -59,9 +59,9 @@ from irmetrics_nb.results.results import (
 def steps(
     aggregate: Aggregate, a: np.ndarray, b: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Change the values `a` into `b`, query by query, the largest effect first.
+    """Return the effect of replacing `a` by `b` query by query, the largest effect first.
 
-    Returns (order, effect): the queries, and what each adds in this order."""
+    The result is (order, effect): the positions of the queries, and the effect of each."""
     queries, start = np.arange(len(a)), aggregate.f(a) if len(a) else 0.0
     alone = [aggregate.f(np.where(queries == i, b, a)) - start for i in queries]
     order = np.argsort(-np.abs(alone), kind='stable')
@@ -72,7 +72,7 @@ def steps(
 # %% ../../nbs/explaining/differences.ipynb #c5fea2cb
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryDifference(Result):
-    """Which documents make the difference between two lists for one query.
+    """Explain the difference between two lists for one query by their documents.
 
     `rows` has a dict for each document that earned something in either list, the largest
     difference first: rank, share of the value, difference, and the running sum."""
@@ -86,7 +86,7 @@ class QueryDifference(Result):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        "Return a dict per document; None for a rank where it was not retrieved."
+        "Return one dict per document; the rank is None if the document was not retrieved."
         listings = self.a.work.listing, self.b.work.listing
         rank_a, rank_b = (dict(zip(listing.docs, range(1, len(listing) + 1))) for listing in listings)
         grade_of = {doc: g for listing in listings[::-1] for doc, g in zip(listing.docs, listing.grade.tolist())}
@@ -114,7 +114,7 @@ class QueryDifference(Result):
         if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
 
     def _written(self, form):
-        "Write it; as HTML the arithmetic of both systems and the documents, with bars."
+        "Return the result in a format; HTML has both calculations and bars for the documents."
         if form != 'html': return super()._written(form)
         return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
 
@@ -132,23 +132,23 @@ class Difference(Result):
     the values of the runs, `rows` and `to_polars()` have a row per query, and
     `query(id)` shows the documents. Made by `explain_difference`."""
     measure: Measure
-    names: tuple[str, str]       # Of the runs
+    names: tuple[str, str]       # The names of the runs
     a: float                     # The value of the first run over all queries
     b: float
     query_ids: tuple[str, ...]
     values: np.ndarray           # (2, queries) the value of each query in either run
-    effect: np.ndarray           # (queries,) what each adds to the difference
+    effect: np.ndarray           # (queries,) the contribution of each query
     sources: tuple[Any, Any, Any] = (None, None, None)  # Judgments and both runs
     how: Mapping[str, Any] = field(default_factory=dict)  # The conventions, and documents
 
     @property
     def value(self) -> float:
-        "Return the difference, b − a, which the effects add up to."
+        "Return the difference b − a, the sum of all effects."
         return self.b - self.a
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        "Return a dict per query: its values, their difference, what that adds, the running sum."
+        "Return one dict per query: both values, their difference, its effect, the running sum."
         columns = self._columns()
         lists = [np.asarray(column).tolist() for column in columns.values()]
         return [dict(zip(columns, row)) for row in zip(*lists)]
@@ -164,7 +164,7 @@ class Difference(Result):
         return without_nan({'measure': repr(self.measure), 'runs': self.names, **values, 'rows': self.rows})
 
     def query(self, query: str) -> QueryDifference:
-        "Return which documents make the difference for one query. ValueError if it is not compared."
+        "Return the difference of one query by documents; ValueError for an unknown query."
         query = str(query)
         if query not in self.query_ids:
             raise ValueError(f'query {query!r} is not among those compared{suggestion(query, self.query_ids)}')
@@ -200,7 +200,7 @@ class Difference(Result):
         if more: yield Text(f'... and {more} more queries')
 
     def _written(self, form):
-        "Write it; as HTML all queries, with bars."
+        "Return the result in a format; HTML has all queries, with bars."
         return html_table([self._head()], self.rows, 'adds') if form == 'html' else super()._written(form)
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
@@ -270,7 +270,7 @@ def explain_difference(
     return Difference(first.measures[0], names, *numbers, sources, how)
 
 def _aligned(first, second):
-    """Return (2, queries) the values of two runs for the queries that count; ValueError
+    """Return an array (2, queries): values of two runs for the queries that count; ValueError
     if these are not the same."""
     different = {*first.query_ids} ^ {*second.query_ids}
     if not different:

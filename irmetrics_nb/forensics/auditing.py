@@ -41,19 +41,19 @@ from ..results.results import Items, Result, Text, value_text
 # %% ../../nbs/forensics/auditing.ipynb #19b81e5d
 @dataclass(frozen=True)
 class Case:
-    "A list that a function is asked about: grades in rank order, grades of missed documents, scores if some are equal."
+    "Store a test list: grades by rank, grades of missed documents, scores if tied."
     grades: tuple[float | None, ...]
     missed: tuple[float, ...] = ()
     scores: tuple[float, ...] = ()
     twice: bool = False  # Whether the first document comes once more, at rank 2
 
     def docs(self) -> list[str]:
-        "List the ids of the retrieved documents; the greater id has the lower rank."
+        "Return the ids of the retrieved documents; a greater id has a lower rank."
         ids = [f'd{i}' for i in range(len(self.grades))]
         return [ids[0], *ids] if self.twice else ids
 
     def rows(self) -> list[int]:
-        "List the positions of the documents as they are passed with scores: not in the order of the scores."
+        "Return positions that put the documents in an order different from that of the scores."
         rows = list(range(len(self.docs())))
         return rows if self.scores or self.twice else [*rows[1::2], *rows[::2]]
 
@@ -68,7 +68,7 @@ class Case:
         return np.array(self.scores or 0.5 + np.arange(n, 0, -1) / 2**14, float)
 
     def is_relevant(self, k: int | None) -> bool:
-        "Return whether a document down to a cutoff is relevant."
+        "Return whether a document in the top k is relevant."
         return any((g or 0) > 0 for g in self.grades[:k])
 
     def __str__(self) -> str:
@@ -81,9 +81,9 @@ _GRADED = ('10 01 13 23 101 102 012 321 001 021 110 202 1010 0101 1023 2022 0012
 _MISSED = '1+1 01+1 10+2 100+11 0101+1 12+13 0210+3 10010+111'
 
 def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Case]:
-    """List the cases that every function should answer.
+    """Return the cases that every function should be able to compute.
 
-    missed: some with missed documents, too; longer_than: also a list longer than this."""
+    missed: also cases with missed documents; longer_than: also a list longer than this."""
     lists = _GRADED.split() + (_MISSED.split() if missed else [])
     if longer_than: lists.append(('0102' * longer_than)[:longer_than + 3])
     def grades(text): return tuple(min(int(x), 1) if binary else int(x) for x in text)
@@ -95,14 +95,14 @@ SHAPE_WORDS = 'grades', 'true', 'score', 'retrieved', 'relevant', 'qrels', 'run'
 SHAPES = {'grades'}, {'true', 'score'}, {'retrieved', 'relevant'}, {'qrels', 'run'}
 
 def read_shape(shape: str) -> tuple[str, ...]:
-    "Split a shape into its words; ValueError for another."
+    "Return the words of a shape; ValueError for an unknown shape."
     words = tuple(shape.split())
     if len(set(words)) == len(words) and {*words} - {'k'} in SHAPES: return words
     shapes = "'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k' or 'qrels run k'"
     raise ValueError(f'the shape must be {shapes} (k may be lacking), not {shape!r}')
 
 def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[float, str]:
-    "Call a function with a case; return its value, or NaN, and what went wrong."
+    "Return (value, error) of a function for a case; the value is NaN after an error."
     ids, judged, rows = case.docs(), case.judged(), case.rows()
     grades, scores = [judged.get(doc) for doc in ids], case.scored()
     relevant = [doc for doc, g in judged.items() if g >= 1]
@@ -113,18 +113,18 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[f
         'true': true, 'score': scores[rows]})
 
 def _call_with_copies(f, words, arguments):
-    "Call a function with copies of arguments that have names; answer also if it raises or changes them."
+    "Return (value, error) of a function that is called with copies of its arguments."
     originals = [arguments[word] for word in words]
     args = copy.deepcopy(originals)
     try:
         with np.errstate(all='ignore'): value, error = _number(f(*args))
         unchanged = all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in zip(args, originals))
-    except Exception as raised:  # whatever it is, it is the answer
+    except Exception as raised:  # any exception is a result
         return np.nan, ' '.join(f'raises {type(raised).__name__}: {raised}'.split())[:100]
     return value, error or ('' if unchanged else 'changes its arguments')
 
 def _number(returned):
-    "Read the number that a function returned."
+    "Return the number in the result of a function."
     if isinstance(returned, Mapping): returned = list(returned.values())
     if returned is None: return np.nan, 'returns None'
     try: values = np.asarray(returned, dtype=float)
@@ -134,7 +134,7 @@ def _number(returned):
 
 # %% ../../nbs/forensics/auditing.ipynb #6728ce15
 def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) -> Rankings:
-    "Judge cases, each as a query; rows: mistakes with rows; open: answers tried."
+    "Return the rankings of cases, one query each; rows: row mistakes; open: options to try."
     qrels, run = {}, []
     for i, case in enumerate(cases):
         docs, scores = case.docs(), case.scored()
@@ -145,7 +145,7 @@ def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) ->
 _DEFAULTS: dict[str, tuple] = {question: (answer,) for question, answer in DEFAULTS.items()}
 
 class Question:
-    "Cases with a cutoff, and what a function makes of them: values, NaN for an error, and errors."
+    "Store cases, a cutoff, and the values of a function (NaN for an error) with its errors."
     def __init__(self, f: Callable, words: Sequence[str], cases: Sequence[Case], k: int | None):
         self.k, self.cases = k, list(cases)
         answers = [ask(f, words, case, k) for case in cases]
@@ -157,12 +157,12 @@ class Question:
         self.rounded = np.array_equal(self.values, np.round(self.values, 4), equal_nan=True)  # to four digits
 
     def fits(self, values: np.ndarray) -> bool:
-        "Return whether all cases have these values; cases that failed fit any."
+        "Return whether all cases have these values; a case with an error matches any value."
         step = 5.01e-5 if self.rounded else 1e-7
         return bool((self.failed | np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)).all())
 
     def variants(self, measure: Measure, rows: Sequence[str] = (), more: Sequence[Variant] = ()) -> set[Variant]:
-        "Return the variants of a measure that give all answers; more: further variants to try."
+        "Return the variants of a measure that give all values; more: further variants to try."
         def check(counted, mean): return self.fits(counted)
         found = all_results(rankings_of(self.cases, rows), _at_cutoff(measure, self.k), check=check, more=more)
         return {variant for variant, result in found.items() if result.fits}
@@ -184,7 +184,7 @@ def _more_variants(measure, accept):
 # %% ../../nbs/forensics/auditing.ipynb #0d8e3d55
 @dataclass(frozen=True)
 class EdgeFinding:
-    "What a function does at an edge, the name of the mistake if it is one, and whether no convention does so."
+    "Store the behaviour at an edge case, and the name of a mistake if there is one."
     edge: str
     what: str
     mistake: str = ''
@@ -227,7 +227,7 @@ _TIE_WORDS = {'ties-as-given': 'given', 'the later row first, which is the great
 
 # %% ../../nbs/forensics/auditing.ipynb #f3f1294a
 class _Auditor:
-    "Asks a function about a measure."
+    "Call a function for test cases of a measure."
     def __init__(self, f, measure, words):
         self.f, self.measure, self.words = f, measure, words
         self.params = measure.kind.params
@@ -238,7 +238,7 @@ class _Auditor:
         self.k = 2 if 'k' in words else measure.at
 
     def ask(self, cases, k=None):
-        "Ask about cases."
+        "Return the question with the function's values for cases."
         return Question(self.f, self.words, cases, k or self.k)
 
     def questions(self):
@@ -253,7 +253,7 @@ class _Auditor:
         return [Question(self.f, self.words, groups[scale], k) for k in cutoffs for scale in sorted(groups)]
 
     def gives(self, question, variant, **open):
-        "Return whether a variant gives the values of the function; the largest grade is taken from each case."
+        "Return whether a variant gives the function's values; each case has its own largest grade."
         cases, cut = question.cases, _at_cutoff(self.measure, self.k)
         mistake = MISTAKES.get(variant.mistake)
         rows = [mistake.rows] if mistake and mistake.rows else []
@@ -299,7 +299,7 @@ class _Auditor:
         elif self.has_ids: yield self._repeated(variant)
 
     def _edge(self, edge, case):
-        "Report the value of a case, and whether a convention gives such a value."
+        "Return a finding on the value of a case, and whether a convention gives this value."
         value, error = ask(self.f, self.words, case, self.k)
         text, wrong = f'gives {value:g}', ''
         if edge == 'nothing relevant' and value not in (0, 1): wrong = ', but 0, 1 or NaN is expected'
@@ -307,7 +307,7 @@ class _Auditor:
         return EdgeFinding(edge, error or text + wrong, wrong=bool(wrong and not error))
 
     def _unjudged(self, variant):
-        "Report how unjudged documents count; condensed lists are another measure."
+        "Return a finding on how unjudged documents count; a condensed list is another measure."
         edge, condensed, question = 'unjudged documents', ('are removed first, and later documents move '
                                                            'up'), self.ask(_UNJUDGED)
         values = [value for value, error in zip(question.values, question.errors) if not error]
@@ -340,7 +340,7 @@ class _Auditor:
         return self.find(edge, cases, first | _with_mistakes(variant, ['duplicates-counted']), duplicates=('first',))
 
     def _means(self, variant):
-        "Report over which queries the mean is taken."
+        "Return a finding on which queries are in the mean."
         edge, (qrels, run) = 'several queries', _SEVERAL
         def mean(*args):
             result = self.f(*args)
@@ -370,18 +370,18 @@ def _without_gain(measure, variant):
     return replace(variant, params=tuple(pair for pair in variant.params if pair[0] != 'gain'))
 
 def _with_mistakes(variant, names):
-    "Return variants with the parameters of another one and a mistake, by its name."
+    "Return {mistake: variant}, each with the parameters of the given variant."
     return {name: Variant((), variant.params, name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
-HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # habits that have a name, and pass
+HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # named mistakes that pass
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
-    """What a function computes.
+    """Store the result of an audit: what a function computes.
 
-    `passed`: it always agrees with a standard or accepted convention. `tools` have the
-    same parameters, `mistake` is the name of its mistake or '' (`mistakes` has all),
+    `passed`: the function always agrees with a standard or accepted convention. `tools`
+    have the same parameters, `mistake` is the name of its mistake or '' (`mistakes` has all),
     `conventions` are the simplest that it computes, or None, `counterexample` is the
     smallest case in which it differs from the definition, and `findings` describe its
     edge cases. Made by `audit`."""
@@ -405,7 +405,7 @@ class Audit(Result):
 
     @property
     def lines(self) -> list[str]:
-        "Report in lines."
+        "Return the report as lines of text."
         return [*self._verdict(), *(f'  {finding}' for finding in self.findings)]
 
     def _verdict(self):
@@ -417,7 +417,7 @@ class Audit(Result):
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        "Return all of it as plain data."
+        "Return the audit as plain data."
         names = 'name', 'shape', 'passed', 'computes', 'counterexample'
         edges = {finding.edge: finding.what for finding in self.findings}
         return {**{name: getattr(self, name) for name in names}, 'measure': self.measure.asked,
@@ -434,17 +434,17 @@ class Audit(Result):
 
 # %% ../../nbs/forensics/auditing.ipynb #053292d0
 def _habit(measure, variants):
-    "Return the named mistake that the first of the plainest variants makes; '' if they make none."
+    "Return the named mistake of the first of the simplest variants; '' if there is none."
     cost = min(variant.cost for variant in variants)
     plainest = sorted((variant for variant in variants if variant.cost == cost), key=repr)
     return mistake_of(plainest, [measure.name] * len(plainest))
 
 def _computes_same(measure, conventions, variants):
-    "Return whether conventions compute a list as one of the variants that is not a mistake."
+    "Return whether conventions give the same values as a variant that is not a mistake."
     return Variant((), variant_of(measure, conventions).params) in variants
 
 def _counterexample(auditor, questions, findings):
-    "Work out by hand the first case on which a function is not the definition; else report the first edge."
+    "Return the first case that differs from the definition, calculated; else the first edge."
     for question in questions:
         measure, cutoff = _at_cutoff(auditor.measure, question.k), f', k={question.k}' if question.k else ''
         for case, value, error, failed in zip(question.cases, question.values, question.errors, question.failed):
@@ -531,7 +531,7 @@ def _fitting(auditor, questions, accept):
     return {variant for variant in fits if not variant.answers and variant.mistake not in means}
 
 def _computed(variants, best, questions):
-    "Write in words what a function computes."
+    "Return a text that says what a function computes."
     if variants: return ', '.join(best.words) or 'the definition with the defaults'
     error = next((error for question in questions for error in question.errors if error), '')
     return f'no known convention; it {error}' if error else 'no known convention'
@@ -549,8 +549,8 @@ def audit_answers(answers: Any, vectors: Any) -> list[Audit]:
     Parameters
     ----------
     answers : dict or path
-        {measure: {case: value}}, or a JSON file of that. A case may be lacking; a value
-        that is no number (null, "error") is an error.
+        {measure: {case: value}}, or a JSON file of that. Cases may be missing; a value
+        that is not a number (null, "error") counts as an error.
     vectors : path
         The folder `measures` of the vectors.
 

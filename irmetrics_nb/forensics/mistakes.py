@@ -27,14 +27,14 @@ _PASSED = {'k', 'rel', 'beta', 'gain'}  # parameters that definitions of mistake
 
 @dataclass(frozen=True)
 class Mistake:
-    """A habit that is no definition of its measure.
+    """Describe a common mistake: a computation that no definition of the measure gives.
 
-    It is one of: `same_as`, answers that come to the same; `params`, parameters that
-    nobody means; `definition`, a function of rankings and of the parameters of the
+    One of these is set: `same_as`, options with the same effect; `params`, unintended
+    parameters; `definition`, a function of rankings and of the parameters of the
     measure, that gives one value per query; `rows`, what is done to the rows; `total`,
     another mean."""
-    kinds: str  # Of measures, in which it occurs
-    says: str   # What is done
+    kinds: str  # Kinds of measures with this mistake
+    says: str   # Description of the mistake
     same_as: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     definition: Callable | Mapping[str, Callable] | None = None  # or one for each kind
@@ -42,7 +42,7 @@ class Mistake:
     total: str = ''
 
     def of(self, judged: Judged, measure: Measure) -> np.ndarray:
-        """Compute the values of a batch, one per query, for a mistake that has a
+        """Return the values of a batch, one per query, for a mistake that has a
         definition."""
         f, arguments = self.function(measure.name), measure.arguments()
         names = _PASSED & {*arguments} & {*signature(f).parameters}
@@ -60,28 +60,28 @@ class Mistake:
 
 # %% ../../nbs/forensics/mistakes.ipynb #cfd1a7e1
 def _per_list(judged, k=None, rel=1):
-    "P: the hits of the top k, over the length of the whole list."
+    "Return P with the hits of the top k divided by the length of the whole list."
     return ratio(judged.total(judged.relevant(rel) & judged.within(k)), judged.retrieved)
 
 def _recall_of_all(judged, rel=1): return recall(judged, rel=rel)
 
 def _not_squared(judged, k=None, beta=1, rel=1):
-    "F: beta where its square belongs."
+    "Return F with beta in place of its square."
     p, r = precision(judged, k=k, rel=rel), recall(judged, k=k, rel=rel)
     return ratio((1 + beta) * p * r, beta * p + r)
 
 def _before_bracket(judged, k=None, beta=1, rel=1):
-    "F: the square in front of a bracket that holds both."
+    "Return F with the square of beta as a factor of the sum of P and R in the denominator."
     p, r = precision(judged, k=k, rel=rel), recall(judged, k=k, rel=rel)
     return ratio((1 + beta**2) * p * r, beta**2 * (p + r))
 
 def _ap_over_list(judged, k=None, rel=1):
-    "AP: over the number of documents looked at."
+    "Return AP divided by the number of documents in the top k."
     total = average_precision(judged, k=k, rel=rel) * judged.n_relevant(rel)
     return ratio(total, judged.retrieved if k is None else np.minimum(k, judged.retrieved))
 
 def _first_over_r(judged, k=None, rel=1):
-    "AP: only the first hit, over min(R, k)."
+    "Return AP of the first hit only, divided by min(R, k)."
     R = judged.n_relevant(rel)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R if k is None else np.minimum(R, k))
 
@@ -89,7 +89,7 @@ def _ap_of_hits(judged, k=None, rel=1):
     return average_precision(judged, k=k, rel=rel, divisor='retrieved')
 
 def _all_hits(judged, k=None, rel=1):
-    "RR: the mean of 1/rank over all hits."
+    "Return RR as the mean of 1/rank over all hits."
     hits = judged.found(rel, k)
     return ratio(hits.total(1 / hits.rank), hits.total(1.0))
 
@@ -105,14 +105,14 @@ def _ndcg_late(judged, k=None, gain='linear'):
     return ndcg(judged, k=k, gain=gain, discount=_one_late)
 
 def _mixed_gains(of_list, of_ideal):
-    "Define nDCG whose list has one gain and whose ideal ranking another."
+    "Return a function for nDCG with one gain for the list and another for the ideal list."
     def definition(judged, k=None):
         best = idcg(judged, k=k, gain=of_ideal)
         return ratio(dcg(judged, k=k, gain=of_list), np.maximum(best, 0))
     return definition
 
 def _cut_at_relevant(judged, k=None, gain='linear'):
-    "nDCG: list and ideal ranking both end at min(k, n, R)."
+    "Return nDCG with both the list and the ideal list cut at min(k, n, R)."
     last = np.minimum(judged.retrieved, judged.n_relevant())
     if k is not None: last = np.minimum(last, k)
     top = dcg(judged.only(judged.rank <= last[judged.query]), gain=gain)

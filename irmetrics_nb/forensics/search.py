@@ -41,7 +41,7 @@ from ..metrics.parsing import parse
 LIKE_EXACT = 1e-9  # Two computations of one number differ by less
 
 def read_number(value: Any) -> Decimal:
-    "Read text or a number, with its digits; ValueError for anything else."
+    "Return text or a number as a decimal with its digits; ValueError for other input."
     if isinstance(value, np.generic): value = value.item()
     readable = isinstance(value, str | Decimal | int | float) and not isinstance(
         value, bool
@@ -52,7 +52,7 @@ def read_number(value: Any) -> Decimal:
     raise ValueError(f'a value is a number such as 0.4312, not {value!r}')
 
 def last_digit(number: Decimal) -> float:
-    "Return what 1 is worth in the last digit of a number."
+    "Return the unit of the last digit of a number, such as 0.001 for 0.431."
     return 10.0 ** min(int(number.as_tuple().exponent), 0)
 
 def number_fits(number: Decimal, value: float, reading: str, scale: float = 1) -> bool:
@@ -68,7 +68,7 @@ def number_fits(number: Decimal, value: float, reading: str, scale: float = 1) -
 Target = tuple[Measure, Mapping[str, Decimal]]  # Numbers by query; that of 'all' is over all queries
 
 def read_targets(values: Any, value: Any = None) -> list[Target]:
-    """Read measures with their numbers.
+    """Return the measures with their numbers.
 
     values: {measure: number} or {measure: {query: number}}, 'nDCG@10=0.43 AP=0.31', or a
     measure whose number is `value`. ValueError for anything else, or a number outside of
@@ -83,13 +83,13 @@ def read_targets(values: Any, value: Any = None) -> list[Target]:
     return [_target(measure, number) for measure, number in values.items()]
 
 def _pair(text):
-    "Split 'nDCG@10=0.4312' into ('nDCG@10', '0.4312')."
+    "Return ('nDCG@10', '0.4312') for the text 'nDCG@10=0.4312'."
     match = re.fullmatch(r'(.+)=([^=]+)', str(text))
     if not match: raise ValueError(f'{text!r}: write a measure and its number, such as nDCG@10=0.4312')
     return match.groups()
 
 def _target(text, values):
-    "Read a measure with one number or several; ValueError for what no convention can give."
+    "Return a measure with its numbers; ValueError for numbers that no convention can give."
     name = re.split('[@(]', str(text))[0].strip().lower()
     if not isinstance(text, Measure) and name in ('auc', 'gauc', 'fallout'):
         reason = 'is computed from labels or one list: no convention touches it'
@@ -106,17 +106,17 @@ def _target(text, values):
     return measure, numbers
 
 def _unbounded(kind: Kind) -> bool:
-    "Return whether values above 1 are usual."
+    "Return whether values above 1 are usual for this kind of measure."
     return float(Measure(kind.name).of([3, 3, 3])) > 1
 
 def scales_of(target: Target) -> tuple[int, ...]:
-    "Return by what values may be multiplied: also by 100, if a number above 1 can be a percentage only."
+    "Return the possible scales: 1, and 100 if a number above 1 can only be a percentage."
     measure, numbers = target
     percent = max(numbers.values()) > 1 and not _unbounded(measure.kind)
     return (1, 100) if percent else (1,)
 
 def target_text(target: Target) -> str:
-    "Write a measure with its numbers."
+    "Return the text of a measure with its numbers."
     name, numbers = target[0].asked, target[1].items()
     return ', '.join(f'{name}{"" if q == "all" else f" of {visible(q)}"} = {x}' for q, x in numbers)
 
@@ -127,7 +127,7 @@ MOST_LEVELS = 5  # relevance levels and largest grades that are tried
 def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple:
     """Return the values of a parameter that are tried, the default first.
 
-    grades: those of all judgments."""
+    grades: the grades of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
     tables: dict[str, Any] = {
@@ -153,7 +153,7 @@ def parameter_sets(
 ) -> Iterator[dict[str, Any]]:
     """Yield every combination of values of the parameters that a measure leaves open.
 
-    grades: those of all judgments."""
+    grades: the grades of all judgments."""
     names = [name for name in measure.kind.params if name not in measure.said]
     levels = [*grades]
     for values in product(*(search_space(measure.kind, name, levels) for name in names)):
@@ -162,33 +162,33 @@ def parameter_sets(
 # %% ../../nbs/forensics/search.ipynb #e095e1ce
 @dataclass(frozen=True)
 class Variant:
-    "A combination of conventions and parameters: what differs from the defaults."
-    answers: tuple[tuple[str, Any], ...] = ()  # To the questions of Conventions
-    params: tuple[tuple[str, Any], ...] = ()   # Of the measure
+    "Store the conventions and parameters that differ from the defaults."
+    answers: tuple[tuple[str, Any], ...] = ()  # Options of Conventions
+    params: tuple[tuple[str, Any], ...] = ()   # Parameters of the measure
     mistake: str = ''
 
     @classmethod
     def of(
         cls, measure: Measure, answers: Mapping[str, Any], params: Mapping[str, Any], mistake: str = '',
     ) -> 'Variant':
-        "Make a variant; leave out defaults, and parameters that the measure gives itself."
+        "Return a variant without defaults and without parameters that the measure gives."
         usual = {p: value for p, value in measure.kind.params.items() if p not in measure.said}
         different = tuple((p, params[p]) for p in usual if params.get(p, usual[p]) != usual[p])
         return cls(different_answers(answers), different, mistake)
 
     @property
     def cost(self) -> float:
-        "Count what differs; a mistake is less likely than three answers."
+        "Return the number of differences from the defaults; a mistake counts more than three."
         return len(self.answers) + len(self.params) + 3.5 * bool(self.mistake)
 
     @property
     def items(self) -> dict[str, Any]:
-        "Return what differs, the mistake included."
+        "Return the differences from the defaults, including the mistake."
         return dict(self.answers + self.params) | ({'mistake': self.mistake} if self.mistake else {})
 
     @property
     def words(self) -> list[str]:
-        "List what differs, each in a word or two."
+        "Return the differences from the defaults, each in one or two words."
         words = [f'{name}={value!r}' for name, value in (*self.params, *self.answers)]
         return [*words, self.mistake] if self.mistake else words
 
@@ -198,7 +198,7 @@ class Variant:
         return Conventions(**dict(self.answers), measures=measures)
 
     def with_answers(self, **answers: Any) -> 'Variant':
-        "Return the variant with other answers."
+        "Return the variant with other options."
         return replace(self, answers=different_answers(dict(self.answers) | answers))
 
 def variant_of(measure: Measure, conventions: Conventions) -> Variant:
@@ -207,18 +207,18 @@ def variant_of(measure: Measure, conventions: Conventions) -> Variant:
     return Variant.of(measure, vars(conventions.of(measure.name)), params)
 
 def tools_with(*measures: Measure) -> list[str]:
-    "List the tools that compute all measures."
+    "Return the tools that compute all of the measures."
     names = {measure.name for measure in measures}
     return [tool for tool, preset in PRESETS.items() if names <= {*preset.kinds.split()}]
 
 DEFAULTS = {question: next(iter(choices)) for question, choices in CHOICES.items()}
 
 def different_answers(answers: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    "Return the answers that are not the default, in the order of the questions."
+    "Return the options that differ from the default, in the order of the conventions."
     return tuple((q, answers[q]) for q, usual in DEFAULTS.items() if answers.get(q, usual) != usual)
 
 def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
-    "Return the mistake that variants of kinds of measures contain, by its name or as conventions that are a mistake."
+    "Return the name of the mistake in the variants, or of conventions that are a mistake."
     for variant, kind in zip(variants, kinds):
         if variant.mistake: return variant.mistake
         same = {name: {*m.same_as.items()} for name, m in mistakes_of(kind).items() if m.same_as}
@@ -235,7 +235,7 @@ _ORDERS = 'given', 'average', 'best', 'worst'
 
 # %% ../../nbs/forensics/search.ipynb #9afadb45
 def _judge_repeated(rankings):
-    "Rank a document as often as the run holds it, and count each as relevant; of judgments the last row counts."
+    "Return rankings with repeated documents kept; for repeated judgments the last row counts."
     qrels, source = rankings.tables('last')[0], rankings.sources[1]
     rows = source.rows if isinstance(source, Run) else read_rows(source, 'run')
     count: Counter = Counter()
@@ -253,10 +253,10 @@ def _judge_repeated(rankings):
 
 # %% ../../nbs/forensics/search.ipynb #6e7e4d74
 class Rankings:
-    """The rankings of a collection under every answer that changes them.
+    """Store the rankings of a collection under each option that changes them.
 
-    open: the answers that are tried, {question: answers}; None: all. rows: mistakes made
-    with rows that are tried. DataError for input that cannot be used."""
+    open: the options to try, {convention: options}; None: all. rows: the mistakes with
+    rows to try. DataError for input that cannot be used."""
 
     def __init__(
         self, qrels: Any, run: Any, *, open: Mapping[str, Iterable] | None = None, rows: Iterable[str] = (),
@@ -275,12 +275,12 @@ class Rankings:
         for mistake in rows: self._enter_mistake(mistake)
 
     def tables(self, duplicates: Any) -> tuple[Qrels, Run]:
-        "Read judgments and run with one row for each document of a query."
+        "Return judgments and run with one row for each document of a query."
         qrels, run = self.sources
         return Qrels(qrels, duplicates=duplicates, copy=False), Run(run, duplicates=duplicates, copy=False)
 
     def _find_choices(self, restricted):
-        "Return the answers to each question that can differ on these data."
+        "Return, for each convention, the options that can differ on these data."
         choices = {question: tuple(answers) for question, answers in CHOICES.items()}
         choices |= {'no_relevant': ('zero', 'skip', 'one')}  # 'nan' is in no mean either
         choices |= {question: tuple(answers) for question, answers in restricted.items()}
@@ -293,7 +293,7 @@ class Rankings:
         return choices | {'duplicates': (single or ('first',)) if self.repeats else ('refuse',)}
 
     def _enter_answers(self):
-        "Judge the run under each combination of answers that changes ranks, grades or documents."
+        "Store the rankings for each combination of options that changes them."
         @cache
         def judged(duplicates, dtype, identical_ids, negative, order):
             same = duplicates in ('refuse', 'first')
@@ -315,7 +315,7 @@ class Rankings:
             self.cells[key] = view(*shown, *rows), unanswered, order
 
     def _enter_mistake(self, rows):
-        "Enter the rankings of a mistake that is made with rows, if it changes anything and leaves all queries."
+        "Store the rankings of a mistake with rows, if they differ and keep all queries."
         qrels: Any = self.truth
         run: Any = self.run
         if rows == 'counted' and not self.repeats: return
@@ -361,10 +361,12 @@ def _reorder_ties(measure, judged, values, order):
 def values_of(
     rankings: Rankings, measure: Measure, keys: Iterable[tuple], variant: Variant = Variant(),
 ) -> Iterator[tuple[tuple, np.ndarray, np.ndarray]]:
-    """Yield each key of `rankings.cells` with the value of every query, and whether nothing was to be found for it.
+    """Yield (key, values, nothing) for each key of `rankings.cells`.
 
-    variant: its parameters and its mistake. Cells whose ties have no such order are left
-    out. ValueError for what the measure refuses."""
+    values: one per query; nothing: whether the query has no relevant document.
+
+    variant: the parameters and the mistake to use. Cells whose ties have no such order are
+    omitted. ValueError for parameters that the measure does not accept."""
     mistake = MISTAKES.get(variant.mistake)
     definition = mistake.of if mistake and mistake.definition else None
     params = dict(variant.params) | dict(mistake.params if mistake else {})
@@ -399,9 +401,9 @@ def mean_of(
     measure: Measure, values: np.ndarray, nothing: np.ndarray, unanswered: np.ndarray,
     answers: Mapping[str, str], unjudged_queries: int = 0,
 ) -> tuple[np.ndarray, float]:
-    """Return what each query counts in the mean, NaN for a query that is left out, and the mean.
+    """Return the value of each query in the mean (NaN if it is excluded), and the mean.
 
-    answers: missing, no_relevant, judgments, and `total`, one of `TOTALS`."""
+    answers: the options missing, no_relevant, judgments, and `total`, one of `TOTALS`."""
     counted, total = values.copy(), answers.get('total', '')
     if answers.get('judgments') == 'retrieved': nothing = nothing & ~unanswered
     no_relevant = answers.get('no_relevant', 'zero')
@@ -416,7 +418,7 @@ def mean_of(
 
 # %% ../../nbs/forensics/search.ipynb #22d299e6
 def plain_variant(rankings: Rankings, variant: Variant) -> Variant:
-    "Replace answers by the first that give the same results on these data."
+    "Return the variant with each option replaced by the first with the same results."
     answers = DEFAULTS | dict(variant.answers)
     if answers['no_relevant'] == 'nan': answers['no_relevant'] = 'skip'
     for question in OF_ROWS:
@@ -425,7 +427,7 @@ def plain_variant(rankings: Rankings, variant: Variant) -> Variant:
     return replace(variant, answers=different_answers(answers))
 
 def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) -> tuple[np.ndarray, float]:
-    """Return what each query counts in the mean (NaN if it is left out), and the mean.
+    """Return the value of each query in the mean (NaN if it is excluded), and the mean.
 
     ValueError for a variant that cannot be computed."""
     mistake, answers = MISTAKES.get(variant.mistake), dict(variant.answers)
@@ -442,7 +444,7 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
 
 # %% ../../nbs/forensics/search.ipynb #297820a3
 def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answers: str) -> float:
-    """Compute the number that a measure has with one of the named mistakes.
+    """Return the number that a measure has with one of the named mistakes.
 
     Parameters
     ----------
@@ -451,14 +453,14 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
     measure : str or Measure
         One measure, such as 'RR@10'.
     name : str
-        Of the mistake, as `mistakes_of(kind)` lists them.
+        The name of the mistake, as `mistakes_of(kind)` lists it.
     answers : str
-        To the questions of `Conventions`, as in `evaluate`.
+        Options of `Conventions`, as in `evaluate`.
 
     Raises
     ------
     ValueError
-        For a mistake that the measure does not know, or that these data cannot show.
+        For a mistake that does not apply to the measure, or that these data cannot show.
 
     Examples
     --------
@@ -478,9 +480,9 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
 # %% ../../nbs/forensics/search.ipynb #087b250a
 @dataclass(eq=False)
 class Outcome:
-    "A result, and the variants of a measure that give it."
+    "Store a result, and the variants of a measure that give it."
     value: float
-    fits: Any = True  # What `check` returned for it
+    fits: Any = True  # The result of `check`
     variants: list[Variant] = field(default_factory=list)
 
 # %% ../../nbs/forensics/search.ipynb #2a02313e

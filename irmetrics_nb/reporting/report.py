@@ -107,9 +107,9 @@ def content(report: Any) -> dict[str, Any]:
     return variables
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
-    """Describe the queries over which the means of several runs are; '' if none is left out.
+    """Return a text on the queries in the means of several runs; '' if no query is excluded.
 
-    names: of the measures; default: all."""
+    names: the names of the measures; default: all measures."""
     sizes = {name: size for name, size in common_sizes(scores).items() if name in (names or scores)}
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
@@ -125,7 +125,7 @@ NOTHING_SHARED = 'No query has results from all systems'
 FOCUS = 4  # sentences below the figures
 
 def _of_several(report, level):
-    "Return the variables that only several runs have."
+    "Return the template variables for a report of several runs."
     comparison, (a, b) = report.comparison, report.pair
     method, rows = comparison.method, comparison.rows
     focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
@@ -150,11 +150,11 @@ def _waterfall_say(comparison, a, b, differences):
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
 def _capital(text):
-    "Begin a sentence with a capital, unless a name begins it."
+    "Return a sentence with a capital first letter, unless its first word is a name."
     return text[0].upper() + text[1:] if text.startswith(('no ', 'only ')) else text
 
 def _summary(report):
-    "Return the system with the highest mean in a sentence, and the numbers of the head: (name, number, small print)."
+    "Return a sentence on the best system, and the numbers of the head: (name, number, note)."
     scores, measure = report.scores, report.comparison.sample.measures[0]
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
     means, (n, of) = common_means(scores, measure), common_sizes(scores)[measure]
@@ -174,7 +174,7 @@ def _summary(report):
 
 # %% ../../nbs/reporting/report.ipynb #f3f22709
 def _of_one(report, means, level):
-    "Return the variables that only a single run has."
+    "Return the template variables for a report of a single run."
     scores, cell = report.scores, means[0]['cells'][0]
     name = scores.runs[0].name or 'The run'
     reach = f' ({100 * level:g} % interval {cell["interval"]})' if cell['interval'] else ''
@@ -186,7 +186,7 @@ def _of_one(report, means, level):
             'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
 
 def _first_queries(report, values):
-    "Return the table of queries before the script of the page takes over: the largest gains; of one run the worst."
+    "Return the table of queries without the script: the largest gains, or the worst."
     systems, n_words = values['systems'], 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads, keys = values['measures'][:1], columns[0]
@@ -209,15 +209,15 @@ class Report(Result):
     pair: tuple[str, ...]               # the systems in focus: the other one, the better
     gains: tuple[SimpleNamespace, ...]  # cards of queries: the largest first
     losses: tuple[SimpleNamespace, ...]  # of one run: the worst queries
-    queries: Mapping[str, Words]        # what was asked, as far as it is known
+    queries: Mapping[str, Words]        # the texts of queries, if known
     groups: tuple[str, ...] | None = None  # of each query
     checkup: Checkup | None = None
     best_grade: float = 1               # among the judgments
     _default = 'html'
 
     def _written(self, form):
-        """Fill in the template of a format: a page with all that it needs, or tables and
-        sentences for a paper; as text, write what it is made of."""
+        """Return the report in a format: a complete HTML page, tables and sentences for a
+        paper, or a text that lists its parts."""
         if form == 'text': return super()._written(form)
         template = _template(f'report.{ENDINGS[form]}')
         tables = rendered(_paper_parts(self), form) if form == 'latex' else ''
@@ -226,7 +226,7 @@ class Report(Result):
         return page.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
 
     def to_dict(self) -> dict[str, Any]:
-        "Return title, scores of each run, comparison and check-up; NaN is None."
+        "Return title, scores of each run, comparison and check-up as a dict; NaN becomes None."
         results = {'comparison': self.comparison, 'checkup': self.checkup}
         scores = [*map(as_record, self.scores.each())]
         records = {name: result and result.to_dict() for name, result in results.items()}
@@ -257,7 +257,7 @@ class Report(Result):
 # %% ../../nbs/reporting/report.ipynb #f9485a39
 @cache
 def _template(name):
-    "Prepare a template of the package, once."
+    "Return a template of the package; each template is loaded once."
     from jinja2 import Environment, PackageLoader, StrictUndefined
     environment = Environment(
         loader=PackageLoader('irmetrics_nb', 'reporting/templates'), autoescape=name.endswith('.html'),
@@ -270,7 +270,7 @@ def _template(name):
 def _one_line(text): return ' '.join(str(text).split())
 
 def _for_eyes(value):
-    "Write out control characters in a value of a template, but for markup and line breaks."
+    "Return a value with control characters escaped, except in markup and for line breaks."
     if not isinstance(value, str) or hasattr(value, '__html__'): return value
     return '\n'.join(map(visible, value.split('\n')))
 
@@ -319,13 +319,13 @@ def report(
         Titles and texts of documents, and texts of queries, as `read_words` takes them:
         {id: text}, a table, or JSONL, JSON, CSV, TSV, Parquet, TREC topics.
     title : str, optional
-        The headline.
+        The title of the report.
     checkup : bool
         Whether to `check` the input, which reads it once more.
     test, correction, correct_over, alpha, seed
         As in `compare`.
     options
-        Those of `evaluate`: conventions, ties, missing, no_relevant, negative,
+        Options of `evaluate`: conventions, ties, missing, no_relevant, negative,
         score_dtype, unjudged, judgments, duplicates, identical_ids, memory, system.
 
     Returns
@@ -402,14 +402,14 @@ def _baseline_name(baseline, sources):
     return paths.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, **options):
-    "Compare several runs on the measures that are means; None for one run."
+    "Return the comparison of several runs on the measures that are means; None for one run."
     if len(scores.runs) == 1: return None
     means = [m for m in scores.measures if m.kind.aggregate.spread and m.kind.quality]
     if not means: raise ValueError(f'none of {", ".join(scores)} is the mean of a quality: there is nothing to compare')
     return compare(scores, measures=means, baseline=baseline, **options)
 
 def _focus_pair(scores, comparison):
-    """Return the baseline, or the second best, and the best other system by the first measure that is compared;
+    """Return the baseline (or the second best system) and the best other system by the first compared measure;
     where no query is common to all systems, the pair with the most queries in common."""
     if comparison is None: return (scores.runs[0].name or 'run',)
     measure, baseline = comparison.sample.measures[0], comparison.baseline

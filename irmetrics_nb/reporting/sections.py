@@ -69,8 +69,8 @@ def plot_cutoffs(
     """Draw the mean of a measure at each cutoff, a line for each run; return matplotlib's
     axes.
 
-    measure: without a cutoff, such as 'nDCG'; runs: one or several, as `evaluate` takes
-    them. ValueError for a measure that has no cutoff, DataError for bad input."""
+    measure: a measure without a cutoff, such as 'nDCG'; runs: one or several, in any form
+    that `evaluate` takes. ValueError for a measure that has no cutoff, DataError for bad input."""
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
     means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
@@ -102,10 +102,10 @@ def plot_cumulated_gain(
     qrels: Any, run: Any, *, k: int = 20, gain: Gain = 'linear',
     discount: Discount = 'log2', ax: Any = None,
 ) -> Any:
-    """Draw the mean DCG of a run at every rank to k, and the ideal one; return
+    """Draw the mean DCG of a run at every rank to k, and the ideal DCG; return
     matplotlib's axes.
 
-    DataError for bad input; ValueError for a gain or a discount that is not known."""
+    DataError for bad input; ValueError for an unknown gain or discount."""
     judged, rank = judge(qrels, run), np.arange(1, k + 1)
     of_run, best = (
         [np.mean(formula(judged, k=int(i), gain=gain, discount=discount)) for i in rank]
@@ -123,7 +123,7 @@ def plot_gains(
     grades: Column = range(5), *, gains: Sequence[str] = ('linear', 'exp'),
     ax: Any = None,
 ) -> Any:
-    "Draw the gain of each grade, as a share of the best; return matplotlib's axes."
+    "Draw the gain of each grade as a share of the largest gain; return matplotlib's axes."
     g = np.asarray(grades, float)
     curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
     return lines(g, curves, title='Gains', xlabel='grade g',
@@ -160,23 +160,23 @@ def plot_roc(
 # %% ../../nbs/reporting/sections.ipynb #ea684346
 @dataclass(frozen=True)
 class Axis:
-    "A scale from `low` to `high`, with its ticks."
+    "Store a scale from `low` to `high`, with its ticks."
     low: float
     high: float
     ticks: tuple[float, ...]
     decimals: int = 1
 
     def at(self, x: float) -> float:
-        "Return the position of a number, in percent of the width; cut at the ends."
+        "Return the position of a number in percent of the width, at least 0 and at most 100."
         share = (x - self.low) / (self.high - self.low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
     def label(self, x: float) -> str:
-        "Format a tick."
+        "Return the label of a tick."
         return f'{x:.{self.decimals}f}'.replace('-', '−')
 
 def axis(values: Iterable[float], zero: bool = False) -> Axis:
-    "Make an axis that holds all values (NaN apart), and 0 if required, with some room."
+    "Return an axis with all values except NaN, and 0 if required, with space at both ends."
     finite = [x for x in values if np.isfinite(x)] + [0.0] * zero or [0.0, 1.0]
     low, high = float(min(finite)), float(max(finite))
     room = (high - low) * .04 or max(abs(high), 1) * .05
@@ -194,8 +194,8 @@ def row(
     scale: Axis, name: str, value: float, low: float, high: float,
     text: str = '', kind: str = '',
 ) -> SimpleNamespace:
-    """Make the row of a value with its interval on an axis, in percent; None for NaN,
-    which is not drawn.
+    """Return the row of a value with its interval on an axis, in percent; None for NaN,
+    because NaN is not drawn.
 
     text: the numbers in words. kind: 'better', 'worse' or ''."""
     at, start, end = (None if np.isnan(x) else scale.at(x) for x in (value, low, high))
@@ -207,13 +207,13 @@ BARS = 180  # at most
 def bar(
     x: float, y: float, width: float, height: float, kind: str = '', text: str = '',
 ) -> SimpleNamespace:
-    """Make a bar of a figure: places and sizes in percent, y from the top, with as many
-    digits as can be seen."""
+    """Return a bar of a figure: positions and sizes in percent, y from the top, with rounded
+    digits."""
     x, y, width, height = (round(float(number), 3) for number in (x, y, width, height))
     return SimpleNamespace(x=x, y=y, width=width, height=height, kind=kind, text=text)
 
 def waterfall(differences: Any) -> tuple[list[SimpleNamespace], float]:
-    "Return (bars, position of the zero line) of sorted differences; NaN is left out."
+    "Return (bars, position of the zero line) of sorted differences, without NaN."
     values = np.sort(without_missing(differences))[::-1]
     if not values.size: return [], 50.0
     groups = np.array_split(values, min(BARS, values.size))
@@ -229,8 +229,8 @@ def waterfall(differences: Any) -> tuple[list[SimpleNamespace], float]:
 
 # %% ../../nbs/reporting/sections.ipynb #25984cb7
 def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]:
-    """Return (bars, axis) of the counts of values, from 0 to 1 if all are between; NaN is
-    left out."""
+    """Return (bars, axis) of the counts of values, without NaN; the axis is from 0 to 1 if
+    all values are."""
     present = without_missing(values)
     low, high = float(present.min(initial=0)), float(present.max(initial=1))
     if (low, high) != (0, 1): low, high = float(present.min()), float(present.max())
@@ -247,10 +247,10 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]
 def explained_query(
     measure: Measure, qrels: Qrels, run: Run, query: str, conventions: Conventions | None = None,
 ) -> SimpleNamespace:
-    """Explain a query of a run, by a measure that is complete, as `Scores` has it.
+    """Return the explanation of a query of a run; `measure`: complete, as in `Scores`.
 
-    Returns its `listing`, with `ranks` by document; `text`, the line of arithmetic; `shares`, what each document
-    added to the value; `missed`, the grades of documents that would have counted."""
+    The result has `listing`; `ranks` by document; `text`, the calculation in one line; `shares`, the part of the
+    value of each document; `missed`, the grades of relevant documents that were not retrieved."""
     c = (conventions or Conventions()).of(measure.name)
     options = {name: getattr(c, name) for name in ('ties', 'negative', 'judgments', 'no_relevant')}
     try: why = explain(measure, qrels, run, query, **options)
@@ -267,7 +267,7 @@ DEPTH, MOST_MISSED = 10, 5
 _Content = dict[str, Any]  # what a template shows
 
 def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[str, int]) -> SimpleNamespace:
-    """Arrange a query of a system: the first ranks, `missed` documents, and relevant ones at `deeper` ranks.
+    """Return a query of a system: first ranks, `missed` and `deeper` relevant documents.
 
     A document has its rank (0 if it was not retrieved), its grade (None if unjudged), the share that it adds
     to the value, its rank in the `other` list, and its parent if it is a chunk. `size` and `lost` count all documents
@@ -290,11 +290,11 @@ def card(
     query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
     runs: Mapping[str, Run], conventions: Conventions | None = None,
 ) -> SimpleNamespace:
-    """Make the card of a query by one or two systems: {name: value} in their order.
+    """Return the card of a query for one or two systems; `values`: {system: value} in order.
 
     `difference` is the second value less the first, or the value of one system;
-    `documents` are those shown, of each system; `mostly` describes what made the
-    difference, the most first."""
+    `documents` are the documents shown for each system; `mostly` describes the causes of
+    the difference, the largest first."""
     explained = [
         explained_query(measure, qrels, runs[name], query, conventions) for name in values
     ]
@@ -309,7 +309,7 @@ def card(
     )
 
 def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
-    "Describe the documents whose shares differ most, with ranks and difference."
+    "Return a text on the documents whose shares differ most, with ranks and difference."
     texts = []
     for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
         ranks = [f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved'
@@ -320,7 +320,7 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
 def add_words(cards: Iterable[SimpleNamespace], queries: Mapping[str, Words], documents: Mapping[str, Words]) -> None:
-    "Fill in the words of queries and documents in the cards, where they are known."
+    "Add the known texts of queries and documents to the cards."
     for card in cards:
         card.words = queries.get(card.query, Words())
         for shown in card.documents: shown.words = documents.get(shown.doc) or documents.get(shown.parent) or Words()
@@ -333,13 +333,13 @@ def of_all(scores: Scores) -> Sample:
     return replace(sample, values=common(sample))
 
 def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
-    "Return measure -> (queries that all runs have, queries that any of them has)."
+    "Return {measure: (number of queries of all runs, number of queries of any run)}."
     has = ~np.isnan(scores.values)
     sizes = np.count_nonzero([has.all(axis=0), has.any(axis=0)], axis=2)
     return dict(zip(scores.keys(), map(tuple, sizes.T.tolist())))
 
 def common_means(scores: Scores, measure: str) -> dict[str, float]:
-    "Return run -> its mean over the queries that all runs have; empty if they have none."
+    "Return {run: mean over the queries that all runs have}; {} if there is no such query."
     sample = of_all(scores)
     values = sample.values[:, sample.measures.index(measure)]
     return {} if np.isnan(values).all() else dict(zip(sample.systems, map(mean_or_nan, values)))
@@ -365,7 +365,7 @@ def mean_rows(
 
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
 def _marks(comparison, slice_name):
-    "Return (system, measure) -> marks in a slice."
+    "Return {(system, measure): marks of significance in a slice}."
     inside = comparison.of_slice(slice_name)
     return marks(inside.rows, inside.sample, inside.method, inside.baseline)
 
@@ -378,12 +378,12 @@ def _mean_cell(measure, values, level):
             'interval': _interval_words(low, high, 3)}
 
 def _interval_words(low, high, digits):
-    "Write the ends of an interval; '' for NaN."
+    "Return the ends of an interval as text; '' for NaN."
     return '' if np.isnan(low) else f'{sentence_number(low, digits)} to {sentence_number(high, digits)}'
 
 # %% ../../nbs/reporting/sections.ipynb #deddbb9a
 def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
-    "Return a forest of means for each measure that is a mean."
+    "Return a forest plot of means for each measure that is a mean."
     systems, panels = mean_rows(scores, level=level), []
     for i, m in enumerate(scores.measures):
         if m.kind.aggregate != MEAN: continue
@@ -393,7 +393,7 @@ def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
     return panels
 
 def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
-    "Return the axis and the rows of a forest of values: name, value, low, high, text, kind."
+    "Return the axis and the rows of a forest plot; lines: name, value, low, high, text, kind."
     scale = axis((line[end] for line in lines for end in ('value', 'low', 'high')), zero)
     rows = [row(scale, *(line.get(name, '') for name in ('name', 'value', 'low', 'high', 'text', 'kind')))
             for line in lines]
@@ -403,12 +403,12 @@ def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
 PAIRS, MOST_PAIRS = 24, 300  # in a figure, the largest differences; in the table
 
 def difference_panels(comparison: Comparison) -> list[_Content]:
-    "Return a forest of differences for each measure; of many pairs the largest."
+    "Return a forest plot of differences for each measure; of many pairs, the largest."
     pairs = comparison.pairs()
     return [_panel(comparison, m, [pair for pair in pairs if pair.measure == m]) for m in comparison.sample.measures]
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
-    "Convert a pair to a row of a table; `better_first`: the better system first."
+    "Return a pair as a row of a table; `better_first`: the better system comes first."
     if better_first and pair.difference < 0: pair = pair.turned()
     digits, kind = decimals(pair), 'better' if pair.difference > 0 else 'worse'
     return vars(pair) | {
@@ -419,7 +419,7 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
 
 # %% ../../nbs/reporting/sections.ipynb #e2422f52
 def _panel(comparison, measure, pairs, by_slice=False):
-    "Make a forest of some pairs; `by_slice`: of one pair in every slice, with its queries."
+    "Return a forest plot of some pairs; `by_slice`: one pair in every slice, with its queries."
     largest = pairs if by_slice else sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
     better_first = comparison.baseline is None and not by_slice
     lines = [upright(pair, comparison.method.alpha, better_first) for pair in largest[:PAIRS]]
@@ -428,7 +428,7 @@ def _panel(comparison, measure, pairs, by_slice=False):
     return {'measure': measure, **forest_of(lines, zero=True), 'left_out': len(pairs) - len(lines)}
 
 def pair_rows(comparison: Comparison) -> list[_Content]:
-    "Return a row of a table for each pair on each measure among all queries."
+    "Return a table row for each pair and measure over all queries."
     alpha, better_first = comparison.method.alpha, comparison.baseline is None
     return [upright(pair, alpha, better_first) for pair in comparison.pairs()[:MOST_PAIRS]]
 
@@ -445,7 +445,7 @@ def spread_panels(scores: Scores) -> list[_Content]:
 
 # %% ../../nbs/reporting/sections.ipynb #bfa4a0fb
 def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
-    "Return tables of means by slice, and for one pair a forest of its differences by slice."
+    "Return tables of means by slice; for one pair also a forest plot of its differences."
     sample, pairs = comparison.sample, [p for p in comparison.rows if {p.a, p.b} == {*pair}]
     panels = [_panel(comparison, m, [p for p in pairs if p.measure == m], True) for m in sample.measures]
     over_all = [p for p in comparison.pairs() if p.queries]
@@ -480,7 +480,7 @@ def query_values(
     scores: Scores, words: Mapping[str, Words], groups: Sequence[str] | None = None,
     limit: int = MOST_NUMBERS,
 ) -> _Content:
-    "Return ids, texts, groups and values of the queries, fit for JSON; NaN is None."
+    "Return ids, texts, groups and values of the queries for JSON; NaN becomes None."
     first = scores.values[:, 0]
     importance = np.ptp(np.nan_to_num(first), axis=0) if len(first) > 1 else -np.nan_to_num(first[0], nan=np.inf)
     n_queries = max(1, limit // (len(scores.runs) * len(scores.measures)))
@@ -494,13 +494,13 @@ def query_values(
 
 # %% ../../nbs/reporting/sections.ipynb #4f127fd7
 def input_parts(checkup: Checkup) -> _Content:
-    "Return the table of the facts, the findings, and how many there are of each level."
+    "Return the table of facts, the findings, and the number of findings of each level."
     tables = [section for section in checkup._blocks() if isinstance(section, Table)]
     counts = {level: sum(f.level == level for f in checkup.findings) for level in ('error', 'warning', 'note')}
     return {'tables': tables, 'findings': checkup.findings, 'counts': counts}
 
 def convention_parts(scores: Scores) -> _Content:
-    "Return the conventions in words, the counts with the runs that share them, and the effect of ties by run."
+    "Return the conventions as text, counts with their runs, and the effect of ties by run."
     shared = ~np.isnan(of_all(scores).values[0])
     names: dict[str, list] = {}  # what was counted -> the runs
     ties = {}
