@@ -76,7 +76,7 @@ def _sql_text(value):
 def _types(frame): return {field.name: field.dataType.typeName() for field in frame.schema.fields}
 
 def _find(frame, kind):
-    "Find the columns of query, document and number; DataError if one is not there, or twice."
+    "Return the columns of query, document and number; DataError if one is missing or repeated."
     names = find_columns(frame.columns, kind)
     for role, name in zip(('query', 'document', kind), names):
         equal = rivals(frame.columns, role)
@@ -91,7 +91,7 @@ def _find(frame, kind):
     return names
 
 def _type_of(frame, name, kind):
-    "Return the type of a column; DataError if there are two that Spark calls so."
+    "Return the type of a column; DataError if two columns have this name in Spark."
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
     names = frame.columns if exact else [column.lower() for column in frame.columns]
     if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
@@ -99,7 +99,7 @@ def _type_of(frame, name, kind):
                     f'{", ".join(frame.columns)}')
 
 def _id_sql(frame, name, kind):
-    "Return SQL for a column of ids as text; DataError for other types than text and whole numbers."
+    "Return SQL for a column of ids as text; DataError unless the type is text or integer."
     type_ = _type_of(frame, name, kind)
     if type_ in (*TEXTS, *INTEGERS): return f'cast({_quoted_column(name)} as string)'
     raise DataError(f'the {kind}: an id must be text or a whole number; column {name!r} holds {type_}: cast it')
@@ -144,7 +144,7 @@ def _packed(table):
     return file.getvalue()
 
 def _opened(blob):
-    "Open bytes as a table of pyarrow, with texts as Spark has them."
+    "Return bytes as a pyarrow table, with the text type of Spark."
     import pyarrow as pa
     table = pa.ipc.open_stream(blob).read_all()
     types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
@@ -155,7 +155,7 @@ def _unpacked(batches):
         for blob in batch.column(0).to_pylist(): yield from _opened(blob).to_batches(10_000)
 
 def _fetched(frame):
-    "Collect the rows of a DataFrame as a table of polars."
+    "Return the rows of a Spark DataFrame as a polars table."
     import pyarrow as pa
     def packed(batches):
         for batch in batches:
@@ -197,7 +197,7 @@ def _collect_rows(qrels, run, system, order, conventions):
     return frame, truth, [name for name, _ in runs], local, names
 
 def _runs_by_name(run, system):
-    "List (name, run) of each run; a single run has the name ''. ValueError for two of one name."
+    "Return [(name, run)]; a single run has the name ''. ValueError for a repeated name."
     if _is_frame(run): return [('', run)]
     if system: raise ValueError('system= names a column of one DataFrame that holds several runs')
     items = list(run.items()) if isinstance(run, Mapping) else []
@@ -229,7 +229,7 @@ def _row_counts(frame, truth):
     return counts
 
 def _bucket_count(session, counts, memory, buckets):
-    "Return how many buckets there should be; DataError for a query that none can hold."
+    "Return the number of buckets; DataError for a query that is too large for a bucket."
     memory = MEMORY if memory is None else memory
     if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
         raise ValueError(f'buckets must be a whole number from 1, not {buckets!r}')
@@ -250,7 +250,7 @@ ALONG_ROWS = 200_000   # judgments that go along
 ALONG_BYTES = 1 << 23  # if they have no more bytes
 
 def _sent_along(frame, truth, n):
-    "Return the frame, the judgments that go along, and these as bytes; of very many, all in one frame, None and None."
+    "Return (frame, judgments, their bytes); very many go in the frame: (frame, None, None)."
     if n <= ALONG_ROWS:
         if _is_frame(truth): truth = _fetched(truth)
         packed = _packed(truth)
@@ -277,7 +277,7 @@ def _schema(columns):
     return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
 
 def _by_partition(score, columns, batches):
-    "Yield the rows that a partition gives, and one with the rest of it as bytes, for `mapInArrow`."
+    "Yield the rows of a partition, and a row with other results as bytes (`mapInArrow`)."
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
@@ -289,7 +289,7 @@ def _by_partition(score, columns, batches):
     yield from pa.table(packed, schema).to_batches()
 
 def _score(plan, version, along, table):
-    """Score a bucket: return it, and the tables of its values if they are not collected.
+    """Return the scored bucket, and the tables of its values if they are not collected.
 
     along: all judgments as bytes, unless they are rows."""
     from pyspark import TaskContext
@@ -356,16 +356,16 @@ def evaluate_on_spark(
     measures : str, Measure, or several of them
         As in `irmetrics_nb.evaluate`.
     system : str, optional
-        The column of `run` that says which of several systems a row belongs to.
+        The column of `run` with the name of the system of each row.
     order : str, optional
-        The column, of whole numbers or moments, that says the order of a query's rows:
+        The column with the order of a query's rows, as integers or timestamps, needed
         for ties='given' and for duplicates='first' and 'last'. Rows have no other.
     collect : bool, default True
-        False: for more queries than this process should hold.
+        False: return a DataFrame, for more queries than fit in this process.
     memory : int, optional
-        Bytes that a bucket of queries may take on an executor; default 256 MB.
+        The largest size of a bucket of queries on an executor, in bytes; default 256 MB.
     buckets : int, optional
-        How many buckets; default: as many as the rows and the memory ask for.
+        The number of buckets; default: computed from the rows and the memory.
     conventions, ties, missing, no_relevant, negative, score_dtype, unjudged
         As in `irmetrics_nb.evaluate`.
     judgments, duplicates, identical_ids
@@ -447,7 +447,7 @@ def _total_scores(scores, local):
     return replace(scores, runs=tuple(infos))
 
 def _check(scored, frame, truth, plan):
-    "Raise the error that a bucket has found, or that the whole has; warn of the rest, once."
+    "Raise the first error of a bucket or of all buckets together; else give each warning once."
     def ids(where):
         rows = frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in rows)
@@ -465,8 +465,8 @@ def means(values: Any) -> dict[str, Any]:
     """Compute the means of the DataFrame of `evaluate(..., collect=False)` on the
     cluster.
 
-    values: that DataFrame. {measure: mean}; of several runs, {run: {measure: mean}}. NaN
-    does not count, and where nothing else is, the mean is NaN; GMAP has its geometric
+    values: this DataFrame. Returns {measure: mean}; for several runs,
+    {run: {measure: mean}}. NaN does not count; if all values are NaN, the mean is NaN; GMAP has its geometric
     mean, counts have their sum."""
     sums_of = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
     numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in sums_of.items()]
@@ -490,12 +490,11 @@ def means(values: Any) -> dict[str, Any]:
 def compare_on_spark(
     qrels: Any, runs: Any, measures: Measures = 'AP nDCG@10 RR', **options: Any,
 ) -> Comparison:
-    """Compare systems whose rows are on Spark: which differ, by how much, and how sure
-    that is.
+    """Return the comparison of systems with rows in Spark: differences, intervals, p-values.
 
-    qrels, runs, measures: as in `evaluate` here. options: those of `evaluate` here, and
-    those of `irmetrics_nb.compare`, such as baseline, test and correction. ValueError for
-    an option that neither has, and TypeError for collect."""
+    qrels, runs, measures: as in this module's `evaluate`. options: options of this
+    `evaluate` and of `irmetrics_nb.compare`, such as baseline, test and correction. ValueError for
+    an unknown option, and TypeError for collect."""
     if 'collect' in options: raise TypeError('compare always collects the values')
     mine = [name for name in signature(evaluate_on_spark).parameters if name in options]
     of_evaluate = {name: options.pop(name) for name in mine}
@@ -535,7 +534,7 @@ def _auc_of_bucket(rel, collect, table):
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
 def _checked(sent):
-    "Return what partitions found, and repeat their warnings; raise the first of their errors by its text."
+    "Return the results of partitions and repeat warnings; raise their first error by text."
     wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)
     if wrong: raise wrong[0]
     repeated = dict.fromkeys(text for _, texts in sent for text in texts)
@@ -556,11 +555,11 @@ def group_auc_on_spark(
     data : DataFrame of Spark
         A row for each item.
     label, score, group : str
-        Its columns.
+        The names of the columns.
     rel : float, default 1
-        The label from which on an item is positive.
+        The smallest label of a positive item.
     collect : bool, default True
-        False: for more groups than this process should hold.
+        False: return a DataFrame, for more groups than fit in this process.
     memory, buckets : int, optional
         As in `evaluate`.
 
@@ -592,7 +591,7 @@ group_auc = group_auc_on_spark
 
 # %% ../nbs/top_level/spark.ipynb #04aae071
 def _histogram(rel, limit, batches):
-    "Make the histogram of a partition, for `mapInArrow`."
+    "Yield the histogram of a partition, for `mapInArrow`."
     histogram = ScoreHistogram(limit, rel=rel)
     try:
         for batch in batches: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
@@ -600,7 +599,7 @@ def _histogram(rel, limit, batches):
     else: yield _bytes_batch((histogram, []))
 
 def _merged(batches):
-    "Merge the histograms of some partitions, for `mapInArrow`; an error replaces all of them."
+    "Yield the sum of histograms for `mapInArrow`; an error if one of them has an error."
     packed = (blob for batch in batches for blob in batch.column(0).to_pylist())
     histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
     errors = [error for error in histograms if isinstance(error, DataError)]
@@ -613,7 +612,7 @@ def auc_on_spark(
     data: Any, *, label: str = 'label', score: str = 'score', rel: float = 1,
     bins: int = LIMIT,
 ) -> BoundedAUC:
-    """AUC over all rows of a DataFrame of Spark, and how far it can be from the true one.
+    """Return AUC over all rows of a Spark DataFrame, with the largest possible error.
 
     label, score: its columns. rel: the label from which on an item is positive. bins: of
     the histogram; exact up to so many different scores. No shuffle of rows. DataError for

@@ -56,7 +56,7 @@ from irmetrics_nb.results.results import (
 
 # %% ../../nbs/comparing/comparison.ipynb #78537442
 def decimals(pair: Pair) -> int:
-    "Return how many decimals the numbers of a pair are worth."
+    "Return the number of decimals to print for the numbers of a pair."
     reach = (pair.high - pair.low) / 2
     size = reach if 0 < reach < np.inf else abs(pair.difference)
     digits = 1 - int(np.floor(np.log10(size))) if 0 < size < np.inf else 0
@@ -65,18 +65,18 @@ def decimals(pair: Pair) -> int:
 
 # %% ../../nbs/comparing/comparison.ipynb #5777f861
 def interval_text(low: float, high: float, level: float, digits: int, kind: str = '') -> str:
-    "Describe an interval; `level`: the share of such intervals that hold the truth; `kind`: its method."
+    "Return an interval as text; `level`: its confidence level; `kind`: its method."
     if np.isnan(low) or np.isnan(high): return 'no interval'
     name = f'{kind} interval'.strip()
     return f'{100 * level:.4g} % {name} {sentence_number(low, digits)} to {sentence_number(high, digits)}'
 
 def pair_interval(pair: Pair, method: Method) -> str:
-    "Describe the interval of a pair at the level of its verdict; with its method, if p has another one."
+    "Return the interval of a pair as text; with its method if the p-value has another method."
     kind = '' if method.agrees else INTERVALS[method.interval]
     return interval_text(pair.low, pair.high, pair.level, decimals(pair), kind)
 
 def margin_text(pair: Pair, method: Method) -> str:
-    "State the verdict on the margin: equivalence, that one is not worse by it, or nothing shown."
+    "Return the verdict on the margin as text: equivalence, non-inferiority, or nothing shown."
     ends = interval_text(pair.lower_bound, pair.upper_bound, 1 - 2 * method.alpha, decimals(pair))
     by, margin = f'by {method.margin:g} or more', method.margin or 0
     claim = f'{pair.b} may be worse than {pair.a} {by}'
@@ -86,7 +86,7 @@ def margin_text(pair: Pair, method: Method) -> str:
     return f'{claim} ({ends})'
 
 def method_text(method: Method, pair: Pair) -> str:
-    "Name the test, with the correction if there is anything to correct."
+    "Return the name of the test, and of the correction if several p-values are corrected."
     if pair.family == 1 or method.correction == 'none': return method.words
     together, sliced = method.correct_over == 'all', pair.slice != EVERYTHING
     if method.test == 'tukey':
@@ -96,7 +96,7 @@ def method_text(method: Method, pair: Pair) -> str:
     return f'{method.words} with {CORRECTIONS[method.correction].words} over {family}'
 
 def could_show(pair: Pair, method: Method) -> str:
-    "State the minimum detectable difference with so many queries, by Tukey's test or else by t."
+    "Return a sentence on the minimum detectable difference by Tukey's test or the t test."
     by = '' if method.test in ('t', 'tukey') else ' by t'
     queries = counted(pair.queries, 'query')
     if np.isnan(pair.detectable): return (f'the minimum detectable difference of {queries} is unknown, because their '
@@ -105,7 +105,7 @@ def could_show(pair: Pair, method: Method) -> str:
     return f'minimum detectable difference with {queries}{by}: {detectable_text(pair)}'
 
 def detectable_text(pair: Pair) -> str:
-    "Format the minimum detectable difference of a pair, or state that the measure cannot differ so much."
+    "Return the minimum detectable difference as text; 'not detectable' if it is infinite."
     if np.isinf(pair.detectable): return 'not detectable'
     return sentence_number(pair.detectable, decimals(pair))
 
@@ -137,7 +137,7 @@ def sentence(pair: Pair, method: Method) -> str:
     return f'{claim}; {margin_text(pair, method)}'
 
 def _claim(pair, method):
-    "Describe a pair with a query in common, without the margin."
+    "Return a sentence on a pair with at least one common query; the margin is not described."
     shown, where = pair.shown(method.alpha) and pair.difference, in_slice(pair.slice)
     if shown and pair.difference < 0: pair = pair.turned()
     change = sentence_number(pair.difference, decimals(pair))
@@ -162,7 +162,7 @@ def _claim(pair, method):
 
 # %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
 def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> str:
-    "Describe the families, the test, the correction, the level and the margin in a line."
+    "Return one line of text: families, test, correction, significance level and margin."
     over_all = [pair for pair in pairs if pair.slice == EVERYTHING]
     sliced = [pair for pair in pairs if pair.slice != EVERYTHING]
     against = f' with {visible(baseline)}' if baseline is not None else ''
@@ -193,7 +193,7 @@ def _family(pairs, method, against=''):
     return f'{count} for {measures}{" in all slices" * sliced}, {corrected}'
 
 def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
-    "Describe the level of the intervals, and whether p has another method; '' if neither needs a word."
+    "Return a note on the level and method of the intervals; '' if no note is needed."
     lines = []
     if method.correction != 'none' and any(pair.family > 1 for pair in pairs):
         simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
@@ -224,8 +224,9 @@ def common(sample: Sample) -> np.ndarray:
     return np.where(np.isnan(sample.values).any(axis=0), np.nan, sample.values)
 
 def marks(pairs: Sequence[Pair], sample: Sample, method: Method, baseline: str | None) -> dict[tuple[str, str], str]:
-    """Map (system, measure) to the letters of the systems that it beats, or to ▲ and ▼; without a mean, there is no
-    mark."""
+    """Return {(system, measure): letters of significantly worse systems, or ▲ or ▼}.
+
+    A measure without a mean has no marks."""
     out: dict[tuple[str, str], str] = {}
     has_mean = (~np.isnan(common(sample))).any(axis=(0, 2))
     with_means = {*compress(sample.measures, has_mean)}
@@ -242,10 +243,10 @@ def marked_means(
     sample: Sample, pairs: Sequence[Pair], method: Method, baseline: str | None,
     over: str = '',
 ) -> Table:
-    """Tabulate the means of all systems with marks of significance, a row per system.
+    """Return the table of means with marks of significance, one row per system.
 
-    A mean is over the queries that all systems have, so that a column can be compared.
-    over: what its caption in a paper begins with."""
+    Each mean is over the queries that all systems have, so that means can be compared.
+    over: the first words of the caption."""
     signs = marks(pairs, sample, method, baseline)
     means = np.array([[*map(mean_or_nan, values)] for values in common(sample)])
     best = best_of(means) & np.isin(sample.measures, sample.tested)
@@ -279,12 +280,12 @@ class Comparison(Result):
     0.3125"""
     sample: Sample            # the values of every system and query
     rows: tuple[Pair, ...]    # by measure, by slice, by pair
-    method: Method            # the test and all that belongs to it
+    method: Method            # the test and its options
     baseline: str | None = None
-    groups: tuple[str, ...] | None = None  # of each query; '' if it has none
+    groups: tuple[str, ...] | None = None  # the group of each query; '' if it has none
 
     def _columns(self) -> dict[str, Any]:
-        "Return a row per measure and pair: difference, low and high are b − a."
+        "Return one row per measure and pair; difference, low and high refer to b − a."
         names = PAIR_COLUMNS if self.groups is None else (*PAIR_COLUMNS, 'slice')
         return {name: [getattr(pair, name) for pair in self.rows] for name in names}
 
@@ -304,14 +305,14 @@ class Comparison(Result):
 
     @property
     def warnings(self) -> list[str]:
-        "Return the reasons to doubt the numbers, a sentence each."
+        "Return warnings about unreliable numbers, one sentence each."
         pairs = dict.fromkeys((pair.a, pair.b) for pair in self.rows)
         unequal = map(visible, judging_warnings(self.sample, pairs))
         return [*unequal, *warnings_of(self.rows, self.method)]
 
     @property
     def notes(self) -> list[str]:
-        """Describe differences between the systems, judged@k of each, and queries without
+        """Return notes on differences between systems, judged@k of each, and queries without
         a slice."""
         notes, n = (
             [*self.sample.notes, *judging_notes(self.sample)],
@@ -326,14 +327,14 @@ class Comparison(Result):
     ) -> Pair:
         """Return the pair of b compared with a; default: on the first measure.
 
-        KeyError if they were not compared, or only the other way round."""
+        Raises KeyError if the pair was not compared in this order."""
         key = self.sample.measures[self.sample.index(measure)], a, b, slice
         for pair in self.rows:
             if (pair.measure, pair.a, pair.b, pair.slice) == key: return pair
         raise KeyError(f'{b} was not compared with {a} on {key[0]} in the slice {slice}')
 
     def sentences(self, slice: str | None = None) -> list[str]:
-        "Describe each pair in a sentence; of one slice, or of all."
+        "Return one sentence per pair, for one slice or for all slices."
         return [
             sentence(pair, self.method)
             for pair in self.rows
@@ -343,7 +344,7 @@ class Comparison(Result):
     def queries(
         self, a: str, b: str, measure: Any = None,
     ) -> list[tuple[str, float, float]]:
-        "List (query, value of a, value of b), the queries on which b loses most first."
+        "Return [(query, value of a, value of b)], sorted by b − a from the largest loss of b."
         sample, row = self.sample, self.sample.index(measure)
         values = [
             sample.values[sample.systems.index(name), row].tolist() for name in (a, b)
@@ -357,12 +358,12 @@ class Comparison(Result):
         self, a: str | None = None, b: str | None = None, measure: Any = None,
         kind: str | None = None, ax: Any = None,
     ) -> Any:
-        """Draw every pair's difference with its interval; or two systems, query by query.
+        """Draw the difference of each pair with its interval, or the values of two systems.
 
         measure: default the first. kind: 'differences' without names, with the names of
         two systems 'queries' (sorted, the best and the worst named) or 'scatter'. Returns
-        matplotlib's axes; ax: where to draw. KeyError for a name that is not there,
-        ValueError for a kind that is none or that needs two names."""
+        matplotlib's axes; ax: the axes to draw in. KeyError for an unknown name,
+        ValueError for an unknown kind, or for a kind that needs the names of two systems."""
         kind = kind or ('differences' if None in (a, b) else 'queries')
         check_option('kind', kind, COMPARISON_PLOTS)
         name = self.sample.measures[self.sample.index(measure)]
@@ -379,7 +380,7 @@ class Comparison(Result):
         return COMPARISON_PLOTS[kind](a, b, name, ids, *values, ax)
 
     def to_dict(self) -> dict[str, Any]:
-        "Return the comparison as dicts and lists, fit for JSON; NaN is None."
+        "Return the comparison as dicts and lists for JSON; NaN becomes None."
         method = asdict(self.method)
         if callable(self.method.test): method['test'] = self.method.words
         family = family_text(self.rows, self.method, self.baseline)
@@ -514,7 +515,7 @@ def compare(
     Parameters
     ----------
     qrels : judgments; or Scores, several of them, or {name: {query: value}}
-        Judgments as in `evaluate`, with `runs`; or, without runs, existing scores of
+        Judgments as in `evaluate`, with `runs`. Without `runs`: existing scores of
         two or more systems, or plain numbers.
     runs : dict, list or path, optional
         {name: run}, each as `evaluate` takes it; a list of runs; a folder or a pattern
@@ -566,10 +567,10 @@ def compare(
     DataError
         For bad input.
     ValueError
-        For an unknown choice, choices that do not go together, fewer than two systems, or
-        a measure that is no mean.
+        For an unknown choice, choices that exclude each other, fewer than two systems, or
+        a measure that is not a mean.
     TypeError
-        For what is neither judgments with runs nor scores nor numbers.
+        If the input is neither judgments with runs, nor scores, nor numbers.
 
     Examples
     --------

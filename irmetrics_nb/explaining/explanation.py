@@ -103,7 +103,7 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
     return [dict(zip(names, row)) for row in zip(*map(lists.get, names))]
 
 def _grade_text(work, grade):
-    "Return a grade, or in words why it is missing."
+    "Return a grade as text, or the reason why the grade is missing."
     if np.isnan(grade): return UNJUDGED
     shown = int(grade) if grade % 1 == 0 else float(grade)
     return shown if work.listing.counts(grade) else f'{shown}: counts as not judged'
@@ -205,7 +205,7 @@ def _rank_text(x): return number_text(round(x, shown_digits()))
 EARNED, IDEAL, LOST = BETTER, INK, WORSE  # as in every picture
 
 def draw(work: Arithmetic, ax: Any = None) -> Any:
-    """Draw what a list earned along its ranks, against the ideal list; return
+    """Draw the value that a list has down to each rank, beside the ideal list; return
     matplotlib's axes.
 
     ax: where to draw; None: a new figure. ValueError for a measure that only counts."""
@@ -234,7 +234,7 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
 
 # %% ../../nbs/explaining/explanation.ipynb #2080b857
 def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
-    "Return one ranking for each pair of ranks: the list with these two swapped."
+    "Return one ranking for each pair of ranks: the list with the two documents exchanged."
     judged, (start, size) = listing.judged(), listing.tie_columns()
     batch = judged.take(np.zeros(len(i), dtype=np.intp))
     upper, lower = i[batch.query], j[batch.query]
@@ -268,7 +268,7 @@ def swap_changes(
 # %% ../../nbs/explaining/explanation.ipynb #840f316e
 @dataclass(frozen=True, eq=False, repr=False)
 class Swaps:
-    """What every swap of two documents would change.
+    """Store the effect of each swap of two documents.
 
     `change[i, j]`: by how much the value changes if ranks i + 1 and j + 1 swap."""
     measure: Measure
@@ -276,7 +276,7 @@ class Swaps:
     change: np.ndarray     # (docs, docs)
 
     def largest(self, n: int = 5) -> list[tuple[str, str, float]]:
-        "Return the swaps that change most, for better or worse: (upper, lower, change)."
+        "Return [(upper rank, lower rank, change)] of the swaps with the largest changes."
         upper, lower = np.triu_indices(len(self.docs), 1)
         change = self.change[upper, lower]
         order = np.argsort(-np.abs(change), kind='stable')[:n]
@@ -312,11 +312,11 @@ class Swaps:
 # %% ../../nbs/explaining/explanation.ipynb #55b30a34
 @dataclass(frozen=True)
 class Change:
-    "What a what-if did."
+    "Store the effect of one change of the list."
     what: str      # In words
     before: float  # The value
     after: float
-    documents: tuple[tuple[str, float, float], ...] = ()  # Whose share changed, how
+    documents: tuple[tuple[str, float, float], ...] = ()  # (document, share before, share after)
 
     @property
     def difference(self) -> float:
@@ -329,7 +329,7 @@ class Change:
         return f'{visible(self.what)}: {values} ({difference})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
-    "Return what each document that earned something adds to the value."
+    "Return {document: share of the value} for each document whose share is not 0."
     if work.terms is None: return {}
     share = work.by_rank(work.share(work.terms), 0)
     return {work.listing.docs[i]: float(share[i]) for i in np.flatnonzero(share)}
@@ -337,12 +337,12 @@ def shares(work: Arithmetic) -> dict[str, float]:
 def share_changes(
     a: Mapping[str, float], b: Mapping[str, float],
 ) -> list[tuple[str, float, float]]:
-    "List (document, share in a, share in b), the documents that changed most first."
+    "Return [(document, share in a, share in b)], sorted by the size of the change."
     rows = [(doc, a.get(doc, 0.0), b.get(doc, 0.0)) for doc in {**a, **b}]
     return sorted(rows, key=lambda row: -abs(row[2] - row[1]))
 
 def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
-    """Describe the change from one arithmetic to another, the documents that changed most
+    """Return the text of the change between two calculations, the documents that changed most
     first."""
     changes = share_changes(shares(old), shares(new))
     changed = tuple(row for row in changes if row[1] != row[2])
@@ -357,20 +357,20 @@ class Explanation(Result):
     formula; `rows`, `to_polars()` and `plot()` show it rank by rank. `move`, `without`
     and `grade` return the explanation of a changed list; its `change` says what they
     changed. Made by `explain`."""
-    work: Arithmetic   # The terms and whose they are
-    listing: Listing   # The list as it came, before ties were put into an order
+    work: Arithmetic   # The terms and their documents
+    listing: Listing   # The original list, before ties were ordered
     asked: Measure     # The measure as it was asked for
     conventions: Conventions = field(default_factory=Conventions)
     query: str = ''
     titles: Mapping[str, str] = field(default_factory=dict)
     # Of the other queries, whose judgments may decide a parameter, such as ERR's largest grade
     others: Judged = field(default_factory=lambda: Judged.concat([]))
-    change: Change | None = None  # What the last what-if did
+    change: Change | None = None  # The effect of the last change
     repeats: int = 0  # Rows left out, in all queries, as their document stands in another one
 
     @property
     def value(self) -> float:
-        "Return the value that `evaluate` gives: NaN if the conventions leave the query out."
+        "Return the value as in `evaluate`; NaN if the conventions exclude the query."
         answer = self.conventions.no_relevant
         if answer == 'zero' or self.work.value > 0: return self.work.value
         unknown = self.conventions.judgments == 'retrieved' and not len(self.listing)
@@ -385,13 +385,13 @@ class Explanation(Result):
 
     @property
     def text(self) -> str:
-        "Write the arithmetic in one line; between the signs = it is Python."
+        "Return the calculation as one line; the text between the = signs is valid Python."
         by_rule = 'no document is relevant, and the value is then defined so'
         return line(self.work, self.value, by_rule if self.value != self.work.value else '')
 
     @property
     def latex(self) -> str:
-        "Write the arithmetic in one line as LaTeX, without dollar signs."
+        "Return the calculation as one line of LaTeX, without dollar signs."
         return latex(self.work)
 
     @property
@@ -407,7 +407,7 @@ class Explanation(Result):
 
     @property
     def missed(self) -> dict[str, float]:
-        "Return documents that would have earned something and were not retrieved: {id: grade}."
+        "Return {id: grade} of the documents that would add to the value but were not retrieved."
         missed = self.listing.judged_besides
         grade = np.array([*missed.values()], dtype=float)
         value = self.measure.of(Judged.from_grades(grade[:, None]).ideal)
@@ -416,21 +416,21 @@ class Explanation(Result):
 
     # What if
     def move(self, doc: str | int, rank: int) -> 'Explanation':
-        """Explain the list with a document at another rank; the others keep their order.
+        """Return the explanation with a document at another rank; the others keep their order.
 
-        doc: its id, or the rank where it stands; one that was judged but not retrieved
-        comes into the list. ValueError for a document or a rank that is not there."""
+        doc: its id or its rank; a document that was judged but not retrieved
+        is added to the list. Raises ValueError for an unknown document or rank."""
         name, docs = find_document(self.listing, doc), self.listing.docs
         source = f' from rank {docs.index(name) + 1}' if name in docs else ', not retrieved,'
         return self._with(moved(self.listing, name, rank), f'{name}{source} to rank {rank}')
 
     def without(self, doc: str | int) -> 'Explanation':
-        "Explain the list without a document, which stays judged if it was."
+        "Return the explanation of the list without a document; its judgment is kept."
         name = find_document(self.listing, doc)
         return self._with(without(self.listing, name), f'without {name}')
 
     def grade(self, doc: str | int, grade: float | None) -> 'Explanation':
-        "Explain the list with another grade for a document; None: it is not judged."
+        "Return the explanation with another grade for a document; None: not judged."
         name = find_document(self.listing, doc)
         words = 'not judged' if grade is None else f'of grade {grade:g}'
         return self._with(regraded(self.listing, name, grade), f'{name} {words}')
@@ -444,19 +444,19 @@ class Explanation(Result):
     def swaps(self, k: int | None = 100) -> Swaps:
         """Compute what every swap of two of the first k documents changes: LambdaRank's deltas.
 
-        None: of all documents, which takes a while for a thousand."""
+        k=None: all documents; this is slow for a thousand documents."""
         change = swap_changes(self.measure, self.listing, self.conventions.ties, k)
         return Swaps(self.measure, self.listing.docs[:len(change)], change)
 
     # To look at
     def plot(self, ax: Any = None) -> Any:
-        """Draw where along the ranking the value was earned, against the ideal list.
+        """Draw the value added at each rank, beside that of the ideal list.
 
         ax: matplotlib's axes to draw in, which are returned; None: new ones."""
         return draw(self.work, ax)
 
     def to_text(self, rows: int = OPEN) -> str:
-        "Write the line, a table of the first ranks, and the missed documents."
+        "Return text: the calculation, a table of the first ranks, and the missed documents."
         return rendered(self._blocks(rows), 'text')
 
     def to_dict(self) -> dict[str, Any]:
@@ -467,7 +467,7 @@ class Explanation(Result):
         return without_nan(head | {'change': change} | more)
 
     def _written(self, form):
-        "Write it; as HTML the line, the ranks with bars, and the missed documents."
+        "Return the explanation in a format; HTML has bars for the ranks."
         if form != 'html': return super()._written(form)
         return page(self.work, [*self._lines(), *self._notes()], self.titles)
 
@@ -486,7 +486,7 @@ class Explanation(Result):
         return [self.text, *([str(self.change)] if self.change else [])]
 
     def _notes(self):
-        "Write which documents were missed, and how to read the value."
+        "Return notes: which relevant documents are missing, and how to read the value."
         missed, conventions = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()], self.conventions
         if len(missed) > 10: missed[10:] = [f'and {len(missed) - 10} more']
         if missed: yield f'Not retrieved (grade): {", ".join(missed)}.'
@@ -510,7 +510,7 @@ def _work_out(measure_asked, listing, conventions, other_judgments):
     return work_out(measure, listing, conventions.ties)
 
 def shortened(value: Any, longest: int = 48, nothing: str = '') -> Any:
-    "Return a float as it is, anything else as text that is cut where it is long."
+    "Return a float unchanged, and any other value as text, shortened if it is long."
     if value is None: return nothing
     if isinstance(value, float): return value
     text = str(value)
@@ -555,7 +555,7 @@ def explain(
     Returns
     -------
     Explanation
-        Its `value` is that of `evaluate`, its `text` the arithmetic.
+        The explanation; `value` is the value of `evaluate`, `text` the calculation.
 
     Raises
     ------

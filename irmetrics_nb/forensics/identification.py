@@ -47,9 +47,9 @@ from ..results.results import Result, Table, Text, value_text
 # %% ../../nbs/forensics/identification.ipynb #43edf638
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
-    """Conventions that give the numbers asked about.
+    """Store conventions that give the numbers to identify.
 
-    `conventions` are the plainest, `measures` the complete measures, `values` the numbers
+    `conventions` are the simplest, `measures` the complete measures, `values` the numbers
     by measure, `ways` the variant of each measure, `tools` those of whose conventions it is
     the result, `mistake` the name of a mistake or '', `alike` how many combinations these
     data cannot tell from this one, `idle` the questions that do not matter, `off` how far
@@ -71,7 +71,7 @@ class Fit:
 
     @property
     def call(self) -> str:
-        "Write the line of Python that gives the number."
+        "Return a line of Python code that computes the number."
         names = ' '.join(map(repr, self.measures))
         answers = ''.join(f', {question}={answer!r}' for question, answer in self.ways[0].answers)
         mistake = next((variant.mistake for variant in self.ways if variant.mistake), '')
@@ -80,7 +80,7 @@ class Fit:
 
     @property
     def differs(self) -> str:
-        "Name in a line what differs from the defaults."
+        "Return a line with the options that differ from the defaults."
         words = dict.fromkeys(word for variant in self.ways for word in variant.words)
         return ', '.join(words) or 'nothing (the defaults)'
 
@@ -94,20 +94,20 @@ class Fit:
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
 def _readings(queries, numbers, counted, mean):
-    "Return in which (reading, scale) what the queries count and the mean fit the numbers."
+    "Return each (reading, scale) in which the query values and the mean fit the numbers."
     values = {q: mean if q == 'all' else counted[queries.index(q)] for q in numbers}
     return {way for way in product(('rounded', 'cut off'), (1, 100))
             if all(number_fits(x, values[q], *way) for q, x in numbers.items())}
 
 def _fitting_results(target, found, reading):
-    "Return the results of a measure that fit, as they are or as percentages, and the scale."
+    "Return the results of a measure that fit as shares or percentages, and the scale."
     for scale in scales_of(target):
         results = [result for result in dict.fromkeys(found.values()) if (reading, scale) in result.fits]
         if results: return results, scale
     return [], 1
 
 def _combined(measures, searches, fitting):
-    "Combine results that one program can have: {results: variants}, both with an item for each measure."
+    "Return {results: variants} that one program can compute, with one item per measure."
     by_answers: list[dict] = []
     for found, fits in zip(searches, map(set, fitting)):
         by_answers.append({})
@@ -143,11 +143,11 @@ def _tools_of(rankings, measures, searches):
     return by_tool
 
 def _of_tool(rankings, measure, tool, **answers):
-    "Return the plainest variant of a measure that a tool computes."
+    "Return the simplest variant of a measure that a tool computes."
     return plain_variant(rankings, variant_of(measure, conventions_of(tool, **answers)))
 
 def _fit(measures, results, variants, tools, off=0.0):
-    "Make a fit of the plainest of the variants that lead to the same results; tools: {tool: (results, variants)}."
+    "Return the fit of the simplest variants; tools: {tool: (results, variants)}."
     costs = [sum(variant.cost for variant in combination) for combination in variants]
     plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
     best, kinds = plainest[0], [measure.name for measure in measures]
@@ -160,7 +160,7 @@ def _fit(measures, results, variants, tools, off=0.0):
     return Fit(conventions, complete, values, best, names, mistake, len(variants), _idle(best, {*variants}), off)
 
 def _idle(combination, variants):
-    "Return the questions whose answers all give the same result."
+    "Return the convention names whose options all give the same result."
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
@@ -174,7 +174,7 @@ _CUTOFFS = 1, 3, 5, 10, 20, 100
 _MOST_FITS = 40  # that are compared
 
 def _advice(rankings, target, fits):
-    "Return in words which further number distinguishes the fits best."
+    "Return a sentence that names the further number that best separates the fits."
     fits, (measure, numbers) = fits[:_MOST_FITS], target
     variants = [fit.ways[0] for fit in fits]
     values: dict[str, Any] = {}
@@ -192,13 +192,13 @@ def _advice(rankings, target, fits):
     return [f'{name} would reduce them to about {remaining[name]:.3g} of {len(fits)}' for name in best]
 
 def _remaining(values, unit):
-    "Return how many fits remain on average if a fit is true and its value is known."
+    "Return the mean number of fits that remain if the value of the true fit is known."
     _, count = np.unique(np.rint(np.nan_to_num(values, nan=-1e6) / unit), return_counts=True)
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
 def _of_first(name, words):
-    "Make a property that is one of the first fit."
+    "Return a property that reads an attribute of the first fit."
     doc = f'Return {words} of the first fit; None if nothing fits.'
     return property(lambda self: getattr(self.fits[0], name) if self.fits else None, doc=doc)
 
@@ -238,7 +238,7 @@ class Identification(Result):
 
     @property
     def summary(self) -> list[str]:
-        "Answer in sentences."
+        "Return the result in sentences."
         question = '; '.join(map(target_text, self.wanted))
         tried = f'{self.tried:,} combinations give {self.results:,} different results on these data'
         if not self.fits:
@@ -264,7 +264,7 @@ class Identification(Result):
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        "Return all of it as plain data."
+        "Return the result as plain data."
         shown = self.fits or self.nearest
         more = [{'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call} for fit in shown]
         return {'asked': [*map(target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
@@ -349,7 +349,7 @@ def identify(
         tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, ranges)
 
 def _search(rankings, target, progress):
-    "Compute all results of a measure, with the readings in which they fit."
+    "Return all results of a measure, with the readings in which they fit."
     measure, numbers = target
     variants = [variant_of(measure, conventions_of(tool)) for tool in tools_with(measure)]
     def check(counted, mean): return _readings(rankings.queries, numbers, counted, mean)
@@ -366,7 +366,7 @@ def _tool_fits(rankings, targets, tool):
 
 # %% ../../nbs/forensics/identification.ipynb #6b5948ce
 def _ranges(rankings, targets):
-    "Yield in words the ranges of tools whose ties have no fixed order, if the numbers lie in them."
+    "Yield a sentence for each tool without a fixed order of ties whose range has the numbers."
     for tool, preset in PRESETS.items():
         if not {measure.name for measure, _ in targets} <= {*preset.unstable.split()}: continue
         ranges = [_range_of_tool(rankings, target, tool) for target in targets]
@@ -374,7 +374,8 @@ def _ranges(rankings, targets):
         yield f'The ties of {tool} ({preset.version}) have no fixed order: it gives {", ".join(ranges)} here.'
 
 def _range_of_tool(rankings, target, tool):
-    "Return the range of a tool in words if the numbers lie in it, as shares or as percentages; else ''."
+    """Return, as text, the lowest and highest value of a tool over the orders of ties, if the
+    numbers lie between; else ''."""
     (measure, numbers), ends = target, []
     for order in ('worst', 'best'):
         variant = _of_tool(rankings, measure, tool, ties=order)
@@ -392,7 +393,7 @@ def _range_of_tool(rankings, target, tool):
     return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
 
 def _all_fits(rankings, targets, searches):
-    "Find what fits all numbers: (how they are read, by what they are multiplied, the fits)."
+    "Return (reading of the numbers, scale, fits) for the fits of all numbers."
     measures = [measure for measure, _ in targets]
     for reading in ('rounded', 'cut off'):
         fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
@@ -427,7 +428,7 @@ def _nearest(rankings, targets, searches):
 # %% ../../nbs/forensics/identification.ipynb #61399ae9
 @dataclass(frozen=True, eq=False, repr=False)
 class Step:
-    """One answer that is changed, and what that does.
+    """Store one changed convention and its effect.
 
     `value` and `after` are the numbers before and after it, `changed` the queries whose
     value or place in the mean it changes, the most changed first, and `shows` the lines
@@ -444,13 +445,13 @@ class Step:
         return '\n'.join([head, *(f'    {line}' for line in self.shows)])
 
 def _three(a, b):
-    "Write two numbers and their difference."
+    "Return the text of two numbers and their difference."
     return value_text(a, 6), value_text(b, 6), value_text(b - a, 6, signed=True)
 
 # %% ../../nbs/forensics/identification.ipynb #b3d74795
 @dataclass(frozen=True, eq=False, repr=False)
 class ToolDifference(Result):
-    """The difference between two ways to compute one number.
+    """Explain the difference between two ways to compute one number.
 
     `a` and `b` are the numbers, `names` their sources, `steps` the changes that turn
     the first into the second, and `idle` the conventions that differ without effect on
@@ -464,12 +465,12 @@ class ToolDifference(Result):
 
     @property
     def value(self) -> float:
-        "Return the difference, b − a, which the steps add up to."
+        "Return the difference b − a, the sum of the steps."
         return self.b - self.a
 
     @property
     def lines(self) -> list[str]:
-        "Answer in lines."
+        "Return the result as lines of text."
         (first, second), (a, b, change) = map(visible, self.names), _three(self.a, self.b)
         why = f'{counted(len(self.steps), "difference")} in conventions explain{"s" * (len(self.steps) == 1)} it.'
         if not self.steps: why = 'every query has the same value.'
@@ -478,7 +479,7 @@ class ToolDifference(Result):
         return [answer, *map(repr, self.steps), *idle]
 
     def to_dict(self) -> dict[str, Any]:
-        "Return all of it as plain data."
+        "Return the result as plain data."
         steps = [{'what': s.what, 'from': s.value, 'to': s.after, 'queries': list(s.changed), 'shows': list(s.shows)}
                  for s in self.steps]
         names = dict(zip(('a', 'b'), self.names))
@@ -508,13 +509,13 @@ def _named_variant(qrels, run, measure, source):
     raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
 def _word(name, items, measure):
-    "Write an item, or its default, in a word."
+    "Return a short name of an option, or of its default."
     if name == 'mistake': return items.get(name, 'no mistake')
     return f'{name}={items.get(name, (DEFAULTS | measure.kind.params)[name])!r}'
 
 # %% ../../nbs/forensics/identification.ipynb #29f78f3d
 def _fewest(compute, names):
-    "Return the smallest set of names that gives the values of all of them."
+    "Return the smallest subset of `names` that gives the same values as the full set."
     target = compute(names)[0]
     for size in range(len(names)):
         for subset in combinations(names, size):
@@ -523,7 +524,7 @@ def _fewest(compute, names):
     return names
 
 def _step(queries, sources, measure, words, variants, computed):
-    "Describe the change of one answer; computed: what each query counts and the number, before and after it."
+    "Return the step that changes one option; computed: query values and mean before and after."
     (earlier, value), (later, new_value) = computed
     gone = np.isnan(earlier) != np.isnan(later)
     size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
@@ -586,7 +587,7 @@ def differ(
     first, second = (plain_variant(rankings, variant).items for variant in variants)
     different = tuple(name for name in {**first, **second} if first.get(name) != second.get(name))
     def mixed(changed):
-        "Change the first variant to the second in some items."
+        "Return the first variant with some options of the second."
         items = {name: x for name, x in first.items() if name not in changed}
         items |= {name: second[name] for name in changed if name in second}
         return Variant.of(parsed, items, items, items.get('mistake', ''))
@@ -610,7 +611,7 @@ def differ(
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
 def _rankings_of(qrels, run, variants):
-    "Judge the run under the answers of some variants."
+    "Return the rankings of the run under the options of some variants."
     items = [variant.items for variant in variants]
     choices = {q: tuple(dict.fromkeys(x.get(q, DEFAULTS[q]) for x in items)) for q in OF_ROWS}
     rows = [MISTAKES[variant.mistake].rows for variant in variants if variant.mistake]
