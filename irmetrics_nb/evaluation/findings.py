@@ -254,9 +254,9 @@ def are_small_grades(scores: Collection[float]) -> bool:
     return small and all(score % 1 == 0 for score in scores)
 
 def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
-    """Return which differences occur between neighbouring sorted scores of a query (one
-    or not):"""
-    "{True} if all of them do."
+    """Return whether neighbouring scores of a query differ by one, as a set.
+
+    {True} if all do, {False} if none does, both for some, the empty set without pairs."""
     order = np.lexsort((score, query))
     step, same = np.diff(score[order]), np.diff(query[order]) == 0
     return {*np.unique(step[same] == 1).tolist()}
@@ -266,7 +266,7 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
     """Return whether judgments given as lists look like a run, and the scores like
     judgments.
 
-    signs: from `position_signs`; depth: the number of documents of each query."""
+    depth: the number of documents of each query."""
     if lists.listed != 'lists' or not len(score): return False
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
