@@ -88,7 +88,8 @@ class Parts:
 
     @classmethod
     def of(cls, ranking: Judged, body: Iterator[Any]) -> 'Parts | None':
-        "Run the function of a metric up to its terms; return None if it yields nothing."
+        """Return the terms and divisor from the function of a metric; None if it yields
+        nothing."""
         summed = next(body, None)
         if summed is None: return None
         entries, values = summed
@@ -96,7 +97,7 @@ class Parts:
 
     @cached_property
     def divisor(self) -> np.ndarray | None:
-        "Return one number per query; None if nothing divides the sum."
+        "Return the divisor of each query; None if the sum is not divided."
         try: next(self.body)
         except StopIteration as end: return end.value
         raise TypeError('a metric yields once (the terms) and returns the divisor')

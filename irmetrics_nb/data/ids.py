@@ -536,7 +536,7 @@ def _unique_forms(ids, rule, source):
     """Return {normalised id: id} by a rule; ids with the same normalised form are left
     out.
 
-    side: 1 judgments, 2 run."""
+    source: 1 for the judgments, 2 for the run."""
     forms: dict = {}
     for id in ids:
         form = id
@@ -545,7 +545,8 @@ def _unique_forms(ids, rule, source):
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
 def _keeps_distinct(rule, id, other):
-    "Return whether a rule keeps different ids different in every step."
+    """Return whether no lossy step of a rule changes both ids, which might make them
+    equal."""
     for name, f, g in rule:
         short, other_short = f(id), g(other)
         if name in LOSSY and short != id and other_short != other: return False

@@ -77,7 +77,8 @@ def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
     return keys[np.isin(packed, repeated)] if repeated.size else repeated
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
-    "Report duplicate documents of a query; only the keys `suspects` are compared."
+    """Report duplicate documents of a query; only rows with a key in `suspects` are
+    compared."""
     if not len(suspects): return
     line_of: dict = {}  # (query, document) -> its line, or 0 if there are no lines
     for rows in batches:

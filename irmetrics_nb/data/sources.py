@@ -169,7 +169,8 @@ def _by_id(rows, query, name):
 HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
 
 def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Read the ratings of a request, or the hits of a response in their order."
+    """Return the rows of the ratings of a request, or of the hits of a response, in
+    order."""
     rows = rows_from_dicts(from_service(source, kind, name), kind, name, columns)
     if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
     return rows
@@ -574,7 +575,8 @@ def is_path(source: object) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Read the rows of a file, of a folder with the parts of one table, or of a table over the network."
+    """Return the rows of a file, of a folder with the parts of a table, or of a remote
+    table."""
     path = os.fspath(path)
     if not (is_remote(path) or is_spread(path)): return rows_from_file(path, kind, columns)
     with polars_errors(path):
@@ -587,7 +589,8 @@ def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mappi
     return rows
 
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Read the rows of a table of polars or pandas, or of any that speaks Arrow."
+    """Return the rows of a table of polars, pandas or another library with Arrow
+    export."""
     with polars_errors(name): table = to_polars_table(source, kind, columns)
     rows = rows_from_table(table, kind, name, columns=columns)
     if not hasattr(source, 'iloc'): return rows

@@ -182,7 +182,7 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
 
 # %% ../../nbs/data/text.ipynb #3abed234
 def negate_ranks(rows: Rows) -> Rows:
-    "Return the rows with numbers that fall where they rose: ranks as scores."
+    "Return the rows with negated numbers, so that ranks become scores."
     rows.value = -rows.value
     rows.ranks = True
     return rows
@@ -479,7 +479,9 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
 
 # %% ../../nbs/data/text.ipynb #58f3137e
 def _warn_if_cut_off(text, rows, longest):
-    "DataWarning if the text ends within a grade that may have been longer; `longest`: bytes of the longest."
+    """Warn with DataWarning if the text may end within a grade.
+
+    longest: the number of bytes of the longest grade."""
     last_line = text.buffer[rows.doc.start[-1]:text.end - 1].tobytes()  # without the newline that was added
     grade = last_line.split()[-1]
     if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return

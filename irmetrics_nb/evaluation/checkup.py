@@ -393,8 +393,7 @@ class Counter:
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
 def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
-    """Return the result of use(source), which includes the comments, and the source's
-    problems."""
+    """Return the data that use(source) reads, and the problems of the source."""
     data, comments, problems = None, 0, []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)

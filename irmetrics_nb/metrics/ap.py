@@ -234,8 +234,10 @@ def ap_over_ties(
     ranking: Judged, /, *, k: int | None = None, divisor: Divisor = 'relevant',
     tied: Tied = 'apart', rel: float = 1,
 ) -> Average:
-    """Average AP over all orders of tied documents; no formula for a divisor that depends
-    on the order, too. Source: McSherry and Najork (2008)."""
+    """Average AP over all orders of tied documents.
+
+    None if the divisor or the precision also depends on the order at a cutoff. Source:
+    McSherry and Najork (2008)."""
     if k is not None and (divisor == 'retrieved' or tied == 'together'):
         return None
     if tied == 'apart': yield ranking, _mean_precision_at(ranking, rel, k)

@@ -344,7 +344,8 @@ def _index():
 _SIMILARITY = re.compile('(cosine|cos_sim|dot|dot_score|euclidean|manhattan)_(?!_)')
 
 def find_name(name: str, tool: str = '') -> Name | None:
-    """Return the row of a name, as written or in any case, or None.
+    """Return the row of a name in the table, ignoring case if needed; None if there is
+    none.
 
     tool: the tool whose name this is; default: the first tool that has the name. If a
     version of a tool lacks a name, the name is searched in the tool itself."""
