@@ -21,8 +21,8 @@ from .conventions import Column, Counts, EvaluationWarning
 
 # %% ../../nbs/core/arrays.ipynb #ca33ae4f
 def changes(*columns: np.ndarray) -> np.ndarray:
-    """Return a mask of the rows at which a column differs from the row above; the first
-    row counts."""
+    """Return a mask of the rows that differ from the row above; True for the first
+    row."""
     begins = np.zeros(len(columns[0]), bool)
     begins[:1] = True
     for column in columns: begins[1:] |= column[1:] != column[:-1]
@@ -36,15 +36,16 @@ def cumcount(query: np.ndarray, dtype: DTypeLike = np.intp) -> np.ndarray:
     return position
 
 def run_lengths(first: np.ndarray, n: int) -> np.ndarray:
-    "Return the length of each run of n entries; `first`: where the runs begin."
+    """Return the length of each run of equal entries; first: the start of each run; n:
+    the total."""
     length = np.empty_like(first)
     length[:-1] = first[1:] - first[:-1]
     length[-1:] = n - first[-1:]
     return length
 
 def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return all whole numbers of the ranges begin to end, one range after the other, and
-    which range each is from."""
+    """Return the whole numbers of all ranges begin to end, and the number of each one's
+    range."""
     length = end - begin
     index = np.repeat(np.arange(len(begin)), length)
     offset = end - np.cumsum(length)
@@ -89,7 +90,8 @@ def argsort_descending(
 ) -> np.ndarray:
     """Return the order by query, and by descending value within each query.
 
-    Equal values of a query stay in their order; unless `stable`, in any."""
+    Equal values of a query keep their order if `stable`, else their order is
+    arbitrary."""
     if len(value) < FEW_ROWS: return np.lexsort((-value, query))
     step, rises = np.diff(query), value[1:] > value[:-1]
     if not ((step < 0) | (rises & (step == 0))).any(): return np.arange(len(value))
@@ -129,8 +131,8 @@ def as_array(values: Any, name: str) -> np.ndarray:
     """Return the values of any library as a numpy array of their own type, copied only if
     needed. Masked values become NaN.
 
-    `name` appears in errors. A tensor that has a gradient, or is on another device,
-    or of bfloat16, is taken as its numbers. ValueError for what numpy cannot read."""
+    `name` appears in errors. A tensor with a gradient, on another device or of type
+    bfloat16 is converted to numbers. ValueError for values that numpy cannot read."""
     if hasattr(values, 'detach') and hasattr(values, 'cpu'):
         values = values.detach().cpu()
         if 'bfloat16' in str(values.dtype): values = values.float()
@@ -161,22 +163,24 @@ def is_missing(x: Any) -> bool:
 
 # %% ../../nbs/core/arrays.ipynb #1bb44cf5
 def unrounded(values: Any, array: np.ndarray) -> np.ndarray:
-    "Return a column as read; as objects where integers may have been rounded."
+    """Return the column unchanged, or as Python objects if integers may have been
+    rounded."""
     listed = isinstance(values, list | tuple) or hasattr(values, 'to_list')
     flat = array.ndim == 1 and array.dtype.kind == 'f'
     if not (listed and flat and _is_large(array).any()): return array
     return _of_python(np.fromiter(values, object, len(array)))
 
 def _of_python(objects):
-    "Convert numbers to Python's own, which compare integers with floats exactly."
+    """Convert numbers to Python numbers, because these compare integers with floats
+    exactly."""
     return np.frompyfunc(lambda x: x.item() if hasattr(x, 'item') else x, 1, 1)(objects)
 
 # %% ../../nbs/core/arrays.ipynb #a4050c23
 def as_numbers(values: Any, name: str) -> np.ndarray:
     """Convert a column of numbers to floats; missing values become NaN.
 
-    ValueError for text, for what is no number, for a whole number that no float holds,
-    and for what is no single column."""
+    ValueError for text and other non-numbers, for a whole number that no float represents
+    exactly, and for more than one column."""
     array = unrounded(values, as_array(values, name))
     if array.ndim != 1:
         raise ValueError(f'{name} must be one column, not of shape {array.shape}')
@@ -210,7 +214,7 @@ def _check_exact(array, numbers, name):
 
 # %% ../../nbs/core/arrays.ipynb #b0153e11
 def check_items(fine: np.ndarray, values: np.ndarray, message: str) -> None:
-    "Raise ValueError that names the first item whose value is not fine."
+    "Raise ValueError that names the first value where the mask `fine` is False."
     if not fine.all():
         i = int(fine.argmin())
         raise ValueError(f'{message}: item {i} is {values[i]}')
@@ -239,8 +243,8 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     return ids[first], np.cumsum(first) - 1
 
 def _sorted_ids(ids):
-    """Number unsorted ids; integers close together need a table of all that may occur
-    instead of a sort."""
+    """Number unsorted ids; integers close together are counted in a table, without a
+    sort."""
     if ids.dtype.kind in 'biu' and np.can_cast(ids.dtype, np.int64):
         low, high = int(ids.min()), int(ids.max())
         if high - low <= 4 * len(ids) + 1000:
@@ -272,8 +276,8 @@ def number_groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ids of the groups, and the group number of each item, from ids or sizes.
 
-    Groups told by sizes are called 0, 1, 2, ... ValueError if both are given, or for ids
-    of another number."""
+    Groups given by sizes have the ids 0, 1, 2, ... ValueError if both are given, or if
+    the number of ids is not `items`."""
     if groups is None and sizes is None: sizes = [items] if items else []
     if sizes is not None:
         if groups is not None: raise ValueError('groups or sizes, not both')
@@ -287,9 +291,9 @@ def number_groups(
 
 # %% ../../nbs/core/arrays.ipynb #503dd89c
 def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
-    """EvaluationWarning if `labels` look like scores and `scores` like labels.
+    """Warn with EvaluationWarning if `labels` look like scores and `scores` like labels.
 
-    It points to the line outside of this package from which it was called."""
+    The warning points to the calling line outside of this package."""
     if _look_like_labels(scores) and _look_like_scores(labels):
         warn_caller(
             'are labels and scores swapped? labels come first, scores second; here '

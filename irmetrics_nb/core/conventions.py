@@ -44,7 +44,7 @@ def exp_gain(g: float | Column) -> np.ndarray:
     """Return 2^g - 1: each grade is worth twice the one below, and 1 more (Burges et al.
     2005).
 
-    ValueError where that is too large for a float (g >= 1024)."""
+    ValueError if the gain is too large for a float (g >= 1024)."""
     g = np.asarray(g, dtype=float)
     if np.any(g >= 1024):
         raise ValueError(
@@ -64,7 +64,7 @@ NAMED_GAINS = {**GAINS, 'binary': binary_gain}
 Gain = str | Mapping | Callable
 
 def as_gain(gain: Gain = 'linear') -> Callable:
-    """Return a gain in any spelling as a function from an array of grades to their gains.
+    """Return a gain (a name, a table or a function) as a function from grades to gains.
 
     ValueError for an unknown name."""
     if callable(gain): return _on_arrays(gain)
@@ -76,7 +76,8 @@ def as_gain(gain: Gain = 'linear') -> Callable:
     )
 
 def _on_arrays(f):
-    "Wrap a caller's function: it gets an array of floats and gives as many."
+    """Return a user's function wrapped: it gets an array of floats and must return as
+    many."""
     def on_floats(x):
         x = np.asarray(x, dtype=float)
         return np.broadcast_to(np.asarray(f(x), dtype=float), x.shape)
@@ -118,11 +119,10 @@ DISCOUNTS = {'log2': log2_discount, 'jarvelin': jarvelin_discount, 'ln': ln_disc
 Discount = str | Callable
 
 def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
-    """Return a discount in any spelling as a function from an array of ranks to their
-    weights.
+    """Return a discount (a name or a function) as a function from ranks to weights.
 
-    `b`: the base of 'jarvelin'; the others have none. ValueError for an unknown name or
-    a base b <= 1."""
+    `b`: the base of 'jarvelin'; not used by other discounts. ValueError for an unknown
+    name or a base b <= 1."""
     if not b > 1:
         raise ValueError(f'the base b of the discount must be larger than 1, not {b!r}')
     if callable(discount): return _on_arrays(discount)
@@ -147,7 +147,7 @@ def check_level(rel: float) -> float:
 
 # %% ../../nbs/core/conventions.ipynb #585b1e48
 def ratio(numerator: float | Column, denominator: float | Column) -> np.ndarray:
-    "Divide, with 0 where the denominator is 0. Arrays of any matching shape."
+    "Divide numbers or arrays; the result is 0 where the denominator is 0."
     dividend = np.asarray(numerator, dtype=float)
     divisor = np.asarray(denominator, dtype=float)
     zeros = np.zeros(np.broadcast(dividend, divisor).shape)
@@ -196,8 +196,8 @@ _F = TypeVar('_F', bound=Callable)
 def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     """Complete a docstring in numpy's form (decorator).
 
-    Before its example come the parameters of f, as `PARAMETERS` explains them, and what f
-    returns, if `returns` gives its type and meaning."""
+    The parameters of f, as explained in `PARAMETERS`, are added before the example, and
+    also the result of f if `returns` has its type and meaning."""
     explained = [p for p in signature(f).parameters.values() if p.name in PARAMETERS]
     if not explained: return f
     text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
@@ -231,7 +231,8 @@ def _check_measures(entries):
     for kind, values in params.items(): module_of_measures().check_parameters(kind, values)
 
 def module_of_measures() -> Any:
-    "Import the module that knows all measures by name: on demand, since its package is above this one."
+    """Import and return the module of all measures, on demand, because it imports this
+    one."""
     return import_module('irmetrics_nb.metrics.parsing')
 
 # %% ../../nbs/core/conventions.ipynb #196016a4
@@ -246,8 +247,9 @@ DuplicatesChoice = Literal['refuse', 'first', 'last', 'best']
 IdenticalIdsChoice = Literal['keep', 'skip']
 
 class Options(TypedDict, total=False):
-    """Options of `evaluate` with their types, for functions that hand them on; of
-    conventions, None: as in `conventions`, else the default."""
+    """Options of `evaluate` with their types, for functions that pass them on.
+
+    None for a convention means the value in `conventions`, else the default."""
     conventions: 'str | Conventions | None'
     ties: TiesChoice | None
     missing: MissingChoice | None
@@ -297,8 +299,8 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
         raise ValueError(f'{name} must be {expected}, not {value!r}')
 
 def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
-    """Decorator: write the names of each registry where the docstring has its name in
-    braces."""
+    """Return a decorator that replaces {REGISTRY} in a docstring by the names in the
+    registry."""
     def listed(f):
         for name, registry in registries.items():
             names = ', '.join(map(repr, registry))
@@ -316,11 +318,10 @@ AS_USUAL = {'float64': 'scores as 64-bit floats', 'all': 'all judgments count'}
 class Conventions:
     """The rules for cases that no formula defines: one of `CHOICES` for each.
 
-    `measures`: parameters that measures have unless they say otherwise, as (kind,
-    parameter, value); where the parameter is a question in `OF_A_KIND`, the value is the
-    answer of this kind alone. `name`: whose conventions these are, with the `kinds` of
-    measures that it has. ValueError for any other choice, and for a kind, a parameter or
-    a value that there is not."""
+    `measures`: (kind, parameter, value) for parameters that a measure has unless it sets
+    them itself; if the parameter is an option in `OF_A_KIND`, the value applies to this
+    kind only. `name`: the tool with these conventions; `kinds`: the kinds of measures
+    that the tool has. ValueError for an unknown choice, kind, parameter or value."""
     ties: TiesChoice = 'docid'
     missing: MissingChoice = 'zero'
     no_relevant: NoRelevantChoice = 'zero'
@@ -342,12 +343,13 @@ class Conventions:
         else: _check_measures(self.measures)  # once for all that are equal
 
     def of(self, kind: str) -> 'Conventions':
-        "Return the conventions for a kind of measures, which may have some of its own."
+        """Return the conventions for a kind of measures, including those only for this
+        kind."""
         return self._of_kinds.get(kind, self)
 
     @cached_property
     def _of_kinds(self) -> dict[str, 'Conventions']:
-        "Return the conventions of each kind that has some of its own."
+        "Return {kind: conventions} for the kinds that have conventions of their own."
         answers_of: dict[str, dict] = {}
         for kind, name, answer in self.measures:
             if name in OF_A_KIND: answers_of.setdefault(kind, {})[name] = answer
@@ -355,13 +357,16 @@ class Conventions:
 
     @cached_property
     def orders(self) -> set[str]:
-        "Return how ties are ordered: for all measures, and for kinds of their own."
+        """Return the orders of ties: for all measures, and for kinds with an order of
+        their own."""
         return {self.ties, *(answers.ties for answers in self._of_kinds.values())}
 
     @cached_property
     def view(self) -> tuple[str, str, str]:
-        """Return how a run is judged: the order of equal scores, 'given' or 'docid', from
-        which the others start, `negative` and `score_dtype`."""
+        """Return the options by which a run is judged: order of ties, `negative`,
+        `score_dtype`.
+
+        The order is 'given' or 'docid'; all other orders of ties are made from it."""
         order = 'given' if self.ties == 'given' else 'docid'
         return order, self.negative, self.score_dtype
 

@@ -94,7 +94,7 @@ class Judged:
     def running(self, op: np.ufunc, values: Column) -> np.ndarray:
         """Accumulate one value per entry by `op` (np.add, np.multiply, ...).
 
-        It starts afresh with every query."""
+        The accumulation restarts at each query."""
         return segmented_scan(op, values, self.query)
 
     def total(self, values: np.ndarray | float) -> np.ndarray:
@@ -118,8 +118,8 @@ class Judged:
 
     # Some of the entries
     def found(self, rel: float = 1, k: int | None = None) -> 'Judged':
-        """Return the relevant entries down to rank k, for sums to which others add
-        nothing."""
+        """Return the relevant entries down to rank k, for sums in which all other terms
+        are 0."""
         if k is not None and len(self.rank) < _SMALL:
             return self.only(self.relevant(rel) & self.within(k))
         return self._of_level('found', rel, lambda: self.only(self.relevant(rel))).top(k)
@@ -142,7 +142,8 @@ class Judged:
     def spread(self, values: np.ndarray | float, whole: 'Judged') -> np.ndarray:
         """Spread one value per entry over the entries of the whole batch.
 
-        Those left out get 0. ValueError for a batch that is no part of it."""
+        Entries that are not in this batch get 0. ValueError if this batch is not a part
+        of `whole`."""
         values = np.broadcast_to(values, self.rank.shape)
         result = np.zeros(len(whole.rank), np.result_type(values, int))
         rows, whole_rows = self.__dict__.get('_part_of'), whole.__dict__.get('_part_of')
@@ -157,7 +158,7 @@ class Judged:
         """Return R, the number of relevant documents of each query: in the pool, or as
         `counts`.
 
-        ValueError for fewer than were found."""
+        ValueError if `counts` is below the number of relevant documents found."""
         if counts is not None:
             relevant_retrieved = self.total(self.relevant(rel))
             return check_count('n_relevant', counts, relevant_retrieved, 'relevant')
@@ -171,7 +172,7 @@ class Judged:
         """Return the best possible ranking: all judged documents of each query, best
         first.
 
-        They count as judged in that order."""
+        The result counts all these documents as retrieved in that order."""
         query, grade = self.pool_query, self.pool_grade
         retrieved = np.bincount(query, minlength=len(self))
         rank = cumcount(query, self.rank.dtype)
@@ -205,9 +206,9 @@ class Judged:
         return self.changed(pool_query=pool_query, pool_grade=pool_grade)
 
     def changed(self, **columns: np.ndarray) -> 'Judged':
-        """Return the batch with some columns replaced, unchecked.
+        """Return the batch with some columns replaced; the new columns are not checked.
 
-        Ranks without ties mean that there are none."""
+        If ranks are replaced and ties are not, the result has no ties."""
         outdated = TIE if 'rank' in columns else ()
         unchanged = {
             name: getattr(self, name) for name in COLUMNS if name not in outdated
@@ -216,7 +217,7 @@ class Judged:
 
     @classmethod
     def unchecked(cls, **columns: np.ndarray) -> 'Judged':
-        "Build a batch from columns known to be in order; without ties if none are given."
+        "Build a batch from valid columns without a check; default: no ties."
         if 'tie_size' not in columns: columns |= _no_ties(columns['rank'])
         judged = object.__new__(cls)
         judged.__dict__.update(columns)
@@ -239,7 +240,8 @@ class Judged:
         Raises
         ------
         ValueError
-            For what is not a number, or if `ideal` lacks a grade above 0 of the list.
+            For a value that is not a number, or if the list has a grade above 0 that
+            `ideal` lacks.
 
         Examples
         --------
@@ -258,14 +260,14 @@ class Judged:
         ranks : list or several lists
             Each of these documents gets grade 1; all others count as not judged.
         n_relevant : int, one per query, or None
-            R, all relevant documents there are. None: those found.
+            R, the number of all relevant documents. None: the number of ranks given.
         n_retrieved : int, one per query, or None
-            How many documents were retrieved. None: down to the last rank given.
+            The number of retrieved documents. None: the last rank given.
 
         Raises
         ------
         ValueError
-            For a rank below 1, one given twice, or numbers that cannot be.
+            For a rank below 1, a duplicate rank, or a count that is too small.
 
         Examples
         --------
@@ -291,17 +293,17 @@ class Judged:
         scores : list or array
             The score of each item; equal scores stay in the order given.
         groups : list or array, or None
-            Which user, request or query each item belongs to; the groups of the batch are
-            in sorted order. None: all items are one group.
+            The user, request or query of each item; the batch has the groups in sorted
+            order. None: all items are one group.
         sizes : list or array, or None
-            Instead of groups, how many items each has, one group after the other, as the
+            Instead of `groups`: the number of items of each consecutive group, as the
             `group` of LightGBM, XGBoost and CatBoost.
 
         Raises
         ------
         ValueError
-            For NaN (it says where), columns of different lengths, an empty group, or
-            sizes that do not add up.
+            For NaN (the message says where), columns of different lengths, an empty
+            group, or sizes that do not add up.
 
         Warns
         -----
@@ -329,17 +331,19 @@ class Judged:
             Item ids, the best first: whole numbers or text. Rows of fewer items are
             filled up with -1 (None or '' in text, NaN in floats).
         relevant : lists, pair, 2-D array or sparse matrix
-            The relevant items of each user in the same order: lists, sets or dicts
-            {item: grade}; (items, offsets) with all of them in one array; a table like
-            that of the items; or a scipy matrix of users x items with their grades.
+            The relevant items of each user, users in the same order: lists, sets or dicts
+            {item: grade}; a pair (items, offsets) with all items in one array; a table
+            like `items`; or a scipy matrix of users x items with grades.
         grades : lists or array, or None
-            The grade of each relevant item, laid out like them or flat. None: 1.
+            The grade of each relevant item, in the shape of `relevant` or as a flat
+            array. None: 1.
 
         Raises
         ------
         ValueError
-            For an item twice in a row or among the relevant ones, a gap within a row, a
-            grade that is not finite, or parts that do not fit together. It says where.
+            For a duplicate item in a row or among the relevant items of a user, a gap
+            within a row, a grade that is not finite, or parts that do not fit together.
+            The message says where.
 
         Examples
         --------
@@ -365,9 +369,10 @@ class Judged:
         return cls.unchecked(**{name: joined(name) for name in COLUMNS})
 
     def take(self, queries: np.ndarray) -> 'Judged':
-        """Return the batch of some queries: in any order, each as often as it is named.
+        """Return the batch of some queries, in the given order; a query may be given
+        repeatedly.
 
-        queries: (n,) their numbers."""
+        queries: (n,) the numbers of the queries."""
         query, entries = self._rows_of(self.query, queries)
         pool_query, pool = self._rows_of(self.pool_query, queries)
         picked = self._pick(entries, queries, pool)
@@ -453,8 +458,8 @@ def as_judged(
 ) -> tuple[Judged, bool]:
     """Return a ranking as a batch, and whether it was a single list.
 
-    `ideal`: with lists, all judged grades of each query; a `Judged` has its own, and
-    beside one it raises ValueError."""
+    `ideal`: with lists, all judged grades of each query. ValueError if it is given with a
+    `Judged`, which holds its own judgments."""
     if not isinstance(ranking, Judged):
         return Judged.from_grades(ranking, ideal=ideal), is_single(ranking)
     if ideal is not None:
@@ -467,7 +472,8 @@ ONE_PER_QUERY = 'float or array', 'One value for a single list, else one per que
 ONE_PER_ENTRY = 'array', 'One value per judged, retrieved document, by query and rank.'
 
 class OfLists(Protocol[_P]):
-    "The type of a function of rankings: a list gives a float, several or a `Judged` an array."
+    """The type of a function of rankings: a float for one list, an array for several or a
+    `Judged`."""
     __name__: str
     @overload
     def __call__(self, ranking: Sequence[float | None], /, *args: _P.args, **kwargs: _P.kwargs) -> float: ...
@@ -491,8 +497,9 @@ def per_query(
     """Let a function of a `Judged` that gives one value per query take lists, too
     (decorator).
 
-    For a single list it gives a float. With a parameter `ideal`, lists take all judged
-    grades of each query by it. `value`: what gives the values, if not the function."""
+    A single list gives a float. If the function has a parameter `ideal`, callers with
+    lists pass all judged grades of each query in it. `value`: another function that
+    computes the values."""
     takes_ideal = 'ideal' in signature(f).parameters
     declared: Callable[..., Any] = f
     compute = value or declared
@@ -513,7 +520,7 @@ def per_entry(
     """Let a function of a `Judged` that gives one value per entry take lists, too
     (decorator).
 
-    `value`: what gives the values, if not the function."""
+    `value`: another function that computes the values."""
     compute: Callable[..., Any] = value or f
     @wraps(f)
     def wrapper(ranking: Any, /, **params: Any) -> Any:

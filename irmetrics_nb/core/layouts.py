@@ -34,7 +34,7 @@ from .conventions import Column, Counts, RankingsLike
 
 # %% ../../nbs/core/layouts.ipynb #5d694070
 def _nesting(values):
-    "Return the depth of nested lists; 2 also for uneven depths, which numpy refuses."
+    "Return the depth of nested lists; 2 also for lists of uneven depth."
     try: return np.ndim(values)
     except ValueError: return 2
 
@@ -82,7 +82,8 @@ def columns_of_grades(
 ) -> dict[str, np.ndarray]:
     """Build the columns of a batch from grades in rank order.
 
-    ValueError for what is no number, or if `ideal` lacks a grade above 0 of the list."""
+    ValueError for a value that is not a number, or if the list has a grade above 0 that
+    `ideal` lacks."""
     values, retrieved = flatten(grades)
     query = np.repeat(np.arange(len(retrieved)), retrieved)
     rank, judged = cumcount(query) + 1, ~np.isnan(values)
@@ -282,7 +283,7 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
     (items, offsets), a sparse matrix, or a table that is filled up with -1, None or ''.
 
     `grades`: lists or a flat array, as many as there are items; default: all 1.
-    ValueError for what does not fit together, or a grade that is not finite."""
+    ValueError for parts that do not fit together, or a grade that is not finite."""
     sets = _sets_of(relevant)
     if grades is not None:
         if sets.grade is not None:
@@ -298,10 +299,10 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
 
 # %% ../../nbs/core/layouts.ipynb #57de47e2
 def sorted_rows(code: np.ndarray, bits: int, largest: int) -> np.ndarray:
-    """Return the codes of a table, each with its position in the row as its last bits,
-    every row sorted. Small codes take 32 bits, which sort twice as fast.
+    """Return the sorted codes of each row; the last bits of a code are its position in
+    the row. Small codes take 32 bits, which sort twice as fast.
 
-    largest: of all codes."""
+    largest: the largest of all codes."""
     narrow = largest < 1 << (31 - bits)
     kind: type = np.int32 if narrow else np.int64
     rows: np.ndarray = code.astype(kind)
@@ -343,11 +344,14 @@ def _numbered(table, items):
 AT_ONCE = 1 << 18  # items
 
 def hits_of(table: np.ndarray, sets: Sets, first_user: int = 0) -> tuple[np.ndarray, ...]:
-    """Return (user, rank, grade) of the relevant items in some rows of a table, by user
-    and rank, and how many items each user was shown.
+    """Return (user, rank, grade) of the relevant items in a table, and the length of each
+    row.
 
-    first_user: the number of the first row's. ValueError for a gap within a row, or an
-    item that is twice in a row or a set."""
+    The items are sorted by user and rank.
+
+    first_user: the number of the user in the first row. ValueError for a gap within a
+    row, for an item that appears twice in the same row of the table, or twice in the same
+    set."""
     shown = _count_shown(table, first_user)
     user = np.repeat(np.arange(len(table)), np.diff(sets.begin))
     code, target, largest = _numbered(table, sets.item)
@@ -401,9 +405,10 @@ def _check_sets(user, code, largest, item, first_user):
 
 # %% ../../nbs/core/layouts.ipynb #bf504735
 def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.ndarray]:
-    """Build the columns of a `Judged` from top-k lists and sets of relevant items, as `Judged.from_topk` takes them.
+    """Build the columns of a `Judged` from the arguments of `Judged.from_topk`.
 
-    ValueError for what does not fit together, an item twice, a gap within a list, a grade that is not finite."""
+    ValueError for parts that do not fit together, a duplicate item, a gap within a list,
+    or a grade that is not finite."""
     table, sets = _plain_topk(items), as_sets(relevant, grades)
     if not isinstance(table, np.ndarray):  # fill up the shorter lists
         ids, size = _ids_of_lists(table), np.diff(_begin(table))
@@ -418,8 +423,11 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.
             'pool_query': pool[0], 'pool_grade': pool[1]}
 
 def _hits_by_blocks(table, sets) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield the hits of consecutive users, numbered as in the whole table; raise ValueError for mixed numbers and text,
-    or a number beyond the columns of a matrix."""
+    """Yield the relevant items for blocks of consecutive users, numbered as in the whole
+    table.
+
+    ValueError if ids mix numbers and text, or for a number beyond the columns of a
+    matrix."""
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     kinds = {'i': 'numbers', 'U': 'text'}
     for a in range(0, max(1, len(table)), step):

@@ -88,7 +88,8 @@ class Parts:
 
     @classmethod
     def of(cls, ranking: Judged, body: Iterator[Any]) -> 'Parts | None':
-        "Run the function of a metric up to its terms; return None if it yields nothing."
+        """Return the terms and divisor from the function of a metric; None if it yields
+        nothing."""
         summed = next(body, None)
         if summed is None: return None
         entries, values = summed
@@ -96,7 +97,7 @@ class Parts:
 
     @cached_property
     def divisor(self) -> np.ndarray | None:
-        "Return one number per query; None if nothing divides the sum."
+        "Return the divisor of each query; None if the sum is not divided."
         try: next(self.body)
         except StopIteration as end: return end.value
         raise TypeError('a metric yields once (the terms) and returns the divisor')
@@ -137,7 +138,8 @@ OF_LISTS = ('n_relevant', 'ideal')  # parameters of functions of lists, not of m
 class Kind:
     """A kind of measure: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it.
 
-    Its functions take a `Judged`, and by name those of the parameters that they have."""
+    The functions of a kind take a `Judged`, and by name the parameters in their
+    signature."""
     name: str                    # As it is written
     function: Callable           # Yields the terms, returns the divisor
     chinese: str = ''            # The concept's Chinese name
@@ -175,12 +177,13 @@ class Kind:
 
     @cached_property
     def counts(self) -> bool:
-        "Return whether it has no terms: it counts unjudged or missing documents, too."
+        """Return whether the kind has no terms, because it also counts unjudged or
+        missing documents."""
         return not isgeneratorfunction(self.function)
 
     @property
     def module(self) -> str:
-        "Return the name of the module that declares it."
+        "Return the name of the module that declares the kind."
         return self.function.__module__
 
     @property
@@ -190,7 +193,7 @@ class Kind:
 
     @property
     def page(self) -> str:
-        "Return the page that defines it, such as 'ap'."
+        "Return the documentation page that defines the kind, such as 'ap'."
         return self.module.rpartition('.')[2]
 
     @property
@@ -212,12 +215,14 @@ class Kind:
         return self.parts(judged, **params).value
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
-        "Return the worth of each entry; None for a kind that has no best order."
+        """Return the worth of each entry, by which the best order sorts; None without a
+        best order."""
         if self.worth is None: return None
         return np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
-        "Return the parameters that depend on the judgments; `params`: the given ones."
+        """Return the parameters that depend on the judgments; params: the given
+        parameters."""
         if self.complete_by is None: return {}
         return _call_on_batch(self.complete_by, judged, params)
 
@@ -225,8 +230,8 @@ class Kind:
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
         """Return one value per query, with the ties of the batch in another order.
 
-        ties: 'best', 'worst' or 'average'. TiesError for a kind that has no best order,
-        or orders that are too many to try."""
+        ties: 'best', 'worst' or 'average'. TiesError if the kind has no best order, or if
+        there are too many orders."""
         average = ties == 'average'
         if self.unordered or average and not (judged.tie_size > 1).any():
             return self.value(judged, **params)
@@ -258,8 +263,8 @@ class Kind:
 
 # %% ../../nbs/core/measures.ipynb #7dc63171
 def check_claims(kind: Kind) -> None:
-    """Raise ValueError for a claim of a kind that its values on all orders of small tied
-    rankings contradict."""
+    """Raise ValueError if a claim of a kind is false on some order of small tied
+    rankings."""
     if kind.counts: return
     tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
@@ -289,7 +294,8 @@ def _check_claim(kind, claim, claimed, true):
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
 def _tiny():
-    "Return rankings of up to four documents, unjudged ones too, tied in every way in one block."
+    """Return rankings of up to four documents (some unjudged) with every possible block
+    of ties."""
     lists = (3, 0, 1), (0, 3, None), (1, 3, 0, 3), (0, 1), (None, 1, 2), (1, 1, 0, None)
     batches = []
     for grades in lists:
@@ -304,9 +310,11 @@ def _tiny():
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
 class _Kinds(UserDict[str, Kind]):
-    """Hold all kinds by name: those of the package by page, then those of its users.
+    """A registry of all kinds by name: the kinds of this package by page, then those of
+    users.
 
-    `data` has those declared so far; what it cannot answer imports the others."""
+    `data` has the kinds declared so far; a look-up that fails imports all other kinds
+    first."""
     def __missing__(self, name: str) -> Kind:
         module_of_measures()
         return self.data[name]
@@ -335,9 +343,9 @@ KINDS = _Kinds()
 def enter(kind: Kind) -> Kind:
     """Enter a kind in the registry, and return it.
 
-    Where the function has no k, there is no @. ValueError for a name that is taken, or
-    parameters that the function lacks. The same function declared again, as when a cell
-    is run twice, takes the old place."""
+    A measure has no @ if the function has no k. ValueError for a name in use, or
+    parameters that the function lacks. If a function is declared again, as when a cell is
+    run twice, the new kind replaces the old one."""
     _check_words(kind)
     folded = kind.name.casefold()
     if not kind.built_in and folded not in map(str.casefold, KINDS):
@@ -357,7 +365,8 @@ def enter(kind: Kind) -> Kind:
 LETTERS = 'i g e r n R N log2 min'.split()
 
 def _check_words(kind):
-    "Raise ValueError if `@`, other tools' words or `written` hold an unknown name."
+    """Raise ValueError if `at`, words of other tools or `written` have an unknown
+    parameter."""
     letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
     strange = letters - {*LETTERS, *kind.params, kind.at}
     if strange:
@@ -466,7 +475,7 @@ class Measure(Generic[_P]):
 
     @property
     def defaults(self) -> dict[str, Any]:
-        "Return every parameter that it can have, with its default."
+        "Return {parameter: default} for all parameters of the measure."
         return {**self.kind.params, **dict.fromkeys(VIEWS, False)}
 
     @overload
@@ -486,7 +495,8 @@ class Measure(Generic[_P]):
         return {**{p: self.defaults[p] for p in self.said}, **self.params}
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
-        "Return the measure with these parameters, except where it was given others."
+        """Return the measure with these parameters; parameters that it was given are
+        kept."""
         free = self.defaults.keys() - self.said
         new = {p: x for p, x in params.items() if p in free}
         return self(**new) if new else self
@@ -513,8 +523,9 @@ class Measure(Generic[_P]):
         ranking : one list, several, a 2-D array or a Judged
             Grades in rank order; None or NaN for unjudged documents.
         ties : {'given', 'docid', 'average', 'best', 'worst'}
-            'average' over all orders of documents with the same score, the 'best' or the
-            'worst' of them; otherwise they stand as they stand.
+            The order of documents with equal scores: 'average' is the mean over all
+            orders, 'best' and 'worst' the extremes. 'given' and 'docid' keep the order of
+            the batch.
 
         Returns
         -------
@@ -571,7 +582,8 @@ class Measure(Generic[_P]):
 
     @property
     def asked(self) -> str:
-        "Return the measure as text, without the parameters of conventions."
+        """Return the measure as text as requested, without parameters set by
+        conventions."""
         return self._written(self.given)
 
     def __eq__(self, other: object) -> bool:
@@ -581,7 +593,7 @@ class Measure(Generic[_P]):
     def __hash__(self) -> int: return hash((self.name, self.at))
 
     def __setstate__(self, state: Mapping) -> None:
-        "Restore a measure of another process, and enter its kind."
+        "Restore a pickled measure, and enter its kind in the registry."
         self.__dict__.update(state)
         KINDS.setdefault(self.name, self.kind)
 
@@ -617,7 +629,8 @@ def _help_of(measure):
     return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
 
 class _Help:
-    "Give the class a docstring, and each measure one of its own."
+    """A descriptor that gives the class a docstring, and each measure its own
+    docstring."""
     def __init__(self, of_class): self.of_class = of_class
     def __get__(self, measure, owner): return self.of_class if measure is None else _help_of(measure)
 
@@ -629,7 +642,8 @@ _F = TypeVar('_F', bound=Callable)
 class Metric(OfLists[_P], Protocol[_P]):
     """A metric: a function of rankings, and its declaration.
 
-    One list gives a float, several or a `Judged` an array of one value per query."""
+    One list gives a float; several lists or a `Judged` give an array with one value per
+    query."""
     measure: Measure[_P]    # As `evaluate` takes it
     kinds: dict[str, Kind]  # The declared kinds, by name
 
@@ -642,7 +656,8 @@ class Metric(OfLists[_P], Protocol[_P]):
         "Declare the mean over the orders of ties, in the same form (decorator)."
 
     def variant(self, name: str, **changes: Any) -> Measure[_P]:
-        "Declare another measure of this function; `changes`: of the fields of `Kind`."
+        """Declare another measure of this function; changes: fields of `Kind` with other
+        values."""
 
 # %% ../../nbs/core/measures.ipynb #221fff2b
 def measure(

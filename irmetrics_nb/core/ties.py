@@ -62,7 +62,7 @@ def in_worst_order(judged: Judged, worth: np.ndarray) -> Judged:
 
 # %% ../../nbs/core/ties.ipynb #f3f90f85
 class TiesError(ValueError):
-    "This measure, or these ties, allow no such answer."
+    "An error for a measure, or for ties, without a best, worst or average order."
 
 def check_falling(judged: Judged, weight: Callable, name: str) -> None:
     """Raise TiesError unless weight(rank) stays or falls over the ties, and is never
@@ -77,8 +77,8 @@ def check_falling(judged: Judged, weight: Callable, name: str) -> None:
 BLOCK = 1 << 20  # places at a time
 
 def place_blocks(size: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the positions within ties of these sizes, in blocks: the tie, and the
-    position from 0."""
+    """Yield blocks of (tie, position from 0) with all positions in ties of the given
+    sizes."""
     block = (np.cumsum(size) - size) // BLOCK
     edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
     for i, j in pairwise(edges.tolist()):
@@ -120,8 +120,8 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
 MAX_ORDERS = 720  # of the tied documents of one query
 
 def choices(judged: Judged) -> np.ndarray:
-    """Return for each entry the number of positions of its tie that are free when it
-    chooses."""
+    """Return for each entry the number of free positions if the entries of its tie are
+    placed in turn."""
     return judged.tie_size - cumcount(judged.tie_numbers())
 
 def count_orders(judged: Judged) -> np.ndarray:
@@ -134,7 +134,7 @@ def count_orders(judged: Judged) -> np.ndarray:
 def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     """Repeat each query for each of its orders; `orders`: how many, for each query.
 
-    Documents of one score remain tied: that they stand in some order changes no score."""
+    Documents of equal score remain tied, because a new order changes no score."""
     owner = np.repeat(np.arange(len(judged)), orders)
     batch, order = judged.take(owner), cumcount(owner)
     free = choices(batch)
@@ -146,7 +146,8 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     return batch.changed(rank=rank[new], grade=batch.grade[new], **ties)
 
 def _nth_free(digit, tie):
-    "Return the positions that the entries of each tie take, each the n-th free one."
+    """Return the position of each entry in its tie: the n-th position still free, n from
+    `digit`."""
     position, step = digit.copy(), cumcount(tie)
     ties, deepest = tie.max(initial=-1) + 1, step.max(initial=0) + 1
     taken = np.full((ties, deepest), np.iinfo(int).max)
@@ -172,8 +173,9 @@ def mean_over_orders(
     """Return the mean of value(judged) over every order of tied documents, for each
     query.
 
-    `value` takes a `Judged` and gives one number per query. `worth`: one per entry, where
-    0 counts count as unjudged. TiesError for a query with too many orders."""
+    `value` takes a `Judged` and gives one number per query. `worth`: one number per
+    entry; an entry with 0 counts as unjudged. TiesError for a query with too many
+    orders."""
     if worth is not None: judged = judged.only(worth != 0)
     n_orders = count_orders(judged)
     check_orders(n_orders)
@@ -231,12 +233,11 @@ class LazyMapping(Mapping[str, np.ndarray]):
 def tie_bounds(
     measures: Sequence[Any], values: np.ndarray, judged: Judged, kept: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Return the values of each measure with ties in the worst and the best order: (2,
+    """Return {measure: its values for the worst and the best order of ties}, of shape (2,
     queries).
 
-    Only of those measures for which ties decide anything. `measures`: `Measure`s;
-    `values`: (measures, queries kept), as they are; `kept`: which queries of the batch
-    these are."""
+    Measures that do not depend on ties are left out. `measures`: `Measure`s; `values`:
+    their values, (measures, queries kept); `kept`: a mask of the queries of the batch."""
     queries = ties_that_matter(judged)
     queries = queries[kept[queries]]
     tied, columns = judged.take(queries), (np.cumsum(kept) - 1)[queries]

@@ -23,8 +23,8 @@ NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9
 def visible(text: object) -> str:
     """Return a text in one line for eyes: control characters, line breaks among them, are written out.
 
-    So are those that turn the direction of writing, and single bytes that are no UTF-8 but
-    control characters. All else stays as it is.
+    Characters that change the direction of writing are written out too, and single bytes
+    that are control characters outside of UTF-8. Other characters are unchanged.
 
     >>> visible('a\\x1b[31mb')
     'a\\\\x1b[31mb'"""
@@ -78,13 +78,14 @@ def counted(n: int, noun: str) -> str:
     return f'{n:,} {noun if n == 1 else plural}'
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    "Write a question to append to an error about an unknown name, if a name is similar."
+    """Return a question for an error about an unknown name; '' if no known name is
+    similar."""
     from difflib import get_close_matches
     matches = get_close_matches(name, list(names), n=1)
     return f'; did you mean {matches[0]!r}?' if matches else ''
 
 def short_repr(value: object) -> str:
-    "repr(value), cut off after 77 characters."
+    "Return repr(value), cut off after 77 characters."
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + '...'
 

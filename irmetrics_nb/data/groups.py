@@ -33,7 +33,7 @@ class Group(str):
         return Group, (self.names,)
 
 def names_of(group: str) -> tuple[str, ...]:
-    "Return the slices that a query is in; none if its group is ''."
+    "Return the names of the slices of a query; none if its group is ''."
     return group.names if isinstance(group, Group) else (group,) if group else ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
@@ -50,7 +50,8 @@ def dimension_of(name: str) -> str:
 
 # %% ../../nbs/data/groups.ipynb #70f7bd20
 def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | None]:
-    "Return the bin of each number by quantiles, by name or as a span; None where there is no number."
+    """Return the quantile bin of each number, as a name or a range; None for a missing
+    number."""
     number = np.array([np.nan if x is None else float(x) for x in values])
     present = number[~np.isnan(number)]
     count = names if isinstance(names, int) else len(list(names))
@@ -78,7 +79,9 @@ def _crossed(columns):
     return crossed
 
 def _group(table, row, where):
-    "Return the group of a query, in one dimension just its name; DataError if a value is not a name."
+    """Return the group of a query; DataError if a value is not a name.
+
+    With one dimension the group is a single name."""
     wrong = next((x for x in row if hasattr(x, '__len__') and not isinstance(x, str)), None)
     if wrong is not None:
         several = 'for several groups of a query write {query: {dimension: group}}'
@@ -179,5 +182,5 @@ class Groups:
 
 # %% ../../nbs/data/groups.ipynb #a31cd9a3
 def read_groups(groups: Any) -> dict[str, str]:
-    "Return {query: group} of `Groups` or of any source that `Groups` takes."
+    "Return {query: group} from `Groups`, or from any source that `Groups` accepts."
     return dict(groups.of if isinstance(groups, Groups) else Groups(groups).of)

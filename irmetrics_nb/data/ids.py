@@ -48,7 +48,8 @@ class Ids:
         return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
 
     def first_words(self, n: int) -> list[np.ndarray]:
-        "n arrays of uint64: the first eight bytes of every string, the next eight, and so on."
+        """Return n arrays of uint64: the first eight bytes of every string, the next
+        eight, and so on."""
         positions = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(positions, f'V{8 * n}', self.buffer, strides=(1,))
         fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
@@ -273,7 +274,8 @@ class Vocabulary:
         self.code_of: dict = {}  # of every string; empty until two hashes collide
 
     def codes(self, ids: Ids) -> np.ndarray:
-        "Return (n,) int32: the number of each string; new ones get the next."
+        """Return (n,) int32: the number of each string; a new string gets the next
+        number."""
         blocks = [self._codes(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
         return np.concatenate([np.empty(0, np.int32), *blocks])
 
@@ -312,7 +314,8 @@ def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #8f82c2bf
 def block_starts(ids: Ids) -> np.ndarray:
-    "Return the rows whose string differs from the one above; the first row is one of them."
+    """Return the numbers of the rows whose string differs from the row above, and of the
+    first row."""
     word = ids.words()
     size = ids.length
     starts = np.ones(len(ids), bool)
@@ -336,7 +339,7 @@ def repeat_byte(byte: int) -> np.uint64:
     return np.uint64(byte * 0x0101010101010101)
 
 def find_dots(word: np.ndarray) -> np.ndarray:
-    "uint64: the top bit of each byte of `word` that holds a dot."
+    "Return uint64: the top bit is set in each byte of `word` that holds a dot."
     zero_at_dot = word ^ repeat_byte(ord('.'))
     low_bits = repeat_byte(0x7F)
     return ~(((zero_at_dot & low_bits) + low_bits) | zero_at_dot | low_bits)
@@ -345,7 +348,7 @@ def find_dots(word: np.ndarray) -> np.ndarray:
 DIGIT_ROUNDS = (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)
 
 def parse_eight_digits(word: np.ndarray) -> np.ndarray:
-    "uint64: the number that eight digits spell; a zero byte counts as the digit 0."
+    "Return uint64: the number of eight digits; a zero byte counts as the digit 0."
     word = word & repeat_byte(0x0F)
     for shift, half in DIGIT_ROUNDS:
         mask, base = np.uint64(half), np.uint64(10 ** (shift // 8))
@@ -390,7 +393,8 @@ def _bits_behind(dot):
 POWERS_OF_TEN = np.array([10.0 ** n for n in range(16)] + [1.0])  # the last: there is no dot
 
 def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    "Plain decimals like -106.807 as float64, and (n,) bool: which rows are plain and short enough to be exact."
+    """Return plain decimals like -106.807 as float64, and a mask of the rows that are
+    exact."""
     minus = ids.buffer[ids.start] == ord('-')
     digits = ids
     if minus.any(): digits = Ids(ids.buffer, ids.start + minus, ids.length - minus)
@@ -420,7 +424,8 @@ def _are_digits(word, count):
 
 # %% ../../nbs/data/ids.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
-    "Return (n,) float64: every string as `float()` reads it; NaN where it is not a number, as 1_0 is none."
+    """Return (n,) float64: every string as read by `float()`; NaN for text such as 1_0 or
+    abc."""
     if (ids.length == 1).all():  # as most grades are
         digit = ids.buffer[ids.start] - np.uint8(ord('0'))
         if (digit < 10).all(): return digit.astype(float)
@@ -430,7 +435,8 @@ def parse_floats(ids: Ids) -> np.ndarray:
     return value
 
 def float_of_bytes(text: bytes) -> float:
-    "Return the number as `float()` reads it; NaN if it is none, or has an underscore in it (Python takes 1_0 for ten)."
+    """Return the number as read by `float()`; NaN for other text, and with an underscore
+    (1_0)."""
     try: return np.nan if b'_' in text else float(text)
     except ValueError: return np.nan
 
@@ -527,7 +533,10 @@ def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _unique_forms(ids, rule, source):
-    "Return {what a rule leaves of an id: the id}, without ids of which it leaves the same. side: 1 judgments, 2 run."
+    """Return {normalised id: id} by a rule; ids with the same normalised form are left
+    out.
+
+    source: 1 for the judgments, 2 for the run."""
     forms: dict = {}
     for id in ids:
         form = id
@@ -536,7 +545,8 @@ def _unique_forms(ids, rule, source):
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
 def _keeps_distinct(rule, id, other):
-    "Return whether no step of a rule removes something by which two ids may differ."
+    """Return whether no lossy step of a rule changes both ids, which might make them
+    equal."""
     for name, f, g in rule:
         short, other_short = f(id), g(other)
         if name in LOSSY and short != id and other_short != other: return False
@@ -544,7 +554,7 @@ def _keeps_distinct(rule, id, other):
     return True
 
 def _match_by(ids_of_both, rule):
-    "Return how many ids match by a rule, which has one step or several."
+    "Return how many ids match after a rule of one or more steps."
     pairs: list = []
     for judged, retrieved in ids_of_both:
         judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
@@ -562,15 +572,14 @@ IdsByQuery = Mapping[str, Iterable[str]]  # query -> its ids
 def find_spelling(
     judged: IdsByQuery, retrieved: IdsByQuery, *, pairs: bool = True,
 ) -> Spelling | None:
-    """Find the spelling by which most ids match that do not match as they are; None if
-    none helps.
+    """Return the id normalisation by which most unmatched ids match; None if none helps.
 
     Parameters
     ----------
     judged, retrieved : {query: ids}
-        The ids of both sides.
+        The ids of the judgments and of the run.
     pairs : bool
-        Two spellings together are tried, if none does alone.
+        Whether to try pairs of normalisations if no single one helps.
 
     Examples
     --------
@@ -590,7 +599,8 @@ def find_spelling(
     return None
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
-    "Return the end of an error about ids that do not match: the spelling by which they would."
+    """Return the end of an error about unmatched ids: the normalisation by which they
+    match."""
     spelling = find_spelling({'': judged}, {'': retrieved})
     return f'; they would match {spelling[0]}' if spelling else ''
 
@@ -599,7 +609,8 @@ _PREFIX = r'(?m)^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?'
 _SUFFIX = r'(?m)(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$'
 
 def _stripped(ids):
-    "Remove from each id what any spelling removes: small composed letters, one sign for _, - and blanks."
+    """Return each id fully normalised: lower case, composed letters, one sign for _, -
+    and blanks."""
     text = '\n'.join(ids)
     if not ''.join(ids).isprintable(): text = '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
     if '%' in text: text = unquote(text)
@@ -610,7 +621,7 @@ def _stripped(ids):
     return [line.rpartition('/')[-1].strip('- ') for line in text.split('\n')]
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
-    "Return the retrieved ids that may be missed ones in another spelling."
+    "Return the retrieved ids that may equal missed ids after normalisation."
     ids, text = [*missed], '\n'.join(retrieved)
     forms, numbers = {*_stripped(ids)} - {''}, {*re.findall('[0-9]+', text)}
     matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}

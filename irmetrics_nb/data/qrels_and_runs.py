@@ -70,14 +70,15 @@ def _query_slices(query):
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
 def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
-    "Return the keys of rows that come more than once, and now and then one that does not."
+    "Return the keys that occur more than once; rarely, also a key that occurs once."
     packed = pack(rows.query, keys, len(rows.query_ids))
     ordered = np.sort(packed)
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
     return keys[np.isin(packed, repeated)] if repeated.size else repeated
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
-    "Report duplicate documents of a query; `suspects`: the keys that they can have."
+    """Report duplicate documents of a query; only rows with a key in `suspects` are
+    compared."""
     if not len(suspects): return
     line_of: dict = {}  # (query, document) -> its line, or 0 if there are no lines
     for rows in batches:
@@ -148,10 +149,12 @@ class DictSource:
 CHUNKS = 'chunks', 'documents'  # what takes a place in a run of chunks
 
 def documents_of(rows: Rows, parents: Any) -> Ids:
-    """Return (n,) the document of each chunk. DataError for the first chunk that has none.
+    """Return the document of each chunk; DataError for the first chunk without a
+    document.
 
-    parents: {chunk: document}, a table or a file of both, a function, or the text that parts a document's id from the
-    rest, the last time it stands in that of a chunk."""
+    parents: {chunk: document}, a table or a file with both columns, a function, or a
+    separator: the document's id is the part of the chunk's id before its last
+    separator."""
     if isinstance(parents, str) and not parents: raise DataError("parents= must not be an empty text")
     if not isinstance(parents, str): parent_of, code = _of_each_chunk(rows, parents, 'parents', PARENT_COLUMNS)
     else:
@@ -164,10 +167,13 @@ PARENT_COLUMNS = 'document doc_id document_id parent'.split()
 LENGTH_COLUMNS = 'length tokens n_tokens words'.split()
 
 def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()) -> tuple[list, np.ndarray]:
-    """Return the document or the length of each different chunk, and (n,) the number of each row's chunk; DataError for
-    a chunk without.
+    """Return one value per different chunk, and for each row the number of its chunk.
 
-    what: the option that says it, or, without names of columns, what a chunk lacks."""
+    The value is the document or the length of the chunk. DataError for a chunk without a
+    value.
+
+    what: the option that gives the values; without names of columns, the noun that the
+    error uses."""
     if callable(source): find, problem = source, f'has none by the function {what}=' if names else what
     else:
         ids, columns = read_lookup(source, what, CHUNK_COLUMNS)
@@ -185,8 +191,10 @@ def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #c763dd4d
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
-    """Return (n,) the length of each chunk by {chunk: length}, a table, a file, a function or one number; DataError for
-    one that is none."""
+    """Return the length of each row's chunk; DataError for a value that is not a length.
+
+    lengths: {chunk: length}, a table, a file, a function, or one number for all
+    chunks."""
     if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
     else: values, code = _of_each_chunk(rows, lengths, 'lengths', LENGTH_COLUMNS)
     length = to_floats(values)[code]
@@ -250,18 +258,19 @@ class QueryDocTable:
 
     @classmethod
     def empty(cls) -> Any:
-        "Return an instance without a row, as a part of a whole may be."
+        "Return an instance without rows, for a part of the data that has none."
         return cls.unchecked(no_rows(cls.kind))
 
     @cached_property
     def rows(self) -> Rows:
-        "Return the rows as columns."
+        "Return all rows, stored column by column (query, document, number)."
         if self.source is not None: return type(self)(self, copy=False).rows
         return read_rows(self.dicts.docs, self.kind)
 
     @property
     def columns(self) -> Any:
-        "Return an object with the columns `query` and `value`, without reading dicts for it."
+        """Return an object with the columns `query` and `value`; dicts are not converted
+        to rows."""
         return self.dicts or self.rows
 
     @cached_property
@@ -271,7 +280,7 @@ class QueryDocTable:
 
     @property
     def facts(self) -> Rows:
-        "Return the rows; empty rows for dicts and unread sources, which have no notes, chunks or duplicates."
+        "Return the rows if they are read; no rows for a dict or an unread source."
         return NO_ROWS if self.dicts or self.source is not None else self.rows
 
     @property
@@ -326,12 +335,12 @@ class QueryDocTable:
         return pd.DataFrame({**columns, **ids})
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write a file that reads back as the same: whole, or not at all.
+        """Write all rows to a file that can be read back; on an error no file is written.
 
-        The end of its name says how: .parquet, .csv, .tsv, .json or .jsonl, anything else
-        is TREC text; with .gz behind it is packed. ValueError for the name of another
-        format, such as .yaml, and for ids that such a file cannot hold; OSError if it
-        cannot be written."""
+        The ending of the name sets the format: .parquet, .csv, .tsv, .json or .jsonl; any
+        other name is TREC text. With a further .gz the file is gzipped. ValueError for
+        the ending of another format, such as .yaml, and for ids that the format cannot
+        hold; OSError if the file cannot be written."""
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #fe8a7104
@@ -382,13 +391,13 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def index(self) -> KeyIndex:
-        "Return the keys of the pairs, ready to be found."
+        "Return an index of the keys of all (query, document) pairs."
         return KeyIndex(self.keys)
 
     @cached_property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the order of the judgments by query and key, and both packed, in that
-        order."""
+        """Return the order of the judgments by query and key, and the sorted packed
+        pairs."""
         query, queries = self.rows.query, len(self)
         cached = self.__dict__.get('keys')  # another thread may be reading them
         packed = pair_keys(self.rows) if cached is None else cached.copy()
@@ -402,17 +411,16 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def suspects(self) -> np.ndarray:
-        """Return keys of more than one row, from the order in which judgments are looked
-        up."""
+        """Return the keys that several rows have, found in the sorted keys."""
         order, packed = self.packed
         again = order[1:][packed[1:] == packed[:-1]]
         if not len(again): return np.empty(0, np.uint64)  # a slice keeps all
         return self.keys[again]
 
     def let_rows_go(self) -> None:
-        """Free all rows, and what they are looked up by; the queries stay.
+        """Free all rows and their indexes; the queries stay.
 
-        For judgments that nobody else has."""
+        Only for judgments that no other object uses."""
         for name in ('keys', 'index', 'packed'): self.__dict__.pop(name, None)
         if self.dicts: return
         no_doc, no_query = Ids.from_list([]), np.empty(0, np.int32)  # slices keep all
@@ -420,12 +428,12 @@ class Qrels(QueryDocTable):
 
     @cached_property
     def query_index(self) -> KeyIndex:
-        "Return the hashes of the query ids, ready to be found."
+        "Return an index of the hashes of the query ids."
         return KeyIndex(self.rows.query_ids.hash())
 
     @cached_property
     def by_query(self) -> tuple[DictSource, np.ndarray]:
-        "Return the judgments as `DictSource`, and which row each of them is."
+        "Return the judgments as `DictSource`, and the row of each judgment."
         if self.dicts: return self.dicts, np.arange(len(self.dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
@@ -452,8 +460,8 @@ class Run(QueryDocTable):
         polars, pandas or another library with Arrow export; an iterable of (query,
         document, score).
     name : str, optional
-        Its name in tables; default: the tag of a TREC file, or the file name without
-        ending.
+        The name of the run in tables; default: the tag of a TREC file, or the file name
+        without its ending.
     columns : dict, optional
         Which columns to take from a table, text or records: {'query': name, 'document':
         name, 'score': name}; other columns are found by their usual names. For text,
@@ -466,8 +474,9 @@ class Run(QueryDocTable):
         row, or the row with the highest score.
     parents : dict, table, path, function or str, optional
         For a run of chunks with judgments of documents: the document of each chunk. A
-        function of the chunk's id; or a separator such as '#': the document's id is the
-        text before the last one. A table or file has the columns chunk and document.
+        function of the chunk's id, or a separator such as '#': the document's id is the
+        text before the last separator in the chunk's id. A table or file has the columns
+        chunk and document.
     count : {'chunks', 'documents'}, optional
         What takes a rank in a run of chunks. By default each chunk: the first chunk of
         a document has its grade, and later ones count as not relevant. 'documents':
@@ -513,8 +522,9 @@ class Run(QueryDocTable):
 
     @classmethod
     def unread(cls, source: Any, name: str = '', **options: Any) -> 'Run':
-        """Return a run whose source is read later, with columns= and descending=; a `Run`
-        as it is, under its new name."""
+        """Return a run whose source is read later, with the options of `Run`.
+
+        A `Run` is not read again; it only gets the new name."""
         if isinstance(source, Run) and not (name or options): return source
         self = cls.__new__(cls)
         self.__dict__ = (
@@ -527,7 +537,8 @@ class Run(QueryDocTable):
 
     @property
     def path(self) -> str:
-        "Return the path of a run in a file that is not read yet; '' for any other."
+        """Return the path of a run in a file that is not read yet; '' for any other
+        run."""
         return (
             os.fspath(self.source) if isinstance(self.source, (str, os.PathLike)) else ''
         )
@@ -566,14 +577,14 @@ class Run(QueryDocTable):
 
     @property
     def budget(self) -> float:
-        """Return the length of all chunks that are looked at together; infinite by
+        """Return the largest total length of the chunks that count; infinite by
         default."""
         return self.facts.budget
 
     @property
     def count(self) -> str:
-        """Return the unit that takes a place in a run of chunks: 'chunks' or 'documents';
-        '' for others."""
+        """Return the unit that takes a rank in a run of chunks, 'chunks' or 'documents';
+        else ''."""
         return self.facts.count
 
     @property
@@ -584,8 +595,8 @@ class Run(QueryDocTable):
 
     @property
     def name(self) -> str:
-        """Return the name it was given, the tag in a TREC file, or the file's stem; '' if
-        none."""
+        """Return the given name, the tag in a TREC file, or the stem of the file; ''
+        without any."""
         return self.own_name or ('' if self.dicts else self.rows.name)
 
     def to_polars(self) -> Any:

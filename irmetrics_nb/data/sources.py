@@ -82,7 +82,7 @@ def plain_answer(answer: Any) -> Any:
 def service_shape(source: Any) -> str:
     """Return the shape of a request or a response of Elasticsearch or OpenSearch; '' for any other source.
 
-    It is 'request', 'details', 'search', 'one search' or 'msearch'."""
+    The shape is 'request', 'details', 'search', 'one search' or 'msearch'."""
     source = plain_answer(source)
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
@@ -146,7 +146,7 @@ REFUSED_RUNS = {
 }
 
 def _fault_of(answer):
-    "Return what kept a service from searching everything; '' for a whole answer."
+    "Return why a response of a search service is incomplete; '' if it is complete."
     error = answer.get('error')
     if error: return f'the search failed: {error.get("reason") or error if isinstance(error, dict) else error}'
     shards = answer.get('_shards') or {}
@@ -169,7 +169,8 @@ def _by_id(rows, query, name):
 HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
 
 def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Read the ratings of a request, or the hits of a response in their order."
+    """Return the rows of the ratings of a request, or of the hits of a response, in
+    order."""
     rows = rows_from_dicts(from_service(source, kind, name), kind, name, columns)
     if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
     return rows
@@ -194,7 +195,7 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     return check_values(rows, kind, numbers)
 
 def is_hit(item: Any) -> bool:
-    "Return whether an item holds a document and a number, and no query."
+    "Return whether an item has a document and a number, but no query."
     if isinstance(item, (tuple, list)): return len(item) == 2
     names = [*map(str, _record_of(item))]
     return len(candidates(names, 'document')) > 0 and not candidates(names, 'query')
@@ -263,8 +264,10 @@ def _numbers_by_query(source, kind, name):
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
 ) -> Rows:
-    """Return the rows of an iterable of (query, document, number), or of objects that have them; DataError if one is
-    wrong.
+    """Return the rows of an iterable of (query, document, number); DataError for a wrong
+    item.
+
+    The items may also be objects with these three fields.
 
     columns: the names of columns in records; lines: the line of each item in a file."""
     triples, valid_lines = [], []
@@ -503,8 +506,9 @@ def read_lookup(
 ) -> tuple[list, dict[str, list]]:
     """Return (ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
 
-    what: what an error calls it; ids: the usual names of the column of ids, unless `columns` names another as
-    'query'; the other keys of `columns` say which columns are taken, by default all that are left."""
+    what: the name of the source in errors; ids: the usual names of the id column,
+    overridden by the key 'query' of `columns`; the other keys of `columns` select the
+    other columns, by default all."""
     if isinstance(source, Mapping): return _of_dict(source)
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
     if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
@@ -571,7 +575,8 @@ def is_path(source: object) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Read the rows of a file, of a folder with the parts of one table, or of a table over the network."
+    """Return the rows of a file, of a folder with the parts of a table, or of a remote
+    table."""
     path = os.fspath(path)
     if not (is_remote(path) or is_spread(path)): return rows_from_file(path, kind, columns)
     with polars_errors(path):
@@ -584,7 +589,8 @@ def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mappi
     return rows
 
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Read the rows of a table of polars or pandas, or of any that speaks Arrow."
+    """Return the rows of a table of polars, pandas or another library with Arrow
+    export."""
     with polars_errors(name): table = to_polars_table(source, kind, columns)
     rows = rows_from_table(table, kind, name, columns=columns)
     if not hasattr(source, 'iloc'): return rows
@@ -630,7 +636,7 @@ def form_of(source: Any) -> Form | None:
     return next((form for form in FORMS if form.fits(source)), None)
 
 def no_rows(kind: str) -> Rows:
-    "Return judgments or a run without a row, as a part of a whole may be."
+    "Return judgments or a run without rows, for a part of the data that has none."
     ids = Ids.from_list([])
     return Rows(ids, np.empty(0, np.int32), ids, np.empty(0), f'the {kind}')
 
@@ -671,7 +677,7 @@ def read_rows(
     Raises
     ------
     DataError
-        If the source cannot be read or anything in it is wrong.
+        If the source cannot be read, or has an invalid row.
     ValueError
         For another kind, or another key of `columns`.
     TypeError

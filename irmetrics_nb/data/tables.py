@@ -65,7 +65,8 @@ def plain_name(name: str) -> str:
 def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
     """Return columns= with the keys query, document, and score or relevance, and whether a key names ranks.
 
-    A key may be any usual name of such a column, as 'doc_id' or 'grade'. ValueError for another, or for two of one."""
+    A key may be any usual name of such a column, such as 'doc_id' or 'grade'. ValueError
+    for an unknown key, or two keys for one column."""
     named: dict[str, Any] = {}
     for key, name in columns.items():
         label = plain_name(str(key))
@@ -80,7 +81,8 @@ def columns_error(columns: object, kind: str) -> ValueError:
     return ValueError(f'columns must be like {{{example}}}, not {short_repr(columns)}')
 
 def _standing(name, role):
-    "Return 0 for the usual name of a column, and more the less likely a name is."
+    """Return a rank of a column name for a role: 0 for the usual name, more for less
+    likely names."""
     label = plain_name(name)
     if name == COLUMN_SYNONYMS[role][0]: return 0
     if label == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
@@ -99,15 +101,17 @@ def rivals(names: Iterable[str], role: str) -> list[str]:
 
 # %% ../../nbs/data/tables.ipynb #27fbe9b3
 def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
-    """Return the names of the columns query, document and number; None for one that is not there, or not clear.
+    """Return the names of the columns query, document and number; None if missing or
+    ambiguous.
 
-    columns: the names that are given."""
+    columns: the names given by the user."""
     choices = _choices(tuple(names), kind, tuple(columns.items()))
     return [equal[0] if len(equal) == 1 else None for equal in choices]
 
 @lru_cache
 def _choices(names, kind, columns):
-    "Return, for the query, the document and the number, the columns that it may be: none, one, or several as likely."
+    """Return the likeliest columns for query, document and number: none, one, or several
+    each."""
     named = dict(columns)
     choices = [[str(named[key])] if key in named else rivals(names, role) for role, key in ROLES[kind]]
     return [[name for name in equal if name in names] for equal in choices]
@@ -247,7 +251,7 @@ def rows_from_lists(
 ) -> Rows:
     """Return the rows of (query, document, number) as Python objects; DataError if one is wrong.
 
-    lines: the line of each; ranks: whether the numbers are ranks."""
+    lines: the line of each triple; ranks: whether the numbers are ranks."""
     queries, docs, numbers = zip(*triples, strict=True)
     query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)

@@ -55,7 +55,7 @@ class Comments:
         return Comments(self.count + other.count, self.doubt or other.doubt)
 
     def warn(self) -> None:
-        "DataWarning if one of them may be a row."
+        "Warn with DataWarning if a comment may be a row."
         if self.doubt: warnings.warn(self.doubt, DataWarning, stacklevel=2)
 
 NO_COMMENTS = Comments()
@@ -115,7 +115,7 @@ class Rows:
         return replace(self, lines=(), **columns)
 
     def line_of(self, row: int) -> int:
-        "Return the line of a row, which is counted only now."
+        "Return the line number of a row, counted at this call."
         if self.lines: return self.lines[row]
         return self.line + int(np.searchsorted(self.newlines, self.doc.start[row]))
 
@@ -182,7 +182,7 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
 
 # %% ../../nbs/data/text.ipynb #3abed234
 def negate_ranks(rows: Rows) -> Rows:
-    "Return the rows with numbers that fall where they rose: ranks as scores."
+    "Return the rows with negated numbers, so that ranks become scores."
     rows.value = -rows.value
     rows.ranks = True
     return rows
@@ -239,9 +239,9 @@ def split_lines(
     """Return (start, end, number of comments, (n, 2) begin and end of comments that may be rows) of a text; start and
     end, of shape (lines, columns): the fields of every line that is neither empty nor a comment.
 
-    `fail(at, count)` is called for each wrong line: where it begins, how many fields it has. If it returns, the line is
-    left out.
-    `may_go_on(start, end)`, given the first fields of lines that have more: which are right."""
+    `fail(at, count)` is called for each wrong line with its first byte and its number of
+    fields; if it returns, the line is left out. `may_go_on(start, end)` gets the first
+    fields of lines that have too many, and returns a mask of the valid lines."""
     start, end = split_fields(data)
     lines = np.count_nonzero(data == 10)
     tidy = len(start) == columns * lines and (data[end[columns - 1::columns]] == 10).all()
@@ -260,7 +260,8 @@ def blank_comments(
 ) -> tuple[np.ndarray, int, np.ndarray]:
     """Return (the data with blanked comments, number of comments, (n, 2) begin and end of comments that may be rows).
 
-    start, end: of the fields. What may be a row has a first field that is longer than `#`, and as many as a line."""
+    start, end: of the fields. A comment may be a row if it has as many fields as a line,
+    and its first field is longer than `#`."""
     newline = np.flatnonzero(data == 10)
     next_field = np.searchsorted(start, newline)
     count = np.diff(next_field, prepend=0)
@@ -331,7 +332,7 @@ class TextBytes:
         return np.flatnonzero(self.buffer == 10)
 
     def where(self, at: int) -> str:
-        "Return the file and the line of the byte `at`, for messages."
+        "Return the file and the line number of the byte at `at`, for messages."
         return f'{self.name}, line {self.line + np.searchsorted(self.newlines, at)}'
 
     def pieces(self) -> Iterator[tuple[int, int]]:
@@ -478,7 +479,9 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
 
 # %% ../../nbs/data/text.ipynb #58f3137e
 def _warn_if_cut_off(text, rows, longest):
-    "DataWarning if the text ends within a grade that may have been longer; `longest`: bytes of the longest."
+    """Warn with DataWarning if the text may end within a grade.
+
+    longest: the number of bytes of the longest grade."""
     last_line = text.buffer[rows.doc.start[-1]:text.end - 1].tobytes()  # without the newline that was added
     grade = last_line.split()[-1]
     if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return
@@ -509,10 +512,10 @@ def is_stream(path: str | os.PathLike) -> bool:
 
 # %% ../../nbs/data/text.ipynb #21045912
 def write_whole(path: str | os.PathLike, data: str | bytes) -> None:
-    """Write a file in one step: it appears whole, or nothing changes.
+    """Write a file in one step: on an error the old file is unchanged.
 
-    Text is written as UTF-8. A pipe, a terminal and a file that is open already, such as
-    /dev/stdout, get the bytes behind what they have. OSError if the file cannot be written.
+    Text is written as UTF-8. To a pipe, a terminal and an open file such as /dev/stdout
+    the bytes are appended. OSError if the file cannot be written.
 
     >>> import tempfile
     >>> from pathlib import Path

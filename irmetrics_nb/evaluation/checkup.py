@@ -63,7 +63,7 @@ CAPITAL, SMALL, OTHER, FOREIGN = 1, 2, 4, 8
 LONG_ID = 250  # bytes
 
 def _kind_of(byte):
-    "Return the kind of a byte; 0 for digits and most signs."
+    "Return the class of a byte as a number; 0 for digits and most signs."
     if byte > 127: return OTHER | FOREIGN
     letter = chr(byte)
     if letter.isupper(): return CAPITAL
@@ -75,7 +75,10 @@ BYTE_KINDS = bytes(map(_kind_of, range(256)))
 def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 
 def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    "Return (rows that need a second look, the kinds of bytes at each place of some id, eight places in a number)."
+    """Return the rows that need a second look, and the classes of bytes seen at each
+    position.
+
+    A number holds the classes of eight positions."""
     n_places = (int(ids.length.max(initial=0)) + 7) // 8
     rows, seen, other = [np.empty(0, np.intp)], np.zeros(n_places, np.uint64), _of_all_bytes(OTHER)
     for i in range(0, len(ids), BLOCK_ROWS):
@@ -119,20 +122,23 @@ QUERY_PATTERNS = {  # of queries alone
 
 # %% ../../nbs/evaluation/checkup.ipynb #51ad1c30
 def distinct(values: np.ndarray) -> np.ndarray:
-    "Return the different values in ascending order: of many numbers much faster than np.unique, which hashes them."
+    """Return the distinct values in ascending order, for many numbers much faster than
+    np.unique."""
     ascending = np.sort(values)
     return ascending[changes(ascending)]
 
 @dataclass
 class Tally:
-    "How many different ids there are, and two of them as examples."
+    "The number of different ids, and two examples."
     hashes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
     examples: Sequence[str] = ()
 
     def __len__(self) -> int: return len(self.hashes)
 
     def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable | None = sorted) -> None:
-        "Count more ids, which may be there already; key: the order in which examples are shown."
+        """Count more ids; ids counted before are not counted again.
+
+        key: the order in which examples are shown."""
         self.hashes = distinct(np.concatenate((self.hashes, hashes)))
         examples = dict.fromkeys(chain(self.examples, ids))
         self.examples = tuple((key or list)(examples)[:2])
@@ -152,7 +158,8 @@ ITS_OWN = np.uint64((1 << 24) - 1)  # the bits of an id as it is
 SMALL_LETTERS = bytes(range(256)).lower()
 
 def case_keys(ids: Ids) -> np.ndarray:
-    "Return a number of 64 bits for each id, whose first bits are equal for ids that differ in case only."
+    """Return a 64-bit number for each id; ids that differ only in case share its first
+    bits."""
     low = Ids(np.frombuffer(ids.buffer.tobytes().translate(SMALL_LETTERS), np.uint8), ids.start, ids.length)
     hashes = low.hash()
     n_foreign = np.append(np.int32(0), np.cumsum(ids.buffer > 127, dtype=np.int32))  # bytes that are not ASCII
@@ -168,7 +175,7 @@ def shared_keys(keys: np.ndarray) -> np.ndarray:
     return distinct(begin[1:][begin[1:] == begin[:-1]])
 
 def case_variants(ids: Iterable[str]) -> list[str]:
-    "Return the ids that differ in case only from another one, next to each other."
+    "Return the ids that differ only in case from another id; such ids are adjacent."
     different, by_low = {*ids}, dict[str, list[str]]()
     if len({id.lower() for id in different}) == len(different): return []
     for id in sorted(different): by_low.setdefault(id.lower(), []).append(id)
@@ -176,8 +183,11 @@ def case_variants(ids: Iterable[str]) -> list[str]:
 
 # %% ../../nbs/evaluation/checkup.ipynb #78bd7ce8
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Compare ranks with scores: return the queries in which a score rises as ranks grow, those with a duplicate rank,
-    and whether no score falls."""
+    """Compare ranks with scores; return two arrays of queries, and whether no score
+    falls.
+
+    The first has the queries in which a score rises from one rank to the next, the second
+    the queries with a duplicate rank."""
     query_falls, rank_falls = query[1:] < query[:-1], rank[1:] < rank[:-1]
     if np.where(changes(query)[1:], query_falls, rank_falls).any():
         order = np.lexsort((rank, query))
@@ -193,14 +203,17 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
 GRADE_LEVELS = 10  # different scores, if they are grades
 
 def grade_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set[float], set[bool]]:
-    "Return the different scores, and their `unit_steps`; more scores than there are grades, if they cannot be grades."
+    """Return the different scores, and their `unit_steps`.
+
+    If the scores cannot be grades, the result is a set with more numbers than there are
+    grades."""
     if may_be_grades and score.min() >= -3 and score.max() <= 10:
         return {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
     return {*map(float, range(GRADE_LEVELS + 1))}, set()
 
 # %% ../../nbs/evaluation/checkup.ipynb #6cdb3c6b
 class RunCounts(NamedTuple):
-    "What is known of q queries of a run, which have documents."
+    "Facts about q queries of a run, all with documents."
     queries: list[str]    # as text
     judged: np.ndarray    # (q,) which judged query each is; -1: none
     depth: np.ndarray     # (q,) how many documents it has
@@ -252,7 +265,8 @@ def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
 def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
     """Return whether the score of each judged document is its grade.
 
-    begin: where each query begins in the rows; judged: which judged query it is."""
+    begin: the first row of each query; judged: the number of the query among the judged
+    ones."""
     begin_of_judged, is_judged = np.zeros(len(qrels), np.intp), judged >= 0
     begin_of_judged[judged[is_judged]] = begin[is_judged]
     falling = rows.value[argsort_descending(rows.query, rows.value)]
@@ -288,7 +302,8 @@ def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
 
 # %% ../../nbs/evaluation/checkup.ipynb #76860b32
 class Counter:
-    """Counts a run, part by part: `judge_run(qrels, run, observe=Counter(qrels))`.
+    """An observer that counts a run in parts: `judge_run(qrels, run,
+    observe=Counter(qrels))`.
 
     graded: whether the scores may be grades; trec: whether the run is TREC text, with ranks and tags."""
     def __init__(self, qrels: Qrels, graded: bool = False, trec: bool = False):
@@ -298,7 +313,7 @@ class Counter:
         self.start()
 
     def start(self) -> None:
-        "Forget all: the run is read from its beginning."
+        "Reset all counts, because the run is read again from its beginning."
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
         self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
         self.tallies: dict[str, Tally] = {}                # of the documents
@@ -308,7 +323,7 @@ class Counter:
         self.lock = Lock()
 
     def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
-        "Count a part, which has all rows of its queries."
+        "Count a part of the run; the part has all rows of its queries."
         rows, judgments = run.rows, self.qrels.rows
         order: Any = slice(None)
         def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
@@ -344,14 +359,15 @@ class Counter:
         if may_differ_in_case(self.seen): self.keys.append(distinct(case_keys(docs)))
 
     def _judgments_of(self, queries):
-        "Return (judgments, for each the index of its query) of some judged queries."
+        """Return the judgments of some judged queries, and for each the index of its
+        query."""
         positions, index = concat_ranges(self.begin[queries], self.begin[queries + 1])
         return self.order[positions], index
 
     def _lacks(self, judgments): return ~self.found[judgments] & (self.qrels.rows.value[judgments] >= 0)
 
     def _keep_missed(self, rows, begin, judged):
-        "Keep the queries that lack a judged document, if theirs are among the first."
+        "Keep the first queries of the run that lack a judged document."
         judged_rows = np.flatnonzero(judged >= 0)
         judgment, row = self._judgments_of(judged[judged_rows])
         missing = self._lacks(judgment)
@@ -366,7 +382,8 @@ class Counter:
             self.missed = sorted([*self.missed, *candidates], key=itemgetter(0))[:COMPARED_QUERIES]
 
     def _sample(self, docs, number):
-        "Return what a judged query lacks, and the documents without judgments that it has."
+        """Return a judged query with its missing judged documents and its unjudged
+        documents."""
         judgments = self.qrels.rows
         judgment, _ = self._judgments_of(np.array([number]))
         judged_docs = {*judgments.doc[judgment].tolist()}
@@ -376,7 +393,7 @@ class Counter:
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
 def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
-    "Return what use(source) makes of a source, with its comments, and the problems of the source."
+    """Return the data that use(source) reads, and the problems of the source."""
     data, comments, problems = None, 0, []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
@@ -390,7 +407,8 @@ def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any,
     return data, problems
 
 def _read_valid(source, kind, limit, error):
-    "Return the valid rows of a refused source, or None, and the problems of the other rows."
+    """Return the valid rows of a source with errors (or None), and the problems of the
+    other rows."""
     read = Qrels if kind == 'qrels' else Run
     with collect_faults() as faults:
         try: valid = read(source, copy=False)
@@ -405,12 +423,14 @@ def _read_valid(source, kind, limit, error):
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
 def use_judgments(source: Any) -> tuple[Qrels, int]:
-    "Read judgments; return them, and how many comments are in them."
+    "Read judgments; return the judgments and their number of comments."
     qrels = Qrels(source, copy=False)
     return qrels, qrels.rows.comments.count
 
 def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple[tuple, int]:
-    """Count a run and judge it; return (counts, counter, rankings, reading, source), and how many comments are in it.
+    """Count and judge a run; return all results, and the number of comments in the run.
+
+    The results are (counts, counter, rankings, reading, source).
 
     path: the run as the user gave it."""
     if qrels is None: qrels = Qrels.empty()
@@ -504,8 +524,8 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
             'queries without relevant documents': len(evidence.lacking)}
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
-    """Return the facts about a run, with its judgments if there are any: how much is judged, how far ties could move
-    means."""
+    """Return the facts about a run; with judgments, also the judged share and the effect
+    of ties."""
     counts, k = evidence.counts, evidence.cutoff
     if not counts: return {}
     _, shortest, longest = evidence.depth
@@ -531,8 +551,8 @@ class Checkup(Result):
     """The result of `check`: facts about each source, and findings, the most severe
     first.
 
-    It prints the facts as a table and the findings as a list; `to_polars()` has a row per
-    finding."""
+    A checkup prints the facts as a table and the findings as a list; `to_polars()` has a
+    row per finding."""
     # source -> fact -> value
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
@@ -548,7 +568,7 @@ class Checkup(Result):
         return list(dict.fromkeys(f.code for f in self.findings))
 
     def to_dict(self) -> dict[str, Any]:
-        "Return all of it as dicts and lists, fit for JSON."
+        "Return the facts and findings as dicts and lists, fit for JSON."
         findings = [asdict(finding) for finding in self.findings]
         return {'ok': self.ok, 'facts': self.facts, 'findings': findings}
 
@@ -586,12 +606,12 @@ def _fact_text(value):
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
 def _rereadable_source(source):
-    "Return a source that can be read twice: of an iterator, a list."
+    "Return a source that can be read twice; an iterator becomes a list."
     readable = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
     return source if readable or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
 
 def _named_runs(qrels, runs, system):
-    "Return {name: run} of one run or of several, each as the user gave it."
+    "Return {name: run} for one run or several; each run is as the user gave it."
     recognised = recognise(qrels, runs, system)
     names = [(run.name if run.source is None else run.own_name or run.path) or 'run' for run in recognised]
     sources = [run if run.source is None or run.options else run.source for run in recognised]
@@ -609,7 +629,7 @@ def check(
     qrels : path, dict, table, iterable or Qrels
         The judgments, as `evaluate` takes them.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
-        The run, or several runs; of a folder or a pattern, a run per file.
+        The run, or several runs. A folder or a pattern has a run per file.
     k : int
         The expected number of documents of a query; a list with fewer is reported as
         short.
@@ -622,13 +642,13 @@ def check(
     Returns
     -------
     Checkup
-        Prints as text; `.ok` is False if there is an error; `.findings`, `.facts`,
-        `.to_markdown()`, `.to_dict()` and `.to_json()` give the rest.
+        Prints as text. `.ok` is False if there is an error. `.findings`, `.facts`,
+        `.to_markdown()`, `.to_dict()` and `.to_json()` return the results in other forms.
 
     Raises
     ------
     ValueError
-        For swapped `Qrels` and `Run`, or items of which some are not runs.
+        For swapped `Qrels` and `Run`, or a list in which some items are not runs.
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes

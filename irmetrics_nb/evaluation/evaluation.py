@@ -95,7 +95,7 @@ def evaluate(
         Arrow, CSV, TSV or JSON, gzipped or not. A dict: {query: {document: grade}}, or
         {query: [document, ...]}, lists or sets of relevant documents, with grade 1. A
         table of polars, pandas, pyarrow or DuckDB. An iterable of (query, document,
-        grade). They are read once for all runs.
+        grade). The judgments are read once for all runs.
     run : path, dict, table, iterable or Run; a list of such, or a dict by name
         The results of the system, in the same forms with scores instead of grades; also
         {query: [document, ...]}, the best first. Several runs: {name: run} or [run,
@@ -146,7 +146,7 @@ def evaluate(
     memory : int, optional
         Bytes for the rows of a run that is read batch by batch; default a gigabyte. TREC
         text, Parquet, Arrow, large tables, LazyFrames of polars and relations of DuckDB
-        can be read so; other forms in one piece.
+        are read batch by batch; other forms are read in one piece.
     progress : callable, optional
         Called as progress(done, total), with the bytes of the files that have been read
         and all bytes (for a table: rows).
@@ -159,21 +159,22 @@ def evaluate(
     Returns
     -------
     Scores
-        Prints as a table of means, with conventions and counts below it. Of one run:
-        `.means` is {measure: mean}, `scores['AP']` an array with a value per query in
-        the order of `.query_ids`, `.to_polars()` a table. Of several, aligned by query:
-        `.means` is {name: {measure: mean}}, `scores['AP']` has a row per run, and
-        `scores.run(name)` is one of them. The name of a run in a list is its tag or its
-        file.
+        Prints as a table of means, with conventions and counts below it. With one run:
+        `.means` is {measure: mean}, `scores['AP']` an array with a value per query in the
+        order of `.query_ids`, `.to_polars()` a table. With several runs, aligned by
+        query: `.means` is {name: {measure: mean}}, `scores['AP']` has a row per run, and
+        `scores.run(name)` returns the scores of one run. The name of a run in a list is
+        its tag or its file.
 
     Raises
     ------
     DataError
         For input that cannot be used: a malformed line, a score that is not a number, a
-        document twice in a query, no query in common. It names file, line, value.
+        duplicate document in a query, no query in common. The message names file, line
+        and value.
     ValueError
-        For an unknown measure or option, swapped arguments, items of which some are not
-        runs, or a measure without a best or average order of ties.
+        For an unknown measure or option, swapped arguments, a list in which some items
+        are not runs, or a measure without a best or average order of ties.
 
     Warns
     -----
@@ -183,11 +184,16 @@ def evaluate(
     DataWarning
         For a file that may be truncated, or a comment that looks like a row.
 
-    See Also -------- check : find problems in judgments and runs. judge : rankings
-    without measures. Scores : the result. `measure_table()` : all measures.
+    See Also
+    --------
+    check : find problems in judgments and runs.
+    judge : rankings without measures.
+    Scores : the result.
+    measure_table : all measures.
 
-    Examples -------- A run of one query, with a document that is not relevant at the
-    top.
+    Examples
+    --------
+    A run of one query, with a document that is not relevant at the top.
 
     >>> qrels = {'q1': {'d1': 1, 'd2': 0}}
     >>> scores = evaluate(qrels, {'q1': {'d2': 2.5, 'd1': 1.5}}, 'AP RR')
@@ -243,7 +249,8 @@ def evaluate(
 
 # %% ../../nbs/evaluation/evaluation.ipynb #0ae767d2
 def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[tuple, Conventions]:
-    "Return {view: conventions} of the kinds of measures whose view differs from the default."
+    """Return {view: conventions} for the kinds of measures whose view is not the
+    default."""
     if not conventions.measures: return {}
     by_measure = [conventions.of(m.name) for m in measures]
     return {answers.view: answers for answers in by_measure if answers.view != conventions.view}
@@ -252,10 +259,11 @@ def score_run(
     requested: Sequence[Measure], qrels: Qrels, run: Run, conventions: Conventions, *,
     part: bool = False, roles_known: bool = False, **options: Any,
 ) -> tuple[Scores, Judged, Reading, Run]:
-    """Read a run, judge it and compute its measures; return its scores and what they were made of.
+    """Read a run, judge it and compute its measures; return the scores, the rankings and
+    facts.
 
-    part: judgments, results or a common query may be lacking; roles_known: the judgments
-    cannot be the run; options: those of `judge_run`."""
+    part: judgments, results or common queries may be missing; roles_known: judgments and
+    run are known not to be swapped; options: of `judge_run`."""
     if part and run.source is not None: run = Run.unread(_of_part(run.source, 'run'), run.own_name, **run.options)
     roles_known &= run.source is None or len(run.options) > 0
     views = other_views(requested, conventions)
@@ -269,11 +277,13 @@ def score_run(
     return _with_rows(scores, qrels, results), judged, reading, results
 
 def _as_read(run, conventions):
-    "Return a run with the rows and scores that conventions ask for, read unless it can be read batch by batch."
+    """Return a run with the rows and scores that the conventions require.
+
+    The run is read now, unless it can be read batch by batch."""
     return read_run(run, conventions) if touches_rows(conventions) else ready(run)
 
 def _judge(qrels, run, conventions, part, **options):
-    "Judge a run in the view of conventions; of a part without a common query, nothing."
+    "Judge a run in the view of the conventions; a part may have no query in common."
     for order in conventions.orders if run.source is None else (): check_tied_chunks(qrels, run, order)
     order, negative, _ = conventions.view
     options |= {'ties': order, 'negative': negative}
@@ -284,7 +294,7 @@ def _judge(qrels, run, conventions, part, **options):
     return judge_run(qrels, run, **options)
 
 def _of_part(source, kind):
-    "Return a source; of a dict, a list or a table without a row, no rows."
+    "Return the source; for an empty dict, list or table, an object without rows."
     empty = hasattr(source, '__len__') and not isinstance(source, str) and not len(source)
     return (Qrels if kind == 'qrels' else Run).empty() if empty else source
 
@@ -295,7 +305,8 @@ def score_batch(
 ) -> Scores:
     """Compute every measure of a batch, then apply the conventions.
 
-    views: the same batch in other views, for those kinds that the conventions treat otherwise."""
+    views: the same batch in other views, for kinds of measures with conventions of their
+    own."""
     listed = cache(Judged.listed)
     plan = []  # (measure, as it was asked for, its conventions, the batch that it is computed on)
     for measure in requested:
@@ -326,7 +337,7 @@ def score_batch(
                   first_ranks=first_ranks(judged)[scored])
 
 def _nothing_to_find(measures, values, batches):
-    "Return a mask (measures, queries) of no relevant documents: the ideal ranking scores 0 too."
+    "Return a mask (measures, queries): whether even the ideal ranking scores 0."
     nothing = ~(values > 0)  # a query that scored has something relevant
     doubtful = np.flatnonzero(nothing.any(axis=0))
     ideals = {batch: batch.take(doubtful).ideal for batch in batches if len(doubtful)}
@@ -373,7 +384,8 @@ def _with_rows(scores, judgments, results):
 
 # %% ../../nbs/evaluation/evaluation.ipynb #08f1f951
 def _reporters(progress, runs):
-    "Return for each run what reports its progress: bytes of one file, or of all together."
+    """Return a progress callback for each run: bytes of its file, or of all files
+    together."""
     if progress is None or runs.single: return repeat(progress)
     sizes = [os.path.getsize(run.path) or 1 if os.path.isfile(run.path) else 1 for run in runs]
     total = sum(sizes)
@@ -383,14 +395,16 @@ def _reporters(progress, runs):
 
 @contextmanager
 def _error_names(runs, run, number):
-    "Name the run in errors about one of several that is no file."
+    """Add the number or name of the run to errors about one of several runs not in a
+    file."""
     try: yield
     except DataError as error:
         if runs.single or run.path: raise
         raise DataError(f'{run.own_name or f"run {number}"}: {error}') from None
 
 def _with_names(scores, runs):
-    "Give scores different names: a name that appears twice gets the file or the number of its run."
+    """Return the scores with unique names: to a duplicate name its file or number is
+    added."""
     counts = Counter(result.name for result in scores)
     named: list = []
     for i, (result, run) in enumerate(zip(scores, runs), 1):
@@ -404,7 +418,7 @@ def _with_names(scores, runs):
 def exact_sum(values: Iterable[float]) -> tuple[float, float]:
     """Return the sum of many numbers to about 32 digits: the nearest float, and the rest.
 
-    The two are numbers that the next sum can begin with.
+    A further sum can start from these two numbers.
 
     >>> total = exact_sum([1e16, 1.0])
     >>> exact_sum([*total, 1.0, -1e16])
@@ -486,13 +500,13 @@ class Accumulator:
         self, labels: Column, scores: Column, groups: Column | None = None, *,
         sizes: Column | None = None,
     ) -> Scores:
-        """Count some groups, each of them whole; their own values come back.
+        """Count complete groups; return the values of these groups.
 
-        The columns are those of `Judged.from_scores`, in its order: labels come first.
-        Without groups and sizes all items are one group. ValueError for NaN, or columns
-        that do not fit together: then nothing is counted. EvaluationWarning if labels and
-        scores look as if they were swapped, or many labels are fractions below a
-        relevance level that no measure says."""
+        The columns are the arguments of `Judged.from_scores`, in the same order: labels
+        first. Without groups and sizes all items are one group. ValueError for NaN, or
+        columns that do not fit together; nothing is counted then. EvaluationWarning if
+        labels and scores look swapped, or if many labels are fractions below the default
+        relevance level."""
         labels, numbers = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
         def ranked(dtype):
             exact = numbers.astype(dtype).astype(float)
@@ -517,13 +531,15 @@ class Accumulator:
     def add(self, judged: Judged, ids: Iterable | None = None) -> Scores:
         """Count a batch that is a `Judged` already, such as `Judged.from_topk` gives.
 
-        `ids`: of its queries; default: numbers. It has no scores, so nothing of it
-        counts for AUC."""
+        ids: the ids of the queries; default: numbers. A `Judged` has no scores, so the
+        batch does not count for AUC."""
         return self._add(judged, ids, {})
 
     def _add(self, judged, ids, views):
-        """Count a batch; views: the same in other views, for kinds that the conventions
-        treat otherwise."""
+        """Count a batch.
+
+        views: the same batch in other views, for kinds of measures with conventions of
+        their own."""
         names = range(self.groups, self.groups + len(judged)) if ids is None else ids
         reading = Reading(len(judged), '', 'in one piece')
         scores = score_batch(
@@ -560,8 +576,8 @@ class Accumulator:
         return float(np.exp(mean)) if aggregate is GEOMETRIC_MEAN else mean
 
     def compute(self) -> dict[str, float]:
-        """Return {measure: its mean over everything so far}, as `Scores.means`; any
-        spelling of a measure finds it."""
+        """Return {measure: mean over all groups so far}; a key may be any name of the
+        measure."""
         aggregates = [(repr(m), m.kind.aggregate) for m in self.measures]
         values: list = [
             (name, self._mean(f, name)) for name, f in aggregates
@@ -572,14 +588,15 @@ class Accumulator:
 
     @property
     def auc(self) -> BoundedAUC:
-        "AUC over all items, and how far it can be from the true one."
+        "Return the AUC over all items, with the largest possible error."
         if self.histogram is None:
             raise ValueError('AUC was not asked for: Accumulator(..., auc=True)')
         return self.histogram.auc
 
     @property
     def gauc(self) -> float:
-        "GAUC: the mean AUC of the groups that have both classes; NaN if none has."
+        """Return GAUC: the mean AUC of the groups with both classes; NaN if there is no
+        such group."""
         return self._mean(MEAN, 'GAUC')
 
     def merge(self, other: 'Accumulator') -> 'Accumulator':
@@ -596,7 +613,7 @@ class Accumulator:
         return self
 
     def _settings(self):
-        "Return what must be equal in accumulators that are merged."
+        "Return the settings that must be equal in accumulators to be merged."
         bins = None if self.histogram is None else self.histogram.limit
         return self.measures, self.conventions, self.rel, self.weights, bins
 
@@ -605,7 +622,8 @@ class Accumulator:
         return f'Accumulator of {names}: {self.groups:,} groups, {self.items:,} items'
 
 def _of_stream(conventions, ties, no_relevant):
-    "Return conventions for labels and scores, which have no ids and are all judged."
+    """Return conventions for labels with scores: there are no ids, and all items are
+    judged."""
     allowed = [order for order in CHOICES['ties'] if order != 'docid']
     if ties is not None: check_option('ties', ties, allowed)
     chosen = Conventions(ties='given') if conventions is None else conventions

@@ -40,7 +40,7 @@ def small_print(scores: Any) -> str:
     return counts + (f' By the order of ties: {ties}.' if ties else '')
 
 def _counts_line(scores, remarks=()):
-    "Return the line without the ties; remarks: those on the run."
+    "Return the line without the effect of ties; remarks: the remarks on the run."
     info, queries = scores.runs[0], 'query' if len(scores) == 1 else 'queries'
     counts = {
         queries: len(scores),
@@ -60,12 +60,14 @@ def _line(phrases, scores): return f'{"; ".join(phrases)}. Conventions: {"; ".jo
 LISTED = 'judgments are {} without grades, and every document in them counts as relevant, of grade 1'
 
 def _without_relevant(scores):
-    "Return the label of queries without relevant documents, with the lowest relevant grade if that is 2 or more."
+    """Return the label of queries without relevant documents; it names a relevance level
+    of 2 or more."""
     level = min(m.params.get('rel', 1) for m in scores.measures)
     return 'without a relevant document' + (f' (of grade {level} or more)' if level > 1 else '')
 
 def _remarks(scores):
-    "Return in how many queries a run is short, how many of its rows are left out, and where its lists end."
+    """Return remarks on a run: queries with short lists, omitted rows, the end of its
+    lists."""
     info = scores.runs[0]
     short = f'{info.short:,} with fewer than {deepest(scores.measures)} documents'
     remarks = [short] * (info.short > 0) + _repeats(info.repeats[1], 'run') + COUNTED[info.count]
@@ -81,12 +83,14 @@ def _repeats(count, kind):
 WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
 def _tie_words(scores):
-    "Return the lowest and the highest mean of every measure for which the order of ties decides much."
+    """Return the lowest and highest mean of each measure that depends much on the order
+    of ties."""
     return '; '.join(f'{name} between {value_text(low)} and {value_text(high)}'
                      for name, (low, high) in scores.tie_bounds.items() if high - low > WORTH_SAYING)
 
 def _phrases(scores):
-    "Return the conventions in words, and the measures that differ from them or are not averaged."
+    """Return the conventions as phrases, and the measures with other conventions or
+    without a mean."""
     conventions, measures = scores.conventions, scores.measures
     tool, tool_measures = conventions.name.partition(' ')[0], conventions.kinds.split()
     names = {m.name for m in measures}
@@ -117,7 +121,7 @@ def means_table(runs: Sequence[Any]) -> Table:
     return Table(['measure', 'mean', 'median', 'std. error'], rows, caption, 'tab:means')
 
 def _means_of_runs(runs):
-    "Return a row per run; a measure that is no quality, such as a count, has no best."
+    "Return a row per run; the best value is not marked for measures such as counts."
     means = np.array([[*s.means.values()] for s in runs], dtype=float)
     quality = [m.kind.quality for m in runs[0].measures]
     best = best_of(np.where(quality, means, np.nan))
@@ -187,17 +191,19 @@ def slice_tables(runs: Sequence[Any]) -> list[Table]:
 FORMATS = {'table': 'text', 'markdown': 'markdown', 'html': 'html', 'latex': 'latex', 'csv': '', 'json': ''}
 
 def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = False) -> list[Any]:
-    "Return the scores of single runs as a table of means or of queries, with the small print; per_run: of each run."
+    """Return a table of means or of queries, and the small print.
+
+    per_run: whether each run gets its own small print."""
     check_measures(runs, 'runs in one table')
     notes = [Text(note, 'small') for note in _small_prints(runs, per_run)]
     if per_query: return [_query_table(runs, name_runs=len(runs) > 1), *notes]
     return [means_table(runs), *slice_tables(runs), *notes]
 
 def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False, per_run: bool = False) -> str:
-    """Scores, or several of the same measures, in one of `FORMATS`, as the command prints them.
+    """Return scores as text in one of `FORMATS`, as the command line prints them.
 
-    per_run: the small print of each of many runs, rather than of all together. ValueError for another format, or
-    measures that differ."""
+    per_run: whether many runs get a line of small print each. ValueError for an unknown
+    format, or if measures differ."""
     check_option('format', format, FORMATS)
     several = [scores] if hasattr(scores, 'each') else scores
     runs = [run for result in several for run in result.each()]
@@ -211,7 +217,7 @@ def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False,
 MANY_RUNS = 5  # from which on their small print is put together
 
 def _small_prints(runs, per_run=False):
-    "Return the small print of all runs: once where it is the same, and then what differs."
+    "Return the small print of all runs: the common part once, then the differences."
     if len(runs) == 1: return [small_print(runs[0])]
     if len(runs) >= MANY_RUNS and not per_run: return [_shared_print(runs)]
     notes = list(dict.fromkeys(map(_counts_line, runs)))
@@ -223,7 +229,8 @@ def _small_prints(runs, per_run=False):
     return notes
 
 def _shared_print(runs):
-    "Return one line for many runs: what all share, and the range of the rest."
+    """Return one line for many runs: the common facts, and the range of each other
+    number."""
     figures, names, phrases = [*map(_figures, runs)], [*map(_run_name, runs)], []
     for label in dict.fromkeys(label for of_run in figures for label in of_run):
         counts = [of_run.get(label, 0) for of_run in figures]
@@ -254,7 +261,7 @@ def _figures(scores):
 # %% ../../nbs/evaluation/scores.ipynb #105e529c
 @dataclass(frozen=True)
 class RunInfo:
-    "What is known of a run besides its values."
+    "Facts about a run, besides its values."
     name: str = ''        # Its name
     missing: int = 0      # Judged queries that it does not answer
     no_relevant: int = 0  # Judged queries in which no measure finds a relevant document
@@ -271,7 +278,7 @@ class RunInfo:
     notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
 
 class ByMeasure(dict[str, Any]):
-    "Measure -> number, as a dict; a look-up takes any spelling of the measure, or a `Measure`."
+    "A dict {measure: number}; a key may be any name of the measure, or a `Measure`."
     def __init__(
         self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = (),
     ):
@@ -288,22 +295,22 @@ class ByMeasure(dict[str, Any]):
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc013
 def _of_only(name, words):
-    "Make a property that is known of one run."
+    "Return a property that exists only if there is one run."
     return property(lambda self: getattr(self._only(), name), doc=f'Return {words}.')
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
     """The values of every measure for every query of one run or of several.
 
-    `evaluate` returns the scores of one run or several; `Scores.beside` combines
-    several, aligned by query id. Any spelling of a measure is accepted.
+    `evaluate` returns the scores of one run or several; `Scores.beside` combines several,
+    aligned by query id. A measure can be given by any of its names.
 
-    Of one run, `scores['AP']` is an array with one value per query, in the order of
-    `scores.query_ids`, and `scores.means` a dict;
-    It prints as a table of means; `to_polars()`, `to_pandas()` and `to_dict()` have a row
-    per query, `summary()` has one per measure, and `save('scores.md')` writes a file. Of
-    several runs, `scores['AP']` has a row per run, `scores.means` a dict per run, and
-    `scores.run(name)` is one of them.
+    With one run, `scores['AP']` is an array with one value per query, in the order of
+    `scores.query_ids`, and `scores.means` is a dict. Scores print as a table of means;
+    `to_polars()`, `to_pandas()` and `to_dict()` have a row per query, `summary()` has one
+    per measure, and `save('scores.md')` writes a file. With several runs, `scores['AP']`
+    has a row per run, `scores.means` has a dict per run, and `scores.run(name)` returns
+    the scores of one run.
 
     Parameters
     ----------
@@ -316,7 +323,7 @@ class Scores(Result):
     runs : tuple of RunInfo
         More facts about each run.
     conventions : Conventions
-        Those in force.
+        The conventions by which the values were computed.
     asked : tuple of Measure
         The measures as they were requested; default: `measures`.
     single : bool
@@ -372,28 +379,33 @@ class Scores(Result):
     # Numbers
     @property
     def means(self) -> dict[str, Any]:
-        """Measure -> its mean over the queries; of several runs, one such dict each.
+        """Return {measure: its mean over the queries}; with several runs, {run: such a
+        dict}.
 
-        GMAP has its geometric mean; NumRet, NumRel and NumRelRet have their sum."""
+        For GMAP the mean is the geometric mean; for NumRet, NumRel and NumRelRet it is
+        the sum."""
         return self._numbers([m.kind.aggregate.f for m in self.measures])
 
     @property
     def medians(self) -> dict[str, Any]:
-        "Measure -> the median of its values; of several runs, one such dict each."
+        """Return {measure: median of its values}; with several runs, {run: such a
+        dict}."""
         return self._numbers([np.median] * len(self.measures))
 
     @property
     def standard_errors(self) -> dict[str, Any]:
-        """Measure -> standard error of its arithmetic mean; of several runs, a dict each.
+        """Return {measure: standard error of its mean}; with several runs, {run: such a
+        dict}.
 
         NaN for fewer than two queries."""
         return self._numbers([_standard_error] * len(self.measures))
 
     @property
     def tie_bounds(self) -> dict[str, Any]:
-        """Measure -> (lowest, highest) mean by the order of ties, where that decides.
+        """Return {measure: (lowest, highest mean)} for each measure whose mean depends on
+        the order of ties.
 
-        Of several runs, a dict each."""
+        With several runs: {run: such a dict}."""
         bounds = []
         for run in self.runs:
             ends = [(repr(m), *_of_counted(m.kind.aggregate.f, run.tie_bounds[repr(m)]))
@@ -402,13 +414,14 @@ class Scores(Result):
         return self._of_runs(bounds)
 
     def _numbers(self, functions):
-        "Return a number by run and measure: the function of a measure of its values."
+        """Return a number per run and measure: the measure's function applied to its
+        values."""
         numbers = [[_of_counted(f, [row])[0] for f, row in zip(functions, values)]
                    for values in self.values]
         return self._of_runs(zip(self.keys(), row) for row in numbers)
 
     def _of_runs(self, items):
-        "Return {run: {measure: value}}; of the only run, {measure: value}."
+        "Return {run: {measure: value}}; with a single run, {measure: value}."
         tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
         if self.single: return tables[0]
         return dict(zip([run.name for run in self.runs], tables))
@@ -416,7 +429,8 @@ class Scores(Result):
     def _name(self, measure): return self.keys()[self._index(measure)]
 
     def _index(self, measure):
-        "Return the position of a measure in any spelling; KeyError if it is not there."
+        """Return the position of a measure, by any of its names; KeyError if it was not
+        computed."""
         names = self.keys()
         if measure in names: return names.index(measure)
         index = position(measure, self.measures, self.asked)
@@ -441,11 +455,11 @@ class Scores(Result):
         return [repr(m) for m in self.measures]
 
     def __iter__(self) -> Iterator[str]:
-        "Iterate over the measures as text, as a table gives its columns."
+        "Iterate over the measures as text, the names of the columns."
         return iter(self.keys())
 
     def __len__(self) -> int:
-        "Return the number of queries, as a table gives its number of rows."
+        "Return the number of queries, the rows of the table."
         return len(self.query_ids)
 
     # One run of several, and several out of one
@@ -461,7 +475,7 @@ class Scores(Result):
         return self._rows([i])._columns_of(answered, runs=(info,), single=True)
 
     def _rows(self, order):
-        "Return the scores of some runs, in an order."
+        "Return the scores of the runs of some rows, in the given order."
         runs, ranks = tuple(self.runs[i] for i in order), self.first_ranks[order]
         return replace(self, values=self.values[order], runs=runs, first_ranks=ranks)
 
@@ -473,7 +487,8 @@ class Scores(Result):
 
     @property
     def slices(self) -> list[str]:
-        "List the slices that the queries are in, in order; none without groups."
+        """Return the names of the slices of the queries, in order; none without
+        groups."""
         if not self.groups: return []
         from irmetrics_nb.data.groups import slice_names
         return slice_names(self.groups.get(q, '') for q in self.query_ids)
@@ -510,23 +525,23 @@ class Scores(Result):
 
     # For other tools
     def to_dict(self) -> dict[str, Any]:
-        """Return {query_id: {measure: value}}, as pytrec_eval has it.
+        """Return {query_id: {measure: value}}, in the format of pytrec_eval.
 
-        Of several runs, one such dict each."""
+        With several runs: {run: such a dict}."""
         if not self.single: return {s.runs[0].name: s.to_dict() for s in self.each()}
         names, rows = self.keys(), self.values[0].T.tolist()
         return {q: dict(zip(names, row)) for q, row in zip(self.query_ids, rows)}
 
     def to_json(self) -> str:
-        """Return all of it as JSON: means, medians, standard errors, counts, values per
+        """Return all results as JSON: means, medians, standard errors, counts, values per
         query.
 
-        A list with an object per run; NaN is null."""
+        With several runs, the JSON is a list with an object per run. NaN becomes null."""
         return rendered_scores(self, 'json', per_query=True)
 
     def _columns(self) -> dict[str, Any]:
-        """Return `query_id` and the measures as columns; of several runs, their names
-        come first, as `run`."""
+        """Return the columns of the table: `query_id` and the measures; with several
+        runs, first `run`."""
         names = [run.name for run in self.runs for _ in self.query_ids]
         head = {} if self.single else {'run': names}
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
@@ -536,8 +551,8 @@ class Scores(Result):
     def summary(self) -> 'polars.DataFrame':
         """Return a polars table with a row per run and measure.
 
-        The mean is that of `means`, beside median, standard error and the number of
-        queries. ImportError where polars is not installed."""
+        The columns are the mean (as in `means`), the median, the standard error and the
+        number of queries. ImportError if polars is not installed."""
         pl = import_polars('.summary()', '.means is a dict')
         rows = []
         for s in self.each():
@@ -550,7 +565,7 @@ class Scores(Result):
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return a pandas table, one row per query, with the query ids as its index.
 
-        If there are several runs, their names come before the query ids."""
+        With several runs, the index has the names of the runs before the query ids."""
         import pandas as pd
         index = pd.Index(escape_non_utf8(self.query_ids), name='query_id')
         tables = [pd.DataFrame(dict(zip(self.keys(), values)), index=index)
@@ -559,10 +574,11 @@ class Scores(Result):
         return pd.concat(tables, keys=[run.name for run in self.runs], names=['run'])
 
     def flat(self) -> dict[str, float]:
-        """Means under names that loggers take: {'nDCG_at_10': 0.59}.
+        """Return {name: mean} with names that loggers accept: {'nDCG_at_10': 0.59}.
 
-        Letters, digits and underscores; `parse` reads them back. Of several runs, the
-        name of the run and / stand in front; ValueError if two then have one name."""
+        A name has letters, digits and underscores, and `parse` reads it back. With
+        several runs, each name starts with `<run name>/`; ValueError if two runs get the
+        same name."""
         names = list(map(flat_name, self.measures))
         if self.single: return dict(zip(names, self.means.values()))
         by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
@@ -579,15 +595,15 @@ class Scores(Result):
         Parameters
         ----------
         measure : str or Measure
-            One of those computed; default: the first.
+            One of the computed measures; default: the first.
         kind : {'means', 'distribution'}
-            Means with 95 % intervals by t, which needs scipy; or a stroke per query with
-            quartiles and mean.
+            'means': means with 95 % confidence intervals by Student's t (needs scipy).
+            'distribution': a stroke per query, with quartiles and mean.
         ax : matplotlib's axes
             Where to draw; None: a new figure.
 
-        KeyError for a measure that was not computed; ValueError for another kind, or
-        the mean of a measure that has none, such as GMAP."""
+        KeyError for a measure that was not computed. ValueError for an unknown kind, or
+        for 'means' of a measure without an arithmetic mean, such as GMAP."""
         return _draw(self, measure, kind, ax)
 
     def _blocks(self): return score_parts(self.each())
@@ -688,8 +704,8 @@ def _whole_run(batches, i):
         notes=total_notes(note for run in runs for note in run.notes))
 
 def _whole_bounds(batches, i):
-    """Combine the tie bounds of the i-th run; where ties decide nothing, both are the
-    values."""
+    """Combine the tie bounds of the i-th run; without an effect of ties, both bounds are
+    the value."""
     bounds = {}
     for m, name in enumerate(batches[0].keys()):
         if not any(name in batch.runs[i].tie_bounds for batch in batches): continue

@@ -26,10 +26,12 @@ from .sets import by_relevance, retrieved_within
 Tied = Literal['apart', 'together']
 
 def precision_at(hits: Judged, tied: Tied = 'apart') -> np.ndarray:
-    """Return the precision at each relevant document; `hits` holds all of each query down
-    to it.
+    """Return the precision at each relevant document.
 
-    With tied='together' it is the precision after the last document of the same score."""
+    hits: all relevant entries of each query down to the last one needed.
+
+    With tied='together', the precision is taken after the last document of equal
+    score."""
     hits_so_far = hits.running(np.add, np.ones(len(hits.rank), dtype=np.intp))
     if tied == 'apart': return hits_so_far / hits.rank
     tie = hits.tie_numbers()
@@ -52,7 +54,8 @@ def by_relevance_in_ap(
     ranking: Judged, /, *, k: int | None = None, divisor: Divisor = 'relevant',
     rel: float = 1,
 ) -> np.ndarray:
-    "Return 1 for each relevant entry, else 0; raise TiesError if one more can lower AP."
+    """Return 1 for each relevant entry, else 0; TiesError if a further relevant one can
+    lower AP."""
     if divisor == 'retrieved' and k is not None:
         raise TiesError("divided by the relevant documents found within k, "
                         "it has no best order: use ties='average'")
@@ -91,8 +94,8 @@ def precision_recall_curve(
     """Compute the precision-recall curve: (recall, precision) after each rank of the
     list.
 
-    Two arrays; for several lists, a list of such pairs. ValueError for fewer `n_relevant`
-    than the list holds.
+    The result is a pair of arrays; for several lists, a list of such pairs. ValueError
+    for fewer `n_relevant` than the list holds.
 
     >>> precision_recall_curve([1, 0])
     (array([1., 1.]), array([1. , 0.5]))"""
@@ -132,9 +135,9 @@ def interpolated_precision(
 ) -> float | np.ndarray:
     """Compute the best precision at this recall or a higher one.
 
-    One value per recall level, for each query; 0 if the recall is never reached.
-    ValueError for a level outside [0, 1], or an unknown rule in `levels`. Source:
-    Manning et al. (2008), section 8.4.
+    The result has one value per recall level and query, 0 if the level is never reached.
+    ValueError for a level outside [0, 1], or an unknown rule in `levels`. Source: Manning
+    et al. (2008), section 8.4.
 
     >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
     1.0"""
@@ -147,9 +150,11 @@ def interpolated_precision(
     return float(values[0]) if values.ndim == 1 else values[0]
 
 def _best_from(hits, recall, R, levels):
-    """Return for each relevant document the best precision from there on; and for each
-    query and recall level, the relevant document that reaches it (beyond the last: none
-    does)."""
+    """Return the best precision from each relevant document on, and which one reaches
+    each level.
+
+    The second array has, for each query and recall level, the relevant document that
+    reaches the level; an index beyond the last document means none."""
     check_option('levels', levels, RECALL_LEVELS)
     x = np.atleast_1d(np.asarray(recall, dtype=float))
     if not np.all((x >= 0) & (x <= 1)):
@@ -229,8 +234,10 @@ def ap_over_ties(
     ranking: Judged, /, *, k: int | None = None, divisor: Divisor = 'relevant',
     tied: Tied = 'apart', rel: float = 1,
 ) -> Average:
-    """Average AP over all orders of tied documents; no formula for a divisor that depends
-    on the order, too. Source: McSherry and Najork (2008)."""
+    """Average AP over all orders of tied documents.
+
+    None if the divisor or the precision also depends on the order at a cutoff. Source:
+    McSherry and Najork (2008)."""
     if k is not None and (divisor == 'retrieved' or tied == 'together'):
         return None
     if tied == 'apart': yield ranking, _mean_precision_at(ranking, rel, k)

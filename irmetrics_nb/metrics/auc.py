@@ -46,8 +46,8 @@ def _group_numbers(group):
 
 # %% ../../nbs/metrics/auc.ipynb #7f4bc7b3
 def _sorted_keys(positive, scores, group):
-    """Pack group, index of the score and label of each item into one integer, sorted; return the distinct scores and
-    the bits of an index, too."""
+    """Return sorted integers with group, score index and label; distinct scores; bits per
+    index."""
     order = np.argsort(-scores)
     ranked = scores[order]
     new = _begins(ranked)
@@ -74,8 +74,9 @@ class Steps(NamedTuple):
 
     @property
     def terms(self) -> np.ndarray:
-        """Return the trapezoid under each step, in cells: the pairs, ties half, that its
-        negatives lose. They are negatives · (positives above + half of the positives on
+        """Return the area under each step: the number of pairs that its negatives lose.
+
+        A tied pair counts half: negatives · (positives above + half of the positives on
         the step)."""
         total = np.bincount(self.group, weights=self.positives)
         in_earlier_groups = (np.cumsum(total) - total)[self.group]
@@ -110,7 +111,7 @@ def roc_curve(
     """Compute the ROC curve as (fpr, tpr, thresholds): one value per distinct score, and
     one before.
 
-    It starts at (0, 0) with the threshold inf; a rate of a class that is missing is NaN.
+    The curve starts at (0, 0) with the threshold inf. The rate of a missing class is NaN.
     ValueError for NaN or unequal lengths. Source: Fawcett (2006), algorithm 1.
 
     >>> fpr, tpr, thresholds = roc_curve([1, 0, 1], [0.3, 0.2, 0.1])
@@ -145,7 +146,7 @@ NamedWeights = Literal['impressions', 'positives']
 Weights = NamedWeights | Mapping | Column | None  # named, by id, in order of ids, or equal
 
 def _weights(aucs, weights):
-    "Return one weight per group, from any spelling of them."
+    "Return one weight per group; weights: a name, None or numbers."
     if weights is None: return np.ones(len(aucs))
     names = get_args(NamedWeights)
     if isinstance(weights, str):
@@ -236,11 +237,10 @@ def gauc(
 ) -> float:
     """Compute group AUC: the mean AUC over the groups that have both classes.
 
-    In [0, 1]; NaN if no group has both. `group_auc(...).skipped` says how many have not.
-    ValueError for NaN, unequal lengths, or weights that are unknown, missing or
-    negative.
-    Source: Zhu et al. (2017) and Zhou et al. (2018), who weigh the groups; the plain
-    mean is the default here.
+    In [0, 1]; NaN if no group has both. `group_auc(...).skipped` is the number of groups
+    that lack a class. ValueError for NaN, unequal lengths, or weights that are unknown,
+    missing or negative. Source: Zhu et al. (2017) and Zhou et al. (2018), who weigh the
+    groups; the plain mean is the default here.
 
     >>> gauc([1, 0, 1, 0], [0.2, 0.9, 0.7, 0.4], ['ann', 'ann', 'bob', 'bob'])
     0.5"""
@@ -248,18 +248,18 @@ def gauc(
 
 # %% ../../nbs/metrics/auc.ipynb #142c7472
 class BoundedAUC(NamedTuple):
-    "An AUC, and how far from it the true one can be at most."
+    "An AUC, and its largest possible distance from the true AUC."
     value: float  # NaN if there are no positives or no negatives
     error: float  # 0: it is exact
 
     @property
     def low(self) -> float:
-        "Return the least that the true value can be."
+        "Return the smallest possible true value."
         return self.value - self.error
 
     @property
     def high(self) -> float:
-        "Return the most that the true value can be."
+        "Return the largest possible true value."
         return self.value + self.error
 
 # %% ../../nbs/metrics/auc.ipynb #64c9b966
@@ -268,9 +268,9 @@ LIMIT = 1 << 17  # bins: five megabytes
 class ScoreHistogram:
     """Positives and negatives by score, in at most `limit` bins.
 
-    `update` takes labels (positive: at least `rel`) and scores, `merge` another of its
-    kind, `auc` tells the value and its error. ValueError for NaN, columns of unequal
-    lengths, or a limit below 1.
+    `update` counts labels (positive: at least `rel`) with scores, `merge` adds another
+    histogram, and `auc` returns the value with its error. ValueError for NaN, columns of
+    unequal lengths, or a limit below 1.
 
     >>> histogram = ScoreHistogram()
     >>> histogram.update([1, 0, 1, 0], scores=[0.9, 0.8, 0.7, 0.1])
@@ -287,7 +287,7 @@ class ScoreHistogram:
     def __len__(self) -> int: return len(self.key)
 
     def update(self, labels: Column, scores: Column) -> None:
-        "Count some more items: the labels first, as everywhere here."
+        "Count more items; the labels come first."
         steps = roc_steps(labels, scores, rel=self.rel)
         key = descending_bits(steps.score) >> np.uint64(self.forgotten)
         self._add(key, steps.positives, steps.negatives, steps.score, steps.score)
@@ -339,7 +339,8 @@ class ScoreHistogram:
         return BoundedAUC(float(terms.sum() / pairs), float(within.sum() / 2 / pairs))
 
 def bits_too_many(key: np.ndarray, limit: int) -> int:
-    "Return the number of bits of sorted keys to drop, so that at most `limit` differ."
+    """Return how many last bits of sorted keys to drop, so that at most `limit` keys
+    differ."""
     changed = key[1:] ^ key[:-1]
     bits = 0
     while np.count_nonzero(changed >> np.uint64(bits)) >= limit: bits += 1

@@ -69,7 +69,8 @@ GradedGain = Literal['linear', 'exp']
 def relevance_probabilities(
     ranking: Judged, /, *, max_grade: float | None = None, gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    """Compute how likely each document satisfies the reader: (2^g - 1) / 2^max_grade.
+    """Compute the probability that a document satisfies the reader: (2^g - 1) /
+    2^max_grade.
 
     With gain='linear', g / (max_grade + 1); in general G(g) / (G(max_grade) + 1). 0 for
     grades of 0 and below. ValueError for a max_grade below a judged grade, or another
@@ -88,8 +89,7 @@ def relevance_probabilities(
 def examination_probabilities(
     ranking: Judged, /, *, max_grade: float | None = None, gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    """Compute how likely the reader gets as far as each document: nothing above it
-    satisfied.
+    """Compute the probability that the reader reaches each document, unsatisfied so far.
 
     ValueError as in `relevance_probabilities`. Source: Craswell et al. (2008).
 
@@ -104,10 +104,10 @@ def examination_probabilities(
 def stopping_probabilities(
     ranking: Judged, /, *, max_grade: float | None = None, gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    """Compute how likely the reader stops at each document.
+    """Compute the probability that the reader stops at each document.
 
-    Those of one query sum to at most 1: the rest of the readers leave unsatisfied.
-    ValueError as in `relevance_probabilities`. Source: Chapelle et al. (2009).
+    The probabilities of a query sum to at most 1; the rest is the share of unsatisfied
+    readers. ValueError as in `relevance_probabilities`. Source: Chapelle et al. (2009).
 
     >>> stopping_probabilities([2, 1, 0])
     array([0.75  , 0.0625, 0.    ])"""
@@ -117,7 +117,7 @@ def stopping_probabilities(
 
 # %% ../../nbs/metrics/cascade.ipynb #273d3413
 def reciprocal_phi(i: float | Column) -> np.ndarray:
-    "Return 1 / i: to stop at rank i is worth one i-th of stopping at the top."
+    "Return 1 / i, the worth of stopping at rank i."
     return 1 / np.asarray(i, dtype=float)
 
 # %% ../../nbs/metrics/cascade.ipynb #a204e6e6
@@ -125,7 +125,7 @@ Phi = Literal['reciprocal', 'log2'] | Callable
 PHIS: dict[str, Callable] = {'reciprocal': reciprocal_phi, 'log2': log2_discount}
 
 def as_phi(phi: Phi = 'reciprocal') -> Callable:
-    """Return a phi in any spelling as a function from an array of ranks to their weights.
+    """Return a phi as a function from an array of ranks to an array of weights.
 
     `phi`: a name in `PHIS`, or a function. ValueError for an unknown name, or if phi(1)
     is not 1."""
@@ -150,8 +150,8 @@ def by_satisfaction(
     ranking: Judged, /, *, max_grade: float | None = None, phi: Phi = 'reciprocal',
     gain: GradedGain = 'exp',
 ) -> np.ndarray:
-    """Return how likely each entry satisfies the reader; raise TiesError for a phi that
-    rises."""
+    """Return the probability that each entry satisfies the reader; TiesError for a rising
+    phi."""
     check_falling(ranking, as_phi(phi), 'phi')
     return relevance_probabilities(ranking, max_grade=max_grade, gain=gain)
 
@@ -243,9 +243,9 @@ def rbp_residual(
 ) -> np.ndarray:
     """Compute the residual of RBP, the most by which it could still rise.
 
-    The weight of every rank without a judged document, in (0, 1]. ValueError for a p
-    outside (0, 1) or a cutoff below 1.
-    Source: Moffat and Zobel (2008).
+    The residual is the total weight of the ranks without a judged document, in (0, 1].
+    ValueError for a p outside (0, 1) or a cutoff below 1. Source: Moffat and Zobel
+    (2008).
 
     >>> rbp_residual([1, None, 1], p=0.5)
     0.375"""
@@ -263,11 +263,12 @@ def rr_over_ties(
 def survival(
     size: np.ndarray, seen: np.ndarray, tie: np.ndarray, goes_on: np.ndarray,
 ) -> np.ndarray:
-    """Return how likely a reader continues after 0, 1, … `seen` documents of a tie.
+    """Return the probability that a reader continues after 0, 1, … `seen` documents of a
+    tie.
 
-    The order is random. `size`, `seen`: of each tie. `tie`, `goes_on`: of each document
-    that may stop the reader, its tie (ascending) and the probability to go on. Gives the
-    values of all ties in one row."""
+    The order of a tie is random. `size`, `seen`: one number per tie. `tie`, `goes_on`:
+    for each document that may stop the reader, its tie (ascending) and the probability
+    that the reader goes on. The values of all ties are in one array."""
     n, step = np.bincount(tie, minlength=len(size)), cumcount(tie)
     owner = np.repeat(np.arange(len(size)), seen + 1)
     count = cumcount(owner)
@@ -291,7 +292,7 @@ def err_over_ties(
 ) -> Sum:
     """Average ERR over all orders of tied documents.
 
-    The term of a tie stands at its first entry, and the others are 0."""
+    The first entry of a tie has the sum of its terms; the other entries have 0."""
     ties, last = Ties.of(ranking), np.inf if k is None else k
     scale: Any = dict(max_grade=max_grade, gain=gain)
     goes_on = 1 - relevance_probabilities(ranking, **scale)

@@ -52,7 +52,8 @@ def cg(ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear') -> Su
     yield _gained(ranking, k, gain)
 
 def _gained(ranking, k, gain):
-    "Return the top k, and the gain of each; a table of gains must hold every grade."
+    """Return the top k and the gain of each document; a table of gains must have every
+    grade."""
     if isinstance(gain, str): ranking = ranking.top(k)
     return ranking, as_gain(gain)(ranking.grade) * ranking.within(k)
 
@@ -60,7 +61,8 @@ CG = cg.measure
 
 # %% ../../nbs/metrics/dcg.ipynb #468c2e2c
 def weigh(rank: np.ndarray, discount: Callable) -> np.ndarray:
-    "Return the weight of each rank: from a table, where ranks are fewer than entries."
+    """Return the weight of each rank, computed once per rank if there are many
+    entries."""
     deepest = int(rank.max(initial=0))
     if deepest > len(rank): return discount(rank)
     return discount(np.arange(1, deepest + 1))[rank - 1]
@@ -72,7 +74,8 @@ def dcg(
     ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
     discount: Discount = 'log2', b: float = 2,
 ) -> Sum:
-    """Compute discounted cumulative gain: each gain counts less, the lower its rank.
+    """Compute discounted cumulative gain: a gain counts less the further down its
+    document is.
 
     ValueError for a cutoff below 1, or an unknown gain, grade or discount. Source:
     Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount: Burges
@@ -83,7 +86,7 @@ def dcg(
     yield _discounted(ranking, k, gain, discount, b)
 
 def _discounted(ranking, k, gain, discount, b):
-    "Return the top k, and the gain of each times the weight of its rank."
+    "Return the top k, and for each document its gain times the weight of its rank."
     if b != 2 and discount != 'jarvelin':
         raise ValueError(f"only discount='jarvelin' has a base, not b={b!r}")
     top, gains = _gained(ranking, k, gain)
@@ -112,8 +115,8 @@ def idcg(
 ) -> np.ndarray:
     """Compute the DCG of the ideal ranking, the highest possible.
 
-    ValueError as in `dcg`; also if `ideal` lacks a grade above 0 of the list, or is
-    given with a `Judged`, which has its own.
+    ValueError as in `dcg`; also if the list has a grade above 0 that `ideal` lacks, or if
+    `ideal` is given with a `Judged`, which holds its own judgments.
 
     >>> idcg([0, 3])
     3.0"""
@@ -124,11 +127,13 @@ def idcg(
 IdealFrom = Literal['judged', 'list', 'top', 'found', 'best']
 
 def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: int | None) -> Judged:
-    """Return the batch with other documents for the ideal ranking.
+    """Return the batch with the documents of the ideal ranking, as chosen by
+    `ideal_from`.
 
-    `ideal_from`: 'judged', all judged documents; 'list', those in the list; 'top', those
-    in its top k; 'found', as many of all as the list has; 'best', a list full of the best
-    grade. ValueError for another."""
+    `ideal_from`: 'judged': all judged documents. 'list': the judged documents in the
+    list. 'top': the judged documents in the top k. 'found': the best judged documents, as
+    many as the list holds. 'best': a list in which every document has the best grade.
+    ValueError for any other value."""
     check_option('ideal_from', ideal_from, get_args(IdealFrom))
     query, grade = judged.pool_query, judged.pool_grade
     if ideal_from == 'judged': return judged
@@ -158,8 +163,8 @@ def by_gain_in_ndcg(
     return by_gain(ranking, gain=gain, discount=discount, b=b)
 
 def _some_gains(table: Any) -> dict[str, Any]:
-    """Translate the gains of ir_measures: grades that are not in the table gain their
-    grade."""
+    """Translate the gains of ir_measures: a grade that is not in the table is its own
+    gain."""
     if not isinstance(table, Mapping):
         raise ValueError(f'gains must be a mapping, not {table!r}')
     return {'gain': {**table, 'else': 'linear'}}
@@ -192,7 +197,7 @@ def ndcg(
 def _ideal_gain(ranking, k, gain, discount, b):
     """Return IDCG, or 0 if the ideal ranking has no gain (IDCG <= 0).
 
-    ValueError for one so near to 0 that digits are lost."""
+    ValueError if IDCG is so near to 0 that digits are lost."""
     best = np.asarray(idcg(ranking, k=k, gain=gain, discount=discount, b=b))
     tiny = best[(best != 0) & (np.abs(best) < np.finfo(float).tiny)]
     if tiny.size:

@@ -139,8 +139,8 @@ def _names_of(kinds):
 def find_kind(name: str) -> str:
     """Return the name of the kind with this name or alias, in upper or lower case.
 
-    ValueError if there is none; it says what a measure is that is known and not offered,
-    or which one may be meant."""
+    ValueError if there is no such kind; the message describes a known measure that is
+    missing here, or suggests a similar name."""
     if name in KINDS: return name
     kind = _kinds_by_name().get(name.casefold())
     if kind is not None: return kind.name
@@ -178,7 +178,8 @@ def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
 def _meant(text):
-    "Return the measures of a text: several only for a name of another tool that has several."
+    """Return the measures of a text; only a name of another tool can stand for
+    several."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
     if kind and not _is_foreign(kind, params): return [Measure(kind.name, _translate(kind, params), at)]
@@ -376,10 +377,11 @@ def parse_all(measures: Measures, /) -> list[Measure]:
 def position(
     measure: Any, computed: Sequence[Measure | None], requested: Sequence[Measure | None],
 ) -> int | None:
-    """Return the index of a measure, in any spelling, among the computed ones.
+    """Return the index of a measure, given by any name, among the computed ones.
 
-    `requested`: the same as they were asked for, before conventions completed them; what
-    `measure` says itself must be so in what was computed. None: nowhere."""
+    `requested`: the computed measures as requested, before conventions completed them.
+    Parameters that `measure` sets must be equal in the computed measure. None if there is
+    no such measure."""
     try: parsed = parse(measure)
     except ValueError: return None
     if parsed in computed: return list(computed).index(parsed)

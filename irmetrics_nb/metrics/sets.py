@@ -28,8 +28,8 @@ def by_relevance(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     return ranking.relevant(rel).astype(float)
 
 def depth(ranking: Judged, k: int | None = None) -> np.ndarray:
-    """Return how many ranks precision looks at: k, or without a cutoff the number
-    retrieved."""
+    """Return the number of ranks that precision counts: k, or all retrieved without a
+    cutoff."""
     return ranking.retrieved if check_cutoff(k) is None else np.full(len(ranking), k)
 
 # %% ../../nbs/metrics/sets.ipynb #0a0665b4
@@ -189,8 +189,9 @@ def fallout(
 ) -> np.ndarray:
     """Compute fall-out: the share of the non-relevant documents that the top k holds.
 
-    Lower is better. In [0, 1]; 0 if there are none. ValueError for a cutoff below 1, or
-    fewer `n_nonrelevant` than the list holds. Source: van Rijsbergen (1979), chapter 7.
+    Lower is better. In [0, 1]; 0 if there are no non-relevant documents. ValueError for a
+    cutoff below 1, or fewer `n_nonrelevant` than the list holds. Source: van Rijsbergen
+    (1979), chapter 7.
 
     >>> round(fallout([3, 0, 0, 1, 2, 1], n_nonrelevant=15), 4)
     0.1333"""
@@ -198,7 +199,7 @@ def fallout(
     return ratio(came_up, _total_nonrelevant(ranking, n_nonrelevant, rel))
 
 def _total_nonrelevant(ranking, counts, rel):
-    """Count the non-relevant documents of each query: judged so or in the list, or as
+    """Count the non-relevant documents of each query: those judged or in the list, or
     `counts`."""
     listed = ranking.retrieved - ranking.found(rel).total(1)
     if counts is not None:

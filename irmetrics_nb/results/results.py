@@ -45,7 +45,8 @@ _chosen: ContextVar[int | None] = ContextVar('digits', default=None)
 
 @contextmanager
 def showing_digits(digits: int | None) -> Iterator[None]:
-    """Write all numbers within with so many decimals; None changes nothing.
+    """Write all numbers within the `with` block with `digits` decimals; None changes
+    nothing.
 
     ValueError for less than 0."""
     if digits is not None and digits < 0:
@@ -55,7 +56,7 @@ def showing_digits(digits: int | None) -> Iterator[None]:
     finally: _chosen.reset(token)
 
 def shown_digits(usual: int = DIGITS) -> int:
-    "Return the decimals of numbers that are written now: the chosen ones, or the usual."
+    "Return the current number of decimals: the chosen one, else `usual`."
     chosen = _chosen.get()
     return usual if chosen is None else chosen
 
@@ -95,7 +96,7 @@ MARKDOWN_SIGNS = re.compile(r'[\\`*\[\]|~$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])')
 BLOCKS = re.compile('^([0-9]*)(#|[-+.)](?![0-9A-Za-z]))')  # a heading, a rule, or an item of a list
 
 def markdown_text(text: object) -> str:
-    "Escape a text for Markdown, in one line: no sign of it is a mark, a link or a tag."
+    "Return a text escaped for Markdown, in one line, without effect as markup."
     escaped = MARKDOWN_SIGNS.sub(r'\\\g<0>', escape(visible(text), quote=False))
     return BLOCKS.sub(r'\1\\\2', escaped.strip(' '))
 
@@ -104,7 +105,7 @@ def markdown_code(text: object) -> str:
     return '`' + visible(text).replace('`', "'") + '`'
 
 def html_text(text: object) -> str:
-    "Escape a text for HTML, in one line: no sign of it is a tag."
+    "Return a text escaped for HTML, in one line."
     return escape(visible(text))
 
 # %% ../../nbs/results/results.ipynb #54ce57d0
@@ -115,7 +116,7 @@ TEX |= {sign: '\\' + sign for sign in '&%$#_{}'}
 QUOTED = re.compile("(?<==)'([^']*)'")  # the value of a parameter, as in nDCG(gain='exp')
 
 def tex_text(text: object) -> str:
-    "Escape a text for LaTeX: no sign of it is a command."
+    "Return a text escaped for LaTeX."
     shown = visible(str(text).replace('\n', ' '))
     signs = ''.join(TEX.get(sign, sign) for sign in shown)
     return QUOTED.sub(r'\\textquotesingle{}\1\\textquotesingle{}', signs)
@@ -149,8 +150,10 @@ class Items:
 
 # %% ../../nbs/results/results.ipynb #36167480
 def best_of(means: Any) -> np.ndarray:
-    """Return (rows, columns) whether a number is the best of its column, as written; none is where all are
-    equal."""
+    """Return a mask (rows, columns) of the best numbers of each column, compared as
+    written.
+
+    A column of equal numbers has no best."""
     rounded = np.round(np.nan_to_num(np.array(means, float), nan=-np.inf), shown_digits())
     best = np.isfinite(rounded) & (rounded == rounded.max(axis=0, initial=-np.inf))
     return best & ~best.all(axis=0)
@@ -159,12 +162,15 @@ def best_of(means: Any) -> np.ndarray:
 RAISED = dict(zip('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹'))  # there is no raised q
 
 def raised(mark: str) -> str:
-    "Write a mark as small letters above the line; ▲ and ▼ follow after a blank."
+    "Return a mark in superscript letters; ▲ and ▼ follow a blank instead."
     return ' ' * (mark[:1] in ('▲', '▼')) + ''.join(RAISED.get(sign, sign) for sign in mark)
 
 def _arranged(table):
-    """Return the rows as `Cell`s; the length of the longest mark of each column, with the blank before ▲ and ▼; and
-    the alignment of each column, right if it has a number."""
+    """Return the rows as `Cell`s, and for each column the longest mark's length and the
+    alignment.
+
+    The length includes the blank before ▲ and ▼. A column with a number is aligned
+    right."""
     rows = [[x if isinstance(x, Cell) else Cell(x) for x in row] for row in table.rows]
     columns = [*zip(*rows)]
     widths = [max(len(raised(cell.mark)) for cell in column) for column in columns]
@@ -209,7 +215,8 @@ SHRINK = (r'\providecommand{\resizebox}[2]{} '  # without graphicx it stays as w
           r'\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{')
 
 def booktabs(table: Table) -> str:
-    "Write a table for a paper, which floats and has a caption; marks are raised, the best is bold."
+    """Return a table as a LaTeX float with a caption; marks are superscripts, the best is
+    bold."""
     cells, widths, alignments = _arranged(table)
     heads = [tex_text(name) for name in table.head]
     heads = [rf'\multicolumn{{2}}{{c}}{{{head}}}' if width else head for head, width in zip(heads, widths)]
@@ -297,10 +304,11 @@ def _csv_cell(x):
 
 # %% ../../nbs/results/results.ipynb #b08cfb3d
 class Result:
-    """Prints, shows itself in a notebook, and becomes a table, a text or a file.
+    """A result: it can be printed, shown in a notebook, converted to a table or text, and
+    saved.
 
-    A kind of results gives its blocks, `to_dict()`, and `rows`, the rows of its table:
-    dicts, or objects whose fields are the columns."""
+    A subclass defines `_blocks()`, `to_dict()` and `rows`, the rows of its table: dicts,
+    or objects whose fields are the columns."""
     _names: Sequence[str] = ()  # the columns of the table; default: those of its rows
     _default = 'txt'  # what becomes of a file whose name has no end
 
@@ -315,7 +323,7 @@ class Result:
         return {name: [row[name] for row in rows] for name in names}
 
     def _written(self, form):
-        "Write it as 'text', 'markdown', 'html' or 'latex'."
+        "Return the result as 'text', 'markdown', 'html' or 'latex'."
         return rendered(self._blocks(), form)
 
     def to_dict(self) -> dict[str, Any]:
@@ -327,7 +335,7 @@ class Result:
         return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
 
     def to_polars(self) -> 'polars.DataFrame':
-        """Return the table as a frame of polars; raise ImportError where that is not
+        """Return the table as a polars data frame; ImportError if polars is not
         installed."""
         pl = import_polars('.to_polars()', '.to_dict() holds what the table does')
         columns = _for_frames(self._columns())
@@ -336,7 +344,7 @@ class Result:
         return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        """Return the table as a frame of pandas; raise ImportError where that is not
+        """Return the table as a pandas data frame; ImportError if pandas is not
         installed."""
         import pandas as pd
         return pd.DataFrame(_for_frames(self._columns()))
@@ -362,12 +370,13 @@ class Result:
         *,
         digits: int | None = None,
     ) -> None:
-        """Write it to a file, whole or not at all.
+        """Write the result to a file; on an error no partial file is left.
 
-        The end of the name says what: .txt, .md, .html or .tex what is printed; .json all
-        of it; .csv or .parquet the table. format: the same without the dot, for another
-        name. digits: decimals of printed numbers. ValueError for a format that is not
-        known, OSError if it cannot be written."""
+        The ending of the name sets the content: .txt, .md, .html and .tex have the
+        printed result, .json has everything, .csv and .parquet have the table. format:
+        the ending without its dot, for a file name without such an ending. digits:
+        decimals of printed numbers. ValueError for an unknown format, OSError if the file
+        cannot be written."""
         form = file_format(path, format, default=self._default)
         with showing_digits(digits): content = FILES[form](self)
         write_whole(path, content + '\n' if isinstance(content, str) else content)
@@ -397,9 +406,10 @@ def file_format(
     path: str | os.PathLike, format: str | None = None, option: str = 'format=',
     default: str = 'txt',
 ) -> str:
-    """Return the format of a file: the requested one, or by the end of its name, or the default.
+    """Return the format of a file: as requested, else by the ending of its name, else the
+    default.
 
-    option: what the message calls `format`. ValueError for one that is not known."""
+    option: the name of the option in the message. ValueError for an unknown format."""
     if format is not None: check_option('format', format, ENDINGS)
     end = format or Path(path).suffix.lower().removeprefix('.') or default
     if end in ENDINGS: return ENDINGS[end]
@@ -466,8 +476,8 @@ def forest(
     """Draw values with intervals, a row for each, the highest at the top; return
     matplotlib's axes.
 
-    zero: with a line at 0, and in two colours what lies to its right or left. An interval
-    with an end that is NaN is not drawn. ValueError for columns of unequal lengths."""
+    zero: whether to draw a line at 0, with one colour for each side. An interval with a
+    NaN end is not drawn. ValueError for columns of unequal lengths."""
     columns = [np.asarray(column, float) for column in (values, low, high)]
     if {len(column) for column in columns} != {len(names)}:
         raise ValueError(f'{len(names)} names, and columns of other lengths')
@@ -493,8 +503,8 @@ def sorted_bars(
     """Draw differences as bars, the largest gain first; the best and the worst have
     names.
 
-    NaN is left out. named: how many at either end, if they are not 0. A dashed line
-    shows the mean. Returns matplotlib's axes."""
+    NaN is left out. named: the number of bars with names at each end; bars of 0 have no
+    name. A dashed line shows the mean. Returns matplotlib's axes."""
     values = np.asarray(differences, float)
     counted = np.flatnonzero(~np.isnan(values))
     order = counted[np.argsort(-values[counted], kind='stable')]
@@ -525,8 +535,8 @@ def scatter(
     """Draw two values of each query as a dot, with the diagonal; return matplotlib's
     axes.
 
-    named: how many of the dots farthest from the diagonal have names. Dots with a NaN
-    are not drawn."""
+    named: the number of dots with names, the farthest from the diagonal first. Dots with
+    a NaN are not drawn."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     counted = np.flatnonzero(~np.isnan(x + y))
     ax = ax or new_axes(4.6, 4.8)
@@ -579,7 +589,7 @@ def lines(
 ) -> Any:
     """Draw {name: values} as lines over x, which differ in colour, dash and mark.
 
-    After six they begin anew. Returns matplotlib's axes."""
+    The styles repeat after six lines. Returns matplotlib's axes."""
     ax = ax or new_axes()
     for i, (name, y) in enumerate(series.items()):
         style = {'color': COLOURS[i % 6], 'linestyle': DASHES[i % 6], 'linewidth': 2}
@@ -594,7 +604,7 @@ def bundle(
 ) -> Any:
     """Draw a faint line over x for each row of a matrix, and a strong one for their mean.
 
-    Rows with NaN count for nothing. Returns matplotlib's axes."""
+    Rows with NaN are ignored. Returns matplotlib's axes."""
     rows = np.asarray(each, float)
     rows = rows[~np.isnan(rows).any(axis=1)]
     ax = ax or new_axes()
