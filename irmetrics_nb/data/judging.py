@@ -27,7 +27,9 @@ from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
-    "Return (n,) for each of `ids`, its number in `target_ids`, or -1; `index`: of the hashes of `target_ids`."
+    """Return for each of `ids` its number in `target_ids`, or -1.
+
+    index: the index of the hashes of `target_ids`."""
     positions = index.find(ids.hash())
     present = positions >= 0
     exact = ids[present].equals(target_ids[positions[present]]).all()
@@ -39,7 +41,8 @@ def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
 INDEX_RATIO = 8  # rows for each judgment, above which the index is faster
 
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    "Return (rows, judgment): the run's rows that are judged, and the row of `qrels` of each."
+    """Return (rows, judgment): the judged rows of the run, and for each the row of
+    `qrels`."""
     use_index = INDEX_RATIO * len(qrels.rows) < len(run.rows)
     rows, judgment = (_by_index if use_index else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
@@ -78,10 +81,10 @@ def _join_by_dict(qrels, run, qrels_query):
 
 # %% ../../nbs/data/judging.ipynb #3023776d
 def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.ndarray, ties: str) -> np.ndarray:
-    """Return (n,) how many of the tied rows of its own group come before each of `rows`.
+    """Return for each of `rows` how many tied rows of its group come before it.
 
-    tied: rows whose score is shared, those of `rows` among them; group: for each of them, a
-    number that tied rows have in common."""
+    tied: all rows with a shared score, including such rows of `rows`; group: for each
+    tied row, a number that is equal for rows tied with each other."""
     order = np.lexsort((tied, group)) if ties == 'given' else docs[tied].argsort(-group)[::-1]
     ordered_group, ordered_rows = group[order], tied[order]
     group_start = np.searchsorted(ordered_group, ordered_group)
@@ -92,8 +95,10 @@ def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.n
 
 # %% ../../nbs/data/judging.ipynb #808131b3
 def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return (order, (3, n)): the order of `rows` by query and rank; rank, start of the tie and its size of each in
-    that order."""
+    """Return the order of `rows` by query and rank, and an array (3, n) in that order.
+
+    The array has the rank of each row, the first rank of its tie, and the size of its
+    tie."""
     query, value = run.rows.query, run.rows.value
     lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
     np.minimum.at(lowest, query[rows], value[rows])
@@ -142,7 +147,8 @@ def bisect_ranges(value: np.ndarray, low: np.ndarray, high: np.ndarray, score: n
 def places_in_ties(
     run: DictSource, query: np.ndarray, score: np.ndarray, names: list[str], ties: str,
 ) -> np.ndarray:
-    "Return (2, n) how many documents of the same score come before those named, and how many there are of that score."
+    """Return for each named document how many documents of equal score precede it, and
+    how many documents have that score: (2, n)."""
     dicts, pairs = list(run.docs.values()), list(zip(query.tolist(), score.tolist()))
     columns_of = {}
     for q in set(query.tolist()):
@@ -160,7 +166,8 @@ def places_in_ties(
 
 # %% ../../nbs/data/judging.ipynb #20a92928
 def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    "Return (judgment, (3, n) as `ranks_in_order` has them) of the judged documents in a run of dicts."
+    """Return the judgments of the documents in a run of dicts, and an array (3, n) as
+    from `ranks_in_order`."""
     score = lookup_scores(judged, run.docs)
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
@@ -219,8 +226,10 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
 
 # %% ../../nbs/data/judging.ipynb #14ef5ee2
 def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return (first, leader): which rows are the first of their document in their query, and the row that is so for
-    each."""
+    """Return (first, leader) of the rows of a run of chunks.
+
+    first: whether a row is the first chunk of its document in the query; leader: for each
+    row, the row of that first chunk."""
     documents, code = factorize(rows.parent)
     pair = rows.query * np.int64(len(documents)) + code
     order = np.lexsort((rank_rows(rows, ties), pair))
@@ -233,7 +242,8 @@ def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/judging.ipynb #01022dc5
 def within_budget(rows: Rows, ties: str) -> np.ndarray:
-    "Return (n,) which rows come before the first one of their query that does not fit into the budget."
+    """Return a mask of the rows before the first row of their query that exceeds the
+    budget."""
     order = np.lexsort((rank_rows(rows, ties), rows.query))
     length, query = rows.length[order], rows.query[order]
     used, begins = np.cumsum(length), np.flatnonzero(changes(query))
@@ -244,9 +254,11 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
 
 # %% ../../nbs/data/judging.ipynb #32fc95c5
 def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
-    """Return judgments and run; where the run is made of chunks, both speak of them, and of none that has no place.
+    """Return judgments and run; if the run has chunks, the judgments have chunk ids too.
 
-    DataError for a chunk that is called like a judged document that it is no part of."""
+    Chunks that take no rank are removed from both.
+
+    DataError if a chunk has the id of a judged document of which it is not a part."""
     if not run.count and np.isinf(run.budget): return qrels, run
     rows = run.rows
     if np.isfinite(run.budget): rows = rows.selected(within_budget(rows, ties))
@@ -266,7 +278,8 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
 def run_of_documents(run: Run) -> Run:
-    "Return a run of chunks as one of documents, each with the score of its first chunk; any other as it is."
+    """Return a run of documents, each with the score of its first chunk; a run without
+    chunks is unchanged."""
     if not run.count: return run
     rows = run.rows
     if np.isfinite(run.budget): rows = rows.selected(within_budget(rows, 'docid'))
@@ -274,8 +287,10 @@ def run_of_documents(run: Run) -> Run:
     return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
 
 def _judged_chunks(qrels, rows, leader, led, repeated, later):
-    """Return judgments of chunks: those `led` are of the rows `leader`; the rows `later` have grade 0 by those
-    `repeated`."""
+    """Return judgments in which chunks have the place of their documents.
+
+    The judgments `led` get the ids of the rows `leader`. The rows `later` get new
+    judgments: copies of the judgments `repeated`, with grade 0."""
     judgments, docs = qrels.rows, qrels.rows.doc
     start = np.append(docs.start.astype(np.intp), rows.doc.start.astype(np.intp) + len(docs.buffer))
     buffer, length = np.concatenate((docs.buffer, rows.doc.buffer)), np.append(docs.length, rows.doc.length)
@@ -288,7 +303,10 @@ def _judged_chunks(qrels, rows, leader, led, repeated, later):
 
 # %% ../../nbs/data/judging.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
-    "Raise DataError if the mean, best or worst order of ties would decide which of two chunks leads a document."
+    """Raise DataError if the order of ties decides which of two chunks is the first of a
+    document.
+
+    This matters only for the mean, the best and the worst order."""
     if ties in ('docid', 'given'): return
     if np.isfinite(run.budget): raise DataError(f"a budget needs a fixed order: use ties='docid', not {ties!r}")
     if run.count != 'chunks': return
@@ -311,8 +329,8 @@ def assemble(
 ) -> Judged:
     """Return the hits in the batches of a run as one `Judged`.
 
-    `hits` is empty afterwards; `release_qrels`: so are the judgments, but for their
-    queries."""
+    `hits` is empty afterwards. With `release_qrels` the judgments are empty too, except
+    for their queries."""
     grade, query_of = qrels.columns.value, qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
@@ -334,7 +352,9 @@ def assemble(
     return Judged.unchecked(**columns)
 
 def _sorted_hits(hits, query_of):
-    "Return the columns of all hits by query and rank, with their ties if any are tied, and empty the list."
+    """Return the columns of all hits by query and rank, and empty the list.
+
+    The columns include ties only if some hits are tied."""
     tied = any((batch.tie_size > 1).any() for batch in hits)
     names = 'judgment', 'rank', *(TIE if tied else ())
     columns = {name: np.concatenate([getattr(batch, name) for batch in hits]) for name in names}
@@ -350,7 +370,8 @@ WINDOW = 4000  # rows
 WINDOWS = 4    # of a run
 
 def windows(rows: Rows, limit: int = WINDOWS) -> list[Rows]:
-    "Return windows that are spread evenly: as many as fit, but at most `limit`, and at least one if there are rows."
+    """Return evenly spread windows of rows: at most `limit`, at least one if there are
+    rows."""
     count = min(limit, max(1, len(rows) // WINDOW))
     return [_window(rows, len(rows) * i // count) for i in range(count)]
 
@@ -385,7 +406,10 @@ DOCS = 300    # that are compared with missed ones in one window
 MISSED = 10   # of one query
 
 def looks_at(windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
-    "Return queries of windows, with the documents they miss. hits: all hits of the run."
+    """Return the queries in the windows, each with its judged documents that were not
+    retrieved.
+
+    hits: all hits of the run."""
     judgments = qrels.columns.query
     retrieved = np.zeros(len(judgments), bool)
     for batch in hits: retrieved[batch.judgment] = True
@@ -415,7 +439,9 @@ COMPARED = 12         # of the queries of a run of dicts, all over it,
 ENOUGH_DOCUMENTS, SAMPLING_RATIO = 300, 100  # with so many documents, or one of so many; but two at the least
 
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
-    "Return queries spread over a run of dicts; some of them with their scores and the documents they miss."
+    """Return evenly spread queries of a run of dicts.
+
+    Some queries have their scores, and their judged documents that were not retrieved."""
     source, queries = qrels.by_query[0], list(run.dicts.docs)
     number = {query: i for i, query in enumerate(source.docs)}
     rows = sum(map(len, run.dicts.docs.values()))
@@ -571,7 +597,10 @@ def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels
     return judged, Reading(answered, file.tag, description, samples, observed, getattr(file, 'notes', ()))
 
 def _open_run(run, memory, judgments):
-    "Return what reads a run batch by batch; None if it is to be read in one piece. judgments: how many there are."
+    """Return a reader of the run batch by batch; None if the run must be read in one
+    piece.
+
+    judgments: the number of judgments."""
     size = max(1, min(BATCH_BYTES, memory // 16))
     if run.source is None or run.options: return None
     if run.path: return open_run(run.path, size, memory // 4)
@@ -582,7 +611,8 @@ def _open_run(run, memory, judgments):
     return run.stream
 
 def row_batches(run: Any) -> Iterator[Rows]:
-    "Yield the rows of a run, batch by batch where it can be read so."
+    """Yield the rows of a run, batch by batch if the source allows it, else in one
+    piece."""
     run = ready(Run.unread(run))
     file = _open_run(run, DEFAULT_MEMORY, 0)
     yield from [Run(run, copy=False).rows] if file is None else map(file.rows, file)
@@ -590,7 +620,7 @@ def row_batches(run: Any) -> Iterator[Rows]:
 # %% ../../nbs/data/judging.ipynb #0197dfdf
 @dataclass
 class Reading:
-    "What else is known of a run when it has been judged."
+    "Facts about a run, collected while it is judged."
     queries: int  # how many it answers
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
@@ -618,12 +648,11 @@ def judge_run(
     progress : callable or None, default None
         Called as progress(done, total) with bytes (of a table, rows) of the file.
     release_qrels : bool, default False
-        Whether nobody needs the judgments any more: all but their queries is let go as
-        soon as it has been used.
+        Whether the judgments may be freed after their use; only their queries stay.
     observe : observer or None, default None
         Called as observe(run, hits) with every part of the run, which has all rows of its
-        queries, by two threads; observe.start() says that the run is read anew. With an
-        observer no query need be in both.
+        queries, by two threads; observe.start() is called when the run is read again from
+        its beginning. With an observer, judgments and run may have no query in common.
 
     Returns
     -------

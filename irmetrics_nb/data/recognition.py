@@ -91,7 +91,8 @@ def found_runs(path: str | os.PathLike) -> list[str] | None:
     return _no_folder_lost(paths)
 
 def _no_folder_lost(paths):
-    "Return the runs among some paths; DataError for a folder that is not a run and has no other path in it."
+    """Return the runs among some paths; DataError for a folder that is no run and holds
+    no other of the paths."""
     tables = {Path(path) for path in paths if is_spread(path)}
     candidates = [path for path in paths if tables.isdisjoint(Path(path).parents)]
     folders = {Path(path) for path in candidates if os.path.isdir(path)} - tables
@@ -113,7 +114,8 @@ def check_no_parts(paths: list) -> None:
         raise DataError(f'{first} and {path} are parts of one run: {advice}')
 
 def _table_with(path):
-    "Return the folder of the table that a path is a part of, by the names of files and folders; else None."
+    """Return the folder of the table to which a path belongs, judging by names; else
+    None."""
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
@@ -121,7 +123,8 @@ def _table_with(path):
 
 # %% ../../nbs/data/recognition.ipynb #3591ca1a
 def by_system(source: Any, column: str) -> dict[str, Any]:
-    "Return {system: its rows, unread} of a table in which a column or a partition names the systems."
+    """Return {system: source of its rows} of a table; a column or a partition names the
+    system."""
     pl, name = import_polars(), 'the run'
     if is_path(source):
         name, path = os.fspath(source), source
@@ -153,7 +156,9 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
-    "Return (name, source) of each of several runs, None for one run. In a list, folder or pattern the name is ''."
+    """Return (name, source) for each of several runs; None for a single run.
+
+    The name is '' for runs of a list, a folder or a pattern."""
     if is_path(run):
         paths = _runs_of_paths([run]) if found_runs(run) is not None else None
         return paths and [('', path) for path in paths]
@@ -231,19 +236,18 @@ def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -
     Parameters
     ----------
     qrels : any form of judgments
-        They are only looked at, for arguments in each other's place.
+        The judgments; used only to find out whether judgments and run are swapped.
     run : any form of a run, or several
         {name: run}, a list, or a folder or a pattern with a run per file.
     system : str, optional
         The column or partition of one table that names the run, if there are several.
     options
-        columns= and descending= of `Run`, for all of them.
+        The options columns= and descending= of `Run`, for all runs.
 
     Raises
     ------
     ValueError
-        For arguments in each other's place, or items of which some are runs and others
-        are not.
+        If judgments and run are swapped, or for a list in which some items are not runs.
     DataError
         For a pattern that nothing matches, parts of one run given as several, a column
         that is not there, or a row without a system.
@@ -267,7 +271,7 @@ def one_run(qrels: Any, run: Any) -> Run:
 
 # %% ../../nbs/data/recognition.ipynb #7a11c002
 def ready(run: Run) -> Run:
-    "Return a run that is in memory, or that can be read batch by batch and once more: of a file or a large table."
+    "Return a run that can be read twice: in memory, or from a file or a large table."
     if run.source is None or run.stream is not None: return run
     if not run.options:
         source, path = run.source, run.path
@@ -320,7 +324,8 @@ def partition_text(text: TextBytes, files: list) -> Comments:
 class TextFile:
     """A run in a TREC file that is read batch by batch.
 
-    size: how many bytes a batch should have; max_query_bytes: how many one query may have."""
+    size: the bytes of a batch; max_query_bytes: the largest number of bytes of one
+    query."""
     def __init__(self, path: str | os.PathLike, size: int, max_query_bytes: float = np.inf):
         self.path = path
         self.name = str(path)
@@ -382,7 +387,8 @@ class TextFile:
             if len(content): yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), 'run')
 
     def count_bytes(self) -> int:
-        "Return how many bytes there are, unpacked; for a packed file this reads it to its end."
+        """Return the number of unpacked bytes; a packed file is read to its end for
+        this."""
         if not self.packed: return self.total
         with self._opened() as file, file_errors(self.path):
             stream = decompressed(file)
@@ -390,19 +396,22 @@ class TextFile:
 
     @contextmanager
     def _opened(self):
-        "Return the open file; DataError if it is not the same whenever it is read."
+        """Return the open file; DataError if the file has changed since it was last
+        read."""
         with file_errors(self.path): file = open_bytes(self.path)
         with file, ensure_unchanged(file.fileno(), self.path, self.state): yield file
 
     def _fill(self, stream, room):
-        "Read until there is no more room or nothing more to read; how many bytes came."
+        """Read until the room is full or the stream ends; return the number of bytes
+        read."""
         filled = 0
         with file_errors(self.path):
             while filled < len(room) and (got := stream.readinto(room[filled:])): filled += got
         return filled
 
     def _whole_queries(self, stream, buffer, filled, line):
-        "Fill a buffer, made longer as needed: (buffer, bytes in it, bytes of whole queries among them)."
+        """Fill a buffer; return it, the bytes in it, and the bytes that belong to whole
+        queries."""
         while True:
             filled += self._fill(stream, buffer.data[filled:-PAD])
             ended = filled < len(buffer) - PAD
@@ -411,7 +420,8 @@ class TextFile:
             buffer = self._enlarge(buffer, line)
 
     def _enlarge(self, buffer, line):
-        "Return the buffer, of twice the length; DataError if one line or query is too long."
+        """Return the buffer with twice its length; DataError if a line or a query is too
+        long."""
         check_end(buffer[:-PAD], self.name, line)
         if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
         raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
@@ -422,8 +432,9 @@ BATCH_ROWS = BATCH_BYTES >> 5
 class TableRun:
     """A run in a table that is read in batches of `size` rows.
 
-    source: a polars table, a LazyFrame or a relation of DuckDB; path: the Parquet or Arrow file that a LazyFrame scans.
-    `total` is 0 if a column is missing or ambiguous, which reading in one piece reports."""
+    source: a polars table, a LazyFrame or a relation of DuckDB; path: the Parquet or
+    Arrow file that a LazyFrame scans. If a column is missing or ambiguous, `total` is 0;
+    the error is raised when the table is read in one piece."""
     comments, done = NO_COMMENTS, 0
     way = ''  # an addition to the description of how the run was read
 
@@ -481,7 +492,8 @@ class TableRun:
                 yield from self._slices(import_polars().scan_parquet(path))
 
     def _slices(self, table):
-        "Yield slices that fill the pending rows up to `size` rows, or double them if they are one query."
+        """Yield slices that fill the pending rows up to `size`, or double them if they
+        are one query."""
         first = 0
         while first < self.total:
             pending = first - self.done
@@ -504,7 +516,7 @@ class TableRun:
             if len(table): yield self.rows((0, table))
 
     def count_bytes(self) -> int:
-        "Return about how many bytes of text the rows would be."
+        "Return the approximate size of the rows as text, in bytes."
         return 32 * self.total
 
     @contextmanager
@@ -536,9 +548,11 @@ def _relation_batches(relation, size):
 
 # %% ../../nbs/data/recognition.ipynb #bee061d8
 def open_table(source: Any, size: int | None = None, name: str = 'the run', tag: str = '') -> TableRun | None:
-    """Return a table as a run that is read in batches of `size` rows; None for anything else.
+    """Return a run that reads a table in batches of `size` rows; None for any other
+    source.
 
-    None, too, if it has no more rows than a batch, or lacks a column, which reading it in one piece reports."""
+    None also if the table has no more rows than a batch, or if a column is missing; the
+    error is raised when the table is read in one piece."""
     size = BATCH_ROWS if size is None else size
     if not is_lazy(source):
         if not is_table(source): return None
@@ -550,7 +564,8 @@ def open_table(source: Any, size: int | None = None, name: str = 'the run', tag:
 def open_run(
     path: str | os.PathLike, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
 ) -> 'TextFile | TableRun | None':
-    "Return a run that is read in batches of about `size` bytes; None if it is to be read in one piece."
+    """Return a run that is read in batches of about `size` bytes; None if it must be read
+    in one piece."""
     name, rows = str(path), size >> 5
     if is_remote(path) or is_spread(path):
         with polars_errors(name): return open_table(scan(path), rows, name, file_stem(path))
@@ -578,9 +593,9 @@ def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterato
     Parameters
     ----------
     path : str or path
-        A run: TREC text (gzipped or not), Parquet or Arrow; other files come in one.
+        A run: TREC text (gzipped or not), Parquet or Arrow; any other file is one batch.
     size : int, default 8 MB
-        How many bytes a batch should have. It has more only where one query has.
+        The bytes of a batch; a batch has more only if a single query has more.
 
     Returns
     -------

@@ -37,7 +37,7 @@ from .tables import COLUMN_SYNONYMS, ids_of_objects, plain_name
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):
-    "Judgments and the run beside them: `evaluate(*both, 'nDCG@10')`."
+    "Judgments and a run in one object: `evaluate(*both, 'nDCG@10')`."
     qrels: Qrels
     run: Run
 
@@ -111,7 +111,7 @@ def from_records(
     columns : dict, optional
         Columns with other names: {'query': name, 'retrieved': name, 'relevant': name}.
     options
-        Those of `Run`, such as parents=, count=, duplicates=, name=.
+        Options of `Run`, such as parents=, count=, duplicates=, name=.
 
     Returns
     -------
@@ -127,7 +127,8 @@ def from_records(
     Warns
     -----
     DataWarning
-        If a column `scores` contradicts the order of the ids retrieved, which decides.
+        If a column `scores` contradicts the order of the retrieved ids; the order is
+        used.
 
     >>> from irmetrics_nb import evaluate, from_records
     >>> rows = [{'query': 'q', 'retrieved_ids': ['c', 'a'], 'relevant_ids': ['a', 'b']}]
@@ -175,7 +176,7 @@ class Span(NamedTuple):
 
     @property
     def id(self) -> str:
-        "Return how it is called in judgments and runs."
+        "Return the id of the passage in judgments and runs."
         return f'{self.document}[{self.start}:{self.end}]'
 
     def common(self, other: 'Span') -> int:
@@ -239,9 +240,9 @@ def from_spans(
     iou : float, optional
         The smallest intersection over union of a relevant passage.
     covered : float, optional
-        Or: the smallest covered share of the gold passage. Give one of the two.
+        The smallest covered share of the gold passage. Give either `iou` or `covered`.
     options
-        Those of `Run`, such as name=.
+        Options of `Run`, such as name=.
 
     Returns
     -------
@@ -304,7 +305,7 @@ def from_spans(
 
 # %% ../../nbs/data/records.ipynb #f0c1fe33
 class Words(NamedTuple):
-    "What a query or a document is called, and some more of its text."
+    "The title of a query or a document, and more of its text."
     title: str = ''
     more: str = ''
 
@@ -433,7 +434,7 @@ def read_words(
 
     source: {id: text}, {id: {column: text}}, a table, or the path of a JSONL, JSON, CSV,
     TSV or Parquet file or of TREC topics, packed by gzip or not; None: nothing is known.
-    DataError, with file and line, for what cannot be read or has no such columns;
+    DataError, with file and line, if the source cannot be read or lacks a column;
     DataWarning if the source has none of the needed ids."""
     if source is None or not needed_ids: return {}
     is_path = isinstance(source, str | os.PathLike)
@@ -481,7 +482,7 @@ class Example:
     """A small test collection; each part is read when it is first asked for.
 
     folder : path
-        Where the files are; `load_example` knows."""
+        The folder of the files, as set by `load_example`."""
     def __init__(self, folder: Any): self.folder = folder
 
     @cached_property

@@ -42,7 +42,7 @@ class Finding:
 
     @property
     def lead(self) -> str:
-        "Return level, code and source, as a message begins."
+        "Return level, code and source, the beginning of a message."
         return f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Evidence:
 
     @property
     def thorough(self) -> bool:
-        "Return whether all of the run is known, not a sample of its queries."
+        "Return whether all queries of the run are known, rather than a sample."
         return self.counts is not None
 
     @property
@@ -86,7 +86,8 @@ class Evidence:
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7db
 def problem(code: str, examples: Iterable = (), severity: str = '', **words: Any) -> tuple:
-    "Return a problem as conditions yield it; severity: another level than in the table."
+    """Return a problem with its code and its numbers; severity: overrides the level of
+    the table."""
     return code, tuple(map(str, examples)), severity, words
 
 def shown(ids: Iterable[str]) -> list[str]:
@@ -95,8 +96,8 @@ def shown(ids: Iterable[str]) -> list[str]:
 
 # %% ../../nbs/evaluation/findings.ipynb #1c356409
 def _document_problems(evidence):
-    """Find judged documents that were not retrieved: all of them, or some because of
-    another spelling."""
+    """Find judged documents that were not retrieved: all, or some because their ids
+    differ in form."""
     samples = [sample for sample in evidence.looks if sample.missed]
     if not samples and (evidence.retrieved or not evidence.judged): return
     missed = {sample.query: sample.missed for sample in samples}
@@ -120,14 +121,18 @@ def _document_problems(evidence):
         yield from _numeric('document', sum(missed.values(), []), sum(retrieved.values(), []))
 
 def _documents_misspelled(spelling, missed, severity=''):
-    "Find documents that would match in another spelling, if these are more than a few."
+    """Find documents that match only after their ids are normalised, if there are enough
+    of them."""
     if spelling is None: return
     n_missed = sum(map(len, missed.values()))
     if severity or _is_worth_saying(spelling, n_missed):
         yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
 
 def _is_worth_saying(spelling, n_missed):
-    "Return whether a spelling matches more than a few of the missed ids, and different ones."
+    """Return whether normalised ids match often enough to report.
+
+    There must be matches for more than 5 % of the missed ids, at least two, with
+    different ids as examples."""
     _, matches, examples = spelling
     judged, retrieved = map(set, zip(*examples))
     return matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
@@ -163,18 +168,20 @@ def _query_problems(evidence):
     if unjudged and evidence.common: yield problem('unjudged-queries', shown(unjudged), n=len(unjudged))
 
 def _numeric(kind, judged, retrieved):
-    "Find ids that are numbers in one of the two sources only."
+    "Find ids that are numbers in only one of the two sources."
     if _are_numbers(judged) != _are_numbers(retrieved): yield problem('numeric', what=kind)
 
 def _are_numbers(ids): return bool(ids) and all(id.isascii() and id.isdigit() for id in ids)
 
 # %% ../../nbs/evaluation/findings.ipynb #69c8f07f
 def position_signs(query: np.ndarray, score: np.ndarray) -> set:
-    """Return {(first position, order)} of scores that are positions from 0 or 1 on in
-    every query; {None} for others.
+    """Return {(first position, order)} if the scores of every query are positions; else
+    {None}.
 
-    The order is 'rising' as they are listed, 'falling' or 'mixed'; '' if no query has two
-    documents."""
+    Positions count from 0 or 1.
+
+    The order of the listed scores is 'rising', 'falling' or 'mixed'; '' if no query has
+    two documents."""
     begins = changes(query)
     first = np.minimum.reduceat(score, np.flatnonzero(begins))
     number = np.cumsum(begins) - 1
@@ -189,9 +196,9 @@ def position_signs(query: np.ndarray, score: np.ndarray) -> set:
 def find_positions(
     signs: Collection, depth: Iterable[int],
 ) -> tuple[str, str] | None:
-    """Return (positions, order) if `position_signs` are positions for sure, else None.
+    """Return (positions, order) if the scores are certainly positions, else None.
 
-    depth: how many documents each query has."""
+    signs: from `position_signs`; depth: the number of documents of each query."""
     if None in signs: return None
     bits = sum(lgamma(n + 1) for n in depth) / log(2)  # n things have n! orders
     if bits < 10: return None
@@ -201,27 +208,29 @@ def find_positions(
     return '0 to n - 1' if firsts == {0} else '1 to n', order
 
 def turned(judged: Judged) -> tuple[int, int]:
-    """Return (queries that gain less those that lose, all that change) if lists are read
-    from the end."""
+    """Compare DCG with lists read from the end; return two counts.
+
+    The first is the number of queries that gain minus the number of queries that lose,
+    the second the number of queries that change."""
     gain, last = np.maximum(judged.grade, 0), judged.retrieved[judged.query] + 1
     change = gain * (log2_discount(last - judged.rank) - log2_discount(judged.rank))
     sign = np.sign(np.bincount(judged.query, change))
     return int(sign.sum()), int(np.count_nonzero(sign))
 
 def upwards(judged: Judged) -> float:
-    """Return how many more queries gain than lose if read from the end, in standard
-    deviations."""
+    """Return the surplus of `turned` in standard deviations."""
     return in_deviations(*turned(judged))
 
 def in_deviations(surplus: int, changed: int) -> float:
-    """Return a surplus of queries in standard deviations, if each that changes may gain
-    or lose."""
+    """Return a surplus of queries in standard deviations.
+
+    Each changed query is taken to gain or lose with equal probability."""
     return float(surplus / np.sqrt(changed)) if changed else 0.0
 
 LEAST_UPWARDS = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
 
 def _position_problems(evidence):
-    "Find scores that are positions: listed from 1 on, or better read upwards."
+    "Find scores that are positions, with lists that are better read from the end."
     positions, order = evidence.positions or ('', '')
     if not positions or evidence.upwards < LEAST_UPWARDS[order]: return
     code = 'positions' if order == 'rising' else 'ascending-scores'
@@ -245,17 +254,19 @@ def are_small_grades(scores: Collection[float]) -> bool:
     return small and all(score % 1 == 0 for score in scores)
 
 def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
-    "Return whether scores of a query that follow each other in size differ by one: "
-    "{True} if all of them do."
+    """Return whether neighbouring scores of a query differ by one, as a set.
+
+    {True} if all do, {False} if none does, both for some, the empty set without pairs."""
     order = np.lexsort((score, query))
     step, same = np.diff(score[order]), np.diff(query[order]) == 0
     return {*np.unique(step[same] == 1).tolist()}
 
 # %% ../../nbs/evaluation/findings.ipynb #00c1cb98
 def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> bool:
-    """Return whether judgments as lists look like a run, and the scores like judgments.
+    """Return whether judgments given as lists look like a run, and the scores like
+    judgments.
 
-    depth: how many documents each query has."""
+    depth: the number of documents of each query."""
     if lists.listed != 'lists' or not len(score): return False
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
@@ -273,14 +284,16 @@ def signs_of_swap(
 ) -> str:
     """Return the signs that judgments and run are swapped; '' without any.
 
-    different: the different scores; steps: `unit_steps`; depth: how many documents each query has; score: scores
-    that have the same extremes, and a fraction if there is one."""
+    different: the different scores; steps: from `unit_steps`; depth: the number of
+    documents of each query; score: some scores, with the same extremes as all, and a
+    fraction if there is one."""
     small = are_small_grades(different) and steps != {True}
     if small and look_like_scores(qrels.columns.value): return FRACTIONS_AND_WHOLE
     return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''
 
 def _source_problems(evidence):
-    "Find judgments and a run in each other's place, and runs of which hardly a query is answered by two."
+    """Find swapped judgments and run, and sets of runs that hardly answer a common
+    query."""
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
     answered = np.array(evidence.answered)
     if len(answered) < 2 or answered.sum(axis=1).min() < 3: return
@@ -303,15 +316,15 @@ def first_ranks(judged: Judged, k: int = RANKS) -> np.ndarray:
     return states
 
 def top_counts(ranks: np.ndarray, k: int = TOP) -> tuple[int, int]:
-    """Return how many documents the top k of all queries hold, and how many of them are
-    judged.
+    """Return the number of documents in the top k of all queries, and the number of
+    judged ones.
 
     ranks: `first_ranks`."""
     top = ranks[..., :k]
     return int(np.count_nonzero(top)), int(np.count_nonzero(top > UNJUDGED))
 
 def deepest(measures: Iterable[Measure]) -> int:
-    "Return the largest cutoff of some measures; 0 if they look at whole lists."
+    "Return the largest cutoff of some measures; 0 if no measure has a cutoff."
     cutoffs = (int(m.at) for m in measures if m.kind.at == 'k' and m.at is not None)
     return max(cutoffs, default=0)
 
@@ -324,7 +337,8 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
 MANY_FRACTIONS = 0.1  # of the grades above 0
 
 def _level_problems(evidence):
-    "Find a relevance level that no grade reaches, or below which many fractions lie."
+    """Find a relevance level that no grade reaches, or that many fractional grades
+    miss."""
     grades = np.asarray(evidence.grades)
     asking = [m for m in evidence.measures if 'rel' in m.kind.params]
     largest = grades.max(initial=0)
@@ -349,7 +363,8 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
 
 # %% ../../nbs/evaluation/findings.ipynb #0405bdc4
 def _depth_problems(evidence):
-    "Find lists that end before the cutoff, in all queries at one rank or in some."
+    """Find lists that end before the cutoff, in all queries (at the same rank) or in
+    some."""
     counts, k = evidence.counts, evidence.cutoff
     n, shortest, longest = evidence.depth
     if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
@@ -358,7 +373,7 @@ def _depth_problems(evidence):
     if constant and n >= 5: yield problem('constant')
 
 def _report_queries(code, queries, n_all=None, **words):
-    "Report queries; as a warning if these are most of n_all."
+    "Report queries, as a warning if they are more than half of n_all."
     level = 'warning' if n_all is not None and 2 * len(queries) > n_all else ''
     if queries: yield problem(code, shown(queries), level, n=len(queries), **words)
 
@@ -382,7 +397,7 @@ def _grade_problems(evidence):
     if len(different) == 1 and len(evidence.judged_queries) > 1: yield problem('one-grade', grade=largest)
 
 def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
-    "Return the judged queries, and those of them without a grade of 1 or more."
+    "Return the judged queries, and the judged queries without a grade of 1 or more."
     rows = qrels.rows
     n_judged, n_relevant = np.bincount(rows.query), np.bincount(rows.query, rows.value >= 1)
     judged = np.flatnonzero(n_judged)
@@ -615,7 +630,7 @@ def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7da
 def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
-    "Return evidence about a run, some queries of which are known."
+    "Return evidence about a run from a sample of its queries."
     scores = [sample.score for sample in samples if len(sample.score)]
     depth = [*map(len, scores)]
     query = np.repeat(np.arange(len(scores)), depth)
@@ -626,7 +641,7 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
 def judged_evidence(
     measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, samples: Sequence[QueryLook],
 ) -> Evidence:
-    "Return evidence about a run that has been judged; run: None if its rows are not at hand."
+    "Return evidence about a judged run; run: None if its rows are not in memory."
     depth = judged.retrieved[judged.retrieved > 0]
     unanswered = [qrels.queries[i] for i in np.flatnonzero(judged.retrieved == 0)]
     span = len(depth), depth.min(initial=1 << 62), depth.max(initial=0)
@@ -644,7 +659,8 @@ def judged_evidence(
 FIRST_ROWS = 20_000  # of a run, looked through if no judged document was retrieved
 
 def _are_met(qrels, run):
-    "Return whether the first rows of a run hold judged documents all the same: junk, or behind its budget."
+    """Return whether the first rows of a run hold judged documents (of grade 0, or beyond
+    the budget)."""
     rows, grades = run_head(run), qrels.to_dict()
     docs = (rows.parent or rows.doc)[:FIRST_ROWS].tolist()
     queries = rows.query_ids.tolist()

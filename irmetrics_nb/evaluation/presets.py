@@ -353,10 +353,11 @@ PRESETS |= {
 def conventions_of(
     base: str | Conventions | None = None, /, **said: str | None,
 ) -> Conventions:
-    """Return the conventions of a tool by its name, or those given, or the defaults.
+    """Return the conventions `base`: of a tool by its name, given as they are, or the
+    defaults.
 
-    said: the answers that are given beside them and win, as in `Conventions`; None: not
-    given. ValueError for a tool or an answer that is not known."""
+    said: single options, as in `Conventions`; they override those of `base`. None means
+    not given. ValueError for an unknown tool or value."""
     if isinstance(base, str):
         if base not in PRESETS:
             raise ValueError(
@@ -372,7 +373,7 @@ def conventions_of(
 
 # %% ../../nbs/evaluation/presets.ipynb #41951cfd
 def completed(measure: Measure, conventions: Conventions) -> Measure:
-    """Complete a measure with the parameters of the conventions that it does not have
+    """Return the measure with the parameters of the conventions that it does not set
     itself."""
     params = {name: value for kind, name, value in conventions.measures
               if kind == measure.name}
@@ -381,7 +382,8 @@ def completed(measure: Measure, conventions: Conventions) -> Measure:
 
 # %% ../../nbs/evaluation/presets.ipynb #0e7d1a01
 def worth_of_nothing(measure: Measure, answer: str) -> float:
-    "Return the score of a query without relevant documents: NaN; or 1, but a count is 0."
+    """Return the score of a query without relevant documents: NaN, or 1 (0 for a
+    count)."""
     return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/evaluation/presets.ipynb #fe70e5ac
@@ -413,7 +415,8 @@ def touches_rows(conventions: Conventions) -> bool:
     return skips or narrow or conventions.duplicates != 'refuse'
 
 def read_run(run: Any, conventions: Conventions) -> Run:
-    "Read a run as the conventions have it: which rows count, how exact scores are."
+    """Read a run under the conventions: these decide which rows count and how exact
+    scores are."""
     results = Run(run, duplicates=conventions.duplicates, copy=False)
     if conventions.identical_ids == 'skip': results = without_identical_ids(results)
     if conventions.score_dtype == 'float32': results = single_precision(results)

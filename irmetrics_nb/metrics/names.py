@@ -288,13 +288,13 @@ def _elsewhere():
 ELSEWHERE = dict(_elsewhere())
 
 def find_elsewhere(name: str) -> str:
-    """Describe a measure that is known and not offered, and who has it; '' for other
-    names."""
+    """Return a description of a known measure that is missing here; '' for any other
+    name."""
     return ELSEWHERE.get(_same_letters(name), '')
 
 # %% ../../nbs/metrics/names.ipynb #875a9f56
 class Name(NamedTuple):
-    "One row: a name, its tool, and what it is here."
+    "A row of the table: a name, its tool, and the measure of this package."
     name: str                     # As the tool writes it; {k} is a number
     tool: str
     measure: str                  # As it is written here; '' if it is not offered
@@ -344,10 +344,11 @@ def _index():
 _SIMILARITY = re.compile('(cosine|cos_sim|dot|dot_score|euclidean|manhattan)_(?!_)')
 
 def find_name(name: str, tool: str = '') -> Name | None:
-    """Return the row of a name, as written or in any case, or None.
+    """Return the row of a name in the table, ignoring case if needed; None if there is
+    none.
 
-    tool: whose name it is; by default that of its owner, the first tool that has it. What
-    a version lacks is looked for in the tool that it is a version of."""
+    tool: the tool whose name this is; default: the first tool that has the name. If a
+    version of a tool lacks a name, the name is searched in the tool itself."""
     index = _index()
     similarity = _SIMILARITY.match(name)
     if similarity and tool in ('', 'sentence_transformers'):
@@ -432,7 +433,7 @@ class Card:
 
     @property
     def page(self) -> str:
-        "Return the page that defines it, such as 'ap'."
+        "Return the documentation page that defines the metric, such as 'ap'."
         return self.kind.page if self.kind else 'auc'
 
     def facts(self) -> dict[str, str]:
@@ -589,7 +590,7 @@ _card('GAUC', 'grouped AUC', r'\frac{\sum_u w_u\, \mathrm{AUC}_u}{\sum_u w_u}',
 
 # %% ../../nbs/metrics/names.ipynb #4d10c669
 class Cards(tuple[Card, ...]):
-    "Some cards; prints as text, and as Markdown in a notebook."
+    "Some cards; they print as text, and as Markdown in a notebook."
     def __repr__(self) -> str: return '\n\n'.join(map(str, self))
 
     def _repr_markdown_(self):
@@ -605,8 +606,8 @@ def _card_markdown(card):
     return '\n\n'.join(['<div class="metric-card">', *sections, '</div>'])
 
 def cards(*names: str) -> Cards:
-    """Return the cards of some metrics; all without a name. ValueError for one that has
-    none.
+    """Return the cards of the named metrics, or all cards; ValueError for a metric
+    without a card.
 
     >>> len(cards('AP', 'RR'))
     2"""
