@@ -466,8 +466,8 @@ def means(values: Any) -> dict[str, Any]:
     cluster.
 
     values: this DataFrame. Returns {measure: mean}; for several runs,
-    {run: {measure: mean}}. NaN does not count; if all values are NaN, the mean is NaN; GMAP has its geometric
-    mean, counts have their sum."""
+    {run: {measure: mean}}. NaN does not count; if all values are NaN, the mean is NaN;
+    GMAP has its geometric mean, counts have their sum."""
     sums_of = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
     numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in sums_of.items()]
     sums = (
@@ -490,11 +490,12 @@ def means(values: Any) -> dict[str, Any]:
 def compare_on_spark(
     qrels: Any, runs: Any, measures: Measures = 'AP nDCG@10 RR', **options: Any,
 ) -> Comparison:
-    """Return the comparison of systems with rows in Spark: differences, intervals, p-values.
+    """Return the comparison of systems with rows in Spark: differences, intervals,
+    p-values.
 
     qrels, runs, measures: as in this module's `evaluate`. options: options of this
-    `evaluate` and of `irmetrics_nb.compare`, such as baseline, test and correction. ValueError for
-    an unknown option, and TypeError for collect."""
+    `evaluate` and of `irmetrics_nb.compare`, such as baseline, test and correction.
+    ValueError for an unknown option, and TypeError for collect."""
     if 'collect' in options: raise TypeError('compare always collects the values')
     mine = [name for name in signature(evaluate_on_spark).parameters if name in options]
     of_evaluate = {name: options.pop(name) for name in mine}

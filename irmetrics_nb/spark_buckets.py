@@ -71,7 +71,8 @@ def complete_measures(
     """Return (measures completed by the conventions and the largest grade, the same as
     requested).
 
-    top: the largest grade; None if there is none. ValueError if a parameter is unknown."""
+    top: the largest grade; None if there is none. ValueError if a parameter is
+    unknown."""
     pairs = [(_complete(m, conventions, top), m) for m in requested]
     by_name = {repr(done): (done, m) for done, m in reversed(pairs)}  # two may become one
     measures, as_asked = zip(*reversed(by_name.values()))
@@ -125,7 +126,8 @@ def score_bucket(table: Any, plan: Plan, judgments: Any = None) -> Bucket:
     return bucket
 
 def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket | None:
-    "Return the scores of the judged queries in no bucket; None if there are no such queries."
+    """Return the scores of the judged queries in no bucket; None if there are no such
+    queries."""
     taken = {query for bucket in buckets for query in bucket.taken}
     remaining = judgments.filter([query not in taken for query in judgments['query']])
     return _caught(remaining, plan) if len(remaining) else None

@@ -79,7 +79,8 @@ def play(
     measures : str, or an iterable of str and Measure
         Further measures that are shown.
     ideal : list or None
-        All judged grades of the query, retrieved or not. None: only the grades in the list.
+        All judged grades of the query, retrieved or not. None: only the grades in the
+        list.
     titles : list of str or None
         The titles of the results; None: d1, d2 and so on.
     scale : float or None

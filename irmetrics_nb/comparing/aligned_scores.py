@@ -133,7 +133,8 @@ def _query_value(value, system, query):
     raise DataError(f'{system}, query {query!r}: {short_repr(value)} is not a number')
 
 def _missing_queries(systems, ids, values):
-    "Return a sentence for each system without values for queries that another system has."
+    """Return a sentence for each system without values for queries that another system
+    has."""
     has_values = ~np.isnan(values).all(axis=1)
     in_any = has_values.any(axis=0)
     total = counted(int(np.count_nonzero(in_any)), 'query')
@@ -244,7 +245,8 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     }
 
 def answered(sample: Sample) -> np.ndarray:
-    """Return a boolean array (systems, queries): whether a system has a result for a query.
+    """Return a boolean array (systems, queries): whether a system has a result for a
+    query.
 
     A result is at least one document; if rankings are unknown, a value."""
     with_value = ~np.isnan(sample.values).all(axis=1)
@@ -385,7 +387,8 @@ class Method:
 
     @property
     def agrees(self) -> bool:
-        "Return whether the interval excludes 0 exactly when the test rejects the null hypothesis."
+        """Return whether the interval excludes 0 exactly when the test rejects the null
+        hypothesis."""
         return self.known_test.interval == self.interval
 
 FAMILIES = 'measure', 'all'  # one family for each measure, or one of all measures
@@ -645,5 +648,6 @@ def _warnings(pair, method):
 HELP = "more queries help, or test='bootstrap' with interval='studentized'"
 
 def no_scatter(pair: Pair) -> bool:
-    "Return whether all differences of a pair have the same value, and this value is not 0."
+    """Return whether all differences of a pair have the same value, and this value is
+    not 0."""
     return pair.queries >= LEAST_QUERIES and np.isinf(pair.effect)

@@ -137,7 +137,8 @@ def sentence(pair: Pair, method: Method) -> str:
     return f'{claim}; {margin_text(pair, method)}'
 
 def _claim(pair, method):
-    "Return a sentence on a pair with at least one common query; the margin is not described."
+    """Return a sentence on a pair with at least one common query; the margin is not
+    described."""
     shown, where = pair.shown(method.alpha) and pair.difference, in_slice(pair.slice)
     if shown and pair.difference < 0: pair = pair.turned()
     change = sentence_number(pair.difference, decimals(pair))
@@ -312,8 +313,8 @@ class Comparison(Result):
 
     @property
     def notes(self) -> list[str]:
-        """Return notes on differences between systems, judged@k of each, and queries without
-        a slice."""
+        """Return notes on differences between systems, judged@k of each, and queries
+        without a slice."""
         notes, n = (
             [*self.sample.notes, *judging_notes(self.sample)],
             (self.groups or ()).count(''),
@@ -344,7 +345,8 @@ class Comparison(Result):
     def queries(
         self, a: str, b: str, measure: Any = None,
     ) -> list[tuple[str, float, float]]:
-        "Return [(query, value of a, value of b)], sorted by b − a from the largest loss of b."
+        """Return [(query, value of a, value of b)], sorted by b − a from the largest
+        loss of b."""
         sample, row = self.sample, self.sample.index(measure)
         values = [
             sample.values[sample.systems.index(name), row].tolist() for name in (a, b)
@@ -358,12 +360,14 @@ class Comparison(Result):
         self, a: str | None = None, b: str | None = None, measure: Any = None,
         kind: str | None = None, ax: Any = None,
     ) -> Any:
-        """Draw the difference of each pair with its interval, or the values of two systems.
+        """Draw the difference of each pair with its interval, or the values of two
+        systems.
 
         measure: default the first. kind: 'differences' without names, with the names of
         two systems 'queries' (sorted, the best and the worst named) or 'scatter'. Returns
         matplotlib's axes; ax: the axes to draw in. KeyError for an unknown name,
-        ValueError for an unknown kind, or for a kind that needs the names of two systems."""
+        ValueError for an unknown kind, or for a kind that needs the names of two
+        systems."""
         kind = kind or ('differences' if None in (a, b) else 'queries')
         check_option('kind', kind, COMPARISON_PLOTS)
         name = self.sample.measures[self.sample.index(measure)]

@@ -70,7 +70,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Floor:
-    """Store the lowest mean allowed; `slice`: all queries, one group, or * for each group."""
+    """Store the lowest mean allowed; `slice`: all queries, one group, or * for each
+    group."""
     measure: str
     least: float
     slice: str = EVERYTHING
@@ -286,11 +287,13 @@ class Gate(Result):
         )
 
     def to_markdown(self, *, digits: int | None = None) -> str:
-        "Return a Markdown text for a comment on a pull request; digits: decimals of values."
+        """Return a Markdown text for a comment on a pull request; digits: decimals of
+        values."""
         with showing_digits(digits): return _gate_text(self, markdown=True)
 
     def to_junit(self) -> str:
-        "Return the verdicts as a test report in JUnit XML, a format that build servers display."
+        """Return the verdicts as a test report in JUnit XML, a format that build
+        servers display."""
         counts = {
             'tests': str(len(self.verdicts)),
             'failures': str(len(self.failures)),

@@ -31,7 +31,8 @@ def grid_step(largest: Any, n: int, noise: Any = 0) -> np.ndarray:
     largest of them in size.
 
     Sums of `n` numbers on it are exact in any order (for more than 2^16 of them the grid is coarser). `noise`: the
-    possible error of the numbers; the step is at least as large. An array of sizes gives as many steps; 1 where all is 0."""
+    possible error of the numbers; the step is at least as large. An array of sizes gives as many steps; 1 where all
+    is 0."""
     bits = 36 - max(0, int(np.ceil(np.log2(max(n, 1)))) - 16)
     size = np.maximum(largest, np.asarray(noise) * 2.0**bits)
     exponent = np.ceil(np.log2(np.where(size > 0, size, 2.0**bits))).astype(int)
@@ -440,9 +441,9 @@ def studentized_interval(
     """Return the studentized bootstrap interval of the mean difference, (low, high).
 
     `symmetric`: both ends are equally far from the mean; else each end excludes
-    (1 − level) / 2, as a one-sided test does. (0, 0) if all differences are 0; NaN for a single
-    query, where there is no scatter, and where too many resamples have none. Source:
-    Efron and Tibshirani (1993), chapter 12; Hall (1988).
+    (1 − level) / 2, as a one-sided test does. (0, 0) if all differences are 0; NaN for
+    a single query, where there is no scatter, and where too many resamples have none.
+    Source: Efron and Tibshirani (1993), chapter 12; Hall (1988).
 
     >>> low, high = studentized_interval([0.25, 0.25, 0, 0.5, -0.25, 0.1])
     >>> low < 0 < high

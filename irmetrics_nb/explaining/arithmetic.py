@@ -163,7 +163,8 @@ def find_document(listing: Listing, doc: str | int) -> str:
 
 # %% ../../nbs/explaining/arithmetic.ipynb #5cb6c691
 def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
-    "Return the list with a document at another rank; ValueError for a rank outside the list."
+    """Return the list with a document at another rank; ValueError for a rank outside
+    the list."""
     name = find_document(listing, doc)
     shorter = without(listing, name)
     last = len(shorter) + 1
@@ -300,7 +301,8 @@ class Arithmetic:
         return gains(self.measure, self.view.grade)
 
     def share(self, values: np.ndarray) -> np.ndarray:
-        "Return the terms as shares of the value: divided by the normaliser if there is one."
+        """Return the terms as shares of the value: divided by the normaliser if there
+        is one."""
         return values if self.divisor is None else ratio(values, self.divisor)
 
     def by_rank(self, values: Any, empty: float = np.nan) -> np.ndarray:
@@ -311,7 +313,8 @@ class Arithmetic:
 
     @cached_property
     def columns(self) -> dict[str, np.ndarray]:
-        "Return the columns by rank: place, gain, weight, term, running value, ideal term."
+        """Return the columns by rank: place, gain, weight, term, running value, ideal
+        term."""
         n = len(self.listing)
         rank = np.arange(1, n + 1)
         viewed = rank if self.view.retrieved[0] == n else self.by_rank(self.view.rank)
@@ -367,7 +370,8 @@ def work_out(
 LARGEST_DENOMINATOR = 4096  # the largest denominator that is shown
 
 def number_text(x: float) -> str:
-    "Return a number as text: exact for a short decimal or a small fraction, else rounded."
+    """Return a number as text: exact for a short decimal or a small fraction, else
+    rounded."""
     if not np.isfinite(x) or abs(x) >= 1e15: return f'{x:g}'
     if x % 1 == 0: return f'{x:.0f}'
     if x == round(x, shown_digits()): return value_text(x).rstrip('0')
@@ -462,8 +466,8 @@ def body(work: Arithmetic) -> tuple[str, str]:
 def _in_brackets(text): return f'({text})' if re.search(r'[-+/* ]', text) else text
 
 def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
-    """Return the calculation as one line; value: the value in the mean if it is not the score;
-    why: the reason."""
+    """Return the calculation as one line; value: the value in the mean if it is not the
+    score; why: the reason."""
     text, note = body(work)
     shown = work.value if value is None else value
     result = '' if work.terms is None else f' = {value_text(shown)}'

@@ -61,7 +61,8 @@ def steps(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the effect of replacing `a` by `b` query by query, the largest effect first.
 
-    The result is (order, effect): the positions of the queries, and the effect of each."""
+    The result is (order, effect): the positions of the queries, and the effect of
+    each."""
     queries, start = np.arange(len(a)), aggregate.f(a) if len(a) else 0.0
     alone = [aggregate.f(np.where(queries == i, b, a)) - start for i in queries]
     order = np.argsort(-np.abs(alone), kind='stable')
@@ -270,8 +271,8 @@ def explain_difference(
     return Difference(first.measures[0], names, *numbers, sources, how)
 
 def _aligned(first, second):
-    """Return an array (2, queries): values of two runs for the queries that count; ValueError
-    if these are not the same."""
+    """Return an array (2, queries): values of two runs for the queries that count;
+    ValueError if these are not the same."""
     different = {*first.query_ids} ^ {*second.query_ids}
     if not different:
         values = np.stack([first.values[0, 0], second.values[0, 0]])

@@ -234,7 +234,8 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
 
 # %% ../../nbs/explaining/explanation.ipynb #2080b857
 def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
-    "Return one ranking for each pair of ranks: the list with the two documents exchanged."
+    """Return one ranking for each pair of ranks: the list with the two documents
+    exchanged."""
     judged, (start, size) = listing.judged(), listing.tie_columns()
     batch = judged.take(np.zeros(len(i), dtype=np.intp))
     upper, lower = i[batch.query], j[batch.query]

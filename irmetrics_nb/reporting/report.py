@@ -226,7 +226,8 @@ class Report(Result):
         return page.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
 
     def to_dict(self) -> dict[str, Any]:
-        "Return title, scores of each run, comparison and check-up as a dict; NaN becomes None."
+        """Return title, scores of each run, comparison and check-up as a dict; NaN
+        becomes None."""
         results = {'comparison': self.comparison, 'checkup': self.checkup}
         scores = [*map(as_record, self.scores.each())]
         records = {name: result and result.to_dict() for name, result in results.items()}

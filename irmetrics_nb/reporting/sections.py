@@ -70,7 +70,8 @@ def plot_cutoffs(
     axes.
 
     measure: a measure without a cutoff, such as 'nDCG'; runs: one or several, in any form
-    that `evaluate` takes. ValueError for a measure that has no cutoff, DataError for bad input."""
+    that `evaluate` takes. ValueError for a measure that has no cutoff, DataError for
+    bad input."""
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
     means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
@@ -123,7 +124,8 @@ def plot_gains(
     grades: Column = range(5), *, gains: Sequence[str] = ('linear', 'exp'),
     ax: Any = None,
 ) -> Any:
-    "Draw the gain of each grade as a share of the largest gain; return matplotlib's axes."
+    """Draw the gain of each grade as a share of the largest gain; return matplotlib's
+    axes."""
     g = np.asarray(grades, float)
     curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
     return lines(g, curves, title='Gains', xlabel='grade g',
@@ -167,7 +169,8 @@ class Axis:
     decimals: int = 1
 
     def at(self, x: float) -> float:
-        "Return the position of a number in percent of the width, at least 0 and at most 100."
+        """Return the position of a number in percent of the width, at least 0 and at
+        most 100."""
         share = (x - self.low) / (self.high - self.low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
@@ -176,7 +179,8 @@ class Axis:
         return f'{x:.{self.decimals}f}'.replace('-', '−')
 
 def axis(values: Iterable[float], zero: bool = False) -> Axis:
-    "Return an axis with all values except NaN, and 0 if required, with space at both ends."
+    """Return an axis with all values except NaN, and 0 if required, with space at both
+    ends."""
     finite = [x for x in values if np.isfinite(x)] + [0.0] * zero or [0.0, 1.0]
     low, high = float(min(finite)), float(max(finite))
     room = (high - low) * .04 or max(abs(high), 1) * .05
@@ -207,8 +211,8 @@ BARS = 180  # at most
 def bar(
     x: float, y: float, width: float, height: float, kind: str = '', text: str = '',
 ) -> SimpleNamespace:
-    """Return a bar of a figure: positions and sizes in percent, y from the top, with rounded
-    digits."""
+    """Return a bar of a figure: positions and sizes in percent, y from the top, with
+    rounded digits."""
     x, y, width, height = (round(float(number), 3) for number in (x, y, width, height))
     return SimpleNamespace(x=x, y=y, width=width, height=height, kind=kind, text=text)
 
@@ -229,8 +233,8 @@ def waterfall(differences: Any) -> tuple[list[SimpleNamespace], float]:
 
 # %% ../../nbs/reporting/sections.ipynb #25984cb7
 def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]:
-    """Return (bars, axis) of the counts of values, without NaN; the axis is from 0 to 1 if
-    all values are."""
+    """Return (bars, axis) of the counts of values, without NaN; the axis is from 0 to 1
+    if all values are."""
     present = without_missing(values)
     low, high = float(present.min(initial=0)), float(present.max(initial=1))
     if (low, high) != (0, 1): low, high = float(present.min()), float(present.max())
@@ -290,7 +294,8 @@ def card(
     query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
     runs: Mapping[str, Run], conventions: Conventions | None = None,
 ) -> SimpleNamespace:
-    """Return the card of a query for one or two systems; `values`: {system: value} in order.
+    """Return the card of a query for one or two systems; `values`: {system: value} in
+    order.
 
     `difference` is the second value less the first, or the value of one system;
     `documents` are the documents shown for each system; `mostly` describes the causes of
