@@ -350,7 +350,7 @@ def main(args: Sequence[str] | None = None) -> None:
     command = next(iter(sys.argv[1:] if args is None else args), '')
     if command not in [registered.name for registered in app.registered_commands]:
         import_module('irmetrics_nb.cli_compare')  # which adds compare, report and demo
-        app.registered_commands.sort(key=lambda registered: COMMANDS.index(registered.name))
+        app.registered_commands.sort(key=lambda registered: COMMANDS.index(registered.name or ''))
     app(args)
 
 # %% ../nbs/top_level/cli.ipynb #c73103e9

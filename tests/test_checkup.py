@@ -126,7 +126,7 @@ FILES = {  # lines of a run in a file: code, words of an example or of the sente
     'a word for a score': (HEAD + '\nq1 Q0 d2 2 high toy\n', 'number', "line 3: the score 'high' is not a number"),
     'a document twice': (HEAD + 'q1 Q0 d1 2 2.5 toy\n', 'duplicate', 'line 2 (and 1)'),
     'judgments for a run': ('q1 0 d1 1\nq1 0 d2 0\n', 'refused', 'qrels file?'),
-    'ranks against scores': (HEAD + 'q1 Q0 d2 2 2.5 toy\nq1 Q0 d3 3 3.0 toy\n', 'rank-order', 'contradict'),
+    'ranks against scores': (HEAD + 'q1 Q0 d2 2 2.5 toy\nq1 Q0 d3 3 3.0 toy\n', 'rank-order', 'disagree'),
     'distances': ('q1 Q0 d1 1 0.5 toy\nq1 Q0 d2 2 2.5 toy\nq1\tQ0 d3  3 3.0 toy\n', 'distances', 'distances'),
     'a rank twice': (HEAD + 'q1 Q0 d2 1 2.5 toy\n', 'duplicate-rank', 'duplicate ranks'),
     'a rank that is no number': (HEAD + 'q1 Q0 d2 x 2.5 toy\n', 'rank-number', 'invalid ranks'),

@@ -374,7 +374,7 @@ def test_slices_are_one_family_of_all_their_pairs(correction):
 
 def test_the_text_says_how_many_slices_and_pairs_were_corrected_for_in_every_form():
     found = compare(SIXTY, measures="P@10", groups=TENS, baseline="a")
-    words = ("family: 2 pairs with a for the measure, corrected by Holm; the 5 slices are corrected separately: 10 pairs of the measure in all slices, "
+    words = ("2 pairs with a for the measure, corrected by Holm; the 5 slices are corrected separately: 10 pairs for the measure in all slices, "
              "corrected by Holm.")
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_dict()["family"]):
         assert words in " ".join(text.split())

@@ -160,7 +160,7 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
     (("map", "rel", 2), "the kind is written 'AP', not 'map'"), (("ndcg", "gain", "exp"), "the kind is written 'nDCG', not 'ndcg'"),
     (("AP", "divisor", "R"), "divisor must be .* not 'R'"), (("AP", "ties", "up"), "ties of AP must be 'docid' or .*, not 'up'"),
     (("AP", "missing", "skip"), "missing is set for all measures, not for AP"), (("nobody", "ties", "given"), "unknown measure 'nobody'"),
-    (("AP", "duplicates", "last"), "duplicates is answered for all measures alike"), (("AP", "rel"), "measures holds .kind, parameter, value., not .'AP', 'rel'."),
+    (("AP", "duplicates", "last"), "duplicates is set for all measures"), (("AP", "rel"), "measures holds .kind, parameter, value., not .'AP', 'rel'."),
     ("AP rel 2", "measures holds"), (("AP", 3, 2), "measures holds"), (["AP", "rel", 2], "measures holds"), (("RBP", "p", 2), "persistence p must lie between 0 and 1")])
 def test_what_conventions_would_ignore_is_refused(entry, says):
     with pytest.raises(ValueError, match=says):

@@ -281,7 +281,7 @@ def test_every_command_takes_the_option_and_says_what_was_left_out(tmp_path):
     explained = call('explain', 'qrels.txt', 'run.txt', 'q1', '-m', 'AP', *last)
     assert explain('AP', by_hand(QRELS, 'last'), by_hand(RUN, 'last'), 'q1').text in explained.stdout and 'left out' in explained.stdout
     assert call('report', 'qrels.txt', 'run.txt', 'other.txt', '-m', 'AP', '-o', 'report.html', *last).returncode == 0
-    assert 'the last row counts' in (tmp_path/'report.html').read_text()
+    assert 'the last row of a duplicate document counts' in (tmp_path/'report.html').read_text()
     for command in (['evaluate', 'qrels.txt', 'run.txt'], ['compare', 'qrels.txt', 'run.txt', 'other.txt'], ['explain', 'qrels.txt', 'run.txt', 'q1'],
                     ['report', 'qrels.txt', 'run.txt']):
         assert call(*command).returncode == 1

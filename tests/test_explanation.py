@@ -572,7 +572,7 @@ def test_the_command_gives_markdown(files):
     (["qrels.txt", "run.txt", "flowers"], 1, "did you mean 'flower'?"),
     (["qrels.txt", "run.txt", "bread", "--missing", "skip"], 1, "does not answer query 'bread'"),
     (["qrels.txt", "none.txt", "flower"], 1, "none.txt"),
-    (["qrels.txt", "run.txt", "flower", "--documents", "run.txt"], 1, "run.txt, row 1: an id and a text, not 'flower Q0 roses 1 9.1 toy'"),
+    (["qrels.txt", "run.txt", "flower", "--documents", "run.txt"], 1, "run.txt, row 1: expected an id and a text, not 'flower Q0 roses 1 9.1 toy'"),
     (["qrels.txt", "run.txt", "flower", "-m", "nDGC"], 2, "did you mean nDCG"),
     (["qrels.txt", "run.txt", "flower", "--ties", "often"], 2, "often"),
     (["qrels.txt", "run.txt"], 2, "QUERY"),
@@ -617,7 +617,7 @@ def test_a_value_is_explained_as_a_tool_computes_it(tool, measure):
 def test_a_query_without_relevant_documents_counts_what_the_conventions_say(answer, value):
     why = explain("AP", {"q": {"a": 0}, "r": {"b": 1}}, {"q": ["a"], "r": ["b"]}, "q", no_relevant=answer)
     assert why.value == pytest.approx(value, nan_ok=True)
-    assert ("nothing is relevant" in why.text) == (answer != "zero")
+    assert ("no document is relevant" in why.text) == (answer != "zero")
 
 
 def test_conventions_decide_of_a_list_too_and_what_is_said_beside_them_wins():

@@ -133,7 +133,7 @@ BAD_FILES = {
     "a CSV with text behind a quote": (b'qid,docno,rel\nq1,d1,1\nq1,"d"2,1\n', "qrels", ", line 3: ',' expected after '\"'"),
     "a CSV with a quote without end": (b'qid,docno,rel\nq1,"d1,1\n', "qrels", ", line 2: unexpected end of data"),
     "a CSV with an id without end": (b"qid,docno,rel\nq1," + b"d" * 65537 + b",1\n", "qrels", ", line 2: a field of 65,537 letters"),
-    "a CSV with a column twice": (b"qid,docno,rel,rel\nq1,d1,1,1\n", "qrels", ": the column 'rel' is there 2 times"),
+    "a CSV with a column twice": (b"qid,docno,rel,rel\nq1,d1,1,1\n", "qrels", ": the column 'rel' appears 2 times"),
     "a CSV without a number column": (b"qid,docno\nq1,d1\n", "run", ": no column score or sim or similarity or rank or doc_position; there are 'qid', 'docno'"),
     "a CSV without rows": (b"qid,docno,rel\n", "qrels", ": the table has no rows"),
     "broken JSON": (b'{"q1": \n{"d1": 1}', "run", ", line 2: not JSON: "),

@@ -111,7 +111,8 @@ def test_the_first_code_of_a_page_is_an_example_that_begins_with_its_imports_abo
 @each_page
 def test_what_a_page_shows_runs_in_its_order_in_an_empty_folder(name, tmp_path):
     page_steps = list(steps(name))
-    assert page_steps
+    # tests/spark runs the cells of the page on Spark, on executors
+    assert page_steps or all(cell.directives.get("eval") == "false" for cell in visible_code(name)) and name.stem == "spark"
     assert run_page(page_steps, tmp_path) == ""
 
 

@@ -115,7 +115,7 @@ def test_a_doubtful_comment_is_said_once_though_the_file_is_looked_at_twice(tmp_
     run = put(tmp_path/'run', b'#p Q0 a 1 2 tag\n' + rows)
     with warnings.catch_warnings(record=True, action='always') as seen: evaluate(grades, run, 'AP', **options)
     said = [str(w.message) for w in seen]
-    assert sum('this comment could be a row' in text for text in said) == 1
+    assert sum('this comment looks like a row' in text for text in said) == 1
     assert sum('no judged document was retrieved' in text for text in said) == 1
 
 
@@ -435,7 +435,7 @@ def test_a_doubt_about_the_judgments_is_said_once_and_one_about_a_run_with_its_n
     strange = {q: {f'x{d}': s for d, s in docs.items()} for q, docs in SCORES.items()}
     with warnings.catch_warnings(record=True, action='always') as seen: evaluate(rates, {'a': SCORES, 'b': OTHER, 'odd': strange}, 'AP')
     said = [str(w.message) for w in seen]
-    assert len(said) == 2 and 'relevance level 1' in said[0] and said[1].startswith("run 'odd': not one judged document")
+    assert len(said) == 2 and 'relevance level 1' in said[0] and said[1].startswith("run 'odd': no judged document")
     assert {w.filename for w in seen} == {__file__}
 
 
@@ -736,7 +736,7 @@ def test_two_columns_of_equal_standing_are_an_error_that_names_both_and_the_way_
     names, values = zip(*row.values(), (second, wrong))
     source = written(tmp_path, form, list(names), [values])
     with pytest.raises(DataError) as error: evaluate({'q1': {'d': 1}}, source, 'RR')
-    assert f"the columns {first!r} and {second!r} may both be the {key}; say which it is: Run(..., columns={{{key!r}: ...}})" in str(error.value)
+    assert f"the columns {first!r} and {second!r} may both be the {key}; choose one: Run(..., columns={{{key!r}: ...}})" in str(error.value)
     assert Run(source, columns={key: first}).to_dict() == {'q1': {'d': 2.5}}
 
 

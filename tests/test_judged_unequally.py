@@ -48,7 +48,7 @@ def test_k_is_the_largest_cutoff_compared_up_to_20_and_10_without_one(measures, 
 def test_judgments_of_relevant_documents_alone_are_said_once_instead_of_a_warning():
     clicks = {f"q{i}": {"a": 1} for i in range(40)}
     runs = {"pooled": dict.fromkeys(clicks, ["a", "b"]), "new": dict.fromkeys(clicks, ["x", "y", "a"]), "third": dict.fromkeys(clicks, ["x", "z"])}
-    with pytest.warns(UserWarning, match="not one judged document"):
+    with pytest.warns(UserWarning, match="no judged document"):
         found = compare(clicks, runs, "RR")
     blind = [text for text in found.notes if "cannot be seen" in text]
     assert blind == ["none of these documents was judged not relevant: it cannot show whether the systems were judged equally"]

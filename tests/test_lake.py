@@ -237,7 +237,7 @@ def test_twenty_runs_print_one_table_and_one_small_print_that_says_where_they_di
     table, small = str(scores).split("\n\n")
     assert len(table.splitlines()) == 22
     small = small.replace("\n", " ")
-    assert small.startswith("40 queries; 0 to 1 not answered (most: s00); 0 without a relevant document; ")
+    assert small.startswith("40 queries; 0 to 1 missing from the run (most: s00); 0 without a relevant document; ")
     assert "; 0 to 1 with fewer than 10 documents (most: s01)" in small
     assert small.count("Conventions:") == 1
 
@@ -395,7 +395,7 @@ def test_parts_called_as_dask_duckdb_and_spark_call_them_are_one_run_and_no_seve
     for given in (files, folder / "*", [*map(str, files)], [tmp_path / "*" / "*"]):
         with pytest.raises(DataError, match=f"are parts of one run: give their folder, '{folder}', or, if each is a run, a dict"):
             evaluate(QRELS, given, "AP")
-    with pytest.warns(EvaluationWarning, match="are they the parts of one"):
+    with pytest.warns(EvaluationWarning, match="are they parts of one run"):
         assert len(evaluate(QRELS, {"a": files[0], "b": files[1]}, "P@1").runs) == 2
 
 
@@ -436,7 +436,7 @@ def test_a_run_whose_name_holds_an_equals_sign_is_no_partition(tmp_path):
 def test_runs_that_share_no_query_are_doubted_whatever_their_files_are_called(tmp_path):
     for i in range(2):
         TABLE[i * 240 : i * 240 + 240].write_parquet(tmp_path / f"piece{i}.parquet")
-    with pytest.warns(EvaluationWarning, match="almost no query occurs in two of these runs: are they the parts of one"):
+    with pytest.warns(EvaluationWarning, match="almost no query occurs in two of these runs: are they parts of one run"):
         evaluate(QRELS, tmp_path, "AP")
 
 

@@ -125,7 +125,7 @@ def test_rbp_of_ir_measures_has_equal_scores_in_the_order_of_the_run(order, valu
     scores = evaluate(qrels, run, [asked, 'AP', 'RR'], conventions='ir_measures')
     assert scores.means == {'RBP(p=0.8)': pytest.approx(value), 'AP': pytest.approx(1 / 3), 'RR': pytest.approx(1 / 3)}
     assert explain('RBP', qrels, run, '1', conventions='ir_measures').value == pytest.approx(value)
-    assert 'of RBP, ties in the order given; of RBP, scores as 64-bit floats' in ' '.join(repr(scores).split())
+    assert 'for RBP, ties in the order given; for RBP, scores as 64-bit floats' in ' '.join(repr(scores).split())
     assert evaluate(qrels, run, 'RBP', conventions='ir_measures', ties='docid').means == {'RBP(p=0.8)': pytest.approx(.128)}
 
 
@@ -214,7 +214,7 @@ def test_xgboost_gives_a_query_without_relevant_documents_one_and_cuts_the_divis
     assert scores.keys()[0] == "nDCG(gain='exp')@2"
     small_print = ' '.join(repr(scores).split())
     assert 'those of xgboost (3.2.0)' in small_print
-    assert 'of P, a query without relevant documents scores 0' in small_print
+    assert 'for P, a query without relevant documents scores 0' in small_print
     assert 'of P,' not in repr(evaluate(qrels, run, 'nDCG@2 AP', conventions='xgboost'))
     assert 'of P,' not in repr(evaluate(qrels, run, 'P@10', conventions='xgboost', no_relevant='skip'))
 
@@ -317,7 +317,7 @@ def test_the_small_print_says_which_measures_a_tool_does_not_have():
 def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_another_version():
     qrels, run = {'q': {'a': 2, 'b': 0}}, {'q': ['b', 'a']}
     def text(measures, tool): return ' '.join(render(evaluate(qrels, run, measures, conventions=tool)).split())
-    assert "IPrec(levels='trec_eval9'): levels its own setting, not that of trec_eval10 has it" in text('11pt_avg', 'trec_eval10')
+    assert "IPrec(levels='trec_eval9'): its own levels, not that of trec_eval10" in text('11pt_avg', 'trec_eval10')
     assert 'nDCG@2: gain its own setting, not that of xgboost has it' in text("nDCG(gain='linear')@2", 'xgboost')
     for measures, tool in (('trec_eval10:11pt_avg map ndcg', 'trec_eval10'), ('11pt_avg ndcg_cut_2', 'trec_eval'), ('nDCG@2 AP P@2', 'xgboost')):
         assert 'as it says itself' not in text(measures, tool)

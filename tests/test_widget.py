@@ -48,7 +48,7 @@ def test_auc_takes_the_order_for_scores_and_has_no_value_without_a_pair():
 
 @pytest.mark.parametrize(("grades", "how", "why"), [
     ([3], {"ideal": [1]}, "lacks a grade 3"), (["x"], {}, "x"), ([1], {"measure": "Bpref"}, "available: P R F"), ([1], {"measure": "Foo"}, "Foo"),
-    ([1], {"measure": "nDCG(ideal_from='list')"}, "has no interactive ranking"), ([1], {"measures": "AP GMAP"}, "GMAP cannot"),
+    ([1], {"measure": "nDCG(ideal_from='list')"}, "has no interactive ranking"), ([1], {"measures": "AP GMAP"}, "GMAP has no interactive ranking"),
     ([1], {"measure": parse("CG")(gain={1: 2, 0: 0})}, "has no interactive ranking"),
 ])  # fmt: skip
 def test_what_cannot_be_played_with_is_refused_before_anything_is_shown(grades, how, why):

@@ -447,7 +447,7 @@ def _forest(comparison, measure, ax):
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
     names = [f'{pair.b} − {pair.a}' + in_slice(pair.slice).replace(' in ', ', ', 1) for pair in pairs]
     columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
-    title = f'Differences in {measure}, {levels_text(pairs) or "intervals of each test"}'
+    title = f'Differences in {measure}, {levels_text(pairs) or "with intervals"}'
     return forest(names, *columns, zero=True, ax=ax, title=title, label=f'difference in {measure}')
 
 def levels_text(pairs: Iterable[Pair]) -> str:

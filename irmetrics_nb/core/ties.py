@@ -165,7 +165,7 @@ def check_orders(orders: np.ndarray) -> None:
     q = int(np.argmax(orders))
     raise TiesError("no formula for its mean over ties is known, and those "
                     f"of ranking {q} have {orders[q]:,.0f} orders, too many "
-                    f"to go through (at most {MAX_ORDERS})")
+                    f"to try (at most {MAX_ORDERS})")
 
 def mean_over_orders(
     value: Callable, judged: Judged, worth: np.ndarray | None = None,

@@ -40,7 +40,7 @@ class Listing:
     grades: Mapping[str, float]  # Judged document -> grade, retrieved or not
     tie: np.ndarray          # (docs,) int, ascending: the same where scores are equal
     negative: str = 'keep'   # The meaning of a grade below 0, as in `Conventions`
-    judgments: str = 'all'   # The judgments that count: of all documents, or of the retrieved
+    judgments: str = 'all'   # 'all', or those of 'retrieved' documents
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
 
     @cached_property
@@ -92,8 +92,8 @@ class Listing:
         )
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return for each rank where the group of equal scores begins, and how many ranks they
-        are."""
+        """Return for each rank where the group of equal scores begins, and how many
+        ranks it are."""
         _, first, group = np.unique(self.tie, return_index=True, return_inverse=True)
         return first[group] + 1, np.bincount(group)[group]
 

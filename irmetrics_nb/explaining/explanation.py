@@ -317,7 +317,7 @@ class Change:
     what: str      # In words
     before: float  # The value
     after: float
-    documents: tuple[tuple[str, float, float], ...] = ()  # (document, share before, share after)
+    documents: tuple[tuple[str, float, float], ...] = ()  # (document, before, after)
 
     @property
     def difference(self) -> float:
@@ -343,7 +343,7 @@ def share_changes(
     return sorted(rows, key=lambda row: -abs(row[2] - row[1]))
 
 def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
-    """Return the text of the change between two calculations, the documents that changed most
+    """Return the text of the change of two calculations, the documents that changed most
     first."""
     changes = share_changes(shares(old), shares(new))
     changed = tuple(row for row in changes if row[1] != row[2])
