@@ -378,7 +378,7 @@ def test_the_text_says_how_many_slices_and_pairs_were_corrected_for_in_every_for
              "corrected by Holm.")
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_dict()["family"]):
         assert words in " ".join(text.split())
-    assert "10 pairs of the measure in all slices, corrected by Holm" in " ".join(found.to_latex().split())
+    assert "10 pairs for the measure in all slices, corrected by Holm" in " ".join(found.to_latex().split())
     assert "by paired t with Holm over 10 pairs in slices" in found.sentences("slice 0")[0]
     assert "uncorrected" in str(compare(SIXTY, groups=TENS, correction="none"))
 

@@ -134,7 +134,7 @@ BAD_FILES = {
     "a CSV with a quote without end": (b'qid,docno,rel\nq1,"d1,1\n', "qrels", ", line 2: unexpected end of data"),
     "a CSV with an id without end": (b"qid,docno,rel\nq1," + b"d" * 65537 + b",1\n", "qrels", ", line 2: a field of 65,537 letters"),
     "a CSV with a column twice": (b"qid,docno,rel,rel\nq1,d1,1,1\n", "qrels", ": the column 'rel' appears 2 times"),
-    "a CSV without a number column": (b"qid,docno\nq1,d1\n", "run", ": no column score or sim or similarity or rank or doc_position; there are 'qid', 'docno'"),
+    "a CSV without a number column": (b"qid,docno\nq1,d1\n", "run", ": no column score or sim or similarity or rank or doc_position; the columns are 'qid', 'docno'"),
     "a CSV without rows": (b"qid,docno,rel\n", "qrels", ": the table has no rows"),
     "broken JSON": (b'{"q1": \n{"d1": 1}', "run", ", line 2: not JSON: "),
     "JSON with a name twice": (b'{"q1": {"d1": 1}, "q1": {}}', "run", ": duplicate key 'q1' in one JSON object"),

@@ -279,4 +279,4 @@ def test_the_persistence_of_rbp_and_the_largest_grade_of_err_stand_in_every_resu
 def test_what_a_question_leaves_open_is_not_shown_as_decided():
     qrels, run = {'q': {'a': 1}}, {'q': ['b', 'a']}
     assert repr(identify(qrels, run, 'RBP', '0.25')).startswith('RBP = 0.25 (value rounded): ')
-    assert repr(identify(qrels, run, 'RBP(p=0.5)', '0.25')).startswith('RBP(p=0.5) = 0.25: ')
+    assert repr(identify(qrels, run, 'RBP(p=0.5)', '0.25')).startswith('RBP(p=0.5) = 0.25 (value rounded): ')

@@ -495,7 +495,7 @@ def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_an
     assert said in found.to_markdown() and said in page.find("section", id="means")[0]["text"] and f"% {said}" in found.to_latex()
     low, high = stats.t.interval(.95, 5, *(f([own["A"][q]["AP"] for q in both]) for f in (np.mean, stats.sem)))
     assert content(found)["means"][0]["cells"][1]["interval"] == f"{low:.3f} to {high:.3f}"
-    assert [bar.text for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 answered by all systems")
+    assert [bar.text for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 with results from all systems")
 
 
 @FEWER
@@ -510,7 +510,7 @@ def test_what_is_not_compared_is_over_the_same_queries_and_the_caption_says_how_
 
 
 @FEWER
-@pytest.mark.filterwarnings("ignore:hardly a query is answered by two")
+@pytest.mark.filterwarnings("ignore:almost no query occurs in two")
 @pytest.mark.parametrize(("answered", "pair"), [((range(6), range(6, 12)), ("A", "B")), ((range(4), range(4, 8), range(2, 8)), ("B", "C"))])
 def test_without_a_query_that_all_answer_nobody_leads_and_nothing_is_bold(answered, pair):
     found = lacking(*answered, groups=HALVES)

@@ -45,7 +45,7 @@ def warned(*args, **options):
 
 @pytest.mark.parametrize('left, right, how', [
     ('http://a.org/x', 'https://a.org/x', 'scheme'), ('0017', '17', 'leading zeros'), ('doc', 'DOC', 'lower case'),
-    ('d1', ' d1', 'blanks'), ('d1', '"d1"', 'quotes'), ('d1', 'd1.html', 'extension'), ('a b', 'a%20b', '%20'), ('x', 'y', 'no other')])
+    ('d1', ' d1', 'whitespace'), ('d1', '"d1"', 'quotes'), ('d1', 'd1.html', 'extension'), ('a b', 'a%20b', '%20'), ('x', 'y', 'no other')])
 def test_ids_that_never_meet_are_shown_with_the_spelling_by_which_they_would(left, right, how):
     [text] = warned({'q': {left: 1}}, {'q': {right: 1.}})
     assert 'no judged document' in text and repr(left) in text and repr(right) in text and how in text

@@ -282,7 +282,7 @@ def judging_notes(sample: Sample) -> list[str]:
     listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
     notes = [f'judged@{ranks.shape[-1]}: {listed}']
     if np.any(ranks == UNJUDGED) and not np.any(ranks == NOT_RELEVANT):
-        blind = 'it cannot show whether the systems were judged equally'
+        blind = 'it is unknown whether the systems were judged equally'
         notes.append(f'no document was judged not relevant: {blind}')
     return notes
 
