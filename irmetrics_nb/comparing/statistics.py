@@ -440,9 +440,9 @@ def studentized_interval(
 ) -> tuple[float, float]:
     """Return the studentized bootstrap interval of the mean difference, (low, high).
 
-    `symmetric`: both ends are equally far from the mean; else each end excludes
-    (1 − level) / 2, as a one-sided test does. (0, 0) if all differences are 0; NaN for
-    a single query, where there is no scatter, and where too many resamples have none.
+    `symmetric`: both ends are equally far from the mean; else each end excludes (1 −
+    level) / 2, as a one-sided test does. (0, 0) if all differences are 0; NaN for a
+    single query, which has no variance, or if too many resamples have no variance.
     Source: Efron and Tibshirani (1993), chapter 12; Hall (1988).
 
     >>> low, high = studentized_interval([0.25, 0.25, 0, 0.5, -0.25, 0.1])

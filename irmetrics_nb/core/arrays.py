@@ -259,7 +259,8 @@ def _sorted_ids(ids):
 def number_sizes(sizes: Any, items: int) -> np.ndarray:
     """Return the group number of each item, from the sizes of consecutive groups.
 
-    ValueError for a size that is not whole or below 1, or sizes that do not add up."""
+    ValueError for a size below 1, or a size that is not a whole number, or sizes that
+    do not add up."""
     size = as_numbers(sizes, 'sizes')
     wrong = np.flatnonzero(~((size >= 1) & (size % 1 == 0)))
     if wrong.size:

@@ -463,7 +463,7 @@ def invalid_rows(value: np.ndarray, kind: str) -> np.ndarray:
     return np.flatnonzero(~np.isfinite(value) if kind == 'qrels' else np.isnan(value))
 
 def is_blank(number: Any) -> bool:
-    "Return whether a number is missing: None, or text without a letter."
+    "Return whether a number is missing: None, or empty text, or only whitespace."
     return number is None or isinstance(number, str | bytes) and not number.strip()
 
 def invalid_number(kind: str, source: object, value: float) -> str:

@@ -393,7 +393,8 @@ def _rows_of_text(file, path, commas, columns):
     return _rows_below_header(fields, columns, path)
 
 def _tabbed_fields(lines):
-    "Yield the fields of TSV with a header; an open quote continues only in lines that lack columns."
+    """Yield the fields of TSV with a header; after an open quote the next line belongs to the record only if columns
+    are missing."""
     record = next(lines)
     tabs = record.count('\t')
     for line in chain(lines, ['\t' * tabs]):

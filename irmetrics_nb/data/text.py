@@ -586,7 +586,8 @@ def check_ids(ids: Iterable[str], form: str, path: object) -> None:
 
 # %% ../../nbs/data/text.ipynb #984504b7
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
-    "Return the columns by name: ids as lists, numbers as arrays. Scores get ranks, with ties by 'docid' or 'given'."
+    """Return the columns by name: ids as lists, numbers as arrays. For scores, a column of ranks is added; `ties`
+    ('docid' or 'given') orders equal scores."""
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}

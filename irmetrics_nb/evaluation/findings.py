@@ -285,8 +285,8 @@ def signs_of_swap(
     """Return the signs that judgments and run are swapped; '' without any.
 
     different: the different scores; steps: from `unit_steps`; depth: the number of
-    documents of each query; score: some scores, with the same extremes as all, and a
-    fraction if there is one."""
+    documents of each query; score: a sample with the smallest and the largest score,
+    and with a fraction if there is one."""
     small = are_small_grades(different) and steps != {True}
     if small and look_like_scores(qrels.columns.value): return FRACTIONS_AND_WHOLE
     return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''

@@ -255,8 +255,8 @@ def _judge_repeated(rankings):
 class Rankings:
     """Store the rankings of a collection under each option that changes them.
 
-    open: the options to try, {convention: options}; None: all. rows: the mistakes with
-    rows to try. DataError for input that cannot be used."""
+    open: the options to try, {convention: options}; None: all. rows: the mistakes in
+    handling rows to try. DataError for input that cannot be used."""
 
     def __init__(
         self, qrels: Any, run: Any, *, open: Mapping[str, Iterable] | None = None, rows: Iterable[str] = (),
