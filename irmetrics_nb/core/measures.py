@@ -88,8 +88,7 @@ class Parts:
 
     @classmethod
     def of(cls, ranking: Judged, body: Iterator[Any]) -> 'Parts | None':
-        """Return the terms and divisor from the function of a metric; None if it yields
-        nothing."""
+        "Return terms and divisor of a metric's function; None if it yields nothing."
         summed = next(body, None)
         if summed is None: return None
         entries, values = summed
@@ -177,8 +176,7 @@ class Kind:
 
     @cached_property
     def counts(self) -> bool:
-        """Return whether the kind has no terms, because it also counts unjudged or
-        missing documents."""
+        "Return whether it has no terms, as it counts unjudged or missing documents too."
         return not isgeneratorfunction(self.function)
 
     @property
@@ -215,14 +213,12 @@ class Kind:
         return self.parts(judged, **params).value
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
-        """Return the worth of each entry, by which the best order sorts; None without a
-        best order."""
+        "Return the value by which the best order sorts; None without a best order."
         if self.worth is None: return None
         return np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
-        """Return the parameters that depend on the judgments; params: the given
-        parameters."""
+        "Return the parameters that depend on judgments; params: the given ones."
         if self.complete_by is None: return {}
         return _call_on_batch(self.complete_by, judged, params)
 
@@ -251,8 +247,7 @@ class Kind:
         return self.value(order(judged, worth), **params)
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
-        """Return the terms and the divisor, averaged over all orders of ties; None
-        without a formula."""
+        "Return terms and divisor averaged over orders of ties; None without a formula."
         if self.averages:
             formula = self.averages[0]
             return Parts.of(judged, _call_on_batch(formula, judged, params))
@@ -263,8 +258,7 @@ class Kind:
 
 # %% ../../nbs/core/measures.ipynb #7dc63171
 def check_claims(kind: Kind) -> None:
-    """Raise ValueError if a claim of a kind is false on some order of small tied
-    rankings."""
+    "Raise ValueError if a claim of a kind is false on some order of small tied rankings."
     if kind.counts: return
     tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
@@ -294,8 +288,7 @@ def _check_claim(kind, claim, claimed, true):
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
 def _tiny():
-    """Return rankings of up to four documents (some unjudged) with every possible block
-    of ties."""
+    "Return rankings of up to four documents (some unjudged) with every possible block of ties."
     lists = (3, 0, 1), (0, 3, None), (1, 3, 0, 3), (0, 1), (None, 1, 2), (1, 1, 0, None)
     batches = []
     for grades in lists:
@@ -495,8 +488,7 @@ class Measure(Generic[_P]):
         return {**{p: self.defaults[p] for p in self.said}, **self.params}
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
-        """Return the measure with these parameters; parameters that it was given are
-        kept."""
+        "Return the measure with these parameters; parameters that it was given are kept."
         free = self.defaults.keys() - self.said
         new = {p: x for p, x in params.items() if p in free}
         return self(**new) if new else self
@@ -508,8 +500,7 @@ class Measure(Generic[_P]):
         return judged
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments for the function of its kind: all parameters, and the
-        value of @."""
+        "Return the arguments for the function of its kind: parameters and cutoff."
         args = {p: self.params.get(p, default) for p, default in self.kind.params.items()}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
@@ -547,8 +538,7 @@ class Measure(Generic[_P]):
         return float(values[0]) if single else values
 
     def _values(self, judged, ties):
-        """Return one value per query; check the claims of a kind of the user at its first
-        use."""
+        "Return one value per query; check a user's kind at its first use."
         kind, looked_at = self.kind, self.view(judged)
         if not kind.built_in and id(kind) not in _proven:
             check_claims(kind)
@@ -566,8 +556,7 @@ class Measure(Generic[_P]):
     def __repr__(self) -> str: return self._written(self.defaults)
 
     def _written(self, shown):
-        """Return the measure as text, with the values of `shown` for parameters that
-        every name has."""
+        "Return the measure as text, with the values of `shown`."
         name = self.name
         params = {p: shown[p] for p in self.kind.shown.split() if p in shown}
         params |= self.params
@@ -582,8 +571,7 @@ class Measure(Generic[_P]):
 
     @property
     def asked(self) -> str:
-        """Return the measure as text as requested, without parameters set by
-        conventions."""
+        "Return the measure as text as requested, without parameters set by conventions."
         return self._written(self.given)
 
     def __eq__(self, other: object) -> bool:
@@ -629,8 +617,7 @@ def _help_of(measure):
     return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
 
 class _Help:
-    """A descriptor that gives the class a docstring, and each measure its own
-    docstring."""
+    "A descriptor that gives the class a docstring, and each measure its own docstring."
     def __init__(self, of_class): self.of_class = of_class
     def __get__(self, measure, owner): return self.of_class if measure is None else _help_of(measure)
 
@@ -656,8 +643,7 @@ class Metric(OfLists[_P], Protocol[_P]):
         "Declare the mean over the orders of ties, in the same form (decorator)."
 
     def variant(self, name: str, **changes: Any) -> Measure[_P]:
-        """Declare another measure of this function; changes: fields of `Kind` with other
-        values."""
+        "Declare another measure of this function; changes: fields of `Kind`."
 
 # %% ../../nbs/core/measures.ipynb #221fff2b
 def measure(

@@ -41,8 +41,7 @@ def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
 INDEX_RATIO = 8  # rows for each judgment, above which the index is faster
 
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (rows, judgment): the judged rows of the run, and for each the row of
-    `qrels`."""
+    "Return (rows, judgment): the judged rows of the run, and for each the row of `qrels`."
     use_index = INDEX_RATIO * len(qrels.rows) < len(run.rows)
     rows, judgment = (_by_index if use_index else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
@@ -166,8 +165,7 @@ def places_in_ties(
 
 # %% ../../nbs/data/judging.ipynb #20a92928
 def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judgments of the documents in a run of dicts, and an array (3, n) as
-    from `ranks_in_order`."""
+    "Return the judgments of the documents in a run of dicts, and an array (3, n) as from `ranks_in_order`."
     score = lookup_scores(judged, run.docs)
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
@@ -242,8 +240,7 @@ def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/judging.ipynb #01022dc5
 def within_budget(rows: Rows, ties: str) -> np.ndarray:
-    """Return a mask of the rows before the first row of their query that exceeds the
-    budget."""
+    "Return a mask of the rows before the first row of their query that exceeds the budget."
     order = np.lexsort((rank_rows(rows, ties), rows.query))
     length, query = rows.length[order], rows.query[order]
     used, begins = np.cumsum(length), np.flatnonzero(changes(query))
@@ -278,8 +275,7 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
 def run_of_documents(run: Run) -> Run:
-    """Return a run of documents, each with the score of its first chunk; a run without
-    chunks is unchanged."""
+    "Return a run of documents, each with the score of its first chunk; a run without chunks is unchanged."
     if not run.count: return run
     rows = run.rows
     if np.isfinite(run.budget): rows = rows.selected(within_budget(rows, 'docid'))
@@ -370,8 +366,7 @@ WINDOW = 4000  # rows
 WINDOWS = 4    # of a run
 
 def windows(rows: Rows, limit: int = WINDOWS) -> list[Rows]:
-    """Return evenly spread windows of rows: at most `limit`, at least one if there are
-    rows."""
+    "Return evenly spread windows of rows: at most `limit`, at least one if there are rows."
     count = min(limit, max(1, len(rows) // WINDOW))
     return [_window(rows, len(rows) * i // count) for i in range(count)]
 
@@ -611,8 +606,7 @@ def _open_run(run, memory, judgments):
     return run.stream
 
 def row_batches(run: Any) -> Iterator[Rows]:
-    """Yield the rows of a run, batch by batch if the source allows it, else in one
-    piece."""
+    "Yield the rows of a run, batch by batch if the source allows it, else in one piece."
     run = ready(Run.unread(run))
     file = _open_run(run, DEFAULT_MEMORY, 0)
     yield from [Run(run, copy=False).rows] if file is None else map(file.rows, file)

@@ -80,9 +80,8 @@ def plain_answer(answer: Any) -> Any:
     return body if isinstance(body, (dict, list)) else answer
 
 def service_shape(source: Any) -> str:
-    """Return the shape of a request or a response of Elasticsearch or OpenSearch; '' for any other source.
-
-    The shape is 'request', 'details', 'search', 'one search' or 'msearch'."""
+    """Return the shape of a request or a response of Elasticsearch or OpenSearch, '' for any
+    other source: 'request', 'details', 'search', 'one search' or 'msearch'."""
     source = plain_answer(source)
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
@@ -169,8 +168,7 @@ def _by_id(rows, query, name):
 HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
 
 def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    """Return the rows of the ratings of a request, or of the hits of a response, in
-    order."""
+    "Return the rows of the ratings of a request, or of the hits of a response, in order."
     rows = rows_from_dicts(from_service(source, kind, name), kind, name, columns)
     if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
     return rows
@@ -264,12 +262,9 @@ def _numbers_by_query(source, kind, name):
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
 ) -> Rows:
-    """Return the rows of an iterable of (query, document, number); DataError for a wrong
-    item.
-
-    The items may also be objects with these three fields.
-
-    columns: the names of columns in records; lines: the line of each item in a file."""
+    """Return the rows of an iterable of (query, document, number), or of objects with
+    these fields; DataError for a wrong item. columns: the names of columns in records; lines: the line of each item
+    in a file."""
     triples, valid_lines = [], []
     notes: tuple[Note, ...] = ()
     first_of: dict[bool, str] = {}  # whether the number is a rank: the first item of which it is true
@@ -504,9 +499,8 @@ def file_stem(path: str | os.PathLike) -> str:
 def read_lookup(
     source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None,
 ) -> tuple[list, dict[str, list]]:
-    """Return (ids, {column: values}) of a dict, a Series with an index, a table or a file with a head.
-
-    what: the name of the source in errors; ids: the usual names of the id column,
+    """Return (ids, {column: values}) of a dict, a Series with an index, a table or a file
+    with a head. what: the name of the source in errors; ids: the usual names of the id column,
     overridden by the key 'query' of `columns`; the other keys of `columns` select the
     other columns, by default all."""
     if isinstance(source, Mapping): return _of_dict(source)
@@ -575,8 +569,7 @@ def is_path(source: object) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    """Return the rows of a file, of a folder with the parts of a table, or of a remote
-    table."""
+    "Return the rows of a file, of a folder with the parts of a table, or of a remote table."
     path = os.fspath(path)
     if not (is_remote(path) or is_spread(path)): return rows_from_file(path, kind, columns)
     with polars_errors(path):
@@ -589,8 +582,7 @@ def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mappi
     return rows
 
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    """Return the rows of a table of polars, pandas or another library with Arrow
-    export."""
+    "Return the rows of a table of polars, pandas or another library with Arrow export."
     with polars_errors(name): table = to_polars_table(source, kind, columns)
     rows = rows_from_table(table, kind, name, columns=columns)
     if not hasattr(source, 'iloc'): return rows

@@ -60,14 +60,12 @@ def _line(phrases, scores): return f'{"; ".join(phrases)}. Conventions: {"; ".jo
 LISTED = 'judgments are {} without grades, and every document in them counts as relevant, of grade 1'
 
 def _without_relevant(scores):
-    """Return the label of queries without relevant documents; it names a relevance level
-    of 2 or more."""
+    "Return the label of queries without relevant documents; it names a relevance level of 2 or more."
     level = min(m.params.get('rel', 1) for m in scores.measures)
     return 'without a relevant document' + (f' (of grade {level} or more)' if level > 1 else '')
 
 def _remarks(scores):
-    """Return remarks on a run: queries with short lists, omitted rows, the end of its
-    lists."""
+    "Return remarks on a run: queries with short lists, omitted rows, the end of its lists."
     info = scores.runs[0]
     short = f'{info.short:,} with fewer than {deepest(scores.measures)} documents'
     remarks = [short] * (info.short > 0) + _repeats(info.repeats[1], 'run') + COUNTED[info.count]
@@ -83,14 +81,12 @@ def _repeats(count, kind):
 WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
 def _tie_words(scores):
-    """Return the lowest and highest mean of each measure that depends much on the order
-    of ties."""
+    "Return the lowest and highest mean of each measure that depends much on the order of ties."
     return '; '.join(f'{name} between {value_text(low)} and {value_text(high)}'
                      for name, (low, high) in scores.tie_bounds.items() if high - low > WORTH_SAYING)
 
 def _phrases(scores):
-    """Return the conventions as phrases, and the measures with other conventions or
-    without a mean."""
+    "Return the conventions as phrases, and the measures with other conventions or without a mean."
     conventions, measures = scores.conventions, scores.measures
     tool, tool_measures = conventions.name.partition(' ')[0], conventions.kinds.split()
     names = {m.name for m in measures}
@@ -229,8 +225,7 @@ def _small_prints(runs, per_run=False):
     return notes
 
 def _shared_print(runs):
-    """Return one line for many runs: the common facts, and the range of each other
-    number."""
+    "Return one line for many runs: the common facts, and the range of each other number."
     figures, names, phrases = [*map(_figures, runs)], [*map(_run_name, runs)], []
     for label in dict.fromkeys(label for of_run in figures for label in of_run):
         counts = [of_run.get(label, 0) for of_run in figures]
@@ -379,8 +374,7 @@ class Scores(Result):
     # Numbers
     @property
     def means(self) -> dict[str, Any]:
-        """Return {measure: its mean over the queries}; with several runs, {run: such a
-        dict}.
+        """Return {measure: mean}; with several runs, {run: such a dict}.
 
         For GMAP the mean is the geometric mean; for NumRet, NumRel and NumRelRet it is
         the sum."""
@@ -388,14 +382,12 @@ class Scores(Result):
 
     @property
     def medians(self) -> dict[str, Any]:
-        """Return {measure: median of its values}; with several runs, {run: such a
-        dict}."""
+        "Return {measure: median of its values}; with several runs, {run: such a dict}."
         return self._numbers([np.median] * len(self.measures))
 
     @property
     def standard_errors(self) -> dict[str, Any]:
-        """Return {measure: standard error of its mean}; with several runs, {run: such a
-        dict}.
+        """Return {measure: standard error}; with several runs, {run: such a dict}.
 
         NaN for fewer than two queries."""
         return self._numbers([_standard_error] * len(self.measures))
@@ -414,8 +406,7 @@ class Scores(Result):
         return self._of_runs(bounds)
 
     def _numbers(self, functions):
-        """Return a number per run and measure: the measure's function applied to its
-        values."""
+        "Return a number per run and measure, of a function of its values."
         numbers = [[_of_counted(f, [row])[0] for f, row in zip(functions, values)]
                    for values in self.values]
         return self._of_runs(zip(self.keys(), row) for row in numbers)
@@ -429,8 +420,7 @@ class Scores(Result):
     def _name(self, measure): return self.keys()[self._index(measure)]
 
     def _index(self, measure):
-        """Return the position of a measure, by any of its names; KeyError if it was not
-        computed."""
+        "Return the position of a measure, by any name; KeyError if not computed."
         names = self.keys()
         if measure in names: return names.index(measure)
         index = position(measure, self.measures, self.asked)
@@ -464,8 +454,7 @@ class Scores(Result):
 
     # One run of several, and several out of one
     def run(self, name: str) -> 'Scores':
-        """Return the scores of one run, without the queries that it leaves out.
-
+        """Return the scores of one run, without the queries that it leaves out;
         KeyError if there is no such run."""
         names = [run.name for run in self.runs]
         if name not in names: raise KeyError(f'{name} is not among {", ".join(names)}')
@@ -487,15 +476,13 @@ class Scores(Result):
 
     @property
     def slices(self) -> list[str]:
-        """Return the names of the slices of the queries, in order; none without
-        groups."""
+        "Return the names of the slices of the queries, in order; none without groups."
         if not self.groups: return []
         from irmetrics_nb.data.groups import slice_names
         return slice_names(self.groups.get(q, '') for q in self.query_ids)
 
     def slice(self, name: str) -> 'Scores':
-        """Return the scores of the queries in one slice. KeyError if there is no such
-        slice."""
+        "Return the scores of one slice; KeyError if there is no such slice."
         if name not in self.slices:
             raise KeyError(f'{name} is not among {", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
@@ -517,10 +504,9 @@ class Scores(Result):
 
     @classmethod
     def concat(cls, parts: 'Iterable[Scores]') -> 'Scores':
-        """Combine the scores of disjoint sets of queries.
-
-        ValueError if there is none, if measures, conventions or the number of runs
-        differ, or if a query is in two parts."""
+        """Combine the scores of disjoint sets of queries; ValueError if there are none,
+        if measures, conventions or the number of runs differ, or if a query is in two
+        parts."""
         return concat(parts)
 
     # For other tools
