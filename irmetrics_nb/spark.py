@@ -400,8 +400,8 @@ def evaluate_on_spark(
     needed = asks_for_order(in_force, requested)
     if needed and order is None:
         raise ValueError(
-            f'{needed} asks for the order in which rows stand, and those of a DataFrame '
-            'have none: order= names a column that says it')
+            f'{needed} needs the order of the rows, which a DataFrame does not have: '
+            'name its column with order=')
     frame, truth, runs, local, columns = _collect_rows(
         qrels, run, system, order if needed else None, in_force)
     counts = _row_counts(frame, truth)

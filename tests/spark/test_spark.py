@@ -157,7 +157,7 @@ def test_conventions_that_ask_for_an_order_have_it_from_a_column_or_are_refused(
     run = spread(spark, rows, f"{RUN}, shown long", 3, 5)
     for options, word in (({"ties": "given"}, "ties='given'"), ({"conventions": "xgboost"}, "ties='given'"),
                           ({"duplicates": "last"}, "duplicates='last'")):
-        with pytest.raises(ValueError, match=f"{word} asks for the order in which rows stand.*order="):
+        with pytest.raises(ValueError, match=f"{word} needs the order of the rows.*order="):
             evaluate(QRELS_ROWS, run, "AP", **options)
     there, _ = quietly(evaluate, QRELS_ROWS, run, "AP nDCG", conventions="xgboost", order="shown")
     here, _ = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS["good"], "AP nDCG", conventions="xgboost")
@@ -238,14 +238,14 @@ def test_what_cannot_be_a_column_of_its_kind_is_refused_at_once(spark):
     run = spark.createDataFrame([("q1", "d1", 1.0)], RUN)
     for twice, options in ((run.selectExpr("*", "0D as SCORE"), {}), (run.selectExpr("*", "'a' as model", "'b' as Model"), {"system": "model"}),
                            (run.selectExpr("*", "1 as at", "2 as AT"), {"ties": "given", "order": "at"})):
-        with pytest.raises(DataError, match="the run: the column '.*' appears twice, for Spark: there are query_id, doc_id, score"):
+        with pytest.raises(DataError, match="the run: the column '.*' appears twice, for Spark; the columns are query_id, doc_id, score"):
             evaluate(qrels, twice, "AP", **options)
     with pytest.raises(ValueError, match="neither the judgments nor a run is a DataFrame of Spark"):
         evaluate(qrels, {"q1": {"d1": 1.0}}, "AP")
 
 
 def test_a_query_too_large_for_a_bucket_is_named_with_what_to_set(frames):
-    with pytest.raises(DataError, match=r"the query 'q5' has 150 rows, and a bucket of 20,000 bytes holds 100: .* say memory=30000"):
+    with pytest.raises(DataError, match=r"the query 'q5' has 150 rows, and a bucket of 20,000 bytes holds 100: .* write memory=30000"):
         evaluate(frames[0], frames[1]["good"], "AP", memory=20_000)
 
 
