@@ -57,7 +57,7 @@ __doc__ = f'{__doc__}\n\n' + '\n'.join(
     for group, modules in _PUBLIC.items())
 
 def __getattr__(name: str) -> object:
-    "Import a public name from its module, once."
+    """Import a public name from its module when it is first used."""
     if name not in _home:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     from importlib import import_module
@@ -66,5 +66,5 @@ def __getattr__(name: str) -> object:
     return value
 
 def __dir__() -> list[str]:
-    "Return the public names, imported already or not."
+    """Return all public names, including those that are not imported yet."""
     return sorted([*_home, '__version__', '__doc__', '__all__'])

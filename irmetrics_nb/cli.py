@@ -50,9 +50,9 @@ from .results.results import TABULATE_FORMATS, Table, rendered, without_nan
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
 def peak_memory() -> int | None:
-    """Return the largest memory of this process so far, in bytes.
+    """Return the peak memory of this process in bytes.
 
-    None if the operating system does not report it, as on Windows."""
+    Return None if the operating system does not report it, as on Windows."""
     if sys.platform == 'win32': return None
     import resource
     unit = 1 if sys.platform == 'darwin' else 1024
@@ -67,7 +67,7 @@ def _print_version(requested: bool):
 
 @app.callback()
 def _main_options(version: option(bool, 'Print the version.', '--version', callback=_print_version) = False):
-    "Options of the command itself."
+    "Declare the options that `irmetrics` takes without a command, such as --version."
 
 # %% ../nbs/top_level/cli.ipynb #7909d068
 EXAMPLES = '''
@@ -84,15 +84,15 @@ EXAMPLES = '''
 
 # %% ../nbs/top_level/cli.ipynb #eff783cf
 def _print_reading(scores, runs):
-    "Print how each run was read, and the peak of memory, to stderr."
+    """Print to stderr how each run was read, and the peak memory of the process."""
     names = runs if len(runs) == len(scores.runs) else [info.name for info in scores.runs]
     for info, run in zip(scores.runs, names): say(f'{run} was read {info.reading}')
     peak = peak_memory()
-    if peak: say(f'at most {peak / 1e6:,.0f} MB of memory were used')
+    if peak: say(f'peak memory: {peak / 1e6:,.0f} MB')
 
 # %% ../nbs/top_level/cli.ipynb #471b8a5e
 def _print_scores(scores, format, per_query, output, per_run):
-    "Print a table, with colours in a terminal, or write the table to a file."
+    """Print scores, with colours in a terminal, or write them to a file."""
     means = format == 'table' and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
         from irmetrics_nb.cli_common import for_terminal, show_parts
@@ -102,14 +102,16 @@ def _print_scores(scores, format, per_query, output, per_run):
 # %% ../nbs/top_level/cli.ipynb #7675d7a6
 @app.command('evaluate', epilog=EXAMPLES)
 @takes_options(
-    per_query=option(bool, 'Show every query instead of the means.', '--per-query'),
-    format=option(choice(FORMATS), 'How to print.'),
+    per_query=option(bool, 'Print the values of each query instead of the '
+                           'means.', '--per-query'),
+    format=option(choice(FORMATS), 'The output format.'),
     verbose=option(
-        bool, 'Print to stderr how runs were read, and the peak memory.', '--verbose'),
+        bool, 'Print to stderr how the runs were read, and the peak '
+              'memory.', '--verbose'),
     floors=option(
         list[str],
-        'A mean that must be reached, such as nDCG@10=0.45; otherwise the exit code is '
-        '3.',
+        'The lowest accepted mean, such as nDCG@10=0.45; the exit code is 3 if a mean '
+        'is lower.',
         '--min', metavar='FLOOR'),
 )
 def _evaluate(
@@ -131,7 +133,7 @@ def _evaluate(
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
     if any(floor.slice != 'all' for floor in required):
-        raise typer.BadParameter('--min for a slice works only in compare')
+        raise typer.BadParameter('--min with a slice works only in irmetrics compare')
     floored = parse_all(floor.measure for floor in required) if required else []
     requested = with_more(measures_of(measures), floored)
     check_files(qrels, runs, output)
@@ -146,13 +148,13 @@ def _evaluate(
 
 # %% ../nbs/top_level/cli.ipynb #6b3638e6
 @app.command('check')
-@takes_options(faults=option(int, 'How many faulty rows to show.', min=1))
+@takes_options(faults=option(int, 'The number of invalid rows to show.', min=1))
 def _check_command(qrels, runs, format='table', faults=20, output=None, system=None):
     "Find problems in judgments and runs."
     from irmetrics_nb.evaluation.checkup import check
     check_files(qrels, runs, output)
     if Path('-') in (qrels, *runs):
-        raise typer.BadParameter('- (standard input) can be read only once, and check '
+        raise typer.BadParameter('- (standard input) does not work with check, which '
                                  'may read its input twice')
     checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
     forms = {'table': checkup.__repr__, 'markdown': checkup.to_markdown}
@@ -161,13 +163,14 @@ def _check_command(qrels, runs, format='table', faults=20, output=None, system=N
 
 # %% ../nbs/top_level/cli.ipynb #2c910420
 @app.command('measures')
-@takes_options(names=option(bool, 'What other tools call it.', '--names'))
+@takes_options(names=option(bool, 'Show the names of the measures in other '
+                                  'tools.', '--names'))
 def _list_measures(format='table', names=False, output=None):
     "List the measures, or with --names their names in other tools."
     columns = 'measure', 'question', 'parameters'
     rows = [{name: row[name] for name in columns} for row in measure_table()]
-    note = ('\n\nEach also takes judged_only=True: '
-            'unjudged documents are removed first.')
+    note = ('\n\nEach measure also takes judged_only=True, which removes unjudged '
+            'documents first.')
     if names: text = _rows_as_text(name_table(), format)
     else: text = _rows_as_text(rows, format, [None, 44, 32], note)
     show(text, output)
@@ -182,7 +185,7 @@ def _rows_as_text(rows, format, widths=None, note=''):
 
 # %% ../nbs/top_level/cli.ipynb #af8f8e4a
 def as_json(explanations: list[Any]) -> str:
-    "Return explanations as JSON: a list of objects; NaN becomes null."
+    """Return explanations as a JSON list of objects; NaN becomes null."""
     records = [{'query_id': why.query, 'measure': repr(why.measure), 'value': without_nan(why.value), 'text': why.text,
                 'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows} for why in explanations]
     return json.dumps(records, indent=2, ensure_ascii=False)
@@ -192,7 +195,7 @@ def _read_both(qrels: Path, run: Path, duplicates: Any) -> tuple[Qrels, Run]:
     return judgments, Run(source_of(run, 'run'), duplicates=duplicates)
 
 # %% ../nbs/top_level/cli.ipynb #30e8ba99
-RUN_FILE = argument(Path, 'The run, in the same formats.', 'RUN')
+RUN_FILE = argument(Path, 'A TREC run (gzipped or not), Parquet, Arrow, CSV, TSV or JSON; - for stdin.', 'RUN')
 EXPLAIN_EXAMPLES = '''
 **Examples**
 
@@ -204,12 +207,13 @@ EXPLAIN_EXAMPLES = '''
 @app.command('explain', epilog=EXPLAIN_EXAMPLES)
 @takes_options(
     run=RUN_FILE, query=argument(str, 'The id of the query.', 'QUERY'),
-    documents=option(Path, 'Titles of documents: JSONL, CSV, TSV or Parquet with doc_id and title (or text).'),
-    rows=option(int, 'How many ranks to show.', min=1))
+    documents=option(Path, 'A file with titles of documents: JSONL, JSON, CSV, TSV or Parquet with the columns doc_id '
+                           'and title (or text).'),
+    rows=option(int, 'The number of ranks to show.', min=1))
 def _explain(
     qrels, run, query, measures=('nDCG@10',), documents=None, rows=20, format='table', output=None, *, answers,
 ):
-    "Explain the value of one query."
+    """Explain the value of a measure for one query."""
     from irmetrics_nb.explaining.explanation import explain
     requested = measures_of(measures)
     check_files(qrels, [run, *([documents] if documents else [])], output)
@@ -227,11 +231,11 @@ def _explain(
 @app.command('worst')
 @takes_options(
     run=RUN_FILE, measure=option(str, 'The measure.', '-m', '--measure'),
-    number=option(int, 'How many queries.', '-n', '--number', min=1))
+    number=option(int, 'The number of queries to show.', '-n', '--number', min=1))
 def _worst_command(
     qrels, run, measure='nDCG@10', number=10, format='table', output=None, *, answers,
 ):
-    "Show the queries with the lowest values, each with the reason."
+    """Show the queries with the lowest values, each with its calculation."""
     [requested] = measures_of([measure])
     check_files(qrels, [run], output)
     chosen = conventions_of(answers.pop('conventions', None), **answers)
@@ -243,7 +247,10 @@ def _worst_command(
     show(text, output)
 
 def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Conventions, number: int) -> list[dict]:
-    "Return a dict (query, value, why, missed) for each query with a low value, lowest first."
+    """Return a dict for each of the queries with the lowest values, lowest first.
+
+    The keys are query, value, why (the calculation) and missed (documents that could
+    add to the value but were not retrieved). number: the largest number of queries."""
     from irmetrics_nb.explaining.explanation import explain
     scores, rows = evaluate(qrels, run, [measure], conventions=conventions), []
     values = scores.values[0, 0]
@@ -266,11 +273,11 @@ IDENTIFY_EXAMPLES = '''
 
 @app.command('identify', epilog=IDENTIFY_EXAMPLES)
 @takes_options(
-    run=RUN_FILE, rows=option(int, 'How many matching combinations to show.', min=1),
-    values=argument(list[str], 'Measures with their numbers, such as nDCG@10=0.4312; trailing zeros count.',
+    run=RUN_FILE, rows=option(int, 'The number of matching combinations of conventions to show.', min=1),
+    values=argument(list[str], 'Measures with their values, such as nDCG@10=0.4312; trailing zeros count as digits.',
                     'MEASURE=VALUE...'))
 def _identify(qrels, run, values, rows=10, format='table', output=None):
-    "Find the conventions, the tool or the mistake that gives some numbers; exit code 3 if there is none."
+    "Find the conventions, the tool or the mistake that gives published numbers; exit code 3 if nothing fits."
     from irmetrics_nb.forensics.identification import identify
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
@@ -287,12 +294,12 @@ DIFFER_EXAMPLES = '''
 
 `irmetrics differ qrels.txt run.txt nDCG@10 0.4312 0.4507`
 '''
-_TOOL = argument(str, 'A tool such as trec_eval, or a number.')
+_TOOL = argument(str, 'A tool such as trec_eval, or a value such as 0.4312.')
 
 @app.command('differ', epilog=DIFFER_EXAMPLES)
 @takes_options(run=RUN_FILE, measure=argument(str, 'One measure, such as nDCG@10.', 'MEASURE'), a=_TOOL, b=_TOOL)
 def _differ(qrels, run, measure, a, b, format='table', output=None):
-    "Find the conventions that explain the different numbers of two tools, and the queries that show it."
+    "Find the conventions that explain the different numbers of two tools, with example queries."
     from irmetrics_nb.forensics.identification import differ
     check_files(qrels, [run], output)
     with usage_errors(): parsed = parse(measure)
@@ -310,19 +317,21 @@ AUDIT_EXAMPLES = '''
 
 @app.command('audit', epilog=AUDIT_EXAMPLES)
 @takes_options(
-    function=argument(str, 'The function, such as mypackage.metrics:ndcg_at_k.', '[MODULE:FUNCTION]'),
-    measure=option(str, 'What the function should compute.', '-m', '--measure'),
-    shape=option(str, "Its arguments in order, such as 'true score k'."),
-    accept=option(str, 'A tool whose conventions are accepted as well.', metavar='TOOL'),
-    answers_file=option(Path, 'Answers of a program to the vectors: {measure: {case: value}}.', '--answers'),
-    vectors=option(Path, 'The folder with the vectors.'))
+    function=argument(str, 'The function to audit, such as mypackage.metrics:ndcg_at_k.', '[MODULE:FUNCTION]'),
+    measure=option(str, 'The measure that the function should compute.', '-m', '--measure'),
+    shape=option(str, "The arguments of the function in order, such as 'true score k'."),
+    accept=option(str, 'A tool whose conventions are also accepted as correct.', metavar='TOOL'),
+    answers_file=option(
+        Path, 'A JSON file with the values that a program computes for the test vectors: '
+              '{measure: {case: value}}.', '--answers'),
+    vectors=option(Path, 'The folder with the test vectors.'))
 def _audit(
     function='', measure='nDCG@10', shape=None, accept=None, answers_file=None, vectors=Path('conformance/measures'),
     format='table',
 ):
-    "Name the convention that a function computes, or its mistake; exit code 3 if it is not the definition."
+    "Find which convention or mistake a function computes; exit code 3 if it does not agree with the definition."
     from irmetrics_nb.forensics.auditing import audit, audit_answers
-    if bool(function) == bool(answers_file): raise typer.BadParameter('name a function, or a file by --answers')
+    if bool(function) == bool(answers_file): raise typer.BadParameter('give either a function or --answers FILE')
     if answers_file: audits = audit_answers(answers_file, vectors)
     else: audits = [audit(load_function(function), measure, shape=shape, accept=accept)]
     show('\n\n'.join(audited.to_json() if format == 'json' else repr(audited) for audited in audits))
@@ -330,9 +339,12 @@ def _audit(
 
 # %% ../nbs/top_level/cli.ipynb #3e2448a0
 def load_function(name: str) -> Any:
-    "Return the function that package.module:function names, also of this folder; raise ValueError if it is missing."
+    """Import a function by a name such as package.module:function.
+
+    The module may be in the current folder. Raise ValueError if the module cannot be
+    imported or has no such function."""
     module, _, attribute = name.partition(':')
-    if not (module and attribute): raise ValueError(f'write package.module:function, not {name!r}')
+    if not (module and attribute): raise ValueError(f'{name!r} is not a function; write package.module:function')
     sys.path.insert(0, os.getcwd())
     try: target = import_module(module)
     except ImportError as e: raise ValueError(f'{module} cannot be imported: {e}') from None
@@ -346,7 +358,9 @@ def load_function(name: str) -> Any:
 COMMANDS = 'evaluate compare explain report check worst identify differ audit measures demo'.split()
 
 def main(args: Sequence[str] | None = None) -> None:
-    "Run the `irmetrics` command, and exit with its exit code."
+    """Run the `irmetrics` command and exit with its exit code.
+
+    args: the arguments; default: those of the process."""
     command = next(iter(sys.argv[1:] if args is None else args), '')
     if command not in [registered.name for registered in app.registered_commands]:
         import_module('irmetrics_nb.cli_compare')  # which adds compare, report and demo

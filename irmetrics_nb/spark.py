@@ -76,56 +76,62 @@ def _sql_text(value):
 def _types(frame): return {field.name: field.dataType.typeName() for field in frame.schema.fields}
 
 def _find(frame, kind):
-    "Return the columns of query, document and number; DataError if one is missing or repeated."
+    """Return the names of the columns for query, document, and grade or score. kind: 'qrels' or 'run'. Raise
+    DataError if a column is missing, repeated or ambiguous."""
     names = find_columns(frame.columns, kind)
     for role, name in zip(('query', 'document', kind), names):
         equal = rivals(frame.columns, role)
         if len(equal) > 1:
             pair = f'{equal[0]!r} and {equal[1]!r}'
-            raise DataError(f'the {kind}: the columns {pair} may both be meant; drop one of them')
+            raise DataError(f'the {kind}: the columns {pair} have the same meaning; drop one of them')
         if name is None:
             synonyms = ' or '.join(COLUMN_SYNONYMS[role])
-            rename = 'rename it, as in frame.withColumnRenamed(old, new)'
+            rename = 'rename a column, as in frame.withColumnRenamed(old, new)'
             raise DataError(f'the {kind}: no column {synonyms}; the columns are {", ".join(frame.columns)}; {rename}')
         if frame.columns.count(name) > 1: raise DataError(f'the {kind}: the column {name!r} appears twice')
     return names
 
 def _type_of(frame, name, kind):
-    "Return the type of a column; DataError if two columns have this name in Spark."
+    """Return the type of a column; raise DataError if Spark finds the name twice. By default, Spark ignores case in
+    names."""
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
     names = frame.columns if exact else [column.lower() for column in frame.columns]
     if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
-    raise DataError(f'the {kind}: the column {name!r} appears twice, for Spark; the columns are '
+    raise DataError(f'the {kind}: the column {name!r} appears twice (Spark ignores case); the columns are '
                     f'{", ".join(frame.columns)}')
 
 def _id_sql(frame, name, kind):
-    "Return SQL for a column of ids as text; DataError unless the type is text or integer."
+    "Return SQL that converts a column of ids to text. Raise DataError unless the column has text or integers."
     type_ = _type_of(frame, name, kind)
     if type_ in (*TEXTS, *INTEGERS): return f'cast({_quoted_column(name)} as string)'
-    raise DataError(f'the {kind}: an id must be text or a whole number; column {name!r} holds {type_}: cast it')
+    raise DataError(f'the {kind}: an id must be text or a whole number, but column {name!r} has the type {type_}; '
+                    'cast it')
 
 def _number_sql(frame, name, kind):
-    "Return SQL for a column of numbers; DataError for anything else."
+    """Return SQL that converts a column to double; raise DataError for other types."""
     type_ = _type_of(frame, name, kind)
     if type_ in NUMBERS: return f'cast({_quoted_column(name)} as double)'
-    raise DataError(f"the {kind}: column {name!r} should hold numbers, not {type_}: cast it to 'double'")
+    raise DataError(f"the {kind}: column {name!r} should contain numbers, not {type_}; cast it to 'double'")
 
 def _order_sql(frame, order, kind):
-    "Return SQL for the column with the order of rows; DataError if it is missing or has another type."
+    """Return SQL for the position of each row, from the column `order`. The SQL is null if `order` is None. Raise
+    DataError if the column is missing or has no integers, timestamps or dates."""
     if order is None: return 'cast(null as bigint)'
     if order not in frame.columns:
-        raise DataError(f'the {kind}: no column {order!r}, which should say the order of its rows')
+        raise DataError(f'the {kind}: the column {order!r} of order= does not exist')
     type_ = _type_of(frame, order, kind)
     if type_ in INTEGERS: return f'cast({_quoted_column(order)} as bigint)'
     if type_ in MOMENTS: return MOMENTS[type_].format(_quoted_column(order))
-    raise DataError(f'the {kind}: column {order!r} holds {type_}, and an order is whole numbers or moments')
+    raise DataError(f'the {kind}: column {order!r} has the type {type_}, but the order must be whole numbers, dates '
+                    'or timestamps')
 
 # %% ../nbs/top_level/spark.ipynb #3d55a569
 ROWS_SENT = 100_000  # rows of a local source that are sent in one piece
 COLUMNS = 'run string, query string, doc string, value double, at bigint'
 
 def _selected(frame, kind, run, order):
-    "Select the rows of a DataFrame as they are shuffled; run: the SQL for the name of its run."
+    """Return the rows of a DataFrame with the columns run, query, doc, value and at (the position). run: SQL for the
+    name of the run. order: the column with the order of the rows, or None."""
     query, doc, number = _find(frame, kind)
     value = _number_sql(frame, number, kind)
     if kind == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
@@ -144,7 +150,7 @@ def _packed(table):
     return file.getvalue()
 
 def _opened(blob):
-    "Return bytes as a pyarrow table, with the text type of Spark."
+    "Convert bytes in the Arrow stream format to a pyarrow table. Text has the type that Spark uses."
     import pyarrow as pa
     table = pa.ipc.open_stream(blob).read_all()
     types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
@@ -155,7 +161,7 @@ def _unpacked(batches):
         for blob in batch.column(0).to_pylist(): yield from _opened(blob).to_batches(10_000)
 
 def _fetched(frame):
-    "Return the rows of a Spark DataFrame as a polars table."
+    """Return the rows of a Spark DataFrame as a polars table."""
     import pyarrow as pa
     def packed(batches):
         for batch in batches:
@@ -167,12 +173,14 @@ def _fetched(frame):
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
 def _collect_rows(qrels, run, system, order, conventions):
-    """Return all rows of runs as one frame; the judgments, as a table of polars or a DataFrame; the names of the runs;
-    what was read here, by the name of the run, None for the judgments; and how columns are called."""
+    """Return (frame, truth, runs, local, names) for qrels and runs. frame: a DataFrame with the rows of all runs.
+    truth: the qrels, as a DataFrame or a polars table. runs: the names of the runs. local: {name of the run:
+    source} for the sources that are not DataFrames; the key of the qrels is None. names: the original names of the
+    columns."""
     runs, names = _runs_by_name(run, system), {} if order is None else {'at': order}
     frames = [source for _, source in [('', qrels), *runs] if _is_frame(source)]
     if not frames:
-        raise ValueError('neither the judgments nor a run is a DataFrame of Spark: use irmetrics_nb.evaluate')
+        raise ValueError('neither the judgments nor the runs are Spark DataFrames; use irmetrics_nb.evaluate')
     session, local, pl = frames[0].sparkSession, {}, import_polars()
     def rows(source, kind, name):
         if _is_frame(source):
@@ -197,9 +205,10 @@ def _collect_rows(qrels, run, system, order, conventions):
     return frame, truth, [name for name, _ in runs], local, names
 
 def _runs_by_name(run, system):
-    "Return [(name, run)]; a single run has the name ''. ValueError for a repeated name."
+    """Return the runs as a list of (name, run). A single run may have the name ''. Raise ValueError for repeated
+    names, and for `system` if the runs are not one DataFrame."""
     if _is_frame(run): return [('', run)]
-    if system: raise ValueError('system= names a column of one DataFrame that holds several runs')
+    if system: raise ValueError('system= works only if a single DataFrame contains all runs')
     items = list(run.items()) if isinstance(run, Mapping) else []
     if isinstance(run, list | tuple): items = [(f'run {i}', source) for i, source in enumerate(run, 1)]
     if any(_is_frame(source) for _, source in items): runs = [(str(name), source) for name, source in items]
@@ -213,7 +222,9 @@ ROW_BYTES = 200       # of these, for each row
 LEAST_ROWS = 100_000  # that are worth a bucket of their own
 
 def _counted(frame, key='run', number='value'):
-    "Return {key: (rows, the greatest number, (rows, id) of the largest query)}."
+    """Count rows and find the largest query, for each value of a column. Return {key: (number of rows, largest
+    number, (number of rows, id) of the largest query)}. key: the column to group by. number: the column whose largest
+    number is returned."""
     counts = frame.groupBy(key, 'query').agg({'*': 'count', number: 'max'})
     by_query = counts.selectExpr(
         key, '`count(1)` as n', f'`max({number})` as top', 'struct(`count(1)` as n, query) as largest')
@@ -229,16 +240,18 @@ def _row_counts(frame, truth):
     return counts
 
 def _bucket_count(session, counts, memory, buckets):
-    "Return the number of buckets; DataError for a query that is too large for a bucket."
+    """Return the number of buckets: partitions that do not split a query. Raise DataError for a query that is too
+    large for a bucket, and ValueError for an invalid number of buckets or bytes."""
     memory = MEMORY if memory is None else memory
     if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
-        raise ValueError(f'buckets must be a whole number from 1, not {buckets!r}')
-    if not memory > 0: raise ValueError(f'memory must be a number of bytes, not {memory!r}')
+        raise ValueError(f'buckets must be a positive whole number, not {buckets!r}')
+    if not memory > 0: raise ValueError(f'memory must be a positive number of bytes, not {memory!r}')
     largest_count, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
     needed = largest_count * ROW_BYTES
     if needed > memory:
-        raise DataError(f'the query {query!r} has {largest_count:,} rows, and a bucket of {memory:,} bytes holds '
-                        f'{int(memory / ROW_BYTES):,}: if the executors have the memory, write memory={needed}')
+        raise DataError(f'the query {query!r} has {largest_count:,} rows, but a bucket of {memory:,} bytes has space '
+                        f'for only {int(memory / ROW_BYTES):,}; if the executors have enough memory, write '
+                        f'memory={needed}')
     if buckets: return buckets
     total = sum(n for n, _, _ in counts.values())
     at_once = int(session.conf.get('spark.sql.shuffle.partitions'))
@@ -250,7 +263,9 @@ ALONG_ROWS = 200_000   # judgments that go along
 ALONG_BYTES = 1 << 23  # if they have no more bytes
 
 def _sent_along(frame, truth, n):
-    "Return (frame, judgments, their bytes); very many go in the frame: (frame, None, None)."
+    """Return (frame, qrels, qrels as bytes); the bytes are later sent to each executor. If there are too many
+    judgments, add them to the rows of `frame` instead, and return (frame, None, None). truth: the qrels. n: the
+    number of judgments."""
     if n <= ALONG_ROWS:
         if _is_frame(truth): truth = _fetched(truth)
         packed = _packed(truth)
@@ -264,7 +279,7 @@ def _sent_along(frame, truth, n):
 LOOKED_AT = 48  # queries, of all buckets together
 
 def _table(batches):
-    "Return all rows of a partition, or None."
+    """Return the rows of a partition as a polars table; None if it has no rows."""
     import os
     os.environ.setdefault('POLARS_MAX_THREADS', '1')  # an executor has as many tasks as it has cores
     import pyarrow as pa
@@ -277,7 +292,9 @@ def _schema(columns):
     return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
 
 def _by_partition(score, columns, batches):
-    "Yield the rows of a partition, and a row with other results as bytes (`mapInArrow`)."
+    """Score the rows of one partition and yield Arrow batches, for `mapInArrow`. score: a function of the rows that
+    returns (results, tables). The batches are those of the tables; the last one has the pickled results in the column
+    `part`."""
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
@@ -289,14 +306,14 @@ def _by_partition(score, columns, batches):
     yield from pa.table(packed, schema).to_batches()
 
 def _score(plan, version, along, table):
-    """Return the scored bucket, and the tables of its values if they are not collected.
-
-    along: all judgments as bytes, unless they are rows."""
+    """Score one bucket (all rows of some queries) on an executor; return (bucket, tables). If the results are
+    collected, the bucket has the values and there are no tables; otherwise, the tables have the values. version: that
+    of the package on the driver. along: all judgments as bytes; None if they are rows of the table."""
     from pyspark import TaskContext
     task = TaskContext.get()
     if version != __version__:
-        versions = f'the executors have irmetrics_nb {__version__}, and this is {version}'
-        return Bucket(error=('ValueError', f'{versions}: install one of them everywhere')), []
+        versions = f'the executors have irmetrics_nb {__version__}, but the driver has {version}'
+        return Bucket(error=('ValueError', f'{versions}; install the same version everywhere')), []
     if task and task.partitionId() >= LOOKED_AT: plan = replace(plan, looks=0)
     bucket = score_bucket(table, plan, import_polars().from_arrow(_opened(along)) if along else None)
     if plan.bounds: return bucket, []
@@ -318,17 +335,21 @@ def _tables_of(bucket):
             yield pa.table(dict(zip(schema.names, columns)), schema)
 
 def _bytes_of(frame):
-    "Collect the first column, which is bytes; ImportError if executors have no irmetrics_nb."
+    """Collect the first column of a DataFrame, which has bytes, as a list. Raise ImportError if the executors have no
+    irmetrics_nb."""
     try: rows = frame.collect()
     except Exception as error:
         if "No module named 'irmetrics_nb" not in str(error): raise
-        raise ImportError('the executors have no irmetrics_nb: install it there, or send it along') from error
+        raise ImportError('irmetrics_nb is not installed on the executors; install it there, or send it to '
+                          'them') from error
     return [row[0] for row in rows]
 
 def _collected(frame): return [*map(pickle.loads, _bytes_of(frame))]
 
 def _by_bucket(frame, n, score, columns, collect):
-    "Score n buckets: return the frame of their rows, and what else they sent; collect: whether there are no rows."
+    """Split rows into n buckets and score each bucket; return (DataFrame, results). The DataFrame has the rows from
+    `score` and the results are a list. collect: whether the results contain all values; otherwise the DataFrame is
+    persisted."""
     scored = frame.repartition(n, 'query').mapInArrow(partial(_by_partition, score, columns), columns)
     if not collect: scored = scored.persist()
     return scored.where('part is null').drop('part'), _collected(scored.where('part is not null').select('part'))
@@ -345,52 +366,54 @@ def evaluate_on_spark(
     duplicates: DuplicatesChoice | None = None,
     identical_ids: IdenticalIdsChoice | None = None,
 ) -> Any:
-    """Evaluate runs against judgments on Spark: as `irmetrics_nb.evaluate`, same numbers.
+    """Evaluate runs on Spark, with the same numbers as `irmetrics_nb.evaluate`.
 
     Parameters
     ----------
     qrels, run : DataFrame of Spark, or what `irmetrics_nb.evaluate` takes
-        Columns by name, as in `Qrels` and `Run`. One of them at least is a DataFrame;
-        what is not is read here and sent along. Several runs: a dict by name, or a list.
-        The DataFrames are read twice.
+        Columns are found by name, as in `Qrels` and `Run`. At least one source must be
+        a DataFrame; other sources are read on the driver and sent to the executors.
+        Several runs are a dict by name, or a list. The DataFrames are read twice.
     measures : str, Measure, or several of them
         As in `irmetrics_nb.evaluate`.
     system : str, optional
         The column of `run` with the name of the system of each row.
     order : str, optional
-        The column with the order of a query's rows, as integers or timestamps, needed
-        for ties='given' and for duplicates='first' and 'last'. Rows have no other.
+        The column with the order of a query's rows, as integers or timestamps. It is
+        needed for ties='given' and for duplicates='first' and 'last', because rows of a
+        DataFrame have no order.
     collect : bool, default True
-        False: return a DataFrame, for more queries than fit in this process.
+        Whether to return the values in this process. With False, they are returned as a
+        DataFrame, for more queries than fit into memory.
     memory : int, optional
-        The largest size of a bucket of queries on an executor, in bytes; default 256 MB.
+        The largest size of a bucket on an executor, in bytes; default: 256 MB. A bucket
+        has all rows of some queries.
     buckets : int, optional
         The number of buckets; default: computed from the rows and the memory.
     conventions, ties, missing, no_relevant, negative, score_dtype, unjudged
         As in `irmetrics_nb.evaluate`.
     judgments, duplicates, identical_ids
-        As there.
+        As in `irmetrics_nb.evaluate`.
 
     Returns
     -------
     Scores, or with collect=False a DataFrame of Spark
         The queries are in the order of their ids. The DataFrame has the columns run,
-        query, measure and value; it is kept by Spark (`persist`), and `means` of it are
-        computed on the cluster.
+        query, measure and value. Spark stores it (`persist`), and the function `means`
+        computes its means on the cluster.
 
     Raises
     ------
     DataError
-        For input that cannot be used, naming the query; and for a query that is too large
-        for a bucket.
+        For invalid input, and for a query that is too large for a bucket.
     ValueError
-        For an unknown measure or option; and for conventions that ask for an order of
-        rows, if `order` does not say it.
+        For an unknown measure or option, and for conventions that need the order of
+        rows if `order` is not set.
 
     Warns
     -----
     EvaluationWarning
-        Of what is odd about the whole, as in `irmetrics_nb.evaluate`."""
+        For unusual input, as in `irmetrics_nb.evaluate`."""
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
@@ -400,8 +423,8 @@ def evaluate_on_spark(
     needed = asks_for_order(in_force, requested)
     if needed and order is None:
         raise ValueError(
-            f'{needed} needs the order of the rows, which a DataFrame does not have: '
-            'name its column with order=')
+            f'{needed} needs the order of the rows, but the rows of a DataFrame have '
+            'no order; set order= to the name of a column that has the order')
     frame, truth, runs, local, columns = _collect_rows(
         qrels, run, system, order if needed else None, in_force)
     counts = _row_counts(frame, truth)
@@ -428,15 +451,16 @@ evaluate = evaluate_on_spark
 
 # %% ../nbs/top_level/spark.ipynb #b97db896
 def _run_names(names, counts, system):
-    "List the names of the runs; DataError for judgments or a run without a row."
+    "Return the names of the runs. Raise DataError if the qrels or a run have no rows."
     if names is None: names = sorted(name for name in counts if name is not None)
-    if system and '' in names: raise DataError(f'the run: no value in column {system!r}')
+    if system and '' in names: raise DataError(f'the run: some rows have no value in column {system!r}')
     empty = [name for name in (None, *names) if not counts.get(name, [0])[0]] or ([] if names else [''])
     if empty: raise DataError(f'{"the qrels" if empty[0] is None else empty[0] or "the run"}: the table has no rows')
     return tuple(names)
 
 def _total_scores(scores, local):
-    "Add the notes on sources that were read locally, by the name of their run."
+    """Return the scores with the notes on sources that were read on the driver. local: {name of the run: source}; the
+    key of the qrels is None."""
     infos, nothing = [], Qrels.empty()
     truth = local.get(None, nothing)
     for info in scores.runs:
@@ -447,7 +471,8 @@ def _total_scores(scores, local):
     return replace(scores, runs=tuple(infos))
 
 def _check(scored, frame, truth, plan):
-    "Raise the first error of a bucket or of all buckets together; else give each warning once."
+    """Raise the first error of the buckets, or an error about all data. If there is no error, issue each warning
+    once."""
     def ids(where):
         rows = frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in rows)
@@ -462,12 +487,12 @@ def _check(scored, frame, truth, plan):
 
 # %% ../nbs/top_level/spark.ipynb #8b050b7f
 def means(values: Any) -> dict[str, Any]:
-    """Compute the means of the DataFrame of `evaluate(..., collect=False)` on the
-    cluster.
+    """Compute the mean of each measure on the cluster.
 
-    values: this DataFrame. Returns {measure: mean}; for several runs,
-    {run: {measure: mean}}. NaN does not count; if all values are NaN, the mean is NaN;
-    GMAP has its geometric mean, counts have their sum."""
+    values: the DataFrame from `evaluate(..., collect=False)`. Return {measure: mean};
+    for several runs, {run: {measure: mean}}. NaN values are ignored; if all values are
+    NaN, the mean is NaN. GMAP has its geometric mean, and counts such as NumRet have
+    their sum."""
     sums_of = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
     numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in sums_of.items()]
     sums = (
@@ -490,13 +515,13 @@ def means(values: Any) -> dict[str, Any]:
 def compare_on_spark(
     qrels: Any, runs: Any, measures: Measures = 'AP nDCG@10 RR', **options: Any,
 ) -> Comparison:
-    """Return the comparison of systems with rows in Spark: differences, intervals,
-    p-values.
+    """Compare systems whose rows are in Spark: differences, intervals and p-values.
 
-    qrels, runs, measures: as in this module's `evaluate`. options: options of this
+    qrels, runs, measures: as in `evaluate` of this module. options: options of this
     `evaluate` and of `irmetrics_nb.compare`, such as baseline, test and correction.
-    ValueError for an unknown option, and TypeError for collect."""
-    if 'collect' in options: raise TypeError('compare always collects the values')
+    Raise ValueError for an unknown option, and TypeError for the option collect."""
+    if 'collect' in options: raise TypeError('compare always collects the values and '
+                                             'does not take collect=')
     mine = [name for name in signature(evaluate_on_spark).parameters if name in options]
     of_evaluate = {name: options.pop(name) for name in mine}
     scores = evaluate_on_spark(qrels, runs, measures, **of_evaluate)
@@ -506,16 +531,17 @@ compare = compare_on_spark
 
 # %% ../nbs/top_level/spark.ipynb #356bd430
 def _items(data, columns):
-    "Select the rows of items: label, value, and the group as text."
+    """Return a DataFrame with the label, the score and the group of each item. columns: the names of these columns;
+    the group may be omitted."""
     absent = [name for name in columns if name not in data.columns]
     if absent: raise DataError(f'the items: no column {absent[0]!r}; the columns are {", ".join(data.columns)}')
     selected = zip(('label', 'value', 'query'), columns, (_number_sql, _number_sql, _id_sql))
     return data.selectExpr(*(f'{sql(data, name, "items")} as {role}' for role, name, sql in selected))
 
 def _auc_of_bucket(rel, collect, table):
-    """Compute AUC by group: return ((ids, auc, positives, negatives) or an error, warnings), and tables.
-
-    collect: whether the values are sent back, and not as a table."""
+    """Compute the AUC of each group in a bucket; return ((columns, warnings), tables). The columns are ids, auc,
+    positives and negatives. A DataError takes their place if a label or a score is invalid. collect: whether to
+    return the columns; otherwise, the tables have their values."""
     import pyarrow as pa
     pl = import_polars()
     wrong = table.filter(pl.any_horizontal(pl.all().is_null()) | pl.col('label').is_nan() | pl.col('value').is_nan())
@@ -535,7 +561,8 @@ def _auc_of_bucket(rel, collect, table):
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
 def _checked(sent):
-    "Return the results of partitions and repeat warnings; raise their first error by text."
+    """Return the results of all partitions and issue their warnings, each once. sent: (result, warnings) of each
+    partition. If results are errors, raise the alphabetically first error."""
     wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)
     if wrong: raise wrong[0]
     repeated = dict.fromkeys(text for _, texts in sent for text in texts)
@@ -548,8 +575,8 @@ def group_auc_on_spark(
     rel: float = 1, collect: bool = True, memory: int | None = None,
     buckets: int | None = None,
 ) -> Any:
-    """Compute the AUC within each group, such as a user, of items in a DataFrame of
-    Spark.
+    """Compute the AUC within each group of items in a Spark DataFrame, such as the
+    items of one user.
 
     Parameters
     ----------
@@ -560,21 +587,23 @@ def group_auc_on_spark(
     rel : float, default 1
         The smallest label of a positive item.
     collect : bool, default True
-        False: return a DataFrame, for more groups than fit in this process.
+        Whether to return the values in this process. With False, they are returned as a
+        DataFrame, for more groups than fit into memory.
     memory, buckets : int, optional
         As in `evaluate`.
 
     Returns
     -------
     GroupAUC, or with collect=False a DataFrame of Spark
-        As `irmetrics_nb.group_auc`, the ids as text unless they are whole numbers. The
-        DataFrame has the columns group, auc, positives and negatives.
+        The same values as from `irmetrics_nb.group_auc`. Group ids are text, unless the
+        column has integers. The DataFrame has the columns group, auc, positives and
+        negatives.
 
     Raises
     ------
     DataError
-        For a column that is not there or holds something else, a label or a score that is
-        missing, or a group that is too large for a bucket."""
+        For a missing column, a column of the wrong type, a missing label or score, or a
+        group that is too large for a bucket."""
     items = _items(data, (label, score, group))
     counts = _counted(items.selectExpr('query', 'value', '0 as run'))
     if not counts: raise DataError('the items: the table has no rows')
@@ -592,7 +621,8 @@ group_auc = group_auc_on_spark
 
 # %% ../nbs/top_level/spark.ipynb #04aae071
 def _histogram(rel, limit, batches):
-    "Yield the histogram of a partition, for `mapInArrow`."
+    """Yield the histogram of the scores in a partition as bytes, for `mapInArrow`. Yield a DataError instead if a
+    label or a score is invalid."""
     histogram = ScoreHistogram(limit, rel=rel)
     try:
         for batch in batches: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
@@ -600,7 +630,8 @@ def _histogram(rel, limit, batches):
     else: yield _bytes_batch((histogram, []))
 
 def _merged(batches):
-    "Yield the sum of histograms for `mapInArrow`; an error if one of them has an error."
+    """Yield the sum of all histograms in a partition as bytes, for `mapInArrow`. If there are errors among them,
+    yield the first error instead."""
     packed = (blob for batch in batches for blob in batch.column(0).to_pylist())
     histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
     errors = [error for error in histograms if isinstance(error, DataError)]
@@ -613,11 +644,12 @@ def auc_on_spark(
     data: Any, *, label: str = 'label', score: str = 'score', rel: float = 1,
     bins: int = LIMIT,
 ) -> BoundedAUC:
-    """Return AUC over all rows of a Spark DataFrame, with the largest possible error.
+    """Compute the AUC over all rows of a Spark DataFrame, with a bound on its error.
 
-    label, score: its columns. rel: the label from which on an item is positive. bins: of
-    the histogram; exact up to so many different scores. No shuffle of rows. DataError for
-    a column that is not there, or a label or a score that is missing."""
+    data: a row for each item. label, score: the names of the columns. rel: the smallest
+    label of a positive item. bins: the number of bins of the histogram; the AUC is
+    exact up to this number of different scores. Rows are not shuffled. Raise DataError
+    for a missing column, label or score."""
     items = _items(data, (label, score))
     histograms = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')
     merged = histograms.repartition(8).mapInArrow(_merged, 'part binary')

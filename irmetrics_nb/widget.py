@@ -33,23 +33,25 @@ PLAYED = {
 }
 
 def playable(measure: str | Measure, /) -> str:
-    """Return the name of a measure in the interactive ranking.
+    """Return the name of a measure for the interactive ranking.
 
-    ValueError for a measure that the ranking does not have, or a gain without a name."""
+    Raise ValueError for a measure that the ranking cannot compute, such as Bpref or a
+    measure with a custom gain."""
     if measure == 'AUC': return 'AUC'
     parsed = parse(measure)
     parameters = PLAYED.get(parsed.name, '').split()
     simple = all(isinstance(x, str | int | float) for x in parsed.params.values())
     fits = parsed.name in PLAYED and set(parsed.params) <= set(parameters)
     if fits and simple: return repr(parsed)
-    raise ValueError(f'{parsed!r} has no interactive ranking; available: '
+    raise ValueError(f'{parsed!r} has no interactive ranking; measures that have one: '
                      f'{" ".join(PLAYED)}')
 
 # %% ../nbs/top_level/widget.ipynb #fe4c7397
 def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | None:
-    """Return the value of a list of grades; None where AUC has no pair.
+    """Return the value of a measure for a list of grades in rank order.
 
-    missed: the grades of judged documents that are not in the list."""
+    Return None if the measure is AUC and all grades are relevant or no grade is
+    relevant. missed: the grades of judged documents that are not in the list."""
     if measure == 'AUC':
         labels = [grade or 0 for grade in grades]
         area = auc(labels, range(len(labels), 0, -1))
@@ -68,16 +70,16 @@ def play(
     lists: dict[str, list[float]] | None = None, goal: dict[str, Any] | None = None,
     question: str = '',
 ) -> Any:
-    """Show a ranking that can be moved and graded anew: a widget for notebooks.
+    """Show an interactive ranking in a notebook: readers can move and grade documents.
 
     Parameters
     ----------
     grades : list
         The grades in rank order; None for an unjudged document.
     measure : str or Measure
-        The measure that is explained; its cutoff is the first position of the slider.
+        The measure that is explained. Its cutoff is the initial position of the slider.
     measures : str, or an iterable of str and Measure
-        Further measures that are shown.
+        Further measures whose values are shown.
     ideal : list or None
         All judged grades of the query, retrieved or not. None: only the grades in the
         list.
@@ -86,19 +88,20 @@ def play(
     scale : float or None
         The largest grade that can be given. None: the largest grade in the input.
     lists : dict of lists or None
-        Grades of other rankings by name, to compare with and to start from.
+        The grades of other rankings by name. Readers can compare or start with them.
     goal : dict or None
-        What "Check" judges, such as {'above': 'Cleo', 'swaps': 1}; the head of
-        nbs/play/play.js lists its keys.
+        The goal that the button "Check" tests, such as {'above': 'Cleo', 'swaps': 1}.
+        The comment at the top of nbs/play/play.js lists the keys.
     question : str
-        The text above the ranking; **bold** is read.
+        The text above the ranking; **bold** text is possible.
 
     Returns
     -------
     anywidget.AnyWidget
-        Its `grades`, `measure` and `value` follow the reader, and may be set; `value`
-        is computed by this package, and None where AUC has no pair. Where no kernel runs
-        (on a page, in a saved notebook) it is shown as Markdown with a table.
+        Its `grades` and `measure` change with the ranking on the screen, and you can
+        set them. Its `value` is computed by this package, and is None if AUC is
+        undefined. Without a kernel (on a page, in a saved notebook), the widget is
+        shown as Markdown with a table.
 
     Raises
     ------
@@ -110,7 +113,8 @@ def play(
     Examples
     --------
     >>> round(play([3, 0, 1], 'nDCG@5').value, 4)
-    0.9639"""
+    0.9639
+    """
     listed = _json_numbers(grades)
     pool = listed if ideal is None else _json_numbers(ideal)
     Judged.from_grades([listed], ideal=[[grade for grade in pool if grade is not None]])
@@ -126,7 +130,7 @@ def play(
         markdown=_play_markdown(data, listed, titled, question))
 
 def _play_markdown(data, grades, titles, question):
-    "Return the page element that nbs/play/play.js turns into a ranking."
+    """Return the HTML and the table from which nbs/play/play.js makes a ranking."""
     attributes = [_attribute(name, value) for name, value in data.items() if value]
     opening = '<div class="play" ' + '\n     '.join(attributes) + '>'
     names = titles or [f'd{rank}' for rank in range(1, len(grades) + 1)]
@@ -144,25 +148,26 @@ def _attribute(name, value):
     return f"data-{name}='{quoted}'"
 
 def _json_numbers(grades):
-    """Convert grades to numbers that JSON can hold, integers as such; None for missing
-    ones."""
+    """Convert grades to numbers for JSON: int if possible, otherwise float. None and NaN
+    become None."""
     numbers = [None if g is None or g != g else float(g) for g in grades]
     return [int(g) if g is not None and g.is_integer() else g for g in numbers]
 
 # %% ../nbs/top_level/widget.ipynb #8e52470a
 @cache
 def _widget_class():
-    "Return the class of the widget, created at first use."
+    """Return the class of the widget, which is created at first use. Raise ImportError if anywidget is not
+    installed."""
     try:
         import anywidget
         import comm
     except ImportError:
         command = "pip install 'irmetrics_nb[widget]'"
-        raise ImportError(f'play needs anywidget, which is not installed here: {command}') from None
+        raise ImportError(f'play needs anywidget, which is not installed; run {command}') from None
     import traitlets
 
     class Play(anywidget.AnyWidget):
-        "Show an interactive ranking; `play` creates it."
+        """An interactive ranking in a notebook; created by `play`."""
         _esm = files('irmetrics_nb').joinpath('play.js').read_text(encoding='utf-8')
         grades = traitlets.Any([]).tag(sync=True)
         missed: Any = traitlets.List().tag(sync=True)
@@ -198,6 +203,6 @@ def _widget_class():
     return Play
 
 def _with_scale(measure, grades, missed):
-    "Return the measure with the largest grade of the judgments, if it needs one."
+    """Return the name of a measure, with the largest grade if the measure needs it."""
     if measure == 'AUC': return measure
     return repr(parse(measure).resolve(_judged(grades, missed)))

@@ -68,7 +68,7 @@ def test_interpolated_precision_never_rises_with_recall(search, k):
 
 @pytest.mark.parametrize("level", [-0.1, 1.1, float("nan"), [0.5, 2]])
 def test_a_recall_level_outside_0_and_1_is_refused(level):
-    with pytest.raises(ValueError, match=r"recall levels lie in \[0, 1\], not "):
+    with pytest.raises(ValueError, match=r"recall levels must lie in \[0, 1\], not "):
         interpolated_precision([1], recall=level)
 
 

@@ -277,8 +277,8 @@ NAN = float("nan")
         ([NAN, 0], [0.5, 0.4], "labels must not be NaN: item 0"),
         (["1", "0"], [0.5, 0.4], "labels must be numbers, not <U1"),
         ([1, 0], np.array(["a", 1], dtype=object), "scores must be numbers: item 0 is 'a'"),
-        ([[1, 0]], [[0.5, 0.4]], r"shape \(1, 2\)"),
-        (1, 0.5, r"shape \(\)"),
+        ([[1, 0]], [[0.5, 0.4]], r"but the shape is \(1, 2\)"),
+        (1, 0.5, r"but the shape is \(\)"),
         ([1, 0], [0.5j, 1], "complex128"),
     ],
 )
@@ -292,14 +292,14 @@ def test_bad_columns_are_refused_by_every_function(labels, scores, says):
     ("groups", "says"),
     [
         ([1], "2 labels, 2 scores, 1 groups"),
-        ([1.0, NAN], "groups must not be None or NaN: item"),
-        (["a", None], "groups must not be None or NaN: item"),
-        (["a", NAN], "groups must not be None or NaN: item"),
-        (np.array([2, NAN], object), "groups must not be None or NaN: item"),
-        ([None, None], "groups must not be None or NaN: item"),
+        ([1.0, NAN], "groups must not contain None or NaN, but item"),
+        (["a", None], "groups must not contain None or NaN, but item"),
+        (["a", NAN], "groups must not contain None or NaN, but item"),
+        (np.array([2, NAN], object), "groups must not contain None or NaN, but item"),
+        ([None, None], "groups must not contain None or NaN, but item"),
         (np.array(["a", 1], object), "ids that can be sorted"),
-        ([["a"], ["b"]], r"shape \(2, 1\)"),
-        ("ab", r"shape \(\)"),
+        ([["a"], ["b"]], r"but the shape is \(2, 1\)"),
+        ("ab", r"but the shape is \(\)"),
     ],
 )
 def test_bad_groups_are_refused(groups, says):
@@ -323,12 +323,12 @@ def test_group_numbers_of_a_narrow_type_do_not_overflow():
     ("weights", "says"),
     [
         ("clicks", "unknown weights 'clicks'"),
-        ({"a": 1}, "lack group 'b'"),
-        ([1], r"2 groups, weights of shape \(1,\)"),
+        ({"a": 1}, "no entry for group 'b'"),
+        ([1], r"2 groups, and weights of shape \(1,\)"),
         ([1, -0.5], "not -0.5"),
         ([1, NAN], "not nan"),
         ([1, np.inf], "not inf"),
-        ([0, 0], "all 0"),
+        ([0, 0], "the weights of all groups with both classes are 0"),
     ],
 )
 def test_bad_weights_are_refused(weights, says):
@@ -352,7 +352,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_never_a_tie():
     odd = 2**53 + 1
     for scores in np.array([odd - 1, odd]), [odd - 1, odd], [float(odd - 1), odd], np.array([odd - 1, odd], object):
         for ask in auc, roc_curve, roc_steps:
-            with pytest.raises(ValueError, match=f"scores: item 1 is {odd}, which float64 cannot hold"):
+            with pytest.raises(ValueError, match=f"scores: item 1 is {odd}, which float64 cannot represent exactly"):
                 ask([1, 0], scores)
         for ask in gauc, group_auc:
             with pytest.raises(ValueError, match=f"scores: item 1 is {odd}"):

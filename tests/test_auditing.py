@@ -115,7 +115,7 @@ def test_a_scale_of_grades_need_not_know_what_lies_below_0():
 def test_where_the_order_of_ties_makes_no_difference_no_order_is_named():
     hits = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / k)
     found = audit(lambda qrels, run: hits(qrels, run, 5), "P@5", shape="qrels run")
-    assert found and found.mistake == "" and "equal scores: have no effect" in repr(found)
+    assert found and found.mistake == "" and "equal scores: no effect on the values" in repr(found)
 
 
 def test_a_value_that_is_nearly_right_is_shown_with_the_digits_that_differ():
@@ -124,7 +124,7 @@ def test_a_value_that_is_nearly_right_is_shown_with_the_digits_that_differ():
 
 def test_a_right_value_may_be_rounded_to_four_digits_and_not_to_two():
     found = audit(lambda grades, k: round(ndcg(grades, k), 4), "nDCG@10")
-    assert found and "digits: at most four" in repr(found)
+    assert found and "decimals: at most four" in repr(found)
     assert not audit(lambda grades, k: round(ndcg(grades, k), 2), "nDCG@10")
     assert "digits" not in repr(audit(ndcg, "nDCG@10"))
 
@@ -185,13 +185,13 @@ def test_a_function_of_labels_and_scores_passes_only_if_it_sorts_by_them(ranked,
 def test_a_grade_below_0_is_not_relevant_in_r():
     any_grade = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / (sum(g != 0 for g in grades.values()) or 1))
     found = audit(any_grade, "R@10", shape="qrels run k")
-    assert not found and "negative grades: like no known convention" in repr(found)
+    assert not found and "negative grades: the values match no known convention" in repr(found)
     right = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / (sum(g >= 1 for g in grades.values()) or 1))
     assert audit(right, "R@10", shape="qrels run k")
 
 
 def test_it_is_said_if_a_binary_measure_was_asked_about_grades_0_and_1_alone():
-    said = "grades above 1: are not treated like grade 1; all other questions use grades 0 and 1"
+    said = "grades above 1: are not treated like grade 1; all other cases use grades 0 and 1"
     for wrong in (lambda r, k: sum(r[:k]) / k, lambda r, k: sum(x == 1 for x in r[:k]) / k):
         assert said in repr(audit(wrong, "P@10"))
     assert "grades above 1: are relevant, like grade 1" in repr(audit(lambda r, k: sum((x or 0) >= 1 for x in r[:k]) / k, "P@10"))
@@ -231,7 +231,7 @@ def test_the_names_of_parameters_say_their_shape():
 
 def test_a_function_that_fails_at_an_edge_is_not_said_to_compute_the_definition_without_a_but():
     found = audit(ap_of(RANKED["condensed"]), "AP@10")
-    assert not found and "It computes the definition with the defaults, but not in every case." in repr(found)
+    assert not found and "It computes the definition with default conventions, but not in every case." in repr(found)
 
 
 def test_arguments_may_stand_in_any_order_and_come_as_arrays():
@@ -245,7 +245,7 @@ def test_arguments_may_stand_in_any_order_and_come_as_arrays():
 @pytest.mark.parametrize(
     ("f", "words"),
     [(lambda r, k: None, "returns None"), (lambda r, k: 1 / 0, "ZeroDivisionError"), (lambda r, k: [0.5, 0.5], "2 numbers instead of one"),
-     (lambda r, k: "high", "no number"), (lambda r, k: r.sort() or ndcg(r, k), "changes its arguments")],
+     (lambda r, k: "high", "not a number"), (lambda r, k: r.sort() or ndcg(r, k), "changes its arguments")],
 )  # fmt: skip
 def test_what_is_no_answer_is_a_finding_and_no_error_of_ours(f, words):
     found = audit(f, "nDCG@10")
@@ -258,7 +258,7 @@ def test_a_convention_of_a_tool_passes_where_it_is_accepted():
         return dcg(grades[:k]) / best if best else 0.0
 
     refused = audit(of_list, "nDCG@10")
-    assert not refused and refused.mistake == "ideal-of-hits" and "by the definition nDCG@" in refused.counterexample
+    assert not refused and refused.mistake == "ideal-of-hits" and "by the definition, nDCG@" in refused.counterexample
     assert audit(of_list, "nDCG@10", accept=Conventions(measures=(("nDCG", "ideal_from", "top"),)))
     assert not audit(of_list, "nDCG@10", accept="elasticsearch")
 
@@ -285,7 +285,7 @@ def test_a_shape_that_there_is_not_is_one_clear_error(shape):
 def test_a_program_is_audited_by_its_answers_to_the_vectors():
     assert audit_answers({"RR": {"example": 1, "second@1": 0.5}}, VECTORS)[0].mistakes == ("rr-not-cut",)
     assert audit_answers({"AP": {"example": "error"}}, VECTORS)[0].passed is False
-    with pytest.raises(ValueError, match="no vectors of"):
+    with pytest.raises(ValueError, match="has no test vectors for"):
         audit_answers({"XX": {}}, VECTORS)
 
 

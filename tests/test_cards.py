@@ -84,7 +84,7 @@ def test_what_it_reads_and_what_it_sees_of_the_order_is_so(name, grades, data):
     value = value_of(name, grades, grades)
     if order(kind) != 'yes' and name != 'Rprec':  # without a cutoff every document is in the top k
         assert value_of(name, shuffled, grades) == pytest.approx(value, abs=1e-12)
-    if reads(kind).startswith('yes or no'):
+    if reads(kind).startswith('relevant or not'):
         flat = [min(g, 1) for g in grades]
         assert value_of(name, flat, flat) == pytest.approx(value, abs=1e-12)
 

@@ -50,7 +50,7 @@ def test_without_max_grade_the_largest_judged_grade_of_the_batch_counts_retrieve
 def test_the_largest_grade_is_looked_for_among_documents_never_retrieved_too():
     unseen = Judged.from_grades([1], ideal=[1, 3])
     assert err(unseen)[0] == 1 / 8
-    with pytest.raises(ValueError, match='max_grade=2, but the judgments hold a grade 3'):
+    with pytest.raises(ValueError, match='max_grade=2, but the judgments contain the grade 3'):
         err(unseen, max_grade=2)
 
 
@@ -118,10 +118,10 @@ def test_every_argument_does_its_part_of_a_value_worked_by_hand():
 @pytest.mark.parametrize('call, says', [
     (lambda: reciprocal_rank([1], k=0), 'not 0'),
     (lambda: err([1], k=1.5), 'not 1.5'),
-    (lambda: err([3], max_grade=2), 'max_grade=2, but the judgments hold a grade 3'),
+    (lambda: err([3], max_grade=2), 'max_grade=2, but the judgments contain the grade 3'),
     (lambda: err([1], max_grade=0), 'above 0 or None, not 0'),
     (lambda: err([1], max_grade=-1), 'above 0 or None, not -1'),
-    (lambda: err([1], max_grade=.5), 'max_grade=0.5, but the judgments hold a grade 1'),
+    (lambda: err([1], max_grade=.5), 'max_grade=0.5, but the judgments contain the grade 1'),
     (lambda: err([1], max_grade=float('nan')), 'not nan'),
     (lambda: err([1], max_grade=float('inf')), 'not inf'),
     (lambda: err([1], max_grade='4'), "not '4'"),
@@ -130,10 +130,10 @@ def test_every_argument_does_its_part_of_a_value_worked_by_hand():
     (lambda: err([1], phi=lambda i: 1 / (i + 1)), r'phi\(1\) must be 1, not 0.5'),
     (lambda: rbp([1], p=0), 'not 0'),
     (lambda: rbp([1], p=1.2), r'not 1.2$'),
-    (lambda: rbp([1], p=10), r'not 10 \(the cutoff is another argument, k\)'),
+    (lambda: rbp([1], p=10), r'not 10 \(for a cutoff, use the argument k\)'),
     (lambda: rbp([1], p='0.8'), "not '0.8'"),
     (lambda: rbp_residual([1], p=1), 'not 1'),
-    (lambda: rbp([2], gain='linear'), r"must lie in \[0, 1\], not 2: use 'binary'"),
+    (lambda: rbp([2], gain='linear'), r"must lie in \[0, 1\], not 2: use gain='binary'"),
     (lambda: rbp([-1], gain='linear'), r'must lie in \[0, 1\], not -1'),
     (lambda: rbp([1], gain=lambda g: g * float('nan')), 'not nan'),
     (lambda: rbp([1], gain='cubic'), r"unknown gain 'cubic': use 'binary', 'raw', one of \['exp', 'linear'\]"),

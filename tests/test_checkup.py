@@ -122,7 +122,7 @@ def test_more_than_thirty_kinds_are_tried():
 
 HEAD = 'q1 Q0 d1 1 3.5 toy\n'
 FILES = {  # lines of a run in a file: code, words of an example or of the sentence
-    'too few columns': (HEAD + 'q1 Q0 d2 2 2.5\n', 'columns', 'line 2: 5 columns where a run has 6'),
+    'too few columns': (HEAD + 'q1 Q0 d2 2 2.5\n', 'columns', 'line 2: 5 columns, but a run has 6'),
     'a word for a score': (HEAD + '\nq1 Q0 d2 2 high toy\n', 'number', "line 3: the score 'high' is not a number"),
     'a document twice': (HEAD + 'q1 Q0 d1 2 2.5 toy\n', 'duplicate', 'line 2 (and 1)'),
     'judgments for a run': ('q1 0 d1 1\nq1 0 d2 0\n', 'refused', 'qrels file?'),

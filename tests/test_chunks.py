@@ -100,11 +100,11 @@ def test_parents_come_as_a_dict_a_table_a_file_a_function_or_a_separator(tmp_pat
 
 
 def test_a_chunk_without_a_document_is_an_error_that_names_it():
-    with pytest.raises(DataError, match="query 'q', document 'c#1': the chunk 'c#1' is not in parents="):
+    with pytest.raises(DataError, match="query 'q', document 'c#1': the chunk 'c#1' has no value in parents="):
         Run(LIST, parents={"a#1": "a", "a#2": "a", "b#1": "b"})
-    with pytest.raises(DataError, match="the chunk 'a#1' has no '::' after a document id"):
+    with pytest.raises(DataError, match="the chunk 'a#1' does not begin with a document id and '::'"):
         Run(LIST, parents="::")
-    with pytest.raises(DataError, match="the chunk 'a#1' has none by the function parents="):
+    with pytest.raises(DataError, match="the chunk 'a#1' has no value: the function parents= returned None or an empty string"):
         Run(LIST, parents=lambda chunk: None)
 
 
@@ -116,7 +116,7 @@ def test_a_chunk_that_is_called_like_another_judged_document_is_refused():
 def test_ties_between_chunks_go_by_the_chunks_id_and_what_cannot_be_known_is_refused():
     level = Run({"q": {"a#1": 1, "a#2": 1, "c#9": 1}}, parents="#")
     assert evaluate({"q": ["a"]}, level, "RR").means == {"RR": 1 / 2}  # c#9, a#2, a#1
-    with pytest.raises(DataError, match="two chunks of 'a', 'a#2' and 'a#1', have the same score"):
+    with pytest.raises(DataError, match="two chunks of document 'a', 'a#2' and 'a#1', have the same score"):
         evaluate({"q": ["a"]}, level, "RR", ties="average")
     with pytest.raises(DataError, match="have the same score"):
         explain("RR", {"q": ["a"]}, level, "q", ties="worst")
@@ -130,7 +130,7 @@ def test_explain_shows_chunk_and_document_and_what_if_moves_the_grade_to_the_nex
     moved = why.move("a#1", 4)
     assert [row["chunk"] for row in moved.rows] == ["a#2", "c#1", "b#1", "a#1"]
     assert moved.value == evaluate(GOLD, Run({"q": ["a#2", "c#1", "b#1", "a#1"]}, parents="#"), "nDCG@3").means["nDCG@3"]
-    with pytest.raises(ValueError, match="'a#2' is a later chunk of 'a': its grade is that of 'a#1'"):
+    with pytest.raises(ValueError, match="'a#2' is not the first chunk of 'a' in the list: change the grade of 'a#1'"):
         why.grade("a#2", 1)
     assert "a#1" in why._repr_html_() and explain("nDCG@3", GOLD, BY_CHUNKS, "q", documents={"a": "A title"}).rows[0]["title"] == "A title"
 
@@ -178,13 +178,13 @@ def test_recall_at_a_budget_of_tokens_ends_before_the_first_chunk_that_does_not_
         assert evaluate(GOLD, run, "R").means == {"R": recall}
         assert explain("R", GOLD, run, "q").value == recall
     assert evaluate({"q": ["b#1"]}, Run(LIST, budget=400, lengths=lengths), "R").means == {"R": 0}
-    assert f"lists end at a budget of {budget}" in " ".join(str(evaluate(GOLD, run, "R")).split())
+    assert f"each list ends at a total length of {budget} (its budget)" in " ".join(str(evaluate(GOLD, run, "R")).split())
 
 
 def test_a_budget_that_cannot_be_kept_is_refused():
-    with pytest.raises(DataError, match="the chunk 'a#1' is not in lengths="):
+    with pytest.raises(DataError, match="the chunk 'a#1' has no value in lengths="):
         Run(LIST, budget=9, lengths={"x": 1})
-    with pytest.raises(DataError, match="a length must be a number from 0, not 'long'"):
+    with pytest.raises(DataError, match="a length must be 0 or a positive number, not 'long'"):
         Run(LIST, budget=9, lengths=lambda chunk: "long")
     with pytest.raises(DataError, match="use ties='docid', not 'average'"):
         evaluate(GOLD, Run(LIST, budget=9, lengths=len), "R", ties="average")
@@ -217,7 +217,7 @@ def test_records_of_queries_that_were_not_judged_are_left_out_and_counted(tmp_pa
     source = {"records": records, "JSON lines": tmp_path / "r.jsonl", "polars": pl.DataFrame(records), "pandas": frame}[form]
     scores = evaluate(*from_records(source), "RR")
     assert scores.to_dict() == {"q1": {"RR": 0.5}, "q3": {"RR": 0.0}} and scores.unjudged == 1
-    with pytest.raises(DataError, match="no query is judged: no value in column 'relevant_ids'"):
+    with pytest.raises(DataError, match="no query has judgments, because column 'relevant_ids' has no values"):
         from_records([records[1]])
 
 
@@ -230,7 +230,7 @@ def test_scores_that_contradict_the_order_of_records_are_warned_of_and_the_order
         warnings.simplefilter("always")
         both = from_records(records)
     said = [str(w.message) for w in seen if issubclass(w.category, DataWarning)]
-    expected = "the scores of 2 queries, such as 'q1', contradict the order of the ids, which decides; sort the ids by falling score, or leave 'scores' out"
+    expected = "in 2 queries, such as 'q1', the scores in column 'scores' contradict the order of the ids; the order of the ids is used: sort them by descending score, or leave out 'scores'"
     assert said == ([expected] if contradicts else [])
     assert evaluate(*both, "RR").means == {"RR": 1 / 3}
 
@@ -238,8 +238,8 @@ def test_scores_that_contradict_the_order_of_records_are_warned_of_and_the_order
 @pytest.mark.parametrize(
     ("record", "words"),
     [({"query": "", "retrieved": ["a"]}, "the query '' appears twice"), ({"query": None, "retrieved": ["a"]}, "not None"),
-     ({"query": 1.0, "retrieved": ["a"]}, "not 1.0"), ({"query": "p", "retrieved": {"a", "b"}}, "query 'p': retrieved should be a list, the best first, not the set"),
-     ({"query": "p", "retrieved": "[1,"}, "query 'p': retrieved is not JSON")],
+     ({"query": 1.0, "retrieved": ["a"]}, "not 1.0"), ({"query": "p", "retrieved": {"a", "b"}}, "query 'p': retrieved should be a list with the best document first, not the set"),
+     ({"query": "p", "retrieved": "[1,"}, "query 'p': retrieved is not valid JSON")],
 )  # fmt: skip
 def test_records_that_cannot_be_meant_are_one_clear_error(record, words):
     first = {"query": "", "retrieved": ["b"], "relevant": ["b"]}
@@ -295,7 +295,7 @@ def test_judgments_out_of_passages_refuse_a_run_of_other_chunks_and_name_the_way
         lambda: explain("R@5", a.qrels, b.run, "q1"), lambda: report(a.qrels, {"512": a.run, "256": b.run}, "R@5"),
         lambda: evaluate(a.qrels, {"q1": ["a[1000:1512]", "c[0:9]"]}, "R@5")]  # fmt: skip
     for call in calls:
-        with pytest.raises(DataError, match=r"query 'q1': .*from_spans made these judgments for another run, and they do not contain '.*\]'; .*compare\(\[scores_a, scores_b\]\)"):
+        with pytest.raises(DataError, match=r"query 'q1': the judgments do not contain '.*\]', because from_spans made them for another run; .*compare\(\[scores_a, scores_b\]\)"):
             call()
     assert not check(a.qrels, b.run).ok
     found = compare([evaluate(*a, "R@5"), evaluate(*b, "R@5")])

@@ -23,7 +23,7 @@ def test_columns_of_other_names_are_said_and_no_message_advises_python(folder):
     assert lost.returncode == 1 and "--columns query=NAME,document=NAME" in lost.stderr and "columns={" not in lost.stderr
     said = ["--columns", "query=q,document=link,grade=label"]
     still = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, cwd=folder)
-    assert "--run-columns query=NAME,document=NAME,score=NAME; rank=NAME instead of score=NAME if the smallest is the best" in still.stderr
+    assert "--run-columns query=NAME,document=NAME,score=NAME, or rank=NAME instead of score=NAME if the smallest number is the best" in still.stderr
     done = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, "--run-columns", "query=q,document=link,rank=position", "--format", "json", "-o", "out.json", cwd=folder)
     assert done.returncode == 0 and done.stdout == ""
     assert json.loads((folder / "out.json").read_text())[0]["means"] == {"RR": 0.75}
@@ -32,7 +32,7 @@ def test_columns_of_other_names_are_said_and_no_message_advises_python(folder):
 @pytest.mark.parametrize("text", ["query", "query=q,colour=u", "query=q,score=a,rank=b"])
 def test_columns_that_are_none_are_bad_usage(text, folder):
     done = irmetrics("evaluate", "judged.csv", "log.csv", "--run-columns", text, cwd=folder)
-    assert done.returncode == 2 and "write it like" in " ".join(done.stderr.split())
+    assert done.returncode == 2 and "expected column names in the form" in " ".join(done.stderr.split())
 
 
 def test_the_worst_queries_come_first_each_with_its_reason(folder):

@@ -155,13 +155,13 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
 
 
 @pytest.mark.parametrize(("entry", "says"), [
-    (("nDCG", "gian", "exp"), r"nDCG has no parameter 'gian'; it has \['gain', "), (("nDGC", "gain", "exp"), "unknown measure 'nDGC'; did you mean nDCG?"),
+    (("nDCG", "gian", "exp"), r"nDCG has no parameter 'gian'; available: \['gain', "), (("nDGC", "gain", "exp"), "unknown measure 'nDGC'; did you mean nDCG?"),
     (("nDCG", "gain", "exponential"), r"unknown gain 'exponential': use one of \['binary', 'exp', 'linear'\]"), (("nDCG", "k", 10), "no parameter 'k'"),
-    (("map", "rel", 2), "the kind is written 'AP', not 'map'"), (("ndcg", "gain", "exp"), "the kind is written 'nDCG', not 'ndcg'"),
+    (("map", "rel", 2), "the name of the kind is 'AP', not 'map'"), (("ndcg", "gain", "exp"), "the name of the kind is 'nDCG', not 'ndcg'"),
     (("AP", "divisor", "R"), "divisor must be .* not 'R'"), (("AP", "ties", "up"), "ties of AP must be 'docid' or .*, not 'up'"),
-    (("AP", "missing", "skip"), "missing is set for all measures, not for AP"), (("nobody", "ties", "given"), "unknown measure 'nobody'"),
-    (("AP", "duplicates", "last"), "duplicates is set for all measures"), (("AP", "rel"), "measures holds .kind, parameter, value., not .'AP', 'rel'."),
-    ("AP rel 2", "measures holds"), (("AP", 3, 2), "measures holds"), (["AP", "rel", 2], "measures holds"), (("RBP", "p", 2), "persistence p must lie between 0 and 1")])
+    (("AP", "missing", "skip"), "missing can only be set for all measures, not for AP alone"), (("nobody", "ties", "given"), "unknown measure 'nobody'"),
+    (("AP", "duplicates", "last"), "duplicates can only be set for all measures"), (("AP", "rel"), "measures must contain tuples .kind, parameter, value., not .'AP', 'rel'."),
+    ("AP rel 2", "measures must contain tuples"), (("AP", 3, 2), "measures must contain tuples"), (["AP", "rel", 2], "measures must contain tuples"), (("RBP", "p", 2), "persistence p must lie between 0 and 1")])
 def test_what_conventions_would_ignore_is_refused(entry, says):
     with pytest.raises(ValueError, match=says):
         Conventions(measures=(entry,))
@@ -244,10 +244,10 @@ AVERAGING = {  # (missing, no_relevant): the phrase, and how many queries there 
     ("zero", "one"): ("over every judged query", 6, 6),
     ("zero", "skip"): (f"over the judged queries that {FOUND}", 4, 2),
     ("zero", "nan"): (f"over the judged queries that {FOUND}", 4, 2),
-    ("skip", "zero"): ("over the judged queries that the run answers", 3, 3),
-    ("skip", "one"): ("over the judged queries that the run answers", 3, 3),
-    ("skip", "skip"): (f"over the judged queries that the run answers and that {FOUND}", 2, 1),
-    ("skip", "nan"): (f"over the judged queries that the run answers and that {FOUND}", 2, 1),
+    ("skip", "zero"): ("over the judged queries that are in the run", 3, 3),
+    ("skip", "one"): ("over the judged queries that are in the run", 3, 3),
+    ("skip", "skip"): (f"over the judged queries that are in the run and that {FOUND}", 2, 1),
+    ("skip", "nan"): (f"over the judged queries that are in the run and that {FOUND}", 2, 1),
 }
 
 
@@ -275,7 +275,7 @@ def test_the_averaging_names_a_kind_that_has_an_answer_of_its_own(missing, no_re
     phrase, _, of_ap = AVERAGING[missing, no_relevant]
     exception, _, of_p = AVERAGING[missing, own]
     if no_relevant == "skip" and own in ("zero", "one"):  # left out for all, where AP, too, has nothing to find
-        answered = "the run answers and that " if missing == "skip" else ""
+        answered = "are in the run and that " if missing == "skip" else ""
         exception, of_p = f"over the judged queries that {answered}{FOUND} for any measure", 2 if answered else 4
     assert conventions.averaging == (phrase if exception == phrase else f"{phrase}; of P, {exception}")
     assert averaged(conventions, AP(rel=2), P(rel=2) @ 2, AP)[:2] == [of_ap, of_p]

@@ -284,7 +284,7 @@ def test_a_line_about_a_thousand_documents_is_short_and_says_what_it_leaves_out(
         text = explain(measure, deep).text
         assert len(text) < 600 and "more terms" in text
     terms = [Fraction(r, 2 * r - 1) for r in range(1, 21)]
-    end = f"= {float(sum(terms)) / 20:.4f} ({float(sum(terms[12:])):.4f} is the sum of 8 more terms)"
+    end = f"= {float(sum(terms)) / 20:.4f} (the last term, {float(sum(terms[12:])):.4f}, is the sum of 8 more terms)"
     assert explain("AP", [1, 0] * 20).text.endswith(end)
     assert explain("R", [1] * 40).text == "R = 40 / 40 = 1.0000"
 
@@ -403,7 +403,7 @@ def test_the_forms_of_input_are_those_of_evaluate(tmp_path):
 def test_negative_grades_count_as_evaluate_has_them_and_stay_visible():
     qrels, run = {"q": {"a": -1, "b": 2}}, {"q": ["a", "b"]}
     zero, keep = explain("nDCG", qrels, run, "q"), explain("nDCG", qrels, run, "q", negative="keep")
-    assert zero.rows[0]["grade"] == "-1: counts as not judged" and zero.rows[0]["gain"] is None
+    assert zero.rows[0]["grade"] == "-1 (counts as not judged)" and zero.rows[0]["gain"] is None
     assert keep.rows[0]["gain"] == -1 and keep.value < zero.value
     assert explain("CG", [2, 2, -1]).value == 3, "for a list as written"
     assert explain("CG", [2, 2, -1], negative="zero").value == 4
@@ -432,9 +432,9 @@ def test_documents_have_titles_from_any_form(form, tmp_path):
 
 
 @pytest.mark.parametrize(("call", "kind", "says"), [
-    (lambda q, r: explain("AP", q, r, "flwer"), DataError, "'flwer': it is not judged; did you mean 'flower'?"),
-    (lambda q, r: explain("AP", q, r, "extra"), DataError, "'extra': the run contains it, but it is not judged"),
-    (lambda q, r: explain("AP", q, r), ValueError, "which query"),
+    (lambda q, r: explain("AP", q, r, "flwer"), DataError, "'flwer' has no judgments; did you mean 'flower'?"),
+    (lambda q, r: explain("AP", q, r, "extra"), DataError, "'extra' is in the run, but has no judgments"),
+    (lambda q, r: explain("AP", q, r), ValueError, "the query is missing: write"),
     (lambda q, r: explain("AP", q, query="flower"), TypeError, "explain('AP', qrels, run, query)"),
     (lambda q, r: explain("AP", q), TypeError, "explain('AP', qrels, run, query)"),
     (lambda q, r: explain("AP RR", q, r, "flower"), ValueError, "unknown measure"),
@@ -447,7 +447,7 @@ def test_documents_have_titles_from_any_form(form, tmp_path):
     (lambda q, r: explain("AP", q, r, "flower").grade("roses", float("inf")), ValueError, "finite"),
     (lambda q, r: explain("AP", q, r, "flower", documents=3), DataError, "not int"),
     (lambda q, r: explain("AP", q, r, "flower", documents="missing.jsonl"), DataError, "missing.jsonl"),
-    (lambda q, r: explain("AP", q, r, "bread", missing="skip"), DataError, "does not answer"),
+    (lambda q, r: explain("AP", q, r, "bread", missing="skip"), DataError, "'bread' is missing from the run"),
     (lambda q, r: explain("AP", q, r, "nothing", no_relevant="skip"), DataError, "left out"),
     (lambda q, r: explain("AP(judged_only=True)@0", [1]), ValueError, "cutoff"),
     (lambda q, r: explain_difference("AP", q, r, {"flower": ["roses"], "bread": ["rye"]}, missing="skip"), ValueError, "differ in bread"),
@@ -570,13 +570,13 @@ def test_the_command_gives_markdown(files):
 
 @pytest.mark.parametrize(("args", "code", "says"), [
     (["qrels.txt", "run.txt", "flowers"], 1, "did you mean 'flower'?"),
-    (["qrels.txt", "run.txt", "bread", "--missing", "skip"], 1, "does not answer query 'bread'"),
+    (["qrels.txt", "run.txt", "bread", "--missing", "skip"], 1, "query 'bread' is missing from the run"),
     (["qrels.txt", "none.txt", "flower"], 1, "none.txt"),
     (["qrels.txt", "run.txt", "flower", "--documents", "run.txt"], 1, "run.txt, row 1: expected an id and a text, not 'flower Q0 roses 1 9.1 toy'"),
     (["qrels.txt", "run.txt", "flower", "-m", "nDGC"], 2, "did you mean nDCG"),
     (["qrels.txt", "run.txt", "flower", "--ties", "often"], 2, "often"),
     (["qrels.txt", "run.txt"], 2, "QUERY"),
-    (["qrels.txt", "run.txt", "flower", "--output", "run.txt"], 2, "one of the files to be read"),
+    (["qrels.txt", "run.txt", "flower", "--output", "run.txt"], 2, "is also an input file"),
 ])  # fmt: skip
 def test_the_command_says_in_one_line_what_is_wrong(files, args, code, says):
     done = irmetrics("explain", *args, cwd=files)

@@ -106,9 +106,9 @@ def test_a_new_form_is_one_row_of_the_table_for_every_verb(monkeypatch):
 
 
 @pytest.mark.parametrize(('run', 'says'), [
-    ({'took': 3, 'responses': [answer('d1')]}, r"_msearch do not name their queries; give dict\(zip\(queries, body\['responses'\]\)\)"),
-    (answer('d1'), r'one search does not name its query; give \{query: answer, ...\}'),
-    (Response(answer('d1')), 'one search does not name its query'),
+    ({'took': 3, 'responses': [answer('d1')]}, r"_msearch do not contain the query ids; write dict\(zip\(queries, body\['responses'\]\)\)"),
+    (answer('d1'), r'the response to a search does not contain the query id; write \{query: response, ...\}'),
+    (Response(answer('d1')), 'the response to a search does not contain the query id'),
     ({'q': answer('d1'), 'p': {'error': {'type': 'x', 'reason': 'no such index'}, 'status': 404}}, "query 'p': the search failed: no such index"),
     ({'q': {'error': 'broken', 'status': 500}}, "query 'q': the search failed: broken"),
     ({'q': [{'id': 'd1', 'distance': .2}]}, "query 'q': expected a document and its score"),
@@ -124,7 +124,7 @@ def test_documents_that_are_called_error_are_no_failed_searches():
 
 
 def test_a_verb_for_one_run_refuses_several():
-    with pytest.raises(ValueError, match=r'one run is needed, not 2 \(a, b\)'): explain('RR', GRADES, {'a': ROWS, 'b': ROWS}, 'q')
+    with pytest.raises(ValueError, match=r'expected one run, not 2 \(a, b\)'): explain('RR', GRADES, {'a': ROWS, 'b': ROWS}, 'q')
 
 
 @pytest.mark.parametrize('encoding', ['utf-16', 'utf-16-le', 'utf-16-be'])
@@ -140,7 +140,7 @@ def test_a_file_in_utf_16_is_called_so(encoding, name, content, tmp_path):
 
 
 @pytest.mark.parametrize(('judged', 'asked', 'how'), [
-    ('q ', 'q', 'without whitespace around them'), ('q', 'q\t', 'without whitespace around them'), ('caf\u00e9', 'cafe\u0301', 'in one Unicode form (NFC)'),
+    ('q ', 'q', 'without whitespace around them'), ('q', 'q\t', 'without whitespace around them'), ('caf\u00e9', 'cafe\u0301', 'in the same Unicode form (NFC)'),
     ('q\u200b', 'q', 'without invisible characters')])
 def test_a_single_query_that_looks_the_same_is_noticed_by_evaluate_as_by_check(judged, asked, how):
     qrels = {judged: {'d': 1}} | {f'x{i}': {'d': 1} for i in range(300)}
@@ -173,7 +173,7 @@ def test_columns_of_the_command_have_the_same_names(tmp_path):
 
 @pytest.mark.parametrize('wrong', [{'query': 'x', 'qid': 'y'}, {'colour': 'x'}, {'query': None}, {}])
 def test_columns_that_are_none_or_twice_are_refused(wrong):
-    with pytest.raises(ValueError, match="columns must be like {'query': name"): Run([{'x': 1}], columns=wrong)
+    with pytest.raises(ValueError, match="columns must have the form {'query': name"): Run([{'x': 1}], columns=wrong)
 
 
 def test_an_id_or_a_url_is_the_document_where_nothing_else_is():
@@ -184,7 +184,7 @@ def test_an_id_or_a_url_is_the_document_where_nothing_else_is():
 
 @pytest.mark.parametrize(('call', 'error', 'says'), [
     (lambda: evaluate(GRADES, ROWS, k=10), TypeError, r"'k': a cutoff is written with its measure, such as 'nDCG@10'"),
-    (lambda: evaluate(GRADES, ROWS, metrics='AP'), TypeError, "'metrics': it is called measures="),
+    (lambda: evaluate(GRADES, ROWS, metrics='AP'), TypeError, "'metrics': this argument is called measures="),
     (lambda: evaluate(GRADES, ROWS, colour=1), TypeError, "unexpected keyword argument 'colour'$"),
     (lambda: nDCG(k=10), ValueError, 'nDCG@10'),
     (lambda: identify(GRADES, ROWS, 0.71), ValueError, r"write identify\(qrels, run, 'nDCG@10', 0.71\)")])
@@ -195,7 +195,7 @@ def test_a_call_that_is_wrong_says_what_to_write(call, error, says):
 def test_one_number_is_the_length_of_every_chunk():
     run = {'q': ['a', 'b', 'c']}
     assert evaluate({'q': {'a': 1, 'c': 1}}, Run(run, budget=2, lengths=1), 'R').means == {'R': .5}
-    with pytest.raises(DataError, match='a length must be a number from 0'): Run(run, budget=2, lengths=-1)
+    with pytest.raises(DataError, match='a length must be 0 or a positive number'): Run(run, budget=2, lengths=-1)
 
 
 def test_what_is_recognised_is_not_read(tmp_path):

@@ -166,10 +166,10 @@ def test_what_a_measure_says_itself_is_no_question():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"AP": "0,43"}, "such as 0.4312"), ({"AP": 431}, "not even a percentage"), ({"AP": -0.2}, "never below 0"),
-        ({"AP": None}, "not None"), ({"AP": float("nan")}, "a value is a number"), ("AP", "write a measure and its number"),
-        ({"AUC": 0.5}, "no convention touches it"), ({"nDGC": 0.5}, "unknown measure"), ({}, "give a measure"),
-        ({"AP": {"q99": 1}}, "query 'q99' is not judged"), ({"AP": {}}, "there is no number"),
+        ({"AP": "0,43"}, "such as 0.4312"), ({"AP": 431}, "at most 1, or 100 as a percentage"), ({"AP": -0.2}, "never below 0"),
+        ({"AP": None}, "not None"), ({"AP": float("nan")}, "a value must be a number"), ("AP", "expected a measure and its value"),
+        ({"AUC": 0.5}, "does not depend on conventions"), ({"nDGC": 0.5}, "unknown measure"), ({}, "write a measure and its value"),
+        ({"AP": {"q99": 1}}, "query 'q99' is not judged"), ({"AP": {}}, "there is no value"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_error(values, words):
@@ -195,11 +195,11 @@ def test_a_number_between_the_orders_of_ties_of_a_tool_without_a_fixed_one_is_gi
     low, high = (Fraction(1, 3) + Fraction(1, 2) + Fraction(1, 2)) / 3, (1 + 1 + Fraction(1, 2)) / 3
     found = identify(qrels, run, "AP", "0.5555555")
     assert "no combination matches" not in repr(found) and not found.fits
-    assert found.summary[0] == f"The ties of ranx (0.3.21) have no fixed order: it gives AP from {float(low):.6f} to {float(high):.6f} here."
+    assert found.summary[0] == f"ranx (0.3.21) does not rank ties in a fixed order; on these data it gives AP from {float(low):.6f} to {float(high):.6f}."
     assert found.to_dict()["ranges"] == [*found.ranges] and len(found.ranges) == 3
     assert identify(qrels, run, "AP", "0.91111").ranges == () and "no combination matches" in repr(identify(qrels, run, "AP", "0.91111"))
     assert identify(qrels, run, {"AP": {"c": "0.6", "all": "0.5555555"}}).ranges == ()  # where nothing is tied
-    assert identify(qrels, run, {"AP": {"b": "70", "all": "55.55555"}}).ranges[0].startswith("The ties of ranx")
+    assert identify(qrels, run, {"AP": {"b": "70", "all": "55.55555"}}).ranges[0].startswith("ranx (0.3.21) does not rank ties in a fixed order")
     assert identify({"q": {"x": 1}}, {"q": ["y", "x"]}, "AP", "0.7").ranges == ()
 
 
@@ -238,7 +238,7 @@ def test_a_difference_of_two_numbers_is_that_of_what_gives_them():
     why = differ(judgments, run, "nDCG@3", a=f"{mine:.8f}", b=f"{yours:.8f}")
     close([why.a, why.b], [mine, yours])
     assert {step.what for step in why.steps} <= {"gain='linear'", "missing='zero'"}
-    with pytest.raises(ValueError, match="no combination gives this number"):
+    with pytest.raises(ValueError, match="no combination of conventions gives this value"):
         differ(judgments, run, "RR", a="0.99887766", b="trec_eval")
 
 

@@ -71,7 +71,7 @@ def test_a_file_that_is_tidy_but_for_one_comment_is_read(tmp_path, remark):
 def test_comments_are_counted(tmp_path):
     qrels, run = put(tmp_path/'qrels', with_remarks(QRELS_TEXT).encode()), put(tmp_path/'run', with_remarks(RUN_TEXT).encode())
     count = len(REMARKS) + len(range(0, 270, 7)) + 1
-    said = f'without {count} lines of comment'
+    said = f'without {count} comment lines'
     assert evaluate(qrels, run, 'AP').reading == f'in one piece, {said}'
     batches = evaluate(qrels, run, 'AP', memory=SMALL).reading
     assert batches.endswith(f'batches, {said}') and batches.startswith('in ')
@@ -84,7 +84,7 @@ def test_comments_are_counted(tmp_path):
 
 def test_one_comment_is_one_line(tmp_path):
     run = put(tmp_path/'run', b'# x\nq Q0 a 1 2 tag\n')
-    assert evaluate({'q': {'a': 1}}, run, 'AP').reading == 'in one piece, without 1 line of comment'
+    assert evaluate({'q': {'a': 1}}, run, 'AP').reading == 'in one piece, without 1 comment line'
 
 
 DOUBTFUL = {'qrels': '#q1 0 d1 1', 'run': '#q1 Q0 d1 1 2.5 tag'}
@@ -129,7 +129,7 @@ def test_scattered_queries_with_comments_come_in_parts_and_are_the_same(tmp_path
     lines.insert(len(lines) // 2, '#q1 Q0 d1 1 2.5 tag\n')
     run = put(tmp_path/'run.txt', with_remarks(''.join(lines)).encode())
     with warnings.catch_warnings(record=True, action='always') as seen: scores = evaluate(GRADES, run, 'AP nDCG@5 RR', memory=SMALL)
-    assert scores.means == MEANS and 'parts' in scores.reading and scores.reading.endswith('lines of comment')
+    assert scores.means == MEANS and 'parts' in scores.reading and scores.reading.endswith('comment lines')
     assert len(seen) == 1 and 'looks like a row' in str(seen[0].message)
 
 
@@ -219,7 +219,7 @@ def test_a_run_with_words_behind_the_tag_scores_as_trec_eval_scores_its_rows(tmp
                                   'q Q0 d 1 2.5 tag\rq Q0 e 2 1.5 tag\rq Q0 f 3 1.5 tag'])
 def test_a_line_with_more_columns_that_may_stand_elsewhere_is_refused(tmp_path, line):
     run = put(tmp_path/'run', (RUN_TEXT + line + '\n').encode())
-    words = f'line 271: {len(line.split())} columns where a run has 6'
+    words = f'line 271: {len(line.split())} columns, but a run has 6'
     for call in (lambda: Run(run), lambda: evaluate(GRADES, run, 'AP', memory=SMALL)):
         with pytest.raises(DataError, match=words): call()
     done = irmetrics('evaluate', put(tmp_path/'qrels', QRELS_TEXT.encode()), run)
@@ -228,7 +228,7 @@ def test_a_line_with_more_columns_that_may_stand_elsewhere_is_refused(tmp_path, 
 
 
 def test_judgments_with_words_behind_are_refused(tmp_path):
-    with pytest.raises(DataError, match='line 1: 5 columns where judgments have 4'): Qrels(put(tmp_path/'q', b'q 0 d 1 sure\n'))
+    with pytest.raises(DataError, match='line 1: 5 columns, but judgments have 4'): Qrels(put(tmp_path/'q', b'q 0 d 1 sure\n'))
 
 
 # ---- ranks for scores ----
@@ -262,7 +262,7 @@ def test_a_third_column_that_is_not_1_to_n_is_refused_and_asks_what_it_is(tmp_pa
 
 
 def test_three_columns_of_which_the_third_is_a_score_are_refused_at_the_first_line(tmp_path):
-    with pytest.raises(DataError, match='line 1: 3 columns where a run has 6 .*columns='): Run(put(tmp_path/'run', b'q a 2.5\nq b 1.5\n'))
+    with pytest.raises(DataError, match='line 1: 3 columns, but a run has 6 .*columns='): Run(put(tmp_path/'run', b'q a 2.5\nq b 1.5\n'))
 
 
 def frames():
@@ -319,7 +319,7 @@ def test_the_check_up_of_a_faulty_table_of_ranks_puts_the_least_first(tmp_path):
     assert table.value.tolist() == [-1, -3] and {*faults} == {'number', 'columns'}
     path = put(tmp_path/'run.txt', b'# x\nq a 1\nq b 2\nq c\n')
     with collect_faults() as faults: text = Run(path).rows
-    assert faults == {'columns': [f'{path}, line 4: 2 columns where the first line has 3']}
+    assert faults == {'columns': [f'{path}, line 4: 2 columns, but the first line has 3']}
     assert text.value.tolist() == [-1, -2] and text.comments.count == 1
 
 
@@ -331,7 +331,7 @@ def test_columns_of_text_are_places_from_1_or_the_names_of_trec(tmp_path):
     assert Run(trec, columns={'score': 4}, descending=False).to_dict() == {'q': {'d1': -2, 'd2': -1}}
     two = put(tmp_path/'qrels', b'q d1 1\nq d2 0\n')
     assert Qrels(two, columns={'query': 1, 'document': 2, 'relevance': 3}).to_dict() == {'q': {'d1': 1, 'd2': 0}}
-    with pytest.raises(DataError, match='line 2: 2 columns where the first line has 3'):
+    with pytest.raises(DataError, match='line 2: 2 columns, but the first line has 3'):
         Qrels(put(tmp_path/'short', b'q d1 1\nq d2\n'), columns={'query': 1, 'document': 2, 'relevance': 3})
     for wrong in ({'score': 5}, {'score': 0}, {'score': 'distance'}, {'query': 2, 'document': 3, 'score': True + 8}):
         with pytest.raises(DataError, match='no column'): Run(four, columns={'query': 2, 'document': 3} | wrong)
@@ -340,13 +340,13 @@ def test_columns_of_text_are_places_from_1_or_the_names_of_trec(tmp_path):
 
 @pytest.mark.parametrize('wrong', [{}, {'relevance': 'x'}, {'colour': 'x'}, 'score', ['q'], {'score': None}, {'score': 1.5}])
 def test_columns_that_say_nothing_are_refused(wrong):
-    with pytest.raises(ValueError, match="columns must be like {'query': name, 'document': name, 'score': name}"):
+    with pytest.raises(ValueError, match="columns must have the form {'query': name, 'document': name, 'score': name}"):
         Run(pl.DataFrame({'qid': ['q'], 'docno': ['d'], 'score': [1]}), columns=wrong)
 
 
 @pytest.mark.parametrize('source', [{'q': {'d': 1}}, {'q': ['d']}, [('q', 'd', 1)]])
 def test_what_has_no_columns_is_not_told_which_they_are(source):
-    with pytest.raises(DataError, match='columns= is for tables, text and records'): Run(source, columns={'score': 'x'})
+    with pytest.raises(DataError, match='columns= works for tables, text and records'): Run(source, columns={'score': 'x'})
 
 
 def test_the_least_may_be_best_in_every_form():
@@ -540,7 +540,7 @@ def test_an_odd_id_survives_a_table(tmp_path, id, form):
 
 
 def test_a_query_that_would_be_a_comment_is_not_written_as_text(tmp_path):
-    with pytest.raises(ValueError, match="begins with # is a comment: query '#1'"): Run({'#1': {'d': 1}}).save(tmp_path/'run')
+    with pytest.raises(ValueError, match="query '#1' begins with #, but TREC text treats such lines as comments"): Run({'#1': {'d': 1}}).save(tmp_path/'run')
 
 
 def test_a_form_that_is_not_written_is_refused(tmp_path):
@@ -570,7 +570,7 @@ def test_pandas_is_asked_for_by_name_if_it_is_missing(monkeypatch):
         if name == 'pandas': raise ImportError(name)
         return usual(name, *more)
     monkeypatch.setattr(builtins, '__import__', without_pandas)
-    with pytest.raises(ImportError, match='to_pandas needs pandas, which is not installed: pip install pandas'): Run(SCORES).to_pandas()
+    with pytest.raises(ImportError, match='to_pandas needs pandas, which is not installed; run pip install pandas'): Run(SCORES).to_pandas()
 
 
 # ---- help ----
@@ -651,9 +651,9 @@ def test_a_blank_grade_is_no_judgment_in_any_form_and_is_counted(tmp_path):
         assert Qrels(source).to_dict() == {'q1': {'a': 1, 'c': 0}, 'q3': {'a': 2}}, name
         scores = evaluate(source, {'q1': ['b', 'a'], 'q2': ['a'], 'q3': ['a']}, 'RR Judged@2')
         assert scores.means == {'RR': 3 / 4, 'Judged@2': 3 / 4} and scores.unjudged == 1, name
-        assert '2 with a blank grade in the judgments (not judged)' in ' '.join(str(scores).split()), name
+        assert '2 blank grade(s) in the judgments, counted as not judged' in ' '.join(str(scores).split()), name
         finding, = [f for f in check(source, {'q1': ['a']}).findings if f.code == 'blank-grades']
-        assert finding.level == 'note' and finding.text.startswith('2 with a blank grade'), name
+        assert finding.level == 'note' and finding.text.startswith('2 blank grade(s)'), name
 
 
 def test_419_blank_ratings_of_2662_are_counted_also_beside_a_faulty_row(tmp_path):
@@ -661,7 +661,7 @@ def test_419_blank_ratings_of_2662_are_counted_also_beside_a_faulty_row(tmp_path
     rows = [f'q{i % 40},d{i},{rating}' for i, rating in enumerate(ratings)]
     path = put(tmp_path/'ratings.csv', ('query,docid,rating\n' + '\n'.join(rows)).encode())
     scores = evaluate(path, {'q0': ['d440']}, 'RR')
-    assert len(Qrels(path).rows) == 2662 - 419 and '419 with a blank grade' in str(scores)
+    assert len(Qrels(path).rows) == 2662 - 419 and '419 blank grade(s)' in str(scores)
     put(path, path.read_bytes() + b'\nq1,dx,high\nq2,dy,1')
     found = check(path, {'q0': ['d440']})
     assert found.codes.count('number') == 1 and any(f.code == 'blank-grades' and f.text.startswith('419 ') for f in found.findings)
@@ -670,7 +670,7 @@ def test_419_blank_ratings_of_2662_are_counted_also_beside_a_faulty_row(tmp_path
 
 def test_blank_grades_of_parts_add_up():
     parts = [evaluate({q: {'a': 1, 'b': None}}, {q: ['a']}, 'RR', part=True) for q in ('q1', 'q2')]
-    assert '2 with a blank grade' in str(Scores.concat(parts))
+    assert '2 blank grade(s)' in str(Scores.concat(parts))
 
 
 @pytest.mark.parametrize('source', [
@@ -683,11 +683,11 @@ def test_nan_that_is_written_stays_an_error(tmp_path, source):
 @pytest.mark.parametrize('blank', [None, ''])
 def test_a_blank_score_and_judgments_that_are_all_blank_stay_errors(blank):
     with pytest.raises(DataError, match='the score .* is not a number'): Run([('q1', 'a', 1.0), ('q1', 'b', blank)])
-    with pytest.raises(DataError, match='every grade is blank, so nothing is judged'): Qrels([('q1', 'a', blank), ('q1', 'b', blank)])
+    with pytest.raises(DataError, match='every grade is blank, so no document is judged'): Qrels([('q1', 'a', blank), ('q1', 'b', blank)])
 
 
 def test_a_blank_id_or_a_short_line_stays_an_error(tmp_path):
-    for line, message in {',a,1': "no value in column 'query_id'", 'q1,,1': "no value in column 'doc_id'", 'q1,a': '2 fields where the header has 3'}.items():
+    for line, message in {',a,1': "no value in column 'query_id'", 'q1,,1': "no value in column 'doc_id'", 'q1,a': '2 fields, but the header has 3'}.items():
         with pytest.raises(DataError, match=f'line 3: {message}'): Qrels(put(tmp_path/'x.csv', f'query_id,doc_id,relevance\nq1,b,\n{line}\n'.encode()))
 
 
@@ -714,7 +714,7 @@ def test_an_exact_doc_id_wins_and_the_small_print_names_the_other(tmp_path, form
     source = written(tmp_path, form, [*names[:where], other, *names[where:]], [[*row[:where], 'wrong', *row[where:]]])
     scores = evaluate({'q1': {'right': 1}}, source, 'RR')
     assert scores.means == {'RR': 1}
-    assert f"the document in the run is column 'doc_id'; not used: '{other}'" in ' '.join(str(scores).split())
+    assert f"the document of the run is read from column 'doc_id'; similar columns are not used: '{other}'" in ' '.join(str(scores).split())
     assert 'unused-columns' in check({'q1': {'right': 1}}, source).codes
 
 
@@ -724,7 +724,7 @@ def test_an_exact_score_wins_and_a_rank_or_the_text_of_a_query_beside_it_is_no_r
     scores = evaluate({'q1': {'d': 1}}, written(tmp_path, form, names, [row]), 'RR')
     said = ' '.join(str(scores).split())
     assert Run(written(tmp_path, form, names, [row])).to_dict() == {'q1': {'d': 2.5}}
-    assert "the score in the run is column 'score'; not used: 'sim'" in said and said.count('not used') == 1
+    assert "the score of the run is read from column 'score'; similar columns are not used: 'sim'" in said and said.count('not used') == 1
 
 
 @pytest.mark.parametrize('form', TABLES)

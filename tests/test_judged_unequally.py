@@ -33,8 +33,8 @@ def test_a_run_of_which_less_is_judged_is_warned_of_and_an_equal_one_is_not(how)
     total = sum(min(len(docs), DEPTH) for docs in runs["new"].values())
     found = compare(EXAMPLE.qrels, runs, "nDCG@10", **how)
     assert 0.3 < expected / total < 0.6 and f"judged@10: pooled 100.0%, new {expected / total:.1%}" in found.notes
-    [warning] = [text for text in found.warnings if "was judged less than" in text]
-    assert warning.startswith("new was judged less than pooled: at the ranks of the top 10 ") and warning in " ".join(str(found).split())
+    [warning] = [text for text in found.warnings if "has a smaller share of judged documents than" in text]
+    assert warning.startswith("new has a smaller share of judged documents than pooled: at the ranks of the top 10 ") and warning in " ".join(str(found).split())
     fair = compare(EXAMPLE.qrels, {name: EXAMPLE.runs[name] for name in ("bm25", "title")}, "nDCG@10", **how)
     assert "judged@10: bm25 100.0%, title 100.0%" in fair.notes and not any("judged less" in text for text in fair.warnings)
 
@@ -51,7 +51,7 @@ def test_judgments_of_relevant_documents_alone_are_said_once_instead_of_a_warnin
     with pytest.warns(UserWarning, match="no judged document"):
         found = compare(clicks, runs, "RR")
     blind = [text for text in found.notes if "it is unknown" in text]
-    assert blind == ["no document was judged not relevant: it is unknown whether the systems were judged equally"]
+    assert blind == ["no document was judged not relevant, so it is unknown whether the systems were judged equally"]
     assert not any("judged less" in text for text in found.warnings)
 
 
@@ -75,7 +75,7 @@ def test_scores_stay_beside_their_queries_however_they_are_put_together():
 def test_the_report_shows_it_in_every_form():
     found = report(EXAMPLE.qrels, thinned(0.43), "nDCG@10", checkup=False)
     for text in (found.to_html(), found.to_markdown(), found.to_latex()):
-        assert "judged@10: pooled 100.0" in text.replace("\\", "") and "new was judged less than pooled" in text
+        assert "judged@10: pooled 100.0" in text.replace("\\", "") and "new has a smaller share of judged documents than pooled" in text
     alone = report(EXAMPLE.qrels, thinned(0.43)["new"], "nDCG@10", checkup=False)
     assert "of the top 10 judged" in alone.to_html()
 

@@ -47,12 +47,12 @@ BAD = {
     "duplicate document 'd' in query 'q'": ([("q", "d", 1), ("q", "d", 2)], {"q": {"d": 1}}),
     "the run: duplicate document 'd' in query 'q'": ({"q": {"d": 1}}, {"q": ["d", "e", "d"]}),
     "the run: duplicate document '1' in query 'q'": ({"q": {"d": 1}}, {"q": {1: 1, "1": 2}}),
-    "no query in common: the qrels has '1', the run has 'q1'": ({"1": {"d": 1}}, {"q1": {"d": 1}}),
-    "every grade is blank, so nothing is judged": ({"q": {"d": None}}, {"q": {"d": 1}}),
+    "judgments and run have no query in common: the qrels has '1', the run has 'q1'": ({"1": {"d": 1}}, {"q1": {"d": 1}}),
+    "every grade is blank, so no document is judged": ({"q": {"d": None}}, {"q": {"d": 1}}),
     "the score nan is not a number": ({"q": {"d": 1}}, {"q": {"d": math.nan}}),
     "expected a Qrels, not a Run": (Run({"q": {"d": 1}}), {"q": {"d": 1}}),
     "expected a Run, not a Qrels": ({"q": {"d": 1}}, Qrels({"q": {"d": 1}})),
-    "the qrels: no rows; is the iterator exhausted?": (iter(()), {"q": {"d": 1}}),
+    "the qrels: there are no rows; is the iterator exhausted?": (iter(()), {"q": {"d": 1}}),
     "the run: there are no queries": ({"q": {"d": 1}}, {}),
 }
 

@@ -197,7 +197,7 @@ def test_of_a_query_that_is_not_answered_nothing_is_known():
         assert scores.values.tolist() == [[[1, 0], [1, 0]]]
         assert (scores.missing, scores.no_relevant) == (1, 0)
         assert explain("AP", qrels, run, "2", **how).value == 0
-    with pytest.raises(DataError, match="does not answer"):
+    with pytest.raises(DataError, match="is missing from the run"):
         explain("AP", qrels, run, "2", conventions="xgboost")
 
 

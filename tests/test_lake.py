@@ -59,7 +59,7 @@ def test_parts_given_as_runs_are_refused_and_would_have_been_two_runs_of_half_th
         pl.DataFrame({"query_id": [query], "doc_id": ["d"], "score": [1.0]}).write_parquet(path)
     assert [evaluate(qrels, path, "AP").means["AP"] for path in half] == [0.5, 0.5]
     for runs in half, tmp_path / "part-*":
-        with pytest.raises(DataError, match="are parts of one run: give their folder"):
+        with pytest.raises(DataError, match="seem to be parts of one run; give their folder"):
             evaluate(qrels, runs, "AP")
     assert evaluate(qrels, tmp_path, "AP").means["AP"] == 1
 
@@ -109,7 +109,7 @@ def test_a_partition_without_a_value_is_no_system(tmp_path):
     for name in "one", "__HIVE_DEFAULT_PARTITION__":
         (tmp_path / f"model={name}").mkdir()
         TABLE.write_parquet(tmp_path / f"model={name}" / "part-0.parquet")
-    with pytest.raises(DataError, match=f"^{re.escape(str(tmp_path))}: no value in column 'model'$"):
+    with pytest.raises(DataError, match=f"^{re.escape(str(tmp_path))}: some rows have no value in column 'model'$"):
         evaluate(QRELS, tmp_path, "AP", system="model")
 
 
@@ -142,9 +142,9 @@ def test_a_document_twice_in_a_stream_is_found(form):
 
 
 def test_over_the_network_tables_are_read_and_all_else_is_refused_with_what_to_do():
-    with pytest.raises(DataError, match=r"s3://lake/run.txt: over the network, Parquet, CSV and JSON lines are read.*copy"):
+    with pytest.raises(DataError, match=r"s3://lake/run.txt: over the network, only paths that end in .*copy"):
         evaluate(QRELS, "s3://lake/run.txt", "AP")
-    with pytest.raises(DataError, match=r"s3://lake/\*.parquet: patterns do not work over the network; name the files in a list"):
+    with pytest.raises(DataError, match=r"s3://lake/\*.parquet: patterns do not work over the network; give a list of the files"):
         evaluate(QRELS, "s3://lake/*.parquet", "AP")
     with pytest.raises(DataError, match="^nowhere://lake/run.parquet: "):
         evaluate(QRELS, "nowhere://lake/run.parquet", "AP")
@@ -220,7 +220,7 @@ def test_over_http_what_is_wrong_in_a_file_or_with_it_is_said_with_the_path(tmp_
                        ("twice.parquet", "duplicate document 'd0' in query 'q0'")):
         with pytest.raises(DataError, match=f"^{served.url}/{name}: {said}"):
             evaluate(QRELS, f"{served.url}/{name}", "AP")
-    with pytest.raises(DataError, match="run.txt: over the network, Parquet, CSV and JSON lines are read.*copy anything else here first"):
+    with pytest.raises(DataError, match="run.txt: over the network, only paths that end in .* can be read; copy other files to this computer first"):
         evaluate(QRELS, f"{served.url}/run.txt", "AP")
 
 
@@ -292,7 +292,7 @@ def test_a_folder_a_pattern_or_a_column_of_several_runs_is_compared_reported_and
         assert found.comparison.pair("bad", "good") == named
         assert len(found.checkup.facts) == 3
     assert len(check(QRELS, tmp_path).facts) == 3
-    with pytest.raises(TypeError, match="as a list or as a folder of runs; or system= names a column; this is one PosixPath"):
+    with pytest.raises(TypeError, match="several runs, not one PosixPath; pass .name: run., a list, a folder of runs, or a table with system="):
         compare(QRELS, tmp_path / "good.run", "AP")
     with pytest.raises(ValueError, match="a comparison needs two or more systems"):
         compare(QRELS, str(tmp_path / "good.*"), "AP")
@@ -306,7 +306,7 @@ def test_many_runs_are_compared_with_a_few_notes_of_each_kind_and_with_all_where
     words = "compare", tmp_path / "qrels.txt", tmp_path / "runs", "-m", "nDCG@10"
     some, every = (command(capsys, *words, *more) for more in ([], ["--per-run"]))
     assert (every.count("Warning:"), some.count("Warning:")) == (16, 4)
-    assert "12 more like these" in some and "more like these" not in every
+    assert "12 more notes and warnings like these" in some and "like these are in" not in every
     assert some.count("Note:") == every.count("Note:") == 6
 
 
@@ -393,7 +393,7 @@ def test_parts_called_as_dask_duckdb_and_spark_call_them_are_one_run_and_no_seve
     scores = evaluate(QRELS, folder, "AP nDCG@5")
     assert (scores.to_dict(), scores.name) == (HERE.to_dict(), "bm25")
     for given in (files, folder / "*", [*map(str, files)], [tmp_path / "*" / "*"]):
-        with pytest.raises(DataError, match=f"are parts of one run: give their folder, '{folder}', or, if each is a run, a dict"):
+        with pytest.raises(DataError, match=f"seem to be parts of one run; give their folder, '{folder}', or a dict {{name: path}} if each file is a run"):
             evaluate(QRELS, given, "AP")
     with pytest.warns(EvaluationWarning, match="are they parts of one run"):
         assert len(evaluate(QRELS, {"a": files[0], "b": files[1]}, "P@1").runs) == 2
@@ -405,7 +405,7 @@ def test_parts_beside_other_files_are_neither_one_run_nor_several(tmp_path):
         write(rows, tmp_path / name, "csv")
     assert list(evaluate(QRELS, tmp_path, "AP").means) == ["bm25", "part-1"]
     write(TABLE, tmp_path / "part-2.csv", "csv")
-    with pytest.raises(DataError, match="are parts of one run: give a folder with nothing else in it, or, if each is a run, a dict"):
+    with pytest.raises(DataError, match="seem to be parts of one run; give a folder that contains only these parts, or a dict {name: path} if each file is a run"):
         evaluate(QRELS, tmp_path, "AP")
     (tmp_path / "numbered").mkdir()
     for i in 1, 2:
@@ -422,7 +422,7 @@ def test_files_beside_success_and_in_partitions_are_parts_whatever_they_are_call
     for i, file in enumerate((*files, *hive)):
         TABLE[i % 2 * 240 : i % 2 * 240 + 240].write_parquet(file)
     for pattern, folder in (("spark/*.parquet", "spark"), ("hive/*/*", "hive"), ("hive/day=*", "hive")):
-        with pytest.raises(DataError, match=f"are parts of one run: give their folder, '{tmp_path / folder}'"):
+        with pytest.raises(DataError, match=f"seem to be parts of one run; give their folder, '{tmp_path / folder}'"):
             evaluate(QRELS, tmp_path / pattern, "AP")
         assert evaluate(QRELS, tmp_path / folder, "AP nDCG@5").to_dict() == HERE.to_dict()
 
@@ -454,7 +454,7 @@ def test_no_folder_among_runs_is_left_out_in_silence(tmp_path):
     for path in "a.csv", "old/b.csv":
         write(TABLE, tmp_path / path, "csv")
     for runs in tmp_path, tmp_path / "*":
-        with pytest.raises(DataError, match=f"{tmp_path / 'old'}: this folder is not a run in parts"):
+        with pytest.raises(DataError, match=f"{tmp_path / 'old'}: the files in this folder are not the parts of one run"):
             evaluate(QRELS, runs, "AP")
     assert list(evaluate(QRELS, tmp_path / "**", "AP").means) == ["a", "b"]
     assert list(evaluate(QRELS, [tmp_path / "*.csv", tmp_path / "old"], "AP").means) == ["a", "b"]

@@ -28,22 +28,22 @@ def test_whole_numbers_as_ids_become_their_decimal_text():
 *_FIRST, _LAST = [form.name for form in FORMS]
 EXPECTED = f"{', '.join(_FIRST)} or {_LAST}"
 BAD_OBJECTS = {
-    "an exhausted iterator": (iter([]), "run", "the run: no rows; is the iterator exhausted?"),
+    "an exhausted iterator": (iter([]), "run", "the run: there are no rows; is the iterator exhausted?"),
     "a pair instead of a triple": ([("q1", "d1")], "run", "the run, item 1: expected (query, document, score)"),
     "a score of None": ({"q1": {"d1": None}}, "run", "the run, query 'q1', document 'd1': the score None is not a number"),
     "a NaN grade": ({"q1": {"d1": math.nan}}, "qrels", "the qrels, query 'q1', document 'd1': the grade nan is not"),
     "an infinite grade": ([("q1", "d1", math.inf)], "qrels", "the qrels, query 'q1', document 'd1': the grade inf is not a finite"),
     "a grade beyond all numbers": ([("q1", "d1", 10**400)], "qrels", "the qrels, query 'q1', document 'd1': the grade 1000"),
     "no queries": ({}, "qrels", "the qrels: there are no queries"),
-    "text for a list of judgments": ({"q1": "d1"}, "qrels", "the qrels: query 'q1' should hold a dict of documents, not 'd1'"),
-    "a list among dicts of judgments": ({"q0": {"d": 1}, "q1": ["d1"]}, "qrels", "the qrels: query 'q1' should hold a dict of documents, as others do, not ['d1']"),
-    "grades in a list of judgments": ({"q1": ["d1", 2]}, "qrels", "the qrels: query 'q1' holds text and numbers in one list, ['d1', 2]; grades stand in a dict, {document: grade}"),
-    "a set as a run": ({"q1": {"d1"}}, "run", "the run: query 'q1' should hold a dict of documents or a list, not {'d1'}"),
+    "text for a list of judgments": ({"q1": "d1"}, "qrels", "the qrels: the value of query 'q1' should be a dict of documents, not 'd1'"),
+    "a list among dicts of judgments": ({"q0": {"d": 1}, "q1": ["d1"]}, "qrels", "the qrels: the value of query 'q1' should be a dict of documents, as in the other queries, not ['d1']"),
+    "grades in a list of judgments": ({"q1": ["d1", 2]}, "qrels", "the qrels: query 'q1' has a list of both text and numbers, ['d1', 2]; write grades as a dict, {document: grade}"),
+    "a set as a run": ({"q1": {"d1"}}, "run", "the run: the value of query 'q1' should be a dict of documents or a list, not {'d1'}"),
     "floats out of a join as ids": ([("q1", 7.0, 1)], "run", "the run: an id must be text, bytes or a whole number, not 7.0: cast it to int"),
     "fractions as ids": ([("q1", 7.5, 1)], "run", "the run: an id must be text, bytes or a whole number, not 7.5"),
     "an id that is a float": ({"q1": {1.5: 1}}, "run", "the run: an id must be text, bytes or a whole number, not 1.5"),
-    "half of a surrogate pair": ([("q1", "d\udfff", 1)], "run", "the run: the id 'd\\udfff' holds half of a surrogate pair"),
-    "an id without end": ({"d" * 65537: {"d1": 1}}, "qrels", "the qrels: an id of 65,537 bytes"),
+    "half of a surrogate pair": ([("q1", "d\udfff", 1)], "run", "the run: the id 'd\\udfff' contains a lone surrogate, which UTF-8 cannot encode"),
+    "an id without end": ({"d" * 65537: {"d1": 1}}, "qrels", "the qrels: an id has 65,537 bytes; the limit is 65,536"),
     "an object without a document": ([SimpleNamespace(query_id="q1", score=1)], "run", "the run, item 1: expected (query, document, score)"),
     "a number": (17, "run", f"the run: expected {EXPECTED}, not 17"),
     "bytes": (b"q1", "run", f"the run: expected {EXPECTED}, not"),
@@ -83,12 +83,12 @@ def test_two_requests_of_one_id_are_refused():
 
 
 @pytest.mark.parametrize(("lost", "message"), [
-    ({"timed_out": True}, "ran out of time"), ({"_shards": {"total": 5, "failed": 2}}, "2 of 5 shards failed")])
+    ({"timed_out": True}, "the search timed out"), ({"_shards": {"total": 5, "failed": 2}}, "2 of 5 shards failed")])
 def test_an_answer_that_is_not_whole_is_refused(lost, message):
     "A search that some shards did not answer ranks what is left; its numbers would be those of the failure."
     whole = {"hits": {"hits": [{"_id": "d1", "_score": 1.5}]}, "timed_out": False, "_shards": {"total": 5, "failed": 0}}
     assert evaluate({"q1": {"d1": 1}}, {"q1": whole}, "RR")["RR"] == [1.0]
-    with pytest.raises(DataError, match=f"query 'q1': the answer is incomplete: .*{message}"):
+    with pytest.raises(DataError, match=f"query 'q1': the response is incomplete, because .*{message}"):
         evaluate({"q1": {"d1": 1}}, {"q1": {**whole, **lost}}, "RR")
 
 

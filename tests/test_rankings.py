@@ -60,22 +60,22 @@ def break_one(data, found):
         i = data.draw(st.integers(0, len(column) - 1))
     queries = len(found["retrieved"])
     faults = {
-        "query": [(queries, "query must hold numbers below"), (-1, "query must hold numbers below")],
-        "pool_query": [(queries, "pool_query must hold numbers below"), (-1, "pool_query must hold numbers below")],
-        "rank": [(0, "rank must hold whole numbers from 1"), (1.5, "rank must hold whole numbers from 1"),
+        "query": [(queries, "query must contain query numbers >= 0 and < "), (-1, "query must contain query numbers >= 0 and < ")],
+        "pool_query": [(queries, "pool_query must contain query numbers >= 0 and < "), (-1, "pool_query must contain query numbers >= 0 and < ")],
+        "rank": [(0, "rank must contain whole numbers >= 1"), (1.5, "rank must contain whole numbers >= 1"),
                  (10**6, "rank must (not exceed|rise)")],
-        "retrieved": [(-1, "retrieved must hold whole numbers from 0"), (0.5, "retrieved must hold whole numbers from 0")],
+        "retrieved": [(-1, "retrieved must contain whole numbers >= 0"), (0.5, "retrieved must contain whole numbers >= 0")],
         "grade": [(nan, "grade must be finite"), (inf, "grade must be finite")],
         "pool_grade": [(nan, "pool_grade must be finite"), (-inf, "pool_grade must be finite")],
-        "tie_start": [(0, "a tie must hold the rank"), (10**6, "a tie must hold the rank"),
+        "tie_start": [(0, "the ranks of a tie must include the rank"), (10**6, "the ranks of a tie must include the rank"),
                       (1.5, "tie_start and tie_size must be whole numbers")],
-        "tie_size": [(0, "a tie must hold the rank"), (10**6, "a tie must hold the rank"),
+        "tie_size": [(0, "the ranks of a tie must include the rank"), (10**6, "the ranks of a tie must include the rank"),
                      (1.5, "tie_start and tie_size must be whole numbers")],
     }[name]
     value, says = data.draw(st.sampled_from(faults))
     if i is None:
         assume(name != "retrieved")
-        return found | {name: np.append(column, 0)}, "unequal lengths"
+        return found | {name: np.append(column, 0)}, "of equal lengths; the shapes are"
     broken = column.astype(float) if isinstance(value, float) else column.copy()
     broken[i] = value
     return found | {name: broken}, says
@@ -93,7 +93,7 @@ def test_columns_of_unequal_lengths_are_refused(collection, name, longer):
     found = columns(batch(collection))
     assume(longer or len(found[name]))
     found[name] = np.append(found[name], 1) if longer else found[name][:-1]
-    with pytest.raises(ValueError, match=f"^Judged: columns of unequal lengths: .*'{name}'"):
+    with pytest.raises(ValueError, match=f"^Judged: columns must be one-dimensional and of equal lengths; the shapes are .*'{name}'"):
         Judged(**found)
 
 
@@ -130,12 +130,12 @@ def test_a_rank_beyond_the_number_retrieved_is_refused(collection, data):
     last = data.draw(st.sampled_from(sorted(set(found["query"].tolist()))))
     deepest = found["rank"][found["query"] == last].max()
     found["retrieved"][last] = deepest - 1
-    with pytest.raises(ValueError, match="rank must not exceed the number retrieved"):
+    with pytest.raises(ValueError, match="rank must not exceed the number of retrieved documents"):
         Judged(**found)
 
 
 def test_a_pool_without_a_grade_that_was_retrieved_is_refused_unless_the_grade_is_0():
-    with pytest.raises(ValueError, match="ideal lacks a grade 2 that ranking 1 holds"):
+    with pytest.raises(ValueError, match="ideal must contain all grades of a ranking: a grade 2 of ranking 1 is missing"):
         Judged.from_grades([[1], [2, 2]], ideal=[[1], [2]])
     assert Judged.from_grades([[1, 0, -1]], ideal=[[1]]).pool_grade.tolist() == [1]
 
@@ -150,10 +150,10 @@ def test_what_is_no_ranking_is_refused_and_shown(grades, says):
 
 
 @pytest.mark.parametrize(("given", "options", "says"), [
-    ([0], {}, "whole numbers from 1"), ([1.5], {}, "whole numbers from 1"), ([2, 2], {}, "duplicate rank"),
-    ([1, 4], {"n_retrieved": 3}, "n_retrieved=3: not whole, or below the last rank 4"),
-    ([1, 4], {"n_relevant": 1}, "n_relevant=1, but the list holds 2"), ([1], {"n_relevant": 1.5}, "n_relevant=1.5"),
-    ([1], {"n_retrieved": 2.5}, "n_retrieved=2.5"), ([nan], {}, "whole numbers from 1"),
+    ([0], {}, "whole numbers >= 1"), ([1.5], {}, "whole numbers >= 1"), ([2, 2], {}, "duplicate rank"),
+    ([1, 4], {"n_retrieved": 3}, "n_retrieved=3 is not a whole number, or is below the last rank 4"),
+    ([1, 4], {"n_relevant": 1}, "n_relevant=1, but the list contains 2"), ([1], {"n_relevant": 1.5}, "n_relevant=1.5"),
+    ([1], {"n_retrieved": 2.5}, "n_retrieved=2.5"), ([nan], {}, "whole numbers >= 1"),
 ])  # fmt: skip
 def test_ranks_that_cannot_be_are_refused(given, options, says):
     with pytest.raises(ValueError, match=says):
@@ -161,7 +161,7 @@ def test_ranks_that_cannot_be_are_refused(given, options, says):
 
 
 @pytest.mark.parametrize(("labels", "scores", "groups", "says"), [
-    ([1], [1, 2], None, "one label and one score per item"), ([1, 0], [1, 2], [0], "1 groups for 2 items"),
+    ([1], [1, 2], None, "there must be one label and one score per item: got"), ([1, 0], [1, 2], [0], "groups has 1 ids, but there are 2 items"),
     ([nan, 0], [1, 2], None, "labels must be finite"), ([1, 0], [nan, 2], None, "scores must not be NaN: item 0 is nan"),
 ])  # fmt: skip
 def test_items_that_do_not_fit_together_are_refused(labels, scores, groups, says):
@@ -263,12 +263,12 @@ def test_a_list_is_single_and_a_list_of_lists_is_not(rel):
 
 
 def test_a_relevance_level_is_one_number():
-    with pytest.raises(ValueError, match=r"the relevance level is one number, not \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"the relevance level must be one number, not \[1, 2\]"):
         average_precision([[1], [2]], rel=[1, 2])
 
 
 def test_an_ideal_beside_a_batch_and_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="a Judged holds its own judged grades"):
+    with pytest.raises(ValueError, match="a Judged already contains the judged grades"):
         ndcg(Judged.from_grades([1]), ideal=[1])
     with pytest.raises(ValueError, match="ideal has 2 lists for 1 rankings"):
         ndcg([1], ideal=[[1], [1]])

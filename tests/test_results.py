@@ -243,7 +243,7 @@ def test_what_is_no_quality_is_neither_bold_nor_tested():
     scores = evaluate(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 Judged@10 NumRelRet")
     bold = [line for line in scores.to_markdown().splitlines() if "**" in line]
     assert len(bold) == 1 and bold[0].count("**") == 2
-    with pytest.raises(ValueError, match="Judged@10: not a quality measure, there is nothing to test"):
+    with pytest.raises(ValueError, match="nothing to test, because these are not measures of quality: Judged@10"):
         compare(EXAMPLE.qrels, TWO, "Judged@10")
     beside = compare(EXAMPLE.qrels, TWO, "AP Judged@5")
     assert {pair.measure for pair in beside.rows} == {"AP"} and "Judged@5" in str(beside) and r"1.0000 &  &" not in beside.to_latex()

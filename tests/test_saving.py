@@ -156,7 +156,7 @@ def test_a_judged_query_without_a_judgment_counts_after_it_was_saved_or_is_refus
         Qrels(qrels).save(tmp_path/f'qrels.{form}')
         assert evaluate(tmp_path/f'qrels.{form}', run, 'AP').means == evaluate(qrels, run, 'AP').means == {'AP': 1 / 2}
         return
-    with pytest.raises(ValueError, match="query 'q2' has no judgment, and so no row; .json can hold it"): Qrels(qrels).save(tmp_path/f'qrels.{form}')
+    with pytest.raises(ValueError, match="query 'q2' has no judgments, and this format cannot store such a query; .json can"): Qrels(qrels).save(tmp_path/f'qrels.{form}')
     assert not os.listdir(tmp_path)
 
 
@@ -255,7 +255,7 @@ def test_any_other_name_is_that_of_trec_text(tmp_path, name):
 @pytest.mark.parametrize('pairs', [Run({'q': {'caf\udce9': 1.0}}), Run({'q\udcff': {'d': 1.0}}), Qrels({'q': {'caf\udce9': 1}})], ids=str)
 def test_ids_that_are_not_utf8_are_refused_by_parquet_and_held_by_all_others(tmp_path, pairs):
     for name in ('x.parquet', 'x.pq'):
-        with pytest.raises(ValueError, match=r'Parquet cannot hold ids that are not UTF-8: .*\.json and \.csv can'): pairs.save(tmp_path/name)
+        with pytest.raises(ValueError, match=r'Parquet cannot store ids that are not UTF-8: .*\.json and \.csv can'): pairs.save(tmp_path/name)
     assert os.listdir(tmp_path) == []
     for name in ('x.json', 'x.jsonl', 'x.csv', 'x.run'):
         pairs.save(tmp_path/name)

@@ -134,10 +134,10 @@ def test_a_beta_that_is_negative_or_not_finite_is_refused(beta):
 
 def test_fewer_documents_in_the_collection_than_in_the_list_are_refused():
     for f in recall, f_beta, r_precision:
-        with pytest.raises(ValueError, match="n_relevant=1, but the list holds 2"):
+        with pytest.raises(ValueError, match="n_relevant=1, but the list contains 2"):
             f([1, 1], n_relevant=1)
     for wrong in 1, 2.5, math.nan:
-        with pytest.raises(ValueError, match=f"n_nonrelevant={wrong}, but the list holds 2"):
+        with pytest.raises(ValueError, match=f"n_nonrelevant={wrong}, but the list contains 2"):
             fallout([0, 0], n_nonrelevant=wrong)
-    with pytest.raises(ValueError, match="n_nonrelevant=1, but the list holds 2"):
+    with pytest.raises(ValueError, match="n_nonrelevant=1, but the list contains 2"):
         fallout([0, 0], k=1, n_nonrelevant=1)

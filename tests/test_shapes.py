@@ -91,17 +91,17 @@ def test_a_batch_from_scores_is_what_evaluate_says_of_the_same_rows(items):
 @pytest.mark.parametrize(("labels", "scores", "how", "says"), [
     ([1, 0, 0], [1, 2, 3], dict(sizes=[2]), "sizes add up to 2, but there are 3 items"),
     ([1, 0, 0], [1, 2, 3], dict(sizes=[2, 2]), "sizes add up to 4, but there are 3 items"),
-    ([1, 0, 0], [1, 2, 3], dict(sizes=[2, 0, 1]), "sizes must be whole numbers from 1: group 1 has 0"),
-    ([1, 0, 0], [1, 2, 3], dict(sizes=[4, -1]), "group 1 has -1"), ([1, 0, 0], [1, 2, 3], dict(sizes=[1.5, 1.5]), "group 0 has 1.5"),
-    ([1, 0, 0], [1, 2, 3], dict(sizes=[2, None]), "group 1 has nan"), ([1, 0, 0], [1, 2, 3], dict(sizes=3), "must be one column"),
-    ([1, 0, 0], [1, 2, 3], dict(groups=[0, 0, 1], sizes=[2, 1]), "groups or sizes, not both"),
-    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 1]), "2 groups for 3 items; if these numbers are sizes, write sizes="),
-    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 2]), "2 groups for 3 items$"),
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[2, 0, 1]), "sizes must be whole numbers >= 1, but the size of group 1 is 0"),
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[4, -1]), "the size of group 1 is -1"), ([1, 0, 0], [1, 2, 3], dict(sizes=[1.5, 1.5]), "the size of group 0 is 1.5"),
+    ([1, 0, 0], [1, 2, 3], dict(sizes=[2, None]), "the size of group 1 is nan"), ([1, 0, 0], [1, 2, 3], dict(sizes=3), "must be one column"),
+    ([1, 0, 0], [1, 2, 3], dict(groups=[0, 0, 1], sizes=[2, 1]), "give groups or sizes, not both"),
+    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 1]), "groups has 2 ids, but there are 3 items; if these numbers are sizes, write sizes="),
+    ([1, 0, 0], [1, 2, 3], dict(groups=[2, 2]), "groups has 2 ids, but there are 3 items$"),
     ([1, 0, 0], [1, 2, nan], {}, "scores must not be NaN: item 2 is nan"), ([1, 0, 0], [1, 2, None], {}, "scores must not be NaN: item 2"),
     ([1, inf, 0], [1, 2, 3], {}, "labels must be finite: item 1 is inf"), ([1, None, 0], [1, 2, 3], {}, "labels must be finite: item 1"),
-    ([1, 0], [1, 2], dict(groups=["a", None]), "groups must not be None or NaN: item 1 is"),
-    ([1, 0], [1, 2], dict(groups=[nan, 1]), "groups must not be None or NaN: item 0 is"), (["1", "0"], [1, 2], {}, "labels must be numbers"),
-    ([[1], [0]], [1, 2], {}, "labels must be one column, not of shape"), ([1, 0], Attached(), {}, "scores: numpy cannot read this Attached: .*detach"),
+    ([1, 0], [1, 2], dict(groups=["a", None]), "groups must not contain None or NaN, but item 1 is missing"),
+    ([1, 0], [1, 2], dict(groups=[nan, 1]), "groups must not contain None or NaN, but item 0 is missing"), (["1", "0"], [1, 2], {}, "labels must be numbers"),
+    ([[1], [0]], [1, 2], {}, "labels must be one column, but the shape is"), ([1, 0], Attached(), {}, "scores: numpy cannot read this Attached: .*detach"),
     ([1, 0], Elsewhere([1.0, 2.0]), {}, "scores: numpy cannot read this Elsewhere"),
 ])  # fmt: skip
 def test_columns_that_cannot_be_are_refused_with_the_place(labels, scores, how, says):
@@ -210,14 +210,14 @@ def test_every_measure_runs_on_top_k_lists_and_equals_evaluate(found):
 
 @pytest.mark.parametrize(("items", "relevant", "says"), [
     ([[7, 3, 7]], [[3]], "user 0 has item 7 twice, at ranks 1 and 3"), ([["b"], ["a", "a"]], [[], []], "user 1 has item 'a' twice, at ranks 1 and 2"),
-    ([[1], [2]], [[5], [6, 7, 6]], "user 1 has item 6 twice among the relevant ones"),
-    ([[1, -1, 2]], [[1]], "user 0 has a gap at rank 2, and an item at rank 3"),
-    ([[1], [2]], [[1]], "items has 2 users, relevant 1"), ([[1]], [["a"]], "items are numbers, relevant ones text"),
-    ([[1]], [1], "relevant must hold a list for each user: user 0 has 1"), ([["ab"]], ["ab"], "user 0 has 'ab'"),
+    ([[1], [2]], [[5], [6, 7, 6]], "user 1 has item 6 twice among the relevant items"),
+    ([[1, -1, 2]], [[1]], "user 0 has no item at rank 2, but an item at rank 3"),
+    ([[1], [2]], [[1]], "items has 2 users, but relevant has 1"), ([[1]], [["a"]], "items are numbers, but relevant items are text"),
+    ([[1]], [1], "there must be a list of items for each user: user 0 has 1"), ([["ab"]], ["ab"], "user 0 has 'ab'"),
     ([[1.5]], [[1]], "items must be integers or text, not 1.5"), ([[True]], [[1]], "not bool"),
-    ([[1]], ([1, 2], [0, 1]), "is \\(items, offsets\\): offsets rise from 0 to 2"), ([[1]], ([1], [1, 1]), "offsets rise from 0"),
-    ([[1], [2]], ([1, 2], [0, 2, 1, 2]), "offsets rise"), ([[5]], csr_array(np.eye(1, 3)), "items holds 5, but the matrix of relevant ones has 3 columns"),
-    ([[1]], [[1, -1]], "user 0 has no item but -1 among the relevant ones"),
+    ([[1]], ([1, 2], [0, 1]), "must be \\(items, offsets\\), with offsets that rise from 0 to 2"), ([[1]], ([1], [1, 1]), "offsets that rise from 0"),
+    ([[1], [2]], ([1, 2], [0, 2, 1, 2]), "offsets that rise from 0 to 2"), ([[5]], csr_array(np.eye(1, 3)), "items contains 5, but the matrix of relevant items has 3 columns"),
+    ([[1]], [[1, -1]], "user 0 has -1 among the relevant items, but this value marks a missing item"),
 ])  # fmt: skip
 def test_lists_that_cannot_be_are_refused_with_the_user(items, relevant, says):
     with pytest.raises(ValueError, match=says):
@@ -225,8 +225,8 @@ def test_lists_that_cannot_be_are_refused_with_the_user(items, relevant, says):
 
 
 @pytest.mark.parametrize(("relevant", "grades", "says"), [
-    ([[1, 2]], [[1]], "2 relevant items and 1 grades"), ([[1, 2]], [1, nan], "grades must be finite: item 1 is nan"),
-    ([{1: 2}], [1], "relevant already holds grades"), ([{1: "x"}], None, "grades must be numbers"),
+    ([[1, 2]], [[1]], "there must be one grade per relevant item: got 2 relevant items and 1 grades"), ([[1, 2]], [1, nan], "grades must be finite: item 1 is nan"),
+    ([{1: 2}], [1], "relevant already contains grades"), ([{1: "x"}], None, "grades must be numbers"),
 ])  # fmt: skip
 def test_grades_that_cannot_be_are_refused(relevant, grades, says):
     with pytest.raises(ValueError, match=says):
@@ -269,11 +269,11 @@ def test_large_ids_beside_a_gap_are_exact_or_refused():
         assert Judged.from_topk([[ODD, None]], relevant).rank.tolist() == [1]
     floats = np.array([[float(ODD), nan]])
     for items in floats, pd.DataFrame(floats), floats.tolist(), [[ODD, 1.0]], pl.DataFrame([[ODD], [None]]).cast(pl.Float64):
-        with pytest.raises(ValueError, match="may stand for several whole numbers: give ids as integers or text"):
+        with pytest.raises(ValueError, match="can be the result of rounding another whole number: pass ids as integers or text"):
             Judged.from_topk(items, [[ODD]])
-    with pytest.raises(ValueError, match="no item but -1"):
+    with pytest.raises(ValueError, match="has -1 among the relevant items"):
         Judged.from_topk([[1]], ([ODD, nan], [0, 2]))
-    with pytest.raises(ValueError, match="may stand for several whole numbers"):
+    with pytest.raises(ValueError, match="can be the result of rounding another whole number"):
         Judged.from_topk([[inf]], [[1]])
 
 
@@ -281,7 +281,7 @@ def test_large_ids_beside_a_gap_are_exact_or_refused():
 def test_a_gap_in_a_list_of_text_is_no_item(gap):
     judged = Judged.from_topk([["a", gap], ["nan", "b"]], [["a"], ["nan"]])
     assert (judged.retrieved.tolist(), judged.rank.tolist()) == ([1, 2], [1, 1])
-    with pytest.raises(ValueError, match="no item but ''"):
+    with pytest.raises(ValueError, match="has '' among the relevant items"):
         Judged.from_topk([["a"]], (["a", gap], [0, 2]))
 
 
@@ -298,7 +298,7 @@ def test_an_id_beyond_64_bits_is_refused_by_name():
     for items, relevant in ([[2**70, 5]], [[5]]), ([[5]], [[2**70]]), ([[5]], [{-(2**70): 1}]), (np.array([[2**70]], object), [[1]]):
         with pytest.raises(ValueError, match=f"items must be integers or text, not -?{2**70}"):
             Judged.from_topk(items, relevant)
-    with pytest.raises(ValueError, match="may stand for several"):
+    with pytest.raises(ValueError, match="can be the result of rounding another whole number"):
         Judged.from_topk([[2**63, -5]], [[1]])
 
 
@@ -310,7 +310,7 @@ LARGE = {"list": [ODD - 1, ODD], "with a float": [float(ODD - 1), ODD], "of nump
 @pytest.mark.parametrize("kind", LARGE)
 def test_scores_and_labels_that_no_float_holds_are_refused_and_their_differences_are_not(kind):
     scores = LARGE[kind]
-    with pytest.raises(ValueError, match="scores: item [01] is -?[0-9]+, which float64 cannot hold; subtract the smallest value from all"):
+    with pytest.raises(ValueError, match="scores: item [01] is -?[0-9]+, which float64 cannot represent exactly; subtract the smallest score from all scores"):
         Judged.from_scores([1, 0], scores)
     with pytest.raises(ValueError, match="labels: item [01] is"):
         Judged.from_scores(scores, [1, 0])
@@ -331,5 +331,5 @@ def test_large_ids_of_groups_stay_apart():
         judged = Judged.from_scores([1, 0, 1], [0.1, 0.2, 0.3], groups=groups)
         assert (judged.retrieved.tolist(), judged.grade.tolist()) == ([1, 1, 1], [1, 0, 1])
     apart = np.ma.masked_equal([ODD, ODD - 1, 7], 7)
-    with pytest.raises(ValueError, match="groups must not be None or NaN: item 2"):
+    with pytest.raises(ValueError, match="groups must not contain None or NaN, but item 2"):
         Judged.from_scores([1, 0, 1], [0.1, 0.2, 0.3], groups=apart)

@@ -17,7 +17,7 @@ def test_parts_with_their_runs_in_another_order_are_put_together_by_name():
     other = evaluate({'q2': {'a': 1}}, {'bad': {'q2': ['b', 'a']}, 'good': {'q2': ['a']}}, 'RR', part=True)
     assert Scores.concat([one, other]).means == {'good': {'RR': 1}, 'bad': {'RR': .5}}
     apart = evaluate({'q2': {'a': 1}}, {'x': {'q2': ['b', 'a']}, 'y': {'q2': ['a']}}, 'RR', part=True)
-    with pytest.raises(ValueError, match='differ in their runs .x, y; good, bad.'): Scores.concat([one, apart])
+    with pytest.raises(ValueError, match='the parts contain different runs .x, y; good, bad.'): Scores.concat([one, apart])
 
 
 def test_the_number_of_queries_is_that_of_the_means():
@@ -98,5 +98,5 @@ def test_options_of_others_are_refused_by_the_name_of_the_function():
         compare(QRELS, {'a': RUN, 'b': RUN}, max_drop=.1)
     listed = compare(QRELS | {'p': {'a': 1}}, [RUN, {'q': ['a', 'b'], 'p': ['a']}], 'AP')
     assert listed.sample.systems == ('run 1', 'run 2')
-    with pytest.raises(DataError, match='are judgments and run swapped'):
+    with pytest.raises(DataError, match='are the judgments and the run swapped'):
         evaluate(pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'score': [1.5]}), pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'relevance': [1]}))

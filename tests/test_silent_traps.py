@@ -206,16 +206,16 @@ NEARLY = {  # how ids look, what became of some of them, what the repair is call
     'zeros lost': ('{:08}'.format, lambda d: d.lstrip('0'), 'without leading zeros'),
     'zeros within lost': ('doc-{:08}'.format, lambda d: 'doc-' + d[4:].lstrip('0'), 'without leading zeros'),
     'floats out of a join': (str, lambda d: d + '.0', 'without .0 at the end (cast ids that became floats to Int64)'),
-    'passages for documents': ('doc{}'.format, lambda d: d + '#0', 'without what follows #'),
+    'passages for documents': ('doc{}'.format, lambda d: d + '#0', 'without the part after #'),
     'capitals': ('GX{}-A'.format, str.lower, 'in lower case'),
     'a blank behind': ('doc {}'.format, lambda d: d + ' ', 'without whitespace around them'),
     'quotes': ('d{}'.format, lambda d: f'"{d}"', 'without quotes around them'),
     'hyphens': ('gx_{}_a'.format, lambda d: d.replace('_', '-'), 'with _, - and spaces treated as the same'),
     'codes': ('rose {}'.format, lambda d: d.replace(' ', '%20'), 'with codes such as %20 decoded'),
     'an extension': ('pages-{}'.format, lambda d: d + '.html', 'without the file extension'),
-    'a folder': ('{}.html'.format, lambda d: 'disk1/' + d, 'without the folders in front'),
-    'a prefix': ('{}'.format, lambda d: 'doc_' + d, "without 'doc_' before those of the run"),
-    'an accent in two letters': ('caf\u00e9{}'.format, lambda d: d.replace('\u00e9', 'e\u0301'), 'in one Unicode form (NFC)'),
+    'a folder': ('{}.html'.format, lambda d: 'disk1/' + d, 'without the folders at the beginning'),
+    'a prefix': ('{}'.format, lambda d: 'doc_' + d, "without 'doc_' before the ids of the run"),
+    'an accent in two letters': ('caf\u00e9{}'.format, lambda d: d.replace('\u00e9', 'e\u0301'), 'in the same Unicode form (NFC)'),
 }
 
 
@@ -240,7 +240,7 @@ def test_so_are_judgments_of_which_a_part_is_spelt_in_another_way(what):
     name, f, repair = NEARLY[what]
     qrels, run = collection(name=name, query='q{}'.format)
     [text] = warned(respelt(qrels, f, .4), run, 'AP')
-    assert repair.replace('those of the run', 'those of the judgments') in text
+    assert repair.replace('the ids of the run', 'the ids of the judgments') in text
 
 
 @pytest.mark.parametrize('what', NEARLY)

@@ -133,14 +133,14 @@ def test_a_file_without_a_header_has_two_columns_and_more_need_one(tmp_path):
         assert Groups(tmp_path / "two").of == DEVICE
         (tmp_path / "three").write_text("".join(sign.join(row) + "\n" for row in ROWS))
         for read in (Groups, lambda path: evaluate(QRELS, OLD, "RR", groups=path)):
-            with pytest.raises(DataError, match="three: 3 columns and no header: more than two need one, such as query_id,device,lang"):
+            with pytest.raises(DataError, match="three: without a header, a file needs two columns \\(query and group\\), not 3; write a header such as query_id,device,lang"):
                 read(tmp_path / "three")
     (tmp_path / "one").write_text("query_id,group\nq0,de\nq1,en\nq0,de\n")
     assert Groups(tmp_path / "one").of == {"q0": "de", "q1": "en"}  # of one dimension the names alone
     for text, words in (
-        ("q0,de\nq1\n", "line 2: 1 column where the first line has 2"), ("q0 de\nq1 en us\n", "line 2: 3 columns"),
+        ("q0,de\nq1\n", "line 2: 1 column, but the first line has 2"), ("q0 de\nq1 en us\n", "line 2: 3 columns"),
         ("q0,de\nq0,en\n", "line 2: the query 'q0' has two groups"), ("qid,x,y\nq0,1,2\nq0,1,3\n", "the query 'q0' has two groups"),
-        ("qid,x\n", "no row below the header"), ("", "no row"), ("q0,all\n", "query 'q0': a group cannot be called 'all'"),
+        ("qid,x\n", "the file has no rows below the header"), ("", "the file has no rows"), ("q0,all\n", "query 'q0': 'all' cannot be the name of a group"),
     ):  # fmt: skip
         (tmp_path / "wrong.csv").write_text(text)
         with pytest.raises(DataError, match=words):
@@ -160,7 +160,7 @@ def test_bins_and_groups_of_another_type_are_errors_that_say_so():
     for several in (["phone", "fr"], ("phone",), {"phone"}, np.array(["phone", "fr"])):
         for source in ({"q0": several}, {"q0": {"device": several, "lang": "fr"}}):
             for read in (Groups, lambda groups: evaluate(QRELS, OLD, "RR", groups=groups)):
-                with pytest.raises(DataError, match="query 'q0': a group is one name, not .*{query: {dimension: group}}"):
+                with pytest.raises(DataError, match="query 'q0': a group must be a single name, not .*{query: {dimension: group}}"):
                     read(source)
 
 
@@ -177,7 +177,7 @@ def test_the_command_evaluate_shows_the_slices_of_a_file(tmp_path):
     assert found["slices"]["device=phone"]["RR"] == mean(RR[q] for q in QUERIES if DEVICE[q] == "phone")
     (tmp_path / "log.csv").write_text("q0,phone,de\nq1,desk,en\n")
     wrong = irmetrics(*command, cwd=tmp_path)
-    assert wrong.returncode == 1 and "3 columns and no header" in wrong.stderr
+    assert wrong.returncode == 1 and "a file needs two columns (query and group), not 3" in wrong.stderr
 
 
 def test_what_cannot_be_groups_says_why():
@@ -185,7 +185,7 @@ def test_what_cannot_be_groups_says_why():
         evaluate(QRELS, OLD, "RR", groups={"x": "y"})
     with pytest.raises(DataError, match="no column 'lang'"):
         Groups(table(), columns={"query": "q", "group": ["lang"]})
-    with pytest.raises(ValueError, match="bins must be 2 or more"):
+    with pytest.raises(ValueError, match=r"bins must be a number of bins \(2 or more\)"):
         Groups(table(), columns={"query": "q"}, bins={"asked": 1})
-    with pytest.raises(KeyError, match="tablet is not among desk, phone"):
+    with pytest.raises(KeyError, match="there is no slice 'tablet'; available: desk, phone"):
         evaluate(QRELS, OLD, "RR", groups=DEVICE).slice("tablet")

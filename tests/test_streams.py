@@ -44,7 +44,7 @@ def in_one_piece(qrels, path, **options):
         judged = judge(qrels, run, **options)
         return [getattr(judged, name).tolist() for name in PARTS], len(run), run.name
     except DataError as error:
-        return str(error).partition("; they would match")[0]  # what is known of the ids differs
+        return str(error).partition("; the ids would match")[0]  # what is known of the ids differs
 
 
 def streamed(qrels, path, size, memory=1 << 30, head=16, **options):
@@ -56,7 +56,7 @@ def streamed(qrels, path, size, memory=1 << 30, head=16, **options):
             judged, reading = judge_run(qrels, path, memory=memory, **options)
             return ([getattr(judged, name).tolist() for name in PARTS], reading.queries, reading.name), reading.how
         except DataError as error:
-            return str(error).partition("; they would match")[0], "error"
+            return str(error).partition("; the ids would match")[0], "error"
 
 
 JUDGMENTS = {"q1": {"d1": 1, "d2": 2, "d3": -1, "d9": 0}, "q2": {"d1": 1, "doc-0000017": 3}, "q10": {"ü": 1, "d1\0": 2, "x": 1}, "é": {"d1": 1}}
@@ -92,7 +92,7 @@ JUDGED = {f"q{q}": {"d1": 1, "d3": 2} for q in range(15)}
 @pytest.mark.parametrize("content, memory, how", [
     (GROUPED, 1 << 30, "in 34 batches"),
     (SCATTERED, 1 << 30, "in one piece"),
-    (SCATTERED, 4000, "in 2 parts, because rows of a query are not together"),
+    (SCATTERED, 4000, "in 2 parts, because the rows of a query are not adjacent"),
 ], ids=["grouped", "scattered", "scattered, little memory"])
 def test_a_result_says_how_the_run_was_read(tmp_path, content, memory, how):
     (tmp_path / "run").write_bytes(content)

@@ -29,13 +29,13 @@ def test_bad_tables_give_one_error():
         "the run: no column query_id or qid": good.drop("qid"),
         "the run: the table has no rows": good.head(0),
         "the run, row 2: no value in column 'docno'": good.with_columns(docno=pl.Series(["d1", None])),
-        "the run: an id must be text or a whole number; column 'qid' holds Float64": good.with_columns(qid=pl.lit(1.5)),
+        "the run: an id must be text or a whole number, but column 'qid' has the type Float64": good.with_columns(qid=pl.lit(1.5)),
         "the run, query 'q1', document 'd2': the score nan is not a number": good.with_columns(score=pl.Series([1.0, math.nan])),
-        "the run: column 'score' should hold numbers, not Date": good.with_columns(score=pl.date(2020, 1, 1)),
+        "the run: column 'score' should contain numbers, not Date": good.with_columns(score=pl.date(2020, 1, 1)),
         "the run, row 1: no value in column 'docno'": pd.DataFrame({"qid": ["q1"], "docno": [None], "score": [1.0]}),
         "the run: the column 'docno' appears 2 times": pd.DataFrame([["q1", "d1", "d1", 1]], columns=["qid", "docno", "docno", "score"]),
-        "the run: a table has columns; reset_index()": good.to_pandas().set_index(["qid", "docno"])["score"],
-        "the run: an id of 65,537 bytes": good.with_columns(docno=pl.Series(["d1", "d" * 65537])),
+        "the run: this is a Series, not a table; use reset_index()": good.to_pandas().set_index(["qid", "docno"])["score"],
+        "the run: an id has 65,537 bytes; the limit is 65,536": good.with_columns(docno=pl.Series(["d1", "d" * 65537])),
     }
     for message, table in bad.items():
         with pytest.raises(DataError) as error:
@@ -167,7 +167,7 @@ def test_blanks_alone_are_an_empty_cell_which_is_refused_when_it_is_read_and_whe
         (tmp_path / "run.csv").write_text(f"query_id,doc_id,score\nq,d,1\n{row}\n")
         with pytest.raises(DataError, match="line 3: no value in column"): Run(tmp_path / "run.csv")
     for form in ("csv", "tsv"):
-        with pytest.raises(ValueError, match="an id is empty or only spaces"): Run({"q": {cell.strip('"'): 1}}).save(tmp_path / f"new.{form}")
+        with pytest.raises(ValueError, match=f"{form.upper()} cannot store ids that are empty or only spaces"): Run({"q": {cell.strip('"'): 1}}).save(tmp_path / f"new.{form}")
         assert not (tmp_path / f"new.{form}").exists()
 
 

@@ -281,7 +281,7 @@ def test_where_nothing_is_tied_nothing_changes():
 
 def test_measures_without_a_best_order_say_so():
     judged = as_batch([[1, 0], [0, 1]])
-    refused = {"AP(divisor='retrieved')@3": "divided by the relevant documents found within k"}
+    refused = {"AP(divisor='retrieved')@3": "with divisor='retrieved' and a cutoff k, there is no best order"}
     for text, words in refused.items():
         for ties in ("best", "worst"):
             with pytest.raises(TiesError, match=words):
@@ -302,7 +302,7 @@ def test_a_kind_that_declares_nothing_is_gone_through_or_refused():
     del KINDS["LastRank"]
     last = last_rank.measure
     assert last.of(as_batch([[1, 0, 0]]), ties="average")[0] == 2
-    with pytest.raises(TiesError, match="LastRank: it has no best order of ties"):
+    with pytest.raises(TiesError, match="LastRank: the best order of ties is not defined"):
         last.of(as_batch([[1, 0]]), ties="best")
     with pytest.raises(TiesError, match="ranking 1 have 5,040 orders"):
         last.of(Judged.concat([as_batch([[1]]), as_batch([[0, 1, 2, 0, 1, 2, 0]])]), ties="average")
@@ -321,11 +321,11 @@ def test_interpolated_precision_of_large_ties_is_refused_in_one_line():
     "start, size, words",
     [
         ([1, 1, 2], [2, 2, 2], "must not overlap"),
-        ([2, 2, 3], [1, 1, 1], "a tie must hold the rank"),
-        ([1, 1, 3], [2, 2, 2], "within the documents retrieved"),
-        ([1, 1, 3], [2, 1, 1], "tie must hold|overlap"),
+        ([2, 2, 3], [1, 1, 1], "the ranks of a tie must include the rank"),
+        ([1, 1, 3], [2, 2, 2], "must not exceed the number of retrieved documents"),
+        ([1, 1, 3], [2, 1, 1], "the ranks of a tie must include|overlap"),
         ([1.5, 2, 3], [1, 1, 1], "whole numbers"),
-        ([1, 2], [1, 1], "unequal lengths"),
+        ([1, 2], [1, 1], "of equal lengths; the shapes are"),
     ],
 )
 def test_columns_of_ties_that_cannot_be_are_refused(start, size, words):
@@ -379,7 +379,7 @@ def test_a_constant_scorer_has_a_reciprocal_rank_of_1_by_luck_alone():
 def test_the_small_print_says_by_how_much_ties_decide():
     scores = evaluate(JUDGMENTS, CONSTANT, "RR P@10")
     assert scores.tie_bounds == {"RR": (0.55, 1.0)}
-    assert "By the order of ties: RR between 0.5500 and 1.0000." in " ".join(str(scores).split())
+    assert "Depending on the order of ties: RR between 0.5500 and 1.0000." in " ".join(str(scores).split())
     for ties in ("average", "best", "worst"):
         assert evaluate(JUDGMENTS, CONSTANT, "RR", ties=ties).tie_bounds == {"RR": (0.55, 1.0)}
 
@@ -433,7 +433,7 @@ def test_the_bounds_of_several_runs_are_those_of_each(tmp_path):
     both = type(tied).beside([tied, listed])
     assert both.tie_bounds == {"tied": tied.tie_bounds, "listed": {}}
     assert both.run("tied").tie_bounds == tied.tie_bounds != {}
-    assert " ".join(render(both).split()).count("tied: by the order of ties, AP between") == 1
+    assert " ".join(render(both).split()).count("tied: depending on the order of ties, AP between") == 1
 
 
 def replace_name(scores, name):
@@ -454,5 +454,5 @@ def test_the_command_line_takes_them_all(tmp_path, capsys, ties):
 def test_an_error_about_ties_stays_one_when_a_bucket_of_a_cluster_sends_it():
     table = pl.DataFrame([(None, "q", "a", 1.0), ("", "q", "a", 2.0), ("", "q", "b", 2.0)], schema=["run", "query", "doc", "value"], orient="row")
     plan = Plan((parse("nDCG(ideal_from='top')@2"),), Conventions(ties="best"))
-    with pytest.raises(TiesError, match="its ideal changes with the order"):
+    with pytest.raises(TiesError, match="the ideal ranking depends on the order of ties"):
         check_whole([score_bucket(table, plan)], plan)

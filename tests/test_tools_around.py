@@ -36,9 +36,9 @@ def test_judgments_are_the_request_of_rank_eval_and_the_run_its_response(tmp_pat
 
 def test_judgments_from_a_response_are_refused_with_the_reason():
     for response in (RESPONSE, SEARCH):
-        with pytest.raises(DataError, match="rates the hits alone.*the ratings of the request are the judgments"):
+        with pytest.raises(DataError, match="contains ratings of the hits only.*read the judgments from the request"):
             Qrels(response)
-    with pytest.raises(DataError, match="this is a request of _rank_eval"):
+    with pytest.raises(DataError, match="this is a request to _rank_eval"):
         Run(REQUEST)
 
 
@@ -46,7 +46,7 @@ def test_one_id_in_two_indices_is_an_error_and_so_is_a_failed_query():
     double = {"requests": [{"id": "q1", "request": {}, "ratings": [rated("a", 1), rated("a", 0, "news")]}]}
     with pytest.raises(DataError, match="query 'q1': the id 'a' is in two indices, 'web' and 'news'"):
         Qrels(double)
-    with pytest.raises(DataError, match="the service failed for 'q2'"):
+    with pytest.raises(DataError, match="the search service failed for the queries 'q2'"):
         Run(RESPONSE | {"failures": {"q2": {"error": "..."}}})
 
 
@@ -70,7 +70,7 @@ def test_the_order_of_hits_is_the_ranking_whatever_their_scores(shape, conventio
     for relevant, value in {"a": 1 / 2, "b": 1, "c": 1 / 3, "d": 1 / 4}.items():
         found = evaluate({"q1": {relevant: 1}}, run, "RR", conventions=conventions)
         assert found.means == {"RR": value} and found.tie_bounds == {}
-        assert "hits of a search service rank in the order of the answer, whatever their scores" in " ".join(str(found).split())
+        assert "hits of a search service are ranked in the order of the response, not by score" in " ".join(str(found).split())
     assert "hits" in check({"q1": {"a": 1}}, run).codes
     assert evaluate({"q1": {"a": 1}}, Run(run, descending=False), "RR").means == {"RR": 1 / 2}
 
@@ -84,7 +84,7 @@ def test_quepids_ratings_and_snapshots_are_read_and_unrated_rows_are_unjudged(tm
     assert Qrels(tmp_path / "detailed.csv").to_dict() == {"star wars": {"11": 3}}
     assert evaluate(tmp_path / "ratings.csv", tmp_path / "snapshot.csv", "RR Judged@1").means == {"RR": 3 / 4, "Judged@1": 1 / 2}
     (tmp_path / "two.csv").write_text(head + "one,today,1,star wars,12,1\ntwo,later,1,star wars,11,1\n")
-    with pytest.raises(DataError, match="two.csv, line 3: a second snapshot, 'two' beside 'one'"):
+    with pytest.raises(DataError, match="two.csv, line 3: the rows are of two snapshots, 'one' and 'two'"):
         Run(tmp_path / "two.csv")
 
 

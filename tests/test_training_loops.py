@@ -94,7 +94,7 @@ def test_the_conventions_of_a_tool_are_those_of_evaluate():
         expected = evaluate(qrels, run, "nDCG@5 AP@5", conventions=tool)
         assert counted.compute() == pytest.approx(expected.means, abs=1e-12)
         assert counted.compute()["nDCG@5"] == pytest.approx(expected.means["nDCG@5"])
-    with pytest.raises(ValueError, match="'trec_eval' breaks ties by document id, which a stream does not have: give ties="):
+    with pytest.raises(ValueError, match="'trec_eval' breaks ties by document id, but a stream has no document ids: set ties="):
         Accumulator("AP", conventions="trec_eval")
     assert repr(Accumulator("AP", conventions="trec_eval", ties="average")).startswith("Accumulator of AP")
     with pytest.raises(ValueError, match="different measures or options"):

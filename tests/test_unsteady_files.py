@@ -189,5 +189,5 @@ def test_a_table_that_is_rewritten_between_two_batches_is_refused(tmp_path):
     next(batches)
     pl.DataFrame(columns | {"score": [8.5, 6.0, 4.0, 2.0]}).write_parquet(tmp_path / "run.parquet")
     os.utime(tmp_path / "run.parquet", (1e9, 1e9))  # sooner than the clock of the file system ticks
-    with pytest.raises(DataError, match="run.parquet: the file changed while it was read"):
+    with pytest.raises(DataError, match="run.parquet: the file changed while it was being read"):
         next(batches)

@@ -182,7 +182,7 @@ def test_the_counts_of_parts_are_put_together():
 @pytest.mark.parametrize('together', [Scores.concat, Scores.beside, render])
 def test_err_with_two_largest_grades_in_one_table_is_refused(together):
     both = [evaluate({q: {'d': g}}, {q: ['d']}, ERR) for q, g in (('a', 1), ('b', 2))]
-    with pytest.raises(ValueError, match='give ERR its max_grade'): together(both)
+    with pytest.raises(ValueError, match='set max_grade of ERR in both'): together(both)
 
 
 def test_an_array_says_whose_values_it_holds():
@@ -198,12 +198,12 @@ CALLS = {
     'a function': (lambda: evaluate(QRELS, RUN, ndcg), 'such as nDCG'),
     'a function in a list': (lambda: evaluate(QRELS, RUN, [average_precision]), 'such as AP'),
     'the cutoff in brackets': (lambda: nDCG(10), 'write nDCG@10'),
-    'the cutoff in brackets, as text': (lambda: parse('nDCG(10)'), 'is it nDCG@10?'),
+    'the cutoff in brackets, as text': (lambda: parse('nDCG(10)'), 'did you mean nDCG@10?'),
     'a measure called': (lambda: AP(QRELS, RUN), 'evaluate(qrels, run, AP)'),
     'a measure called with a list': (lambda: AP([1, 0, 1]), 'AP.of([1, 0, 1])'),
     'a run and a query of another': (lambda: evaluate(QRELS, {'a': RUN, **RUN}), 'one run or several?'),
     'a run and a row': (lambda: evaluate(QRELS, [RUN, ('q1', 'd1', 1.0)]), 'item 2 is not'),
-    'no file by a name': (lambda: evaluate(QRELS, {'bm25': 'no/such/file'}), "'no/such/file', given as 'bm25', is not a file"),
+    'no file by a name': (lambda: evaluate(QRELS, {'bm25': 'no/such/file'}), "'no/such/file', the value of 'bm25', is not a file"),
     'measures for runs': (lambda: evaluate(QRELS, ['AP', 'RR']), 'is a measure, not a run'),
     'misspelt': (lambda: evaluate(QRELS, RUN, 'nDGC@10'), 'did you mean nDCG?'),
     'spelt in full': (lambda: parse('rank_biased_precision'), 'did you mean RBP?'),
@@ -237,7 +237,7 @@ def test_a_grade_below_0_counts_as_written_in_a_list_and_as_not_judged_in_a_coll
     both = {'q': {'a': -1, 'b': 2}}, {'q': ['a', 'b']}
     assert ndcg([-1, 2]) == evaluate(*both, 'nDCG', negative='keep').means['nDCG'] == pytest.approx(.191, abs=5e-4)
     assert ndcg([None, 2]) == evaluate(*both, 'nDCG').means['nDCG'] == pytest.approx(.631, abs=5e-4)
-    assert 'a negative grade counts against' in ' '.join(ndcg.__doc__.split())
+    assert 'Negative grades count as judged' in ' '.join(ndcg.__doc__.split())
 
 
 # ---- words of documents and topics ----
@@ -252,7 +252,7 @@ def test_words_that_know_none_of_the_ids_are_warned_of_by_name_with_an_id_of_eac
     text, first = STRANGE[name]
     (tmp_path/name).write_text(text.replace('doc_id', 'query_id' if what == 'topics' else 'doc_id').replace('title', 'text'))
     wanted = {'documents': 'd1', 'topics': 'q1'}[what]
-    says = f'{name}: none of the expected {what} .expected ids such as {wanted!r}, found {first!r}.'
+    says = f'{name}: none of the expected {what} was found .expected ids such as {wanted!r}, found {first!r}.'
     with pytest.warns(DataWarning, match=says): report(QRELS, {'a': RUN, 'b': {'q1': ['d1']}}, 'AP', **{what: tmp_path/name})
     if what == 'topics': return
     with pytest.warns(DataWarning, match=says): assert explain('AP', QRELS, RUN, 'q1', documents=tmp_path/name).titles == {}
@@ -260,7 +260,7 @@ def test_words_that_know_none_of_the_ids_are_warned_of_by_name_with_an_id_of_eac
 
 @pytest.mark.parametrize('documents', [{'x1': 'a text'}, pl.DataFrame({'doc_id': ['x1'], 'title': ['a text']})])
 def test_so_are_those_of_a_dict_or_a_table_that_have_no_head_to_name_a_column_in(documents):
-    with pytest.warns(DataWarning, match=r"^documents: none of the expected documents \(expected ids such as 'd1', found 'x1'\)$"):
+    with pytest.warns(DataWarning, match=r"^documents: none of the expected documents was found \(expected ids such as 'd1', found 'x1'\)$"):
         explain('AP', QRELS, RUN, 'q1', documents=documents)
 
 
@@ -281,8 +281,8 @@ def test_the_command_line_says_it_once_and_goes_on(tmp_path):
     (tmp_path/'asked.csv').write_text('number of it,words\nq9,what\n')
     done = irmetrics('explain', 'qrels.txt', 'run.txt', 'q1', '-m', 'AP RR', '--documents', 'pages.csv', cwd=tmp_path)
     assert done.returncode == 0 and 'AP = (1/1) / 1' in done.stdout
-    said = "irmetrics: warning: pages.csv: none of the expected documents (expected ids such as 'd1', found 'link'); a header must name the id column doc_id or"
+    said = "irmetrics: warning: pages.csv: none of the expected documents was found (expected ids such as 'd1', found 'link'); if the file has a header, its id column must be named doc_id or"
     assert done.stderr.count(said) == 1 and done.stderr.count('warning') == 1
     done = irmetrics('report', 'qrels.txt', 'run.txt', '--topics', 'asked.csv', '--documents', 'pages.csv', cwd=tmp_path)
     assert done.returncode == 0 and said in done.stderr
-    assert "asked.csv: none of the expected topics (expected ids such as 'q1', found 'number of it'); a header must name the id column query_id or" in done.stderr
+    assert "asked.csv: none of the expected topics was found (expected ids such as 'q1', found 'number of it'); if the file has a header, its id column must be named query_id or" in done.stderr

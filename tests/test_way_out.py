@@ -41,7 +41,7 @@ def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
     text = said(Run, table)
     assert text.startswith("the run: no column query_id or qid or") and "; no column doc_id or docno or" in text and "; no column score or sim or" in text
     assert "the columns are 'user', 'link', 'position'" in text
-    assert "say which they are: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and descending=False if the smallest is the best" in text
+    assert "choose the columns: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and add descending=False if the smallest number is the best" in text
     assert "columns={'query': ..., 'document': ..., 'relevance': ...})" in said(Qrels, table) and 'descending' not in said(Qrels, table)
 
 
@@ -61,14 +61,14 @@ def test_columns_that_are_there_or_said_are_not_called_missing(form, tmp_path):
 def test_who_obeys_the_advice_about_positions_gets_the_number_of_the_scores():
     run = EXAMPLE.runs['bm25'].to_polars()
     clicked = run.select('query_id', 'doc_id', pl.col('rank').alias('position'))
-    assert "columns={'score': ...}), and descending=False if the smallest is the best, as for positions" in said(Run, clicked)
+    assert "columns={'score': ...}), and add descending=False if the smallest number is the best, as for ranks" in said(Run, clicked)
     obeyed = Run(clicked, columns={'score': 'position'}, descending=False)
     assert evaluate(EXAMPLE.qrels, obeyed, 'nDCG@10 AP').means == evaluate(EXAMPLE.qrels, run, 'nDCG@10 AP').means
 
 
 def test_a_text_of_three_columns_is_told_of_the_least_that_is_the_best(tmp_path):
     put(tmp_path/'run', b'q d 2\nq e 1\n')
-    assert 'descending=False if the smallest is the best' in said(Run, put(tmp_path/'run', b'q d 2.5\nq e 1.5\n'))
+    assert 'descending=False if the smallest number is the best' in said(Run, put(tmp_path/'run', b'q d 2.5\nq e 1.5\n'))
     assert 'descending' not in said(Qrels, put(tmp_path/'qrels', b'q d 2\nq e 1\n'))
 
 
@@ -76,7 +76,7 @@ def test_a_text_of_three_columns_is_told_of_the_least_that_is_the_best(tmp_path)
 @pytest.mark.parametrize('column', ['query_id', 'doc_id'])
 def test_ids_that_a_join_made_floats_are_told_to_be_cast(frame, column):
     table = frame({'query_id': [1, 2], 'doc_id': [7, 8], 'relevance': [1, 1]} | {column: [1.0, 2.0]})
-    assert f"column '{column}' holds Float64; cast it to Int64, if a join made floats of whole numbers" in said(Qrels, table)
+    assert f"column '{column}' has the type Float64; cast it to Int64 if a join has turned whole numbers into floats" in said(Qrels, table)
     cast = table.astype({column: 'Int64'}) if frame is pd.DataFrame else table.cast({column: pl.Int64})
     assert len(Qrels(cast)) == 2
 
@@ -84,7 +84,7 @@ def test_ids_that_a_join_made_floats_are_told_to_be_cast(frame, column):
 # ---- files, duplicates, gains ----
 
 def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
-    assert said(Run, tmp_path) == f'{tmp_path}: this is a directory, not a file, and there is no file in it'
+    assert said(Run, tmp_path) == f'{tmp_path}: this is a directory, not a file, and it contains no files'
     (tmp_path/'folder').mkdir()
     for name in ('b.run', '.hidden', 'a.run.gz'): put(tmp_path/name, b'q Q0 d 1 1 t\n')
     names = [str(tmp_path/name) for name in ('a.run.gz', 'b.run', 'c', 'd')]
@@ -95,7 +95,7 @@ def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
     assert evaluate({'q': {'d': 1}}, names, 'AP').values.tolist() == [[[1]]] * 4
     assert evaluate({'q': {'d': 1}}, tmp_path, 'AP').values.tolist() == [[[1]]] * 4, 'a run per file'
     done = irmetrics('evaluate', put(tmp_path/'d', b'q 0 d 1\n'), tmp_path)
-    assert done.returncode == 1 and 'd, line 1: 4 columns where a run has 6' in done.stderr and done.stderr.count('\n') == 1
+    assert done.returncode == 1 and 'd, line 1: 4 columns, but a run has 6' in done.stderr and done.stderr.count('\n') == 1
     alone = tmp_path/'folder'
     assert said(Qrels, [put(alone/'one', b''), alone][1]).endswith(f'give its 1 file: {str(alone/"one")!r}')
 
@@ -134,7 +134,7 @@ def test_documents_listed_for_a_query_are_relevant_with_grade_1_and_the_small_pr
     found, graded = evaluate(listed, run, MEASURES), evaluate(GRADED, run, MEASURES)
     assert found.to_dict() == graded.to_dict()
     word = 'lists' if kind in (list, tuple) else 'sets'
-    phrase = f'judgments are {word} without grades, and every document in them counts as relevant, of grade 1'
+    phrase = f'judgments are {word} without grades, and every document in them counts as relevant, with grade 1'
     assert phrase in ' '.join(str(found).split()) and phrase not in ' '.join(str(graded).split())
     assert json.loads(render(found, 'json'))[0]['listed'] == word and 'listed' not in json.loads(render(graded, 'json'))[0]
     assert phrase in ' '.join(str(Scores.beside([found])).split())

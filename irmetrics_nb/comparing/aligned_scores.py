@@ -55,7 +55,7 @@ from ..metrics.parsing import parse, parse_all, position
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Store the values of several systems, aligned by query."""
+    """Values of several systems on one or more measures, aligned by query."""
     systems: tuple[str, ...]    # their names
     measures: tuple[str, ...]   # names as in the header of a table
     query_ids: tuple[str, ...]  # the queries that count for any system
@@ -68,13 +68,15 @@ class Sample:
 
     @property
     def tested(self) -> list[str]:
-        "Return the measures that are tested: all except the shares of judged documents."
+        """Return the names of the measures that are tested for significance. Measures
+        that do not rate quality, such as judged@k (the share of judged documents), are
+        left out."""
         if not self.asked: return [*self.measures]
         return [name for name, m in zip(self.measures, self.asked) if m.kind.quality]
 
     def index(self, measure: Any) -> int:
-        """Return the position of a measure in any spelling, by default the first; raise
-        KeyError if it is not in the sample."""
+        """Return the index of a measure, also if its name is spelled differently. Returns
+        0 if `measure` is None. Raises KeyError if the measure is not in the sample."""
         if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
         requests = self.asked or (None,) * len(self.measures)
@@ -85,11 +87,13 @@ class Sample:
             requests,
         )
         if row is not None: return row
-        raise KeyError(f'{measure} is not among {", ".join(self.measures)}')
+        raise KeyError(f'{measure} was not computed; available: '
+                       f'{", ".join(self.measures)}')
 
     def span(self, measure: str) -> float:
-        """Return the largest possible difference of two values; infinite without a range,
-        or if values leave it."""
+        """Return the largest possible difference between two values of a measure. Returns
+        infinity if the measure has no known maximum, or if a value in the sample is
+        negative or above the maximum."""
         row = self.index(measure)
         parsed = self.asked[row] if self.asked else _measure_or_none(measure)
         if parsed is None or parsed.kind.largest is None: return np.inf
@@ -97,16 +101,16 @@ class Sample:
         return np.inf if ((values < 0) | (values > largest + 1e-9)).any() else largest
 
 def _measure_or_none(name):
-    """Return the measure with this name; None for another name, or if a parameter is a
-    function."""
+    """Parse the name of a measure; return None if it cannot be parsed."""
     try: return parse(name)
     except ValueError: return None
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #9f7f9dc0
 def from_numbers(systems: Mapping[str, Mapping[str, float]], name: str) -> Sample:
-    """Return the sample of {system: {query: value}}; `name`: the name of the measure.
+    """Convert {system: {query: value}} to a `Sample` with one measure, called `name`.
 
-    Raises DataError if a value is not a number. NaN and None count as missing."""
+    None and NaN are missing values. Raises DataError if a value is not a finite number,
+    or if two systems or two queries of a system have the same name."""
     check_apart(systems, 'systems')
     for system, by_query in systems.items(): check_apart(by_query, f'queries of {system}')
     ids = tuple(dict.fromkeys(str(q) for values in systems.values() for q in values))
@@ -119,22 +123,25 @@ def from_numbers(systems: Mapping[str, Mapping[str, float]], name: str) -> Sampl
     return Sample(tuple(map(str, systems)), (name,), ids, values, notes)
 
 def check_apart(names: Iterable, noun: str) -> None:
-    "Raise DataError for two names that are equal as text, such as 1 and '1'."
+    """Raise DataError if two names are equal as text, such as 1 and '1'. noun: the plural
+    for the error message, such as 'systems'."""
     repeated = [name for name, n in Counter(map(str, names)).items() if n > 1]
     if repeated: raise DataError(f'two {noun} are called {repeated[0]!r}')
 
 def _query_value(value, system, query):
-    "Convert a value to float, None to NaN; raise DataError if it is not a number."
+    """Convert a value to float, and None to NaN. Raises DataError, naming the system and
+    the query, if the value is not a finite number."""
     is_nan = isinstance(value, float | np.floating) and np.isnan(value)
     if value is None or is_nan: return np.nan
     try: number = np.inf if isinstance(value, str) else float(value)
     except (TypeError, ValueError): number = np.inf
     if np.isfinite(number): return number
-    raise DataError(f'{system}, query {query!r}: {short_repr(value)} is not a number')
+    raise DataError(f'{system}, query {query!r}: {short_repr(value)} is not a finite '
+                    'number')
 
 def _missing_queries(systems, ids, values):
-    """Return a sentence for each system without values for queries that another system
-    has."""
+    """Yield a sentence for each system without values for some queries of another
+    system."""
     has_values = ~np.isnan(values).all(axis=1)
     in_any = has_values.any(axis=0)
     total = counted(int(np.count_nonzero(in_any)), 'query')
@@ -142,16 +149,15 @@ def _missing_queries(systems, ids, values):
         lacking = [ids[i] for i in np.flatnonzero(in_any & ~present)]
         if not lacking: continue
         examples = ', '.join(lacking[:3]) + ', …' * (len(lacking) > 3)
-        consequence = ('a pair is compared on the queries that both systems have, '
-                       'means are over those that all systems have')
-        yield f'{name} lacks {len(lacking)} of {total} ({examples}): {consequence}'
+        consequence = ('each pair is compared on the queries that both systems have; '
+                       'means are over the queries that all systems have')
+        yield f'{name} lacks {len(lacking)} of {total} ({examples}); {consequence}'
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #bc4f8107
 def from_scores(scores: Scores, measures: Any = None) -> Sample:
-    """Return the sample of the scores of several runs; `measures`: default: all measures.
-
-    Raises KeyError for a measure that was not computed, and ValueError for a measure that
-    is not a mean."""
+    """Convert the scores of several runs to a `Sample`. measures: the measures to include, by default all. Raises
+    KeyError for a measure that was not computed, and ValueError for a measure that is not an arithmetic mean over
+    queries."""
     names = scores.keys()
     requests = names if measures is None else measures
     if isinstance(measures, str): requests = parse_all(measures)
@@ -160,13 +166,13 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     for m in selected:
         aggregate = m.kind.aggregate
         if aggregate.spread: continue
-        raise ValueError(f'{m!r} is not a mean over the queries but {aggregate.name}: there is no mean to compare')
+        raise ValueError(f'{m!r} cannot be compared: it is {aggregate.name} over the queries, not an arithmetic mean')
     systems = tuple(run.name or 'run' for run in scores.runs)
     values = scores.values[:, rows]
     notes = [*_missing_queries(systems, scores.query_ids, values)]
     for run in scores.runs:
         if not run.missing or scores.conventions.missing != 'zero': continue
-        notes.append(f'{run.name} does not answer {counted(run.missing, "judged query")}, which score 0')
+        notes.append(f'{run.name} lacks {counted(run.missing, "judged query")} (missing queries score 0)')
     repeats = [('the judgments', max(run.repeats[0] for run in scores.runs))]
     repeats += [(run.name, run.repeats[1]) for run in scores.runs]
     notes += [f'{name}: {counted(n, "row")} left out (duplicate documents)' for name, n in repeats if n]
@@ -176,17 +182,17 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
-    """Return the sample from judgments and runs, from scores, or from {name: {query: value}}.
-
-    `options` are passed to `evaluate`. Raises ValueError for fewer than two systems."""
+    """Build a `Sample` from qrels and runs, from scores, or from plain numbers. Scores, or numbers as {system:
+    {query: value}}, are passed as the first argument, without `runs`. `options` are passed to `evaluate`. Raises
+    ValueError for fewer than two systems, and TypeError for an unknown option or another type of input."""
     if runs is not None: sample = from_scores(_evaluate_each(qrels, runs, measures, options))
-    elif options: raise TypeError(f'{", ".join(options)}: only for judgments with runs')
+    elif options: raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
     else: sample = _from_results(qrels, measures)
     if len(sample.systems) >= 2: return sample
-    raise ValueError('a comparison needs two or more systems: compare(qrels, {name: run, ...})')
+    raise ValueError('a comparison needs two or more systems; write compare(qrels, {name: run, ...})')
 
 def _from_results(results, measures):
-    "Return the sample of existing scores or numbers."
+    """Build a `Sample` from one or several `Scores`, or {system: {query: value}}."""
     named = results if isinstance(results, Mapping) else {}
     def all_are(items, kind): return all(isinstance(item, kind) for item in items)
     if named and all_are(named.values(), Mapping):
@@ -195,16 +201,18 @@ def _from_results(results, measures):
         results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
     if isinstance(results, list | tuple) and all_are(results, Scores): results = Scores.beside(results)
     if isinstance(results, Scores): return from_scores(results, measures)
-    raise TypeError('give judgments and {name: run}, or scores, or {name: {query: value}}')
+    raise TypeError('this input cannot be compared; pass judgments and {name: run}, or scores, or '
+                    '{name: {query: value}}')
 
 def unknown_option(options: Iterable[str]) -> str | None:
-    "Return the first option that `evaluate` does not take; None if it takes all."
+    """Return the first option that is not a keyword argument of `evaluate`, or None."""
     parameters = signature(evaluate).parameters.values()
     accepted = [parameter.name for parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
     return next((name for name in options if name not in accepted), None)
 
 def _evaluate_each(qrels, runs, measures, options):
-    "Evaluate each run of a dict, list, folder, file pattern or table with a system column."
+    """Evaluate several runs; raise TypeError for an unknown option or a single run. runs: a dict, list, folder, file
+    pattern or table with a column of system names."""
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors')
@@ -212,31 +220,33 @@ def _evaluate_each(qrels, runs, measures, options):
         raise TypeError(f'compare() has no option {unknown!r}{hint}')
     several = recognise(qrels, runs, options.pop('system', None))
     if several.single and not isinstance(runs, Mapping | list | tuple):
-        forms = '{name: run}, as a list or as a folder of runs; or system= names a column'
-        raise TypeError(f'runs come as {forms}; this is one {type(runs).__name__}')
+        forms = '{name: run}, a list, a folder of runs, or a table with system= for its run column'
+        raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass {forms}')
     return evaluate(qrels, several, 'AP nDCG@10 RR' if measures is None else measures, **options)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #77cc6a6f
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
-    "Return the sample of the queries of one group, or of all; `groups`: the group of each query."
+    """Return the sample restricted to the queries of one slice (group of queries). groups: the group of each query.
+    The sample is returned unchanged if `groups` is None or `name` is 'all'."""
     if groups is None or name == EVERYTHING: return sample
     members = inside(groups, name)
     ids = tuple(compress(sample.query_ids, members))
     return replace(sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=())
 
 def in_slice(name: str) -> str:
-    "Return the words that name a slice in a sentence; '' for all queries."
+    """Return ' in <name>' for use in a sentence, or '' for the slice of all queries."""
     return '' if name == EVERYTHING else f' in {name}'
 
 def mean_or_nan(values: np.ndarray) -> float:
-    "Return the mean of all values that are not NaN; NaN if there are none."
+    """Return the mean of the values that are not NaN, or NaN if all are NaN."""
     present = values[~np.isnan(values)]
     return float(present.mean()) if present.size else np.nan
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1d33a002
 def judged_shares(sample: Sample) -> dict[str, float]:
-    """Return the share of the top k documents of each system that is judged, where
-    rankings are known."""
+    """Return the share of judged documents among the top k documents of each system. k is
+    the number of ranks in `sample.first_ranks`. Systems without a known ranking are left
+    out."""
     counts = (top_counts(ranks, ranks.shape[-1]) for ranks in sample.first_ranks)
     return {
         name: judged / documents
@@ -245,22 +255,20 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     }
 
 def answered(sample: Sample) -> np.ndarray:
-    """Return a boolean array (systems, queries): whether a system has a result for a
-    query.
-
-    A result is at least one document; if rankings are unknown, a value."""
+    """Return a boolean array (systems, queries): whether there is a result. A result is
+    at least one retrieved document. For a system without known rankings, it is at least
+    one value that is not NaN."""
     with_value = ~np.isnan(sample.values).all(axis=1)
     if not len(sample.first_ranks): return with_value
     with_document = sample.first_ranks[..., 0] > 0
     return np.where(with_document.any(axis=1, keepdims=True), with_document, with_value)
 
 def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float]:
-    """Compare the shares of unjudged documents, among documents not known to be relevant:
-    (share of a, share of b, p).
-
-    At the ranks of the top k where both systems have such a document; the mean over the
-    queries that have such a rank. p: of a paired t-test, query by query; of a sign test
-    where all queries differ by the same. (0, 0, 1) if there is no such rank."""
+    """Return the shares of unjudged documents of systems a and b, and a p-value. Only
+    ranks of the top k at which neither system has a relevant document are compared. The
+    shares are means over the queries with such a rank. The p-value is that of a paired
+    t-test over queries, or of a sign test if all differences are equal. Returns (0, 0, 1)
+    if no query has such a rank."""
     states = sample.first_ranks[[sample.systems.index(name) for name in (a, b)]]
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
     n_ranks = compared.sum(axis=1)
@@ -276,18 +284,21 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
 UNEQUAL, SURE = 0.1, 0.01
 
 def judging_notes(sample: Sample) -> list[str]:
-    "Return notes on judged@k of each system, and on what the judgments cannot show."
+    """Return notes on judged@k, the share of judged documents among the top k. A second note is added if the top k
+    contain unjudged documents, but no document that was judged not relevant. The list is empty if the rankings are
+    unknown."""
     shares, ranks = judged_shares(sample), sample.first_ranks
     if not shares: return []
     listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
     notes = [f'judged@{ranks.shape[-1]}: {listed}']
     if np.any(ranks == UNJUDGED) and not np.any(ranks == NOT_RELEVANT):
         blind = 'it is unknown whether the systems were judged equally'
-        notes.append(f'no document was judged not relevant: {blind}')
+        notes.append(f'no document was judged not relevant, so {blind}')
     return notes
 
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
-    "Return a warning for each pair with unequal shares of judged documents, also in judged@k."
+    """Return a warning for each pair of systems that were judged unequally. The systems must differ in judged@k, and
+    in the share of unjudged documents at the ranks where neither system has a relevant document."""
     judged, k = judged_shares(sample), np.shape(sample.first_ranks)[-1]
     sentences = []
     for pair in pairs if judged else []:
@@ -295,16 +306,16 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
         (low, lower), (high, higher) = sorted(zip(shares, pair))
         unequal = high - low > UNEQUAL and judged[lower] - judged[higher] > UNEQUAL / 2
         if not (unequal and p < SURE): continue
-        where = f'at the ranks of the top {k} where neither system has a relevant document'
-        seen = f'{high:.0%} of its documents and {low:.0%} of the other\'s are unjudged (p < {SURE:g})'
-        advice = 'some of them may be relevant, so judge them before trusting the difference'
-        sentences.append(f'{higher} was judged less than {lower}: {where}, {seen}; {advice}')
+        where = f'at the ranks of the top {k} at which neither system has a relevant document'
+        seen = f'{high:.0%} of the documents of {higher} and {low:.0%} of those of {lower} are unjudged (p < {SURE:g})'
+        advice = 'some of these documents may be relevant, so judge them before you trust the difference'
+        sentences.append(f'{higher} has a smaller share of judged documents than {lower}: {where}, {seen}; {advice}')
     return sentences
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #eda17cb7
 @dataclass(frozen=True)
 class SignificanceTest:
-    "Describe a test of paired differences; `TESTS` lists all tests by name."
+    """Definition of a test of paired differences; `TESTS` maps names to all tests."""
     words: str              # its name in a sentence
     p: Callable[..., Any]   # the p-value of differences
     draws: int = 0          # default number of draws; a test with draws takes a seed
@@ -315,12 +326,13 @@ class SignificanceTest:
     of_mean: bool = True    # whether the test is about the mean
 
 TESTS = {
-    't': SignificanceTest('paired t', t_test, interval='t', symmetric='t', scatter=True),
+    't': SignificanceTest(
+        'paired t', t_test, interval='t', symmetric='the t-test', scatter=True),
     'wilcoxon': SignificanceTest("Wilcoxon's signed ranks", wilcoxon, of_mean=False),
     'sign': SignificanceTest('the sign test', sign_test, of_mean=False),
     'randomization': SignificanceTest(
         "Fisher's randomization", randomization_test, draws=100_000, together=True,
-        symmetric='randomization'),
+        symmetric='the randomization test'),
     'bootstrap': SignificanceTest(
         'the studentized bootstrap', bootstrap_test, draws=9999, interval='studentized',
         scatter=True),
@@ -332,10 +344,10 @@ TESTS = {
 # %% ../../nbs/comparing/aligned_scores.ipynb #b365f43c
 @dataclass(frozen=True)
 class Method:
-    """Store the options of a comparison; unknown or incompatible options are errors.
-
+    """Options of a comparison: test, correction, interval, significance level etc.
     `draws`: the number of shuffles of a randomization test, or resamples of a bootstrap
-    test; default: 100,000, for Tukey's test 10,000, for the bootstrap 9,999."""
+    test; default: 100,000, for Tukey's test 10,000, for the bootstrap 9,999. Raises
+    ValueError for an unknown option or an invalid combination."""
     # one of TESTS, or a function of the differences that gives p
     test: str | Callable[[np.ndarray], float] = 't'
     # one of CORRECTIONS; '' is holm, and of Tukey's test, which has its own, tukey
@@ -370,41 +382,41 @@ class Method:
 
     @property
     def known_test(self) -> SignificanceTest:
-        "Return the entry of the test in `TESTS`, or one for a function."
+        """Return the properties of the test. They are those in `TESTS`, or default
+        properties if `test` is a function."""
         if not callable(self.test): return TESTS[self.test]
         name = getattr(self.test, '__name__', type(self.test).__name__)
         return SignificanceTest(name.replace('_', ' '), self.test)
 
     @property
     def words(self) -> str:
-        "Return the name of the test for use in a sentence; for a function its own name."
+        """Return the name of the test for use in a sentence."""
         return self.known_test.words
 
     @property
     def level(self) -> float:
-        "Return the confidence level of an interval without a correction."
+        """Return the confidence level of an interval before correction, 1 - alpha."""
         return 1 - self.alpha
 
     @property
     def agrees(self) -> bool:
-        """Return whether the interval excludes 0 exactly when the test rejects the null
-        hypothesis."""
+        """Return whether the interval and the test always agree. Then the interval
+        excludes 0 if and only if the test is significant."""
         return self.known_test.interval == self.interval
 
 FAMILIES = 'measure', 'all'  # one family for each measure, or one of all measures
 
 def check_margin(margin: float, alpha: float) -> None:
-    """Raise ValueError unless a margin is above 0, and alpha small enough for its
-    interval."""
+    """Raise ValueError unless 0 < margin < infinity and alpha < 0.5."""
     if not 0 < margin < np.inf:
         raise ValueError(f'margin must be above 0, not {margin!r}')
     if not alpha < 0.5:
-        raise ValueError(f'with a margin alpha must be below 0.5, not {alpha!r}')
+        raise ValueError(f'with a margin, alpha must be below 0.5, not {alpha!r}')
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #f1ee7dae
 @dataclass(frozen=True)
 class Pair:
-    """Store the comparison of system b with system a on one measure, in one slice."""
+    """Comparison of system b with system a on one measure, in one slice of queries."""
     measure: str
     a: str
     b: str
@@ -430,19 +442,22 @@ class Pair:
     level: float = 0.95  # level of the interval from low to high
 
     def shown(self, alpha: float = 0.05) -> bool:
-        "Return whether the difference is significant."
+        """Return whether the difference is significant: adjusted p-value below
+        `alpha`."""
         return self.p_adjusted < alpha
 
     def no_worse(self, margin: float) -> bool:
-        "Return whether the data rule out that b is worse than a by `margin` or more."
+        """Return whether b is shown not to be worse than a by `margin` or more. This is
+        the case if the lower bound of the interval is above -margin."""
         return self.lower_bound > -margin
 
     def no_better(self, margin: float) -> bool:
-        "Return whether the data rule out that b is better than a by `margin` or more."
+        """Return whether b is shown not to be better than a by `margin` or more. This is
+        the case if the upper bound of the interval is below the margin."""
         return self.upper_bound < margin
 
     def turned(self) -> 'Pair':
-        "Return the pair with the systems exchanged: a compared with b."
+        """Return the same comparison with the systems a and b exchanged."""
         return replace(
             self,
             a=self.b,
@@ -466,9 +481,9 @@ PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted
 LEAST_QUERIES = 3  # fewer queries give no test
 
 def _describe(measure, names, values, method, level, span, interval, p, **fields):
-    """Return the `Pair` of two rows of values.
-
-    span: the largest possible difference. interval: that of Tukey's test. p: the p-value, and the adjusted one."""
+    """Return the `Pair` of two systems. values: array (2, queries). span: the largest possible difference; intervals
+    are clipped to it. interval: the interval of Tukey's test, or None to compute another one. p: the p-value and the
+    adjusted p-value."""
     d = differences(*values)
     complete = values[:, ~np.isnan(values).any(axis=0)]
     mean_a, mean_b = complete.mean(axis=1).tolist() if d.size else (np.nan, np.nan)
@@ -482,7 +497,8 @@ def _describe(measure, names, values, method, level, span, interval, p, **fields
         len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level, **fields)
 
 def _interval_of_mean(d, method, level, one_sided=False):
-    "Return the interval of a mean difference; `one_sided`: for one-sided tests."
+    """Return the confidence interval of the mean of the differences `d`. one_sided: whether its ends are used as
+    bounds of one-sided tests. Returns (nan, nan) for fewer than three queries."""
     if len(d) < LEAST_QUERIES or level <= 0: return np.nan, np.nan
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, seed=method.seed)
@@ -493,7 +509,8 @@ def _interval_of_mean(d, method, level, one_sided=False):
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
 def _p_values(rows, positions, method):
-    "Return the p-value of each pair; NaN for too few queries; `rows`: one per system."
+    """Return the p-value of each pair of systems. rows: array (systems, queries). positions: a pair of row indices
+    for each pair of systems. The p-value is NaN for fewer than three common queries."""
     test = method.known_test
     pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
     if test.together:  # by the same signs; a query that one system lacks is a tie
@@ -505,19 +522,21 @@ def _p_values(rows, positions, method):
     return np.where([len(steps) >= LEAST_QUERIES for steps, _ in pairs], p, np.nan)
 
 def _draws(method):
-    "Return the number of draws and the seed as keyword arguments of the test."
+    """Return the number of draws and the seed, as keyword arguments for a test."""
     return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
 
 def _p_of_pair(d, method):
-    "Test the differences of a pair; raise ValueError if a function gives no p-value."
+    """Return the p-value of the differences `d` of one pair. Raises ValueError if a test function of the user returns
+    something else than a number from 0 to 1 or NaN."""
     test, options = method.known_test, {}
     if test.draws: options = {'resamples': method.draws or test.draws, 'seed': method.seed}
     p = test.p(d, **options)
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)
-    raise ValueError(f'{method.words} gives {p!r}, which is not a p-value (a number from 0 to 1, or NaN)')
+    raise ValueError(f'the test {method.words!r} returned {p!r}, which is not a p-value (a number from 0 to 1, or NaN)')
 
 def _common(rows):
-    "Return the values of the queries that all systems have, a row per query."
+    """Return the values of the queries that all systems have. rows: array (systems, queries), with NaN for missing
+    values. The result has the shape (queries, systems)."""
     return rows[:, ~np.isnan(rows).any(axis=0)].T
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #c709e9f5
@@ -525,7 +544,10 @@ def _common(rows):
 # have a row per table of values and a column per pair; a pair must be below the lowest alpha if no other is rejected
 
 def _decide(rows, positions, method):
-    "Return the test results of a family; `rows`: tables of values with one row per system."
+    """Test all pairs of systems, and correct their p-values together. rows: a list of arrays (systems, queries), one
+    per measure and slice. Returns a tuple of five items. The first three are arrays (len(rows), pairs): the p-values,
+    the adjusted p-values and the confidence levels of the intervals. The fourth is the level at which a pair is
+    tested if no other pair is significant. The last is None, because the intervals are computed later."""
     p = np.array([_p_values(values, positions, method) for values in rows])
     alphas, flat = {'alpha': method.alpha}, p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
@@ -534,8 +556,11 @@ def _decide(rows, positions, method):
     return p, adjusted, levels, float(decision_alphas(nothing, method.correction, **alphas)[0]), None
 
 def _decide_by_tukey(rows, positions, method):
-    """Decide each table of values by Tukey's test, on the queries that all systems have; Bonferroni corrects for their
-    number."""
+    """Test all pairs of systems in several arrays by Tukey's test. rows: a list of arrays (systems, queries); each is
+    tested on the queries that all systems have. Unless the correction is 'none', Bonferroni's correction accounts for
+    the number of arrays. Returns a tuple of five items. The first three are arrays (len(rows), pairs): the p-values,
+    the adjusted p-values and the confidence levels. The fourth is the corrected significance level. The last is the
+    array (2, len(rows), pairs) of the ends of the intervals."""
     tables = [_common(values) for values in rows]
     n_counted = sum(len(table) >= LEAST_QUERIES for table in tables)
     n = 1 if method.correction == 'none' else max(n_counted, 1)
@@ -548,7 +573,8 @@ def _decide_by_tukey(rows, positions, method):
     return p, np.minimum(p * n, 1), np.full(p.shape, 1 - alpha), alpha, results[1:]
 
 def _detectable(rows, positions, alpha, method, span):
-    "Return the minimum detectable difference of a pair at a level; infinite if no difference is so large."
+    """Return the minimum detectable difference of a pair at the level `alpha`. Returns infinity if it is larger than
+    `span`, the largest possible difference, and NaN for fewer than three queries."""
     of_tukey = method.test == 'tukey'
     sample = _common(rows) if of_tukey else differences(*rows[list(positions)])
     if len(sample) < LEAST_QUERIES: return np.nan
@@ -560,15 +586,19 @@ def compare_family(
     sample: Sample, measures: str | Sequence[str], method: Method,
     baseline: str | None = None, groups: Sequence[str] | None = None,
 ) -> list[Pair]:
-    """Compare all pairs of a sample on a measure; with a baseline, each other system with
-    it.
+    """Compare all pairs of systems in a sample, and correct their p-values together.
 
-    A family: their p-values are corrected together. Several `measures` are one family.
-    `groups`, the group of each query: the pairs in every group instead, all of them one
-    family. An interval has the level at which its pair was decided. A pair with fewer
-    than three common queries has NaN, and so has one that differs by the same amount
-    everywhere, by t and the bootstrap; they do not count in the family. ValueError for a
-    baseline that is not there, or for Tukey's test with one and several others."""
+    P-values that are corrected together form a family. Several `measures` belong to one
+    family. With a `baseline`, only pairs of this system with another one are compared.
+    `groups` holds the group of each query. With groups, each group is compared
+    separately, and the pairs of all groups belong to one family.
+
+    The level of a confidence interval is the level at which its pair was tested. The
+    p-value and the interval are NaN for a pair with fewer than three common queries.
+    They are also NaN in the t-test and the bootstrap test if all differences are equal
+    and not 0. These pairs do not count in the size of the family. Raises ValueError for
+    an unknown baseline, and for Tukey's test with a baseline and more than two systems.
+    """
     positions = _compared_positions(sample.systems, baseline, method)
     slices = [EVERYTHING] if groups is None else slice_names(groups)
     several = [measures] if isinstance(measures, str) else measures
@@ -602,15 +632,19 @@ def compare_family(
     return pairs
 
 def _compared_positions(systems, baseline, method):
-    "Return the pairs of positions that are compared."
+    """Return the pairs of systems to compare, as pairs of indices."""
     if baseline is None: return list(combinations(range(len(systems)), 2))
     if baseline not in systems:
         raise ValueError(
-            f'the baseline {baseline!r} is not among {visible(", ".join(systems))}'
+            f'the baseline {baseline!r} is not one of the systems '
+            f'{visible(", ".join(systems))}'
         )
     if method.test == 'tukey' and len(systems) > 2:
-        reason = "test='tukey' is for all pairs; for those with one baseline"
-        raise ValueError(f"{reason} take test='randomization' or 't', corrected by Holm")
+        reason = (
+            "test='tukey' compares all pairs of systems; to compare pairs with one "
+            "baseline only,"
+        )
+        raise ValueError(f"{reason} use test='randomization' or 't', corrected by Holm")
     first = systems.index(baseline)
     return [(first, i) for i in range(len(systems)) if i != first]
 
@@ -618,7 +652,7 @@ def _compared_positions(systems, baseline, method):
 FEW_QUERIES = 25  # queries, below which any comparison is unreliable
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
-    "Return a warning sentence for each pair whose numbers are unreliable."
+    """Return warnings about unreliable numbers of the pairs, without repetitions."""
     return list(
         dict.fromkeys(visible(text) for pair in pairs for text in _warnings(pair, method))
     )
@@ -627,27 +661,29 @@ def _warnings(pair, method):
     where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
     who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
     count, test = f'only {counted(pair.queries, "query")}{where}', method.known_test
-    if not pair.queries: yield f'{who}: no query in common; there is nothing to compare'
+    if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
     elif pair.queries < LEAST_QUERIES:
-        yield f'{count}: a verdict needs {LEAST_QUERIES} or more'
-    elif pair.queries < FEW_QUERIES: yield (f'{count}: only large differences can be '
-                                            'detected')
+        yield f'{count}, but a test needs {LEAST_QUERIES} or more'
+    elif pair.queries < FEW_QUERIES: yield (f'{count}, so only large differences can '
+                                            'be detected')
     interval = f'the {INTERVALS[method.interval]} interval'
     if method.interval in ('studentized', method.test): interval = ''
     doubtful = ' and '.join(filter(None, [test.symmetric, interval]))
     if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:
         numbers = f'{doubtful} {"are" if " and " in doubtful else "is"} unreliable'
-        yield f'{who}: a few queries cause most of the difference, {numbers}; {HELP}'
+        yield f'{who}: a few queries cause most of the difference, so {numbers}; {HELP}'
     if no_scatter(pair) and test.scatter:
-        reason = f'all queries differ by the same amount, {method.test} has no variance'
-        yield f"{who}: {reason} to use; test='sign' counts them"
+        reason = (
+            f'the difference is the same on all queries, so test={method.test!r} has '
+            'no variance'
+        )
+        yield f"{who}: {reason} to use; use test='sign', which counts queries"
     by_wins = (pair.wins - pair.losses) * pair.difference
     if not test.of_mean and pair.shown(method.alpha) and by_wins < 0:
-        yield f'{who}: the mean and {method.words} point in opposite directions'
+        yield f'{who}: the mean difference and {method.words} favour different systems'
 
-HELP = "more queries help, or test='bootstrap' with interval='studentized'"
+HELP = "use more queries, or test='bootstrap' with interval='studentized'"
 
 def no_scatter(pair: Pair) -> bool:
-    """Return whether all differences of a pair have the same value, and this value is
-    not 0."""
+    """Return whether all differences of a pair are equal and not 0."""
     return pair.queries >= LEAST_QUERIES and np.isinf(pair.effect)

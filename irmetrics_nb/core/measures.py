@@ -47,12 +47,15 @@ FLOOR = 1e-5  # of a geometric mean
 
 @documented
 def geometric_mean(values: Column, /, *, floor: float = FLOOR) -> float:
-    """Compute the geometric mean of values >= 0: GMAP when they are the AP of each query.
+    """Return the geometric mean of values >= 0.
 
-    NaN if there are no values; ValueError for a negative one. Source: Robertson (2006).
+    The geometric mean of AP over queries is called GMAP. Values below `floor` are
+    replaced by it. NaN if there are no values; ValueError for a negative value. Source:
+    Robertson (2006).
 
     >>> round(geometric_mean([0.1, 0.9]), 4)
-    0.3"""
+    0.3
+    """
     values = np.asarray(values, dtype=float)
     if np.any(values < 0):
         raise ValueError(f'a geometric mean needs values >= 0, not {values.min():g}')
@@ -62,7 +65,7 @@ def geometric_mean(values: Column, /, *, floor: float = FLOOR) -> float:
 # %% ../../nbs/core/measures.ipynb #881ead37
 @dataclass(frozen=True)
 class Aggregate:
-    "A way to combine the values of the queries into one number."
+    "A way to combine the values of all queries into one number, such as the mean."
     name: str             # As the note under a table says it
     f: Callable           # From an array of values to a number
     spread: bool = False  # Whether a median and a standard error are shown
@@ -80,7 +83,7 @@ Average = Generator[Terms, None, np.ndarray | None]
 
 @dataclass(eq=False)
 class Parts:
-    "The terms of a metric for a batch, and the divisor of their sum."
+    "The terms that a metric sums for a batch of rankings, and the divisor of the sum."
     ranking: Judged              # The batch
     entries: Judged              # Those with a term; the others add 0
     values: np.ndarray | float   # The term of each
@@ -88,7 +91,7 @@ class Parts:
 
     @classmethod
     def of(cls, ranking: Judged, body: Iterator[Any]) -> 'Parts | None':
-        "Return terms and divisor of a metric's function; None if it yields nothing."
+        "Run a metric's function up to its `yield`; return None if it yields nothing."
         summed = next(body, None)
         if summed is None: return None
         entries, values = summed
@@ -99,22 +102,22 @@ class Parts:
         "Return the divisor of each query; None if the sum is not divided."
         try: next(self.body)
         except StopIteration as end: return end.value
-        raise TypeError('a metric yields once (the terms) and returns the divisor')
+        raise TypeError('a metric must yield its terms once, and then return the divisor')
 
     @property
     def value(self) -> np.ndarray:
-        "Return one value per query; 0 where the divisor is 0."
+        "Return one value per query: sum of terms / divisor; 0 if the divisor is 0."
         total = self.entries.total(self.values)
         return total if self.divisor is None else ratio(total, self.divisor)
 
     @property
     def terms(self) -> np.ndarray:
-        "Return one value per entry of the batch."
+        "Return one term per judged retrieved document; 0 for documents without a term."
         return self.entries.spread(self.values, self.ranking)
 
 # %% ../../nbs/core/measures.ipynb #e60dfe7c
 def tidy(value: Any) -> Any:
-    "Simplify a value: 2.0 to 2, numbers of numpy to Python's, any mapping to a dict."
+    "Simplify a parameter value: the float 2.0 to an int, numpy numbers to Python numbers, mappings to dicts."
     if isinstance(value, np.generic): value = value.item()
     if isinstance(value, Mapping): return {tidy(g): tidy(v) for g, v in value.items()}
     is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
@@ -123,11 +126,10 @@ def tidy(value: Any) -> Any:
 # %% ../../nbs/core/measures.ipynb #6ccd08ce
 @cache
 def _parameters(f):
-    "Return the parameters of a function after the first: name -> default."
     return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
 
 def _call_on_batch(f, judged, params):
-    "Call f with the batch and the parameters that f has."
+    "Call f with the batch and with those of `params` that f takes."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
 OF_LISTS = ('n_relevant', 'ideal')  # parameters of functions of lists, not of measures
@@ -135,10 +137,11 @@ OF_LISTS = ('n_relevant', 'ideal')  # parameters of functions of lists, not of m
 # %% ../../nbs/core/measures.ipynb #667049c0
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of measure: `nDCG` is a kind, `nDCG(gain='exp')@10` a measure of it.
+    """The declaration of a kind of measures: its function, its parameters and its
+    properties.
 
-    The functions of a kind take a `Judged`, and by name the parameters in their
-    signature."""
+    For example, `nDCG` is a kind, and `nDCG(gain='exp')@10` is a measure of this kind.
+    The functions of a kind take a `Judged`, and their parameters by name."""
     name: str                    # As it is written
     function: Callable           # Yields the terms, returns the divisor
     chinese: str = ''            # The concept's Chinese name
@@ -169,65 +172,66 @@ class Kind:
 
     @cached_property
     def params(self) -> dict[str, Any]:
-        "Return the default of each parameter."
+        "Return {parameter: default} for all parameters of the measures of this kind."
         hidden = {*OF_LISTS, 'k', self.at, *self.without.split()}
         declared = _parameters(self.function)
         return {name: tidy(x) for name, x in declared.items() if name not in hidden}
 
     @cached_property
     def counts(self) -> bool:
-        "Return whether it has no terms, as it counts unjudged or missing documents too."
+        """Return whether the metric is computed directly, not as a sum of terms."""
         return not isgeneratorfunction(self.function)
 
     @property
     def module(self) -> str:
-        "Return the name of the module that declares the kind."
+        "Return the name of the module that declares this kind."
         return self.function.__module__
 
     @property
     def built_in(self) -> bool:
-        "Return whether this package declares it."
+        "Return whether this package declares the kind, not a user."
         return self.module.startswith('irmetrics_nb.')
 
     @property
     def page(self) -> str:
-        "Return the documentation page that defines the kind, such as 'ap'."
+        "Return the name of the documentation page of this kind, such as 'ap'."
         return self.module.rpartition('.')[2]
 
     @property
     def reads_grades(self) -> bool:
-        "Return whether a parameter decides which grades are relevant."
+        "Return whether the measure has a parameter `rel`, `gain` or `max_grade`."
         return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
 
     # One value per query, and what it is made of
     def parts(self, judged: Judged, **params: Any) -> Parts:
-        "Return the terms and the divisor; raise TypeError for a kind that only counts."
+        "Return the terms and the divisor; raise TypeError for a kind without terms."
         if self.counts: raise TypeError(f'{self.name} counts documents and has no terms')
         summed = Parts.of(judged, self.function(judged, **params))
         if summed is None: raise TypeError(f'{self.name} yields no terms')
         return summed
 
     def value(self, judged: Judged, **params: Any) -> np.ndarray:
-        "Return one value per query: the sum of the terms, divided by the divisor."
+        "Return one value per query, computed for a batch of rankings."
         if self.counts: return np.asarray(self.function(judged, **params), dtype=float)
         return self.parts(judged, **params).value
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
-        "Return the value by which the best order sorts; None without a best order."
+        """Return the keys that sort tied documents into the best order, or None."""
         if self.worth is None: return None
         return np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
-        "Return the parameters that depend on judgments; params: the given ones."
+        """Return parameters that depend on judgments, such as {'max_grade': 4}."""
         if self.complete_by is None: return {}
         return _call_on_batch(self.complete_by, judged, params)
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
-        """Return one value per query, with the ties of the batch in another order.
+        """Return one value per query for the best, the worst or the average order of
+        ties.
 
-        ties: 'best', 'worst' or 'average'. TiesError if the kind has no best order, or if
-        there are too many orders."""
+        ties: 'best', 'worst' or 'average'. TiesError if the kind has no best and worst
+        order, or if there are too many orders for an average."""
         average = ties == 'average'
         if self.unordered or average and not (judged.tie_size > 1).any():
             return self.value(judged, **params)
@@ -242,12 +246,13 @@ class Kind:
             return mean_over_orders(value, judged, worth)
         if worth is None:
             advice = "use ties='average' or 'docid'"
-            raise TiesError(f'it has no {ties} order of ties: {advice}')
+            raise TiesError(f'the {ties} order of ties is not defined for this '
+                            f'measure: {advice}')
         order = {'best': in_best_order, 'worst': in_worst_order}[ties]
         return self.value(order(judged, worth), **params)
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
-        "Return terms and divisor averaged over orders of ties; None without a formula."
+        "Return terms and divisor averaged over all orders of ties; None if unknown."
         if self.averages:
             formula = self.averages[0]
             return Parts.of(judged, _call_on_batch(formula, judged, params))
@@ -258,7 +263,7 @@ class Kind:
 
 # %% ../../nbs/core/measures.ipynb #7dc63171
 def check_claims(kind: Kind) -> None:
-    "Raise ValueError if a claim of a kind is false on some order of small tied rankings."
+    "Raise ValueError if a declared property of a kind, such as `linear`, is false."
     if kind.counts: return
     tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
@@ -279,7 +284,6 @@ def check_claims(kind: Kind) -> None:
             )
 
 def _check_claim(kind, claim, claimed, true):
-    "Raise ValueError if values differ from the true ones."
     wrong = np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9))
     for q in wrong[:1]:
         raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, '
@@ -288,7 +292,7 @@ def _check_claim(kind, claim, claimed, true):
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
 def _tiny():
-    "Return rankings of up to four documents (some unjudged) with every possible block of ties."
+    "Return small rankings with all kinds of ties, some with unjudged documents, for checking measures."
     lists = (3, 0, 1), (0, 3, None), (1, 3, 0, 3), (0, 1), (None, 1, 2), (1, 1, 0, None)
     batches = []
     for grades in lists:
@@ -303,11 +307,8 @@ def _tiny():
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
 class _Kinds(UserDict[str, Kind]):
-    """A registry of all kinds by name: the kinds of this package by page, then those of
-    users.
-
-    `data` has the kinds declared so far; a look-up that fails imports all other kinds
-    first."""
+    """A registry of all kinds of measures by name: first those of this package, then
+    those of users. A look-up of a missing name imports all modules of metrics."""
     def __missing__(self, name: str) -> Kind:
         module_of_measures()
         return self.data[name]
@@ -326,7 +327,7 @@ class _Kinds(UserDict[str, Kind]):
         return len(self.data)
 
     def find(self, name: str) -> Kind | None:
-        "Return the kind with this name, ignoring case, or None."
+        "Return the kind with this name, ignoring case; None if there is none."
         folded = name.casefold()
         in_any_case = (kind for kind in self.values() if kind.name.casefold() == folded)
         return self.get(name) or next(in_any_case, None)
@@ -334,11 +335,11 @@ class _Kinds(UserDict[str, Kind]):
 KINDS = _Kinds()
 
 def enter(kind: Kind) -> Kind:
-    """Enter a kind in the registry, and return it.
+    """Add a kind of measures to the registry `KINDS`, and return it.
 
-    A measure has no @ if the function has no k. ValueError for a name in use, or
-    parameters that the function lacks. If a function is declared again, as when a cell is
-    run twice, the new kind replaces the old one."""
+    A kind with the same name and function is replaced. ValueError if the name belongs
+    to another function, or if the function lacks a parameter that the declaration
+    names."""
     _check_words(kind)
     folded = kind.name.casefold()
     if not kind.built_in and folded not in map(str.casefold, KINDS):
@@ -358,13 +359,11 @@ def enter(kind: Kind) -> Kind:
 LETTERS = 'i g e r n R N log2 min'.split()
 
 def _check_words(kind):
-    """Raise ValueError if `at`, words of other tools or `written` have an unknown
-    parameter."""
     letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
     strange = letters - {*LETTERS, *kind.params, kind.at}
     if strange:
-        raise ValueError(f'{kind.name}: written holds {min(strange)!r}; it may hold '
-                         f'{" ".join(LETTERS)} and its parameters')
+        raise ValueError(f'{kind.name}: written contains {min(strange)!r}; allowed '
+                         f'are {" ".join(LETTERS)} and the names of parameters')
     named = {kind.at, *kind.without.split()} - {None}
     for table in kind.spellings.values():
         if isinstance(table, Mapping): named.update(*table.values())
@@ -379,12 +378,12 @@ VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}
 
 # %% ../../nbs/core/measures.ipynb #167e2a9e
 def _call_advice(measure, arguments):
-    "Return what to write instead of calling a measure with these arguments."
+    "Return advice for an error message when a measure is called with unnamed arguments."
     number = arguments[0]
     if len(arguments) > 1: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
-    if not isinstance(number, int | float): return f'the value of one list is {measure!r}.of([1, 0, 1])'
-    if measure.kind.at is None: return f'{measure.name} takes parameters by name, and no number'
-    return f'what follows the name in brackets are parameters; for {number} write {measure.name}@{number}'
+    if not isinstance(number, int | float): return f'for the value of one list, write {measure!r}.of([1, 0, 1])'
+    if measure.kind.at is None: return f'{measure.name} takes only parameters with a name, not a number'
+    return f'parameters in brackets need a name; for {number} write {measure.name}@{number}'
 
 # %% ../../nbs/core/measures.ipynb #27c595ec
 _P = ParamSpec('_P')  # the parameters of a metric
@@ -399,9 +398,9 @@ class Measure(Generic[_P]):
     Parameters
     ----------
     name : str
-        The name of its kind; case does not matter.
+        The name of its kind, such as 'nDCG', in upper or lower case.
     params : mapping
-        Parameters by name; the others have their defaults.
+        Parameters by name; all other parameters have their defaults.
     at : int, float or None
         The value after @: the cutoff k; for IPrec, the recall level.
 
@@ -416,7 +415,8 @@ class Measure(Generic[_P]):
     >>> measure
     nDCG(gain='exp')@10
     >>> round(measure.of([3, 0, 0, 1, 2, 1]), 4)
-    0.9108"""
+    0.9108
+    """
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
     at: int | float | None = None
@@ -432,18 +432,16 @@ class Measure(Generic[_P]):
         self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
         self.__dict__.update(said=said, params=self._without_defaults())
         if self.at is not None and kind.at is None:
-            raise ValueError(f'{self.name} takes no cutoff, so not @{self.at}')
+            raise ValueError(f'{self.name} takes no cutoff: leave out @{self.at}')
         if not self.params and self.at is None: return
         try: self.of([])  # the metric raises an error for values out of range
         except (TypeError, ValueError, ArithmeticError) as e:
             raise ValueError(f'{self!r}: {e}') from None
 
     def _without_defaults(self):
-        """Return the parameters that differ from their default, in the order of the
-        function; raise ValueError for an unknown one, or one of another type."""
         unknown = sorted(set(self.params) - set(self.defaults))
         if unknown:
-            advice = f'it has {list(self.defaults)}'
+            advice = f'available: {list(self.defaults)}'
             if unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None:
                 advice = f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
             raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {advice}')
@@ -463,7 +461,7 @@ class Measure(Generic[_P]):
 
     @property
     def kind(self) -> Kind:
-        "Return the kind of this measure, as it was declared."
+        "Return the `Kind` to which this measure belongs."
         return self.metric.kinds[self.name]
 
     @property
@@ -484,23 +482,23 @@ class Measure(Generic[_P]):
 
     @property
     def given(self) -> dict[str, Any]:
-        "Return the given parameters, including values equal to the default."
+        "Return {parameter: value} for parameters set explicitly, even to the default."
         return {**{p: self.defaults[p] for p in self.said}, **self.params}
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
-        "Return the measure with these parameters; parameters that it was given are kept."
+        """Return the measure with new values for parameters not set explicitly."""
         free = self.defaults.keys() - self.said
         new = {p: x for p, x in params.items() if p in free}
         return self(**new) if new else self
 
     def view(self, judged: Judged) -> Judged:
-        "Return the batch that this measure evaluates."
+        "Return the batch, without unjudged documents if `judged_only` is True."
         for name, transform in VIEWS.items():
             if self.params.get(name): judged = transform(judged)
         return judged
 
     def arguments(self) -> dict[str, Any]:
-        "Return the arguments for the function of its kind: parameters and cutoff."
+        "Return the parameters and the cutoff as arguments for the kind's function."
         args = {p: self.params.get(p, default) for p, default in self.kind.params.items()}
         return args if self.at is None else {**args, str(self.kind.at): self.at}
 
@@ -511,12 +509,12 @@ class Measure(Generic[_P]):
 
         Parameters
         ----------
-        ranking : one list, several, a 2-D array or a Judged
+        ranking : one list, several lists, a 2-D array or a Judged
             Grades in rank order; None or NaN for unjudged documents.
         ties : {'given', 'docid', 'average', 'best', 'worst'}
-            The order of documents with equal scores: 'average' is the mean over all
-            orders, 'best' and 'worst' the extremes. 'given' and 'docid' keep the order of
-            the batch.
+            The order of documents with equal scores. 'average' is the mean over all
+            orders, 'best' and 'worst' are the orders with the highest and the lowest
+            value. 'given' and 'docid' use the order of the batch.
 
         Returns
         -------
@@ -526,19 +524,20 @@ class Measure(Generic[_P]):
         Raises
         ------
         TiesError
-            A ValueError, for a measure that has no best or no average order of ties.
+            If the measure has no best or no average order of ties (a ValueError).
 
         Examples
         --------
         >>> Measure('AP').of([1, 0, 0, 1]), Measure('RR').of([[0, 1], [1, 0]])
-        (0.75, array([0.5, 1. ]))"""
+        (0.75, array([0.5, 1. ]))
+        """
         judged, single = as_judged(ranking)
         check_option('ties', ties, CHOICES['ties'])
         values = self._values(judged, ties)
         return float(values[0]) if single else values
 
     def _values(self, judged, ties):
-        "Return one value per query; check a user's kind at its first use."
+        """Return one value per query; check a user's measure at its first use."""
         kind, looked_at = self.kind, self.view(judged)
         if not kind.built_in and id(kind) not in _proven:
             check_claims(kind)
@@ -549,14 +548,14 @@ class Measure(Generic[_P]):
         except TiesError as e: raise TiesError(f'{self!r}: {e}') from None
 
     def resolve(self, judged: Judged) -> 'Measure[_P]':
-        "Return the complete measure, with the parameters that depend on the judgments."
+        """Return the measure with parameters that depend on judgments (max_grade)."""
         params = self.kind.complete(judged, self.arguments())
         return self(**params) if params else self
 
     def __repr__(self) -> str: return self._written(self.defaults)
 
     def _written(self, shown):
-        "Return the measure as text, with the values of `shown`."
+        "Return the measure as text; shown: values of parameters that are always shown."
         name = self.name
         params = {p: shown[p] for p in self.kind.shown.split() if p in shown}
         params |= self.params
@@ -571,7 +570,7 @@ class Measure(Generic[_P]):
 
     @property
     def asked(self) -> str:
-        "Return the measure as text as requested, without parameters set by conventions."
+        """Return the measure as text, with the explicitly set parameters only."""
         return self._written(self.given)
 
     def __eq__(self, other: object) -> bool:
@@ -581,7 +580,6 @@ class Measure(Generic[_P]):
     def __hash__(self) -> int: return hash((self.name, self.at))
 
     def __setstate__(self, state: Mapping) -> None:
-        "Restore a pickled measure, and enter its kind in the registry."
         self.__dict__.update(state)
         KINDS.setdefault(self.name, self.kind)
 
@@ -590,23 +588,23 @@ _proven: set[int] = set()  # kinds of users whose claims were checked
 
 # %% ../../nbs/core/measures.ipynb #08f3baa2
 # What the letters of `Kind.written` stand for.
-_LETTERS = {'i': 'the rank', 'g': 'its gain', 'e': 'the share of readers who reach this rank',
-            'r': 'the relevant documents up to this rank', 'n': 'the documents judged not relevant up to this rank',
-            'R': 'all relevant documents', 'N': 'all documents judged not relevant'}
+_LETTERS = {'i': 'the rank', 'g': 'the gain of the document', 'e': 'the share of readers who reach this rank',
+            'r': 'the number of relevant documents up to this rank',
+            'n': 'the number of documents judged not relevant up to this rank',
+            'R': 'the number of all relevant documents', 'N': 'the number of all documents judged not relevant'}
 
 def _help_of(measure):
-    "Describe a measure: the question, the formula, its parameters and an example."
     kind = measure.kind
     shown: Measure = Measure(measure.name)
     meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
     text = [f'{measure!r}: {kind.question}', '', meaning, '']
     letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
     explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
-    if kind.written: text += [f'Each document adds {kind.written}, {explained}.', '']
+    if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
     text += ['Parameters', '----------']
     for name, default in measure.defaults.items():
         type_, explanation = PARAMETERS.get(
-            name, ('bool', 'Unjudged documents are removed, and later documents move up.')
+            name, ('bool', 'Whether unjudged documents are removed, so that later documents move up.')
         )
         setting = f', here {measure.params[name]!r}' if name in measure.params else ''
         text += [f'{name} : {type_}, default {default!r}{setting}',
@@ -617,7 +615,7 @@ def _help_of(measure):
     return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
 
 class _Help:
-    "A descriptor that gives the class a docstring, and each measure its own docstring."
+    "A descriptor for `__doc__` with one text for the class and another for each measure."
     def __init__(self, of_class): self.of_class = of_class
     def __get__(self, measure, owner): return self.of_class if measure is None else _help_of(measure)
 
@@ -627,29 +625,30 @@ Measure.__doc__ = _Help(Measure.__doc__)  # type: ignore[assignment]
 _F = TypeVar('_F', bound=Callable)
 
 class Metric(OfLists[_P], Protocol[_P]):
-    """A metric: a function of rankings, and its declaration.
+    """The type of a metric: a function of rankings with the declaration of its
+    measures.
 
-    One list gives a float; several lists or a `Judged` give an array with one value per
-    query."""
+    It returns a float for one list, and an array with one value per query for several
+    lists or a `Judged`."""
     measure: Measure[_P]    # As `evaluate` takes it
     kinds: dict[str, Kind]  # The declared kinds, by name
 
     def terms(
         self, ranking: RankingsLike, /, *args: _P.args, **kwargs: _P.kwargs,
     ) -> np.ndarray:
-        "Return one value per judged, retrieved document: the terms of the sum."
+        "Return one term of the sum per judged retrieved document."
 
     def over_ties(self, formula: _F) -> _F:
-        "Declare the mean over the orders of ties, in the same form (decorator)."
+        "Declare the function for the average over all orders of ties (decorator)."
 
     def variant(self, name: str, **changes: Any) -> Measure[_P]:
-        "Declare another measure of this function; changes: fields of `Kind`."
+        """Declare a measure with the same function and other fields of `Kind`."""
 
 # %% ../../nbs/core/measures.ipynb #221fff2b
 def measure(
     name: str, **declared: Any,
 ) -> Callable[[Callable[Concatenate[Judged, _P], Any]], Metric[_P]]:
-    """Declare a metric and its measure from a function that yields terms (decorator).
+    """Declare a metric and its measure by a function that yields terms (decorator).
 
     Parameters
     ----------
@@ -662,16 +661,16 @@ def measure(
     Returns
     -------
     decorator
-        For a function of a `Judged` and of parameters given by name. It yields entries
-        of the batch with a value for each, and returns the divisor of their sum (one
-        number per query) or nothing. Or it yields nothing and returns one number per
-        query.
+        It takes a function of a `Judged` and of named parameters. This function either
+        yields entries of the batch with a value for each, and returns the divisor of
+        their sum (one number per query) or None; or it contains no `yield`, and returns
+        one number per query.
 
     Raises
     ------
     ValueError
-        For a name that already exists; and, at the first use, for a declared property
-        that is false.
+        If the name already exists, or, at the first use, if a declared property is
+        false.
     TypeError
         For a field that `Kind` does not have.
 
@@ -681,7 +680,8 @@ def measure(
     ... def first_grade(ranking, /):
     ...     yield ranking.top(1), ranking.top(1).grade
     >>> first_grade([3, 0]), first_grade.measure
-    (3.0, First)"""
+    (3.0, First)
+    """
     def declare(f: Callable[Concatenate[Judged, _P], Any]) -> Metric[_P]:
         kind = Kind(name, f, **declared)
         def terms(batch, **params): return kind.parts(batch, **params).terms

@@ -28,10 +28,9 @@ WORDS_AT_ONCE = 4          # words fetched at a time: one costs hardly less
 PAD = 8 * WORDS_AT_ONCE    # spare bytes behind a text, so that its last id is fetched like any other
 
 class Ids:
-    """A column of n byte strings in one shared buffer.
-
-    buffer: (bytes,) uint8, the last PAD of which are spare; start: (n,) where each string
-    begins; length: (n,) how many bytes it has."""
+    """Array of n byte strings, such as document ids, stored in one shared buffer. `buffer` is a uint8 array that ends
+    with at least PAD unused bytes. `start` and `length` are integer arrays of shape (n,): the position of the first
+    byte of each string, and its number of bytes."""
     def __init__(self, buffer: np.ndarray, start: np.ndarray, length: np.ndarray):
         self.buffer = buffer
         self.start = start
@@ -44,12 +43,12 @@ class Ids:
         return Ids(self.buffer, self.start[i], self.length[i])
 
     def bytes(self, i: int | np.integer) -> Any:
-        "Return one string as bytes."
+        """Return the string with index `i` as bytes."""
         return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
 
     def first_words(self, n: int) -> list[np.ndarray]:
-        """Return n arrays of uint64: the first eight bytes of every string, the next
-        eight, and so on."""
+        """Return the first 8 * n bytes of every string as n arrays of uint64. Each array has eight bytes of every
+        string as one big-endian number. Bytes after the end of a string are zero."""
         positions = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(positions, f'V{8 * n}', self.buffer, strides=(1,))
         fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
@@ -57,7 +56,8 @@ class Ids:
         return [word.astype(np.uint64) & mask for word, mask in zip(fetched, masks)]
 
     def words(self, k: int = 0) -> np.ndarray:
-        "Return (n,) uint64: bytes 8k to 8k + 7 of every string, big-endian; zeros follow its end."
+        """Return bytes 8k to 8k + 7 of every string as a uint64 array of shape (n,). The numbers are big-endian.
+        Bytes after the end of a string are zero."""
         if k == 0: return self.first_words(1)[0]
         start = np.minimum(self.start + 8 * k, len(self.buffer) - PAD)
         return Ids(self.buffer, start, self.length - 8 * k).first_words(1)[0]
@@ -65,30 +65,33 @@ class Ids:
     # Sections below explain these.
     @classmethod
     def from_list(cls, items: Iterable) -> 'Ids':
-        "Return a column from str, bytes or whole numbers."
+        """Create an `Ids` array from str, bytes or integers."""
         return cls(*join_items(items))
 
     def tolist(self) -> list[str]:
-        "Return all strings as str; bytes that are not UTF-8 become surrogates."
+        "Return all strings as a list of str. Bytes that are not UTF-8 become surrogates (surrogateescape)."
         data = self.buffer.data
         spans = zip(self.start.tolist(), (self.start + self.length).tolist())
         return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in spans]
 
     def equals(self, other: 'Ids') -> np.ndarray:
-        "Return (n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
+        """Return a bool array (n,): True in rows where both arrays have equal bytes. `other` must have the same
+        length."""
         return equal_rows(self, other)
 
     def hash(self) -> np.ndarray:
-        "Return (n,) uint64: a hash of the bytes of every string."
+        """Return a 64-bit hash of every string's bytes, as a uint64 array (n,)."""
         return hash_ids(self)
 
     def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
-        "Return (n,) row numbers that sort by `group` and then by bytes."
+        """Return the row numbers that sort the strings by their bytes, shape (n,). If `group` is an array of one
+        number per string, sort by it first."""
         return argsort_ids(self, group)
 
 # %% ../../nbs/data/ids.ipynb #6209d179
 def encode_id(item: object) -> bytes:
-    "Return the bytes of one id: str as UTF-8, a whole number as its decimal digits; DataError for anything else."
+    """Return an id as bytes: str encoded as UTF-8, an integer as its decimal digits. Bytes are returned unchanged.
+    Raise DataError for other types, and for text that UTF-8 cannot encode (half of a surrogate pair)."""
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
     if not isinstance(item, str):
@@ -97,11 +100,12 @@ def encode_id(item: object) -> bytes:
     try:
         return item.encode('utf-8', 'surrogateescape')
     except UnicodeEncodeError:
-        raise DataError(f'the id {short_repr(item)} holds half of a surrogate pair') from None
+        raise DataError(f'the id {short_repr(item)} contains a lone surrogate, which UTF-8 cannot encode') from None
 
 # %% ../../nbs/data/ids.ipynb #f0e66c61
 def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    "Return (buffer, start, length) of str, bytes or whole numbers, as `Ids` takes them."
+    """Join str, bytes or integers; return (buffer, start, length) for `Ids`. Raise DataError for items of other
+    types."""
     items = items if hasattr(items, '__len__') else list(items)
     try: joined = '\n'.join(chain(items, [''])).encode()
     except (TypeError, UnicodeEncodeError): joined = b''  # an item is no text
@@ -119,16 +123,17 @@ def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 MAX_ID_BYTES = 1 << 16
 
 def check_lengths(ids: Ids) -> Ids:
-    "Return the ids as they are; DataError if one is longer than MAX_ID_BYTES."
+    """Return `ids` unchanged; raise DataError if one is longer than MAX_ID_BYTES."""
     longest = ids.length.max(initial=0)
-    if longest > MAX_ID_BYTES: raise DataError(f'an id of {longest:,} bytes')
+    if longest > MAX_ID_BYTES: raise DataError(f'an id has {longest:,} bytes; the limit is {MAX_ID_BYTES:,}')
     return ids
 
 # %% ../../nbs/data/ids.ipynb #70e5b9ff
 BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
 
 def equal_rows(ids: Ids, other: Ids) -> np.ndarray:
-    "Return (n,) bool: whether the two columns, of equal length, hold the same bytes in each row."
+    """Return a bool array (n,): True in rows where both arrays have equal bytes. `ids` and `other` must have the same
+    length."""
     equal = np.empty(len(ids), bool)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = slice(i, i + BLOCK_ROWS)
@@ -151,7 +156,8 @@ def _equal_in_block(ids, other):
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 
 def mix(keys: np.ndarray) -> np.ndarray:
-    "Scramble uint64 in place, one-to-one: each bit of the result depends on each bit of the key."
+    """Scramble an array of uint64 keys in place and return it. Different keys give different results. Each bit of a
+    result depends on every bit of its key."""
     for shift in (32, 29):
         keys ^= keys >> np.uint64(shift)
         keys *= GOLDEN_RATIO
@@ -160,7 +166,7 @@ def mix(keys: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/data/ids.ipynb #73528b31
 def hash_ids(ids: Ids) -> np.ndarray:
-    "Return (n,) uint64: a hash of the bytes of every string."
+    """Return a 64-bit hash of every string's bytes, as a uint64 array (n,)."""
     blocks = [_hash_block(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
     return np.concatenate([np.empty(0, np.uint64), *blocks])
 
@@ -185,7 +191,8 @@ def _add_word(hashes, word): return (hashes ^ hashes >> np.uint64(29)) * GOLDEN_
 
 # %% ../../nbs/data/ids.ipynb #4fc5bc8c
 def argsort_ids(ids: Ids, group: np.ndarray | None = None) -> np.ndarray:
-    "Return (n,) row numbers that sort by `group` and then by bytes."
+    """Return the row numbers that sort the strings by their bytes, shape (n,). If `group` is an array of one number
+    per string, sort by it first."""
     label = np.zeros(len(ids), np.intp) if group is None else np.asarray(group)
     longest = ids.length.max(initial=0)
     for k in range(-(-longest // 8)):
@@ -203,14 +210,16 @@ def _refine(label, word):
 
 # %% ../../nbs/data/ids.ipynb #e85f7be9
 class KeyIndex:
-    "Different 64-bit keys, numbered from 0 in the order in which they were added."
+    """Index of distinct 64-bit keys, numbered from 0 in the order of their addition."""
     def __init__(self, keys: np.ndarray | None = None):
         self.keys = np.empty(0, np.uint64)
         self.slots = np.full(1 << 10, -1, np.int32)
         if keys is not None: self.add(keys)
 
     def find(self, keys: np.ndarray, hashes: np.ndarray | None = None) -> np.ndarray:
-        "Return (n,) int32: the number of each key; -1 if it was not added. hashes: of the keys that collided."
+        """Return the number of each key as an int32 array (n,); -1 if it is not in the
+        index. Do not pass `hashes`: only recursive calls use it, to search the next
+        slots of the hash table."""
         if not len(self.keys): return np.full(len(keys), -1, np.int32)
         hashes = keys if hashes is None else hashes
         entries = self.slots[self._slot_of(hashes)]
@@ -220,14 +229,16 @@ class KeyIndex:
         return entries
 
     def candidates(self, keys: np.ndarray) -> np.ndarray:
-        "Return the places of all keys that were added, and of about one in a hundred others."
+        """Return the positions in `keys` of all keys that may be in the index, as an
+        array. No key of the index is left out, but about 1% of the other keys are
+        included. This filter is faster than `find` if few of the keys are in the index."""
         flags, mask = self._flags
         passed = [np.flatnonzero(flags[(keys[i:i + BLOCK_ROWS] & mask).view(np.int64)]) + i
                   for i in range(0, len(keys), BLOCK_ROWS)]
         return np.concatenate([np.empty(0, np.intp), *passed])
 
     def add(self, keys: np.ndarray) -> None:
-        "Add keys that are not there yet, each once."
+        """Add distinct keys, none of which is in the index yet."""
         first = len(self.keys)
         self.keys = np.concatenate((self.keys, keys))
         self.__dict__.pop('_flags', None)
@@ -249,7 +260,9 @@ class KeyIndex:
 
     @cached_property
     def _flags(self):
-        "Return flags (64 for each key, at least 1024 and at most 16 million), and the mask of their places."
+        """Return (flags, mask), the filter of `candidates`. `flags` is a bool array; flags[key & mask] is True for
+        every key in the index. Its length is a power of 2 between 1024 and 2**24, and at least 64 times the number of
+        keys if this maximum allows it."""
         size = 1 << min(24, max(10, 6 + len(self.keys).bit_length()))
         mask = np.uint64(size - 1)
         flags = np.zeros(size, bool)
@@ -260,22 +273,25 @@ def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
 
 # %% ../../nbs/data/ids.ipynb #e282bb99
 def first_occurrences(keys: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-    "Return the first position of each key, and for every row the number of its key, counted from `number`."
+    """Number distinct keys consecutively in order of first occurrence, beginning with
+    `number`. Return (positions, numbers): the position of the first occurrence of each
+    distinct key, and the number of the key in each row."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     by_position = np.argsort(first)
     return first[by_position], np.argsort(by_position)[inverse] + number
 
 # %% ../../nbs/data/ids.ipynb #682e552e
 class Vocabulary:
-    "Strings of one buffer, each once, numbered in the order in which they first appear."
+    """Distinct strings, numbered from 0 in order of first appearance. The attribute
+    `ids` has them as an `Ids` array."""
     def __init__(self, buffer: np.ndarray):
         self.ids = Ids(buffer, np.empty(0, np.intp), np.empty(0, np.int32))
         self.index = KeyIndex()
         self.code_of: dict = {}  # of every string; empty until two hashes collide
 
     def codes(self, ids: Ids) -> np.ndarray:
-        """Return (n,) int32: the number of each string; a new string gets the next
-        number."""
+        """Return the number of each string as an int32 array (n,). A string that has no number yet is added and gets
+        the next number."""
         blocks = [self._codes(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
         return np.concatenate([np.empty(0, np.int32), *blocks])
 
@@ -298,7 +314,8 @@ class Vocabulary:
         self.ids = Ids(ids.buffer, start, length)
 
     def _codes_by_dict(self, ids):
-        "Return (n,) int32: the number of each string, exact whatever the hashes."
+        """Return the number of each string as an int32 array (n,). The dict `code_of` makes it exact even if two
+        strings have the same hash."""
         if not self.code_of: self.code_of = dict(zip(self.ids.tolist(), count()))
         codes = np.array([self.code_of.setdefault(id, len(self.code_of)) for id in ids.tolist()], np.int32)
         unique, first = np.unique(codes, return_index=True)
@@ -307,15 +324,15 @@ class Vocabulary:
 
 # %% ../../nbs/data/ids.ipynb #93e6cf8f
 def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
-    "Return the unique strings in order of first appearance, and (n,) int32: for each row the number of its own."
+    """Return the distinct ids and, for each row, the number of its id. The ids are in order of first appearance. The
+    numbers are an int32 array (n,) of positions in them."""
     vocabulary = Vocabulary(ids.buffer)
     codes = vocabulary.codes(ids)
     return vocabulary.ids, codes
 
 # %% ../../nbs/data/ids.ipynb #8f82c2bf
 def block_starts(ids: Ids) -> np.ndarray:
-    """Return the numbers of the rows whose string differs from the row above, and of the
-    first row."""
+    "Return the indices of the rows whose string differs from that of the row above. Index 0 is always included."
     word = ids.words()
     size = ids.length
     starts = np.ones(len(ids), bool)
@@ -326,7 +343,9 @@ def block_starts(ids: Ids) -> np.ndarray:
     return np.flatnonzero(starts)
 
 def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Ids, np.ndarray]:
-    "Return (unique ids, codes) of a column whose equal strings are mostly adjacent; a `vocabulary` is continued."
+    """Return (distinct ids, codes) of an array in which equal ids are mostly adjacent. `codes` is an int32 array with
+    the position of each row's id in the distinct ids. If there is a `vocabulary`, new ids are added to it, and its
+    ids are returned."""
     vocabulary = vocabulary or Vocabulary(ids.buffer)
     first = block_starts(ids)
     codes = vocabulary.codes(ids[first])
@@ -335,11 +354,12 @@ def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Id
 
 # %% ../../nbs/data/ids.ipynb #6205c865
 def repeat_byte(byte: int) -> np.uint64:
-    "Return a number whose eight bytes are all `byte`."
+    """Return a 64-bit number whose eight bytes are all `byte`."""
     return np.uint64(byte * 0x0101010101010101)
 
 def find_dots(word: np.ndarray) -> np.ndarray:
-    "Return uint64: the top bit is set in each byte of `word` that holds a dot."
+    """Return words of eight bytes that mark the dots in `word`, as uint64. Each byte is 0x80 where `word` has a dot,
+    and 0 elsewhere."""
     zero_at_dot = word ^ repeat_byte(ord('.'))
     low_bits = repeat_byte(0x7F)
     return ~(((zero_at_dot & low_bits) + low_bits) | zero_at_dot | low_bits)
@@ -348,7 +368,7 @@ def find_dots(word: np.ndarray) -> np.ndarray:
 DIGIT_ROUNDS = (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)
 
 def parse_eight_digits(word: np.ndarray) -> np.ndarray:
-    "Return uint64: the number of eight digits; a zero byte counts as the digit 0."
+    "Parse words of eight ASCII digits; return their values as uint64. A zero byte counts as the digit 0."
     word = word & repeat_byte(0x0F)
     for shift, half in DIGIT_ROUNDS:
         mask, base = np.uint64(half), np.uint64(10 ** (shift // 8))
@@ -358,7 +378,9 @@ def parse_eight_digits(word: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/data/ids.ipynb #78cc9bb0
 def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    "Return (high, low): the bytes before the last eight (a single zero if no string is that long), and the last eight."
+    """Return strings of at most sixteen bytes as two uint64 arrays (high, low). `low` has the last eight bytes of
+    each string and `high` the bytes before them, with zeros in front. If no string is longer than eight bytes, `high`
+    is a single zero. For strings of more than sixteen bytes, the result is meaningless."""
     word_bits = np.uint64(64)
     bits = 8 * ids.length.astype(np.uint64)
     if ids.length.max(initial=0) <= 8:
@@ -373,7 +395,9 @@ def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #e8010368
 def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
-    "Return (high, low, decimals, dots): both words, digits behind the dot (16 without a dot), number of dots."
+    """Remove the dot from numbers of at most sixteen bytes. Each number is in two words of eight bytes. Return (high,
+    low, decimals, dots): both words without the dot, the number of digits after the dot (16 if there is no dot), and
+    the number of dots. With more than one dot, only `dots` is meaningful."""
     dot_high, dot_low = find_dots(high), find_dots(low)
     byte = np.uint64(8)
     behind_low = _bits_behind(dot_low)
@@ -393,8 +417,9 @@ def _bits_behind(dot):
 POWERS_OF_TEN = np.array([10.0 ** n for n in range(16)] + [1.0])  # the last: there is no dot
 
 def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Return plain decimals like -106.807 as float64, and a mask of the rows that are
-    exact."""
+    """Parse plain decimal numbers such as -106.807, and return (value, exact). `value` is a float64 array (n,). The
+    bool array `exact` is False for rows that need `float()`: invalid text, exponents, and numbers with too many
+    digits."""
     minus = ids.buffer[ids.start] == ord('-')
     digits = ids
     if minus.any(): digits = Ids(ids.buffer, ids.start + minus, ids.length - minus)
@@ -414,7 +439,8 @@ def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     return value, exact
 
 def _are_digits(word, count):
-    "Return whether the last `count` bytes of each word (all, from eight on) are digits and the others zero."
+    """Return a bool array: True for words that end with exactly `count` digits. The bytes before the digits must be
+    zero. A count above eight is treated as eight."""
     upper_halves = repeat_byte(0xF0)
     bits = 8 * np.minimum(count, np.uint64(8))
     expected = repeat_byte(ord('0')) >> (np.uint64(64) - bits)
@@ -424,8 +450,8 @@ def _are_digits(word, count):
 
 # %% ../../nbs/data/ids.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
-    """Return (n,) float64: every string as read by `float()`; NaN for text such as 1_0 or
-    abc."""
+    """Parse every string as `float()` does; return a float64 array (n,). Text that is not a number becomes NaN, and
+    so does text with an underscore, such as 1_0."""
     if (ids.length == 1).all():  # as most grades are
         digit = ids.buffer[ids.start] - np.uint8(ord('0'))
         if (digit < 10).all(): return digit.astype(float)
@@ -435,14 +461,15 @@ def parse_floats(ids: Ids) -> np.ndarray:
     return value
 
 def float_of_bytes(text: bytes) -> float:
-    """Return the number as read by `float()`; NaN for other text, and with an underscore
-    (1_0)."""
+    """Parse a number as `float()` does; return NaN for any other text. Text with an underscore, such as 1_0, also
+    becomes NaN."""
     try: return np.nan if b'_' in text else float(text)
     except ValueError: return np.nan
 
 # %% ../../nbs/data/ids.ipynb #f5469bce
 def to_floats(numbers: Sequence) -> np.ndarray:
-    "Return (n,) float64 from Python objects; NaN where one is not a number."
+    """Convert Python objects to a float64 array (n,), with NaN for invalid numbers. The objects may be numbers, or
+    text that is parsed as a number."""
     if is_utf8_text(numbers): return parse_floats(Ids.from_list(numbers))
     try:
         return np.frombuffer(array('d', numbers))  # which takes no text
@@ -459,15 +486,17 @@ def _to_float(number):
 NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
 
 def invalid_rows(value: np.ndarray, kind: str) -> np.ndarray:
-    "Return the rows whose number cannot be used."
+    """Return the indices of invalid numbers, for `kind` 'qrels' or 'run'. NaN is always invalid. Infinite numbers are
+    invalid only as grades in qrels."""
     return np.flatnonzero(~np.isfinite(value) if kind == 'qrels' else np.isnan(value))
 
 def is_blank(number: Any) -> bool:
-    "Return whether a number is missing: None, or empty text, or only whitespace."
+    """Return True if a number is missing: None, empty text, or only whitespace."""
     return number is None or isinstance(number, str | bytes) and not number.strip()
 
 def invalid_number(kind: str, source: object, value: float) -> str:
-    "Return the words of the error: `source` is the number as it came, `value` as it was read."
+    """Return the error message for an invalid grade ('qrels') or score ('run'). `source` is the number as it was
+    read, and `value` the float that it was parsed to."""
     finite = 'finite ' if np.isinf(value) else ''
     return f'the {NUMBER_NAMES[kind]} {short_repr(source)} is not a {finite}number'
 
@@ -481,7 +510,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     'without whitespace around them': str.strip,
     'without quotes around them': lambda id: id.strip('"\''),
     'without invisible characters': _rule('[\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufeff]'),
-    'in one Unicode form (NFC)': lambda id: normalize('NFC', id),
+    'in the same Unicode form (NFC)': lambda id: normalize('NFC', id),
     'with codes such as %20 decoded': unquote,
     'in lower case': str.casefold,
 }
@@ -493,16 +522,17 @@ PATTERNS = {
     'without .0 at the end (cast ids that became floats to Int64)': (r'\.0+$', ''),
     'with _, - and spaces treated as the same': ('[_ -]', '-'),
     'without the file extension': (r'\.[A-Za-z][A-Za-z0-9]{0,4}(\.gz)?$', ''),
-    'without what follows #': ('#.*$', ''),
-    'without the folders in front': ('^.*/', ''),
+    'without the part after #': ('#.*$', ''),
+    'without the folders at the beginning': ('^.*/', ''),
 }
 SPELLINGS |= {name: _rule(*pattern) for name, pattern in PATTERNS.items()}
 LOSSY = [*PATTERNS][-3:]  # that may leave the same of two documents
 
 # %% ../../nbs/data/ids.ipynb #82254001
 def _left_over(long, short):
-    """Yield what precedes or follows `short` in `long`, unless that cuts a word or a
-    number."""
+    """Yield ('before', prefix) if the id `long` is a prefix followed by the id `short`, and ('behind', suffix) if
+    it is `short` followed by a suffix. Yield nothing if the border is inside a word or a number, as for '117' and
+    '17'."""
     def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
     if len(long) <= len(short) or not short: return
     prefix, suffix = long[:-len(short)], long[len(short):]
@@ -510,7 +540,10 @@ def _left_over(long, short):
     if long.startswith(short) and divided(short[-1], suffix[0]): yield 'behind', suffix
 
 def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, str]]:
-    "Return the commonest prefixes and suffixes that only the longer ids have."
+    """Return the three most common prefixes and suffixes that longer ids have in
+    addition to a shorter id. A prefix is returned as ('before', prefix), a suffix as
+    ('behind', suffix). Only the first 2000 longer ids and the first 30 shorter ids are
+    compared."""
     sample = [id for id, _ in zip(shorter, range(30))]
     pairs = ((long, short) for long, _ in zip(longer, range(2000)) for short in sample)
     inside = ((long, short) for long, short in pairs if short in long)
@@ -519,24 +552,25 @@ def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, st
 
 # %% ../../nbs/data/ids.ipynb #ae2596a1
 def _affix_rules(ids_of_both):
-    "Return rules that remove a prefix or a suffix of the ids of one source."
+    """Return rules that remove a prefix or suffix from the ids of one source, so that ids may match. `ids_of_both`
+    has (judged ids, retrieved ids) for each query. Each rule is a tuple with one step: (description, function for
+    judged ids, function for retrieved ids)."""
     judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
     retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
     rules = []
     for where, affix in affixes(retrieved_only, judged_only):
-        rules.append(((f'without {affix!r} {where} those of the run', str, _without(where, affix)),))
+        rules.append(((f'without {affix!r} {where} the ids of the run', str, _without(where, affix)),))
     for where, affix in affixes(judged_only, retrieved_only):
-        rules.append(((f'without {affix!r} {where} those of the judgments', _without(where, affix), str),))
+        rules.append(((f'without {affix!r} {where} the ids of the judgments', _without(where, affix), str),))
     return rules
 
 def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _unique_forms(ids, rule, source):
-    """Return {normalised id: id} by a rule; ids with the same normalised form are left
-    out.
-
-    source: 1 for the judgments, 2 for the run."""
+    """Normalise ids by the steps of a rule; return {normalised id: id}. A normalised id of several ids is left out,
+    and so is ''. A step is (description, function for judged ids, function for retrieved ids). `source` selects the
+    function: 1 for judged ids, 2 for retrieved ids."""
     forms: dict = {}
     for id in ids:
         form = id
@@ -545,8 +579,9 @@ def _unique_forms(ids, rule, source):
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
 def _keeps_distinct(rule, id, other):
-    """Return whether no lossy step of a rule changes both ids, which might make them
-    equal."""
+    """Return False if the ids of two different documents could match by a rule. This is possible if a lossy step,
+    such as the removal of folders, changes both ids. A rule is a tuple of steps (description, function for `id`,
+    function for `other`)."""
     for name, f, g in rule:
         short, other_short = f(id), g(other)
         if name in LOSSY and short != id and other_short != other: return False
@@ -554,7 +589,9 @@ def _keeps_distinct(rule, id, other):
     return True
 
 def _match_by(ids_of_both, rule):
-    "Return how many ids match after a rule of one or more steps."
+    """Match judged and retrieved ids of each query that are equal after normalisation by a rule. A rule is a tuple of
+    steps (description, function for judged ids, function for retrieved ids). Return (description of the rule, number
+    of matches between different ids, the first two of these matches)."""
     pairs: list = []
     for judged, retrieved in ids_of_both:
         judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
@@ -572,19 +609,23 @@ IdsByQuery = Mapping[str, Iterable[str]]  # query -> its ids
 def find_spelling(
     judged: IdsByQuery, retrieved: IdsByQuery, *, pairs: bool = True,
 ) -> Spelling | None:
-    """Return the id normalisation by which most unmatched ids match; None if none helps.
+    """Find the normalisation with which most unmatched ids of qrels and run match.
+
+    Return its description, the number of matches, and one or two examples of them.
+    Return None if no normalisation gives a match.
 
     Parameters
     ----------
     judged, retrieved : {query: ids}
-        The ids of the judgments and of the run.
+        The ids of the judgments and of the run, for each query.
     pairs : bool
-        Whether to try pairs of normalisations if no single one helps.
+        Whether to try pairs of normalisations if no single one gives a match.
 
     Examples
     --------
     >>> find_spelling({'q': ['0017', '0018']}, {'q': ['17', '19']})[0]
-    'without leading zeros'"""
+    'without leading zeros'
+    """
     common = [q for q in judged if q in retrieved]
     ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
     single = [
@@ -599,18 +640,19 @@ def find_spelling(
     return None
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
-    """Return the end of an error about unmatched ids: the normalisation by which they
-    match."""
+    """Return the end of an error message about ids that do not match. It names the
+    normalisation with which most ids match, such as 'without leading zeros'. Return ''
+    if no normalisation gives a match."""
     spelling = find_spelling({'': judged}, {'': retrieved})
-    return f'; they would match {spelling[0]}' if spelling else ''
+    return f'; the ids would match {spelling[0]}' if spelling else ''
 
 # %% ../../nbs/data/ids.ipynb #6db63ae2
 _PREFIX = r'(?m)^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?'
 _SUFFIX = r'(?m)(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$'
 
 def _stripped(ids):
-    """Return each id fully normalised: lower case, composed letters, one sign for _, -
-    and blanks."""
+    """Return simplified ids, which are the same for most spellings of an id. They have lower case, '-' for '_' and
+    blanks, and no quotes, leading zeros, URL scheme, folders or file extension."""
     text = '\n'.join(ids)
     if not ''.join(ids).isprintable(): text = '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
     if '%' in text: text = unquote(text)
@@ -621,7 +663,9 @@ def _stripped(ids):
     return [line.rpartition('/')[-1].strip('- ') for line in text.split('\n')]
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
-    "Return the retrieved ids that may equal missed ids after normalisation."
+    """Return the retrieved ids that may be other spellings of `missed` ids (judged, but
+    not retrieved). This test is faster than `find_spelling`, but it may return ids that
+    do not match."""
     ids, text = [*missed], '\n'.join(retrieved)
     forms, numbers = {*_stripped(ids)} - {''}, {*re.findall('[0-9]+', text)}
     matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}

@@ -75,13 +75,15 @@ from irmetrics_nb.data.text import (
 
 # %% ../../nbs/data/sources.ipynb #e9bee4be
 def plain_answer(answer: Any) -> Any:
-    "Return the body of a response object, as elasticsearch-py makes them; anything else as it is."
+    "Return the body of a response object of elasticsearch-py. Return any other object unchanged."
     body = getattr(answer, 'body', None)
     return body if isinstance(body, (dict, list)) else answer
 
 def service_shape(source: Any) -> str:
-    """Return the shape of a request or a response of Elasticsearch or OpenSearch, '' for any
-    other source: 'request', 'details', 'search', 'one search' or 'msearch'."""
+    """Return the kind of a request or response of Elasticsearch or OpenSearch. It is
+    'request' (a _rank_eval request), 'details' (a _rank_eval response), 'search'
+    ({query: response}), 'one search' (the response to one search), 'msearch' (a
+    _msearch response), or '' for any other source."""
     source = plain_answer(source)
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
@@ -94,7 +96,7 @@ def service_shape(source: Any) -> str:
     return 'search' if source and all(map(_is_answer, source.values())) else ''
 
 def _is_answer(answer):
-    "Return whether something is the answer to one search: its hits, or an error."
+    """Return True for the response to a single search: its hits, or an error."""
     answer = plain_answer(answer)
     if type(answer) is not dict: return False
     hits = answer.get('hits')
@@ -102,7 +104,8 @@ def _is_answer(answer):
     return isinstance(answer.get('error'), (str, dict)) and ('status' in answer or len(answer) == 1)
 
 def _all_have(name, items, kind):
-    "Return whether a list or a dict, of this kind, has items, and all are dicts with this name."
+    """Return True if `items` is a list or dict (as `kind` says) of dicts that all have the key `name`. Return False
+    if it is empty."""
     if not isinstance(items, kind): return False
     for item in items.values() if kind is dict else items:
         if type(item) is not dict or name not in item: return False
@@ -110,7 +113,9 @@ def _all_have(name, items, kind):
 
 # %% ../../nbs/data/sources.ipynb #73f4f386
 def from_service(source: Any, kind: str, name: str) -> Mapping:
-    "Return {query: {document: number}} of a request or a response of Elasticsearch or OpenSearch."
+    """Convert a request or response of a search service to {query: {document: number}}. The numbers are ratings in
+    qrels and negative ranks in a run. Raise DataError if the response is incomplete, or does not fit `kind`. `name`
+    is the source's name in messages."""
     source = plain_answer(source)
     shape = service_shape(source)
     if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
@@ -124,7 +129,8 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
         return {query: {doc: row.get('rating') for doc, row in rows.items()} for query, rows in unique.items()}
     if shape == 'details':
         failed = source.get('failures')
-        if failed: raise DataError(f'{name}: the service failed for {short_repr(list(failed))[1:-1]}')
+        if failed: raise DataError(f'{name}: the search service failed for the queries '
+                                   f'{short_repr(list(failed))[1:-1]}')
         source = source['details']
     ranks = {}
     for query, answer in source.items():
@@ -136,25 +142,24 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
         ranks[query] = {doc: -rank for rank, doc in enumerate(_by_id(hits, query, name), 1)}
     return ranks
 
-NO_JUDGMENTS = ('this is a response, which rates the hits alone: judgments of it would know nothing of what was missed '
-                'and the ideal ranking would be that of the hits; the ratings of the request are the judgments')
+NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; read the judgments from the request, '
+                'which also contains ratings of documents that were not retrieved')
 REFUSED_RUNS = {
-    'request': 'this is a request of _rank_eval, with judgments; the run is its response',
-    'one search': 'the answer to one search does not name its query; give {query: answer, ...}',
-    'msearch': "the answers of _msearch do not name their queries; give dict(zip(queries, body['responses']))",
+    'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
+    'one search': 'the response to a search does not contain the query id; write {query: response, ...}',
+    'msearch': "the responses of _msearch do not contain the query ids; write dict(zip(queries, body['responses']))",
 }
 
 def _fault_of(answer):
-    "Return why a response of a search service is incomplete; '' if it is complete."
+    """Return why a response of a search service is incomplete; '' if it is complete."""
     error = answer.get('error')
     if error: return f'the search failed: {error.get("reason") or error if isinstance(error, dict) else error}'
     shards = answer.get('_shards') or {}
-    if answer.get('timed_out'): return 'the answer is incomplete: the search ran out of time'
+    if answer.get('timed_out'): return 'the response is incomplete, because the search timed out'
     failed, total = shards.get('failed'), shards.get('total', '?')
-    return f'the answer is incomplete: {failed} of {total} shards failed' if failed else ''
+    return f'the response is incomplete, because {failed} of {total} shards failed' if failed else ''
 
 def _by_id(rows, query, name):
-    "Return {document: its row}, in order; DataError for one id in two indices, or twice."
     row_of: dict[str, Any] = {}
     for row in rows:
         first, index = row_of.setdefault(row['_id'], row).get('_index'), row.get('_index')
@@ -165,18 +170,20 @@ def _by_id(rows, query, name):
     if len(row_of) < len(rows): raise DataError(f'{name}, query {query!r}: duplicate id')
     return row_of
 
-HITS = Note('hits', 'hits of a search service rank in the order of the answer, whatever their scores')
+HITS = Note('hits', 'hits of a search service are ranked in the order of the response, not by score')
 
 def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of the ratings of a request, or of the hits of a response, in order."
+    """Return the rows of a request with ratings or a response with hits of
+    Elasticsearch or OpenSearch. Hits are ranked in the order of the response."""
     rows = rows_from_dicts(from_service(source, kind, name), kind, name, columns)
     if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
     return rows
 
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a dict of dicts or of lists of documents; DataError if it has no rows or an invalid one."
-    if columns: raise DataError(f'{name}: columns= is for tables, text and records; a dict of dicts has none')
+    """Return the rows of a dict whose values are dicts or lists of documents. Raise DataError if there are no rows or
+    a row is invalid."""
+    if columns: raise DataError(f'{name}: columns= works for tables, text and records, but not for a dict of dicts')
     if not source: raise DataError(f'{name}: there are no queries')
     if holds_hits(source):
         triples = ((q, *_hit(hit, kind, f'{name}, query {q!r}')) for q, hits in source.items() for hit in hits)
@@ -193,7 +200,7 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     return check_values(rows, kind, numbers)
 
 def is_hit(item: Any) -> bool:
-    "Return whether an item has a document and a number, but no query."
+    """Return True if an item has a document and a number, but no query."""
     if isinstance(item, (tuple, list)): return len(item) == 2
     names = [*map(str, _record_of(item))]
     return len(candidates(names, 'document')) > 0 and not candidates(names, 'query')
@@ -205,7 +212,7 @@ def _record_of(item):
 HIT_ATTRIBUTES = [*chain(*COLUMN_SYNONYMS.values())]
 
 def holds_hits(source: Mapping) -> bool:
-    "Return whether a dict holds lists of documents with their numbers."
+    """Return True if the values of a dict are lists of documents with their numbers."""
     lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
     first = next(lists, ('',))[0]
     return not isinstance(first, (str, bytes, int)) and is_hit(first)
@@ -218,17 +225,19 @@ def _hit(item, kind, where):
     raise DataError(f'{where}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
 def _list_form(source, name):
-    "Return 'sets' or 'lists' if a dict holds only sets or lists, else ''; DataError for lists of ids and numbers."
+    """Return 'sets' if all values of a dict are sets of documents, 'lists' if all are lists or sets, otherwise ''.
+    Raise DataError for a list with both text and numbers."""
     if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
     for query, docs in source.items():
         if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
-            problem = f'text and numbers in one list, {short_repr(docs)}'
-            raise DataError(f'{name}: query {query!r} holds {problem}; grades stand in a dict, {{document: grade}}')
+            problem = f'a list of both text and numbers, {short_repr(docs)}'
+            raise DataError(f'{name}: query {query!r} has {problem}; write grades as a dict, {{document: grade}}')
     return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
 
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _valid_docs(source, kind, name):
-    "Return {query: documents} without invalid queries and documents, which are reported as faults."
+    """Return {query: documents} without the invalid queries and documents. Report the invalid ones with
+    `report_fault`."""
     valid = {}
     for query, docs in source.items():
         try: _numbers_by_query({query: docs}, kind, name)
@@ -241,30 +250,30 @@ def _valid_docs(source, kind, name):
     return valid
 
 def _is_id(item, where):
-    "Return whether an object is an id; report a fault if it is not."
     try: return len(ids_of_objects([item], where)) > 0
     except DataError as error:
         report_fault('id', error)
         return False
 
 def _numbers_by_query(source, kind, name):
-    "Return the numbers of each query of a dict."
+    """Return an iterator with the numbers of each query of a dict, as one iterable per query. For lists of documents
+    in a run, the numbers are 0, -1, -2 and so on. Raise DataError for values of other types."""
     docs = source.values()
     if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs):
         return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
     query, wrong = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
     expected = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
-    if kind == 'qrels' and isinstance(wrong, (list, tuple, Set)): expected += ', as others do'
-    raise DataError(f'{name}: query {query!r} should hold {expected}, not {short_repr(wrong)}')
+    if kind == 'qrels' and isinstance(wrong, (list, tuple, Set)): expected += ', as in the other queries'
+    raise DataError(f'{name}: the value of query {query!r} should be {expected}, not {short_repr(wrong)}')
 
 # %% ../../nbs/data/sources.ipynb #8156b864
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
 ) -> Rows:
-    """Return the rows of an iterable of (query, document, number), or of objects with
-    these fields; DataError for a wrong item. columns: the names of columns in records; lines: the line of each item
-    in a file."""
+    """Return the rows of an iterable of (query, document, number). The items can also be records, or objects with
+    these attributes. `columns` has the names of the columns of records. `lines` has the line number of each item in a
+    file, for messages. Raise DataError for an invalid item."""
     triples, valid_lines = [], []
     notes: tuple[Note, ...] = ()
     first_of: dict[bool, str] = {}  # whether the number is a rank: the first item of which it is true
@@ -280,13 +289,14 @@ def rows_from_triples(
         if lines: valid_lines.append(lines[i])
         if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
         first_of.setdefault(ranked, where)
-    if not triples: raise DataError(f'{name}: no rows; is the iterator exhausted?')
+    if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
     rows = rows_from_lists(triples, kind, name, valid_lines, True in first_of, notes)
     if len(first_of) < 2: return rows
     raise DataError(f'{[*first_of.values()][1]}: some records have a score, others only a rank')
 
 def _triple(item, kind, where, columns):
-    "Return (query, document, number) of an item, and whether the number is a rank."
+    """Return ((query, document, number), ranked) for an item. `ranked` is True if the number is a rank. Raise
+    DataError for an invalid item."""
     number = COLUMN_KEYS[kind][2]
     if isinstance(item, Mapping):
         names = [*map(str, item)]
@@ -295,7 +305,7 @@ def _triple(item, kind, where, columns):
         check = column_positions if columns else check_clear
         with polars_errors(where): check(names, kind, columns)
     elif columns:
-        raise DataError(f'{where}: columns= is for tables, text and records, not for {short_repr(item)}')
+        raise DataError(f'{where}: columns= works for tables, text and records, but not for {short_repr(item)}')
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, a) for a in attributes): return tuple(getattr(item, a) for a in attributes), False
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
@@ -305,18 +315,18 @@ def _triple(item, kind, where, columns):
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
 def looks_like_json(head: bytes, name: str = '') -> bool:
-    "Return whether a file holds JSON, by its name or its first two characters."
+    """Return True if a file is JSON, judging by its name and first bytes."""
     if name.lower().removesuffix('.gz').endswith(('.json', '.jsonl', '.ndjson')): return True
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
 
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a JSON file; DataError if it is no JSON, or not of a known shape."
+    "Return the rows of a JSON file. Raise DataError if it is not JSON, or its content has no known structure."
     try:
         content = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         if error.msg == 'Extra data': return _rows_from_lines(data, kind, name, columns)
-        raise DataError(f'{name}, line {error.lineno}: not JSON: {error.msg}') from None
+        raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
     for value in content if isinstance(content, list) else [content]: _check_unique(value, name)
@@ -324,7 +334,7 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     if flat and has_columns([*content], kind, columns): content = [content]  # the only one of JSON lines
     form = form_of(content)
     if isinstance(content, Mapping | list) and form: return form.read(content, kind, name, columns)
-    raise DataError(f'{name}: expected an object or a list, not {short_repr(content)}')
+    raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def _rows_from_lines(data, kind, name, columns):
     items, lines = [], []
@@ -335,16 +345,17 @@ def _rows_from_lines(data, kind, name, columns):
     return rows_from_triples(items, kind, name, columns, lines)
 
 def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None = None) -> Iterator[tuple[int, Any]]:
-    "Yield the number and the value of each line of JSON lines that is not blank; DataError for invalid JSON."
+    """Yield (line number, value) for each line of JSON lines that is not blank. `hook` is the `object_pairs_hook` of
+    `json.loads`. Raise DataError for invalid JSON."""
     for number, line in enumerate(lines, 1):
         if not line.strip(): continue
         try: value = json.loads(line, object_pairs_hook=hook)
         except (ValueError, RecursionError) as error:
-            raise DataError(f'{name}, line {number}: not JSON: {error}') from None
+            raise DataError(f'{name}, line {number}: invalid JSON: {error}') from None
         yield number, value
 
 class _Repeated(Mapping):
-    "All names and values of a JSON object with a duplicate name."
+    "JSON object in which a name appears twice, as a mapping with all names and values."
     def __init__(self, pairs): self.names, self.numbers = zip(*pairs)
     def __iter__(self): return iter(self.names)
     def __len__(self): return len(self.names)
@@ -356,10 +367,9 @@ def _object(pairs):
     return values if len(values) == len(pairs) else _Repeated(pairs)
 
 def _check_unique(item, name):
-    "Raise DataError for an object with a duplicate name."
     if not isinstance(item, _Repeated): return
     repeated = max(item.names, key=item.names.count)
-    raise DataError(f'{name}: duplicate key {repeated!r} in one JSON object')
+    raise DataError(f'{name}: duplicate key {repeated!r} in a JSON object')
 
 # %% ../../nbs/data/sources.ipynb #ed8bd527
 BINARY_MAGIC = {
@@ -368,7 +378,7 @@ BINARY_MAGIC = {
 }
 
 def check_encoding(head: bytes, name: object) -> None:
-    "Raise DataError for a file that begins like UTF-16 text."
+    """Raise DataError for a file that begins like UTF-16 text."""
     start = head[:64]
     half = len(start) // 2
     zeros = start.count(0)
@@ -378,14 +388,15 @@ def check_encoding(head: bytes, name: object) -> None:
         raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
 def binary_hint(head: bytes) -> str:
-    "Return a question to append to an error if the first bytes of a file do not look like text; else ''."
+    """Return a question for an error message if a file does not look like text. `head` has the first bytes of the
+    file. Return '' if they look like text."""
     for magic, format in BINARY_MAGIC.items():
         if head.startswith(magic): return f'; is this {format}?'
-    return f'; is this a binary file (a NUL at byte {head.index(0)})?' if 0 in head else ''
+    return f'; is this a binary file (byte {head.index(0)} is NUL)?' if 0 in head else ''
 
 @contextmanager
 def hint_if_binary(head: bytes) -> Iterator[None]:
-    "Append a 'binary file?' hint to any DataError about a file that begins with `head`."
+    """Append the result of `binary_hint` to any DataError in a `with` block."""
     try:
         yield
     except DataError as error:
@@ -395,27 +406,29 @@ def hint_if_binary(head: bytes) -> Iterator[None]:
 MAX_LINE_BYTES = 1 << 20  # in what is unpacked or comes through a pipe
 
 def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
-    "Raise DataError if text ends with too long a line, or in too many blanks; `line`: the number of its first line."
+    """Raise DataError if the last MAX_LINE_BYTES bytes of a text are all blank or have
+    no newline. `data` has the bytes of the text, and `line` is the number of its first
+    line."""
     end = data[-MAX_LINE_BYTES:].tobytes()
     blank = end.isspace()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not blank): return
-    problem = 'of spaces only' if blank else 'without the end of a line'
+    problem = 'contain only spaces' if blank else 'contain no line break'
     last_line = line + np.count_nonzero(data == 10)
     raise DataError(f'{name}, line {last_line}: {MAX_LINE_BYTES:,} bytes {problem}{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: str | os.PathLike) -> BufferedReader:
-    "Return a file opened to be read as bytes; OSError for a device."
+    """Open a file to read its bytes; raise OSError if it is a device."""
     mode = os.stat(path).st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode): raise OSError(None, 'this is a device, not a file')
     return open(path, 'rb')
 
 def decompressed(file: Any) -> Any:
-    "Return a stream of the unpacked bytes of an open file; the file itself if it is not gzipped."
+    "Return a stream of the uncompressed bytes of an open file. Return the file unchanged if it is not gzipped."
     return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
 
 def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
-    "Return (size, time of the last change) of a file, given by its path or number; None for a pipe."
+    "Return (size, modification time in ns) of a file; None for a pipe. `file` is a path or a file descriptor."
     state = os.stat(file)
     return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
 
@@ -423,17 +436,19 @@ def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
 def ensure_unchanged(
     file: str | os.PathLike | int, name: object, state: tuple[int, int] | None = None,
 ) -> Iterator[None]:
-    "Raise DataError if a file (a path or a number) changes while the block runs, or has changed since `state`."
+    """Raise DataError if a file changes during a `with` block. `file` is a path or a file descriptor. `state` is an
+    earlier result of `file_state`; the default is the state at the beginning of the block."""
     state = state or file_state(file)
     yield
-    if file_state(file) != state: raise DataError(f'{name}: the file changed while it was read')
+    if file_state(file) != state: raise DataError(f'{name}: the file changed while it was being read')
 
 # %% ../../nbs/data/sources.ipynb #5945dc03
 MAX_UNPACKED_BYTES = 1 << 26  # that a packed file may grow to, whatever its size,
 MAX_UNPACKED_RATIO = 50       # or this many times its size
 
 def read_bytes(path: str | os.PathLike) -> np.ndarray:
-    "Return all bytes of a file, unpacked if it is gzipped, in an array with PAD spare bytes behind."
+    """Return all bytes of a file as a uint8 array, decompressed if it is gzipped. The array has PAD additional bytes
+    at its end."""
     with open_bytes(path) as file, ensure_unchanged(file.fileno(), path):
         stream = decompressed(file)
         size = os.fstat(file.fileno()).st_size
@@ -447,29 +462,31 @@ def read_bytes(path: str | os.PathLike) -> np.ndarray:
     return data if complete else np.concatenate((data[:got], remainder))
 
 def _read_stream(stream, path, limit=np.inf):
-    "Return all bytes of a stream of unknown length, and PAD more."
     data = bytearray()
     while block := stream.read(1 << 22):
         data += block
         head = bytes(data[:HEAD_BYTES])
         if not is_self_describing(head, str(path)): check_end(np.frombuffer(data, np.uint8), path)
         if len(data) > limit:
-            raise DataError(f'{path}: this file unpacks to more than {MAX_UNPACKED_RATIO} times its size')
+            raise DataError(f'{path}: the uncompressed data are more than {MAX_UNPACKED_RATIO} times as large as the '
+                            'file')
     data += bytes(PAD)
     return np.frombuffer(data, np.uint8)
 
 def file_content(path: str | os.PathLike) -> bytes:
-    "Return all bytes of a file, unpacked if it is gzipped; DataError if it cannot be read."
+    "Return all bytes of a file, decompressed if it is gzipped. Raise DataError if the file cannot be read."
     with file_errors(path): return bytes(read_bytes(path)[:-PAD])
 
 def is_self_describing(head: bytes, name: str) -> bool:
-    "Return whether a file is Parquet, Arrow or JSON, to which the limits of lines do not apply."
+    """Return True if a file is Parquet, Arrow or JSON, so that lines may have any
+    length. `head` has the first bytes of the file."""
     head = head[:HEAD_BYTES]
     return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
 def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows in a file's bytes, in the format of its first bytes; the last PAD bytes are spare."
+    """Return the rows in the bytes of a file, in the format that the first bytes show. The last PAD bytes of `data`
+    do not belong to the file."""
     content = data[:-PAD]
     head = content[:HEAD_BYTES].tobytes()
     if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name, columns)
@@ -483,7 +500,7 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
 def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a file; DataError if it cannot be read or one is wrong."
+    """Return the rows of a file; raise DataError if the file or a row is invalid."""
     keep_freed_memory()
     with file_errors(path): data = read_bytes(path)
     if len(data) == PAD: raise DataError(f'{path}: the file is empty')
@@ -492,17 +509,18 @@ def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COL
     return rows
 
 def file_stem(path: str | os.PathLike) -> str:
-    "Return the name of a file up to its first dot."
+    """Return the name of a file up to its first dot."""
     return Path(path).name.split('.')[0]
 
 # %% ../../nbs/data/sources.ipynb #5e97baf6
 def read_lookup(
     source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None,
 ) -> tuple[list, dict[str, list]]:
-    """Return (ids, {column: values}) of a dict, a Series with an index, a table or a file
-    with a head. what: the name of the source in errors; ids: the usual names of the id column,
-    overridden by the key 'query' of `columns`; the other keys of `columns` select the
-    other columns, by default all."""
+    """Return (ids, {column: values}) of a source that maps ids to values. The source is
+    a dict, a pandas Series with an index, a table, or a file with a header. `what` is
+    its name in messages. `ids` has the usual names of the id column; columns['query']
+    can be another name. The other values of `columns` are the names of the columns to
+    return; by default, all are returned. Raise DataError if a column is missing."""
     if isinstance(source, Mapping): return _of_dict(source)
     where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
     if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
@@ -527,17 +545,16 @@ def _of_dict(source):
     return list(source), {str(name): [record.get(name) for record in source.values()] for name in names}
 
 def named_lists(source: Any) -> dict[str, list]:
-    "Return {column: values} of a table, of records or of a file."
+    """Return {column: list of values} of a table, a list of records, or a file."""
     if isinstance(source, (str, os.PathLike)): return _lists_of_file(os.fspath(source))
     if hasattr(source, 'iloc') and hasattr(source, 'columns'):
         return {str(name): source[name].tolist() for name in source.columns}
     records = list(source) if isinstance(source, Iterable) and not is_table(source) else []
     if records and all(isinstance(record, Mapping) for record in records): return _of_dict(dict(enumerate(records)))[1]
-    if not is_table(source): raise DataError(f'a dict, a table, records or a path, not {short_repr(source)}')
+    if not is_table(source): raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
     return to_polars_table(source, 'run').to_dict(as_series=False)
 
 def _lists_of_file(path):
-    "Return {column: values} of a Parquet, Arrow, JSON or JSON lines file, or of CSV or TSV with a header."
     data = file_content(path)
     if data.startswith(TABLE_MAGIC): return read_table(data, path).to_dict(as_series=False)
     text = data.decode('utf-8-sig', 'surrogateescape')
@@ -551,7 +568,8 @@ def _lists_of_file(path):
     return {name: [row[i] or None for row in rows] for i, name in enumerate(header_names(head))}
 
 def separated_lines(text: str, path: str) -> list[tuple[int, list[str]]]:
-    "Return (line, fields) of lines with tabs, commas, semicolons or blanks; DataError for lines of unequal length."
+    """Split each line of a text at tabs, commas, semicolons or blanks. Return [(line number, fields), ...]. Raise
+    DataError if the lines do not have the same number of fields."""
     first_line = text.lstrip().split('\n', 1)[0]
     separator = next((sign for sign in '\t,;' if sign in first_line), None)
     if separator: rows = csv_fields(text, separator, path)
@@ -559,17 +577,18 @@ def separated_lines(text: str, path: str) -> list[tuple[int, list[str]]]:
     lines = [(n, [*map(str.strip, fields)]) for n, fields in rows]
     for number, fields in lines:
         if len(fields) == len(lines[0][1]): continue
-        count = f'{counted(len(fields), "column")} where the first line has {len(lines[0][1])}'
-        raise DataError(f'{path}, line {number}: {count}; names with blanks in them need a tab or a comma')
+        count = f'{counted(len(fields), "column")}, but the first line has {len(lines[0][1])}'
+        advice = 'if names contain spaces, separate the columns with tabs or commas'
+        raise DataError(f'{path}, line {number}: {count}; {advice}')
     return lines
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def is_path(source: object) -> bool:
-    "Return whether a source is the path of a file or a folder."
+    """Return True if a source is the path of a file or folder."""
     return isinstance(source, (str, os.PathLike))
 
 def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a file, of a folder with the parts of a table, or of a remote table."
+    """Return the rows of a file, of a table in several files, or of a remote table."""
     path = os.fspath(path)
     if not (is_remote(path) or is_spread(path)): return rows_from_file(path, kind, columns)
     with polars_errors(path):
@@ -582,7 +601,7 @@ def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mappi
     return rows
 
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a table of polars, pandas or another library with Arrow export."
+    """Return the rows of a table of polars, pandas or a library with Arrow export."""
     with polars_errors(name): table = to_polars_table(source, kind, columns)
     rows = rows_from_table(table, kind, name, columns=columns)
     if not hasattr(source, 'iloc'): return rows
@@ -592,23 +611,27 @@ def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping = NO
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02
 def holds_documents(source: Mapping) -> bool | None:
-    "Return whether a dict holds documents by query, and no numbers; None if it is empty."
+    """Return True if the values of a dict are dicts or lists of documents. Only the first value is examined. Return
+    None if the dict is empty."""
     first = next(iter(source.values()), None)
     return isinstance(first, (Mapping, list, tuple, np.ndarray)) if source else None
 
 def holds_rows(source: Iterable) -> bool | None:
-    "Return whether an iterable gives rows, each of which names its query; None if it is empty."
+    """Return True if an iterable has rows with a query, a document and a number. For a collection, only the first
+    item is examined; return None if it is empty. The items of an iterator are not examined, and the result is
+    True."""
     if not isinstance(source, Collection): return True  # it may give its items only once
     return is_row(next(iter(source))) if len(source) else None
 
 def is_row(item: Any) -> bool:
-    "Return whether an item holds a query, a document and a number."
+    """Return True if an item has a query, a document and a number."""
     if isinstance(item, (tuple, list, np.ndarray)): return len(item) == 3
     if isinstance(item, Mapping): return not is_hit(item)
     return hasattr(item, 'query_id') and hasattr(item, 'doc_id')
 
 class Form(NamedTuple):
-    "A form of input."
+    """Form of input, such as a path or a table, with functions that recognise and read
+    it."""
     name: str                                      # what errors call it
     fits: Callable[[Any], object]                  # whether a source has this form
     read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)
@@ -616,19 +639,19 @@ class Form(NamedTuple):
 
 FORMS = (
     Form('a path', is_path, rows_from_path),
-    Form('an answer of a search service', service_shape, rows_from_service),
+    Form('a response of a search service', service_shape, rows_from_service),
     Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents),
     Form('a table', is_table, rows_from_any_table),
     Form('an iterable', lambda source: isinstance(source, Iterable), rows_from_triples, holds_rows),
 )
 
 def form_of(source: Any) -> Form | None:
-    "Return the form of a source; None if it has no known form."
+    """Return the first form in FORMS that fits a source; None if no form fits."""
     if isinstance(source, (bytes, bytearray)): return None
     return next((form for form in FORMS if form.fits(source)), None)
 
 def no_rows(kind: str) -> Rows:
-    "Return judgments or a run without rows, for a part of the data that has none."
+    """Return an empty `Rows` of judgments ('qrels') or of a run ('run')."""
     ids = Ids.from_list([])
     return Rows(ids, np.empty(0, np.int32), ids, np.empty(0), f'the {kind}')
 
@@ -637,43 +660,20 @@ def read_rows(
     source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
     descending: bool = True,
 ) -> Rows:
-    """Return the rows of any source of judgments or of results, as columns.
+    """Read any source of judgments or of a run; return its rows as columns.
 
-    Parameters
-    ----------
-    source : path, dict, table or iterable
-        The path of a TREC file, CSV, TSV, JSON, JSON lines, Parquet or Arrow file,
-        gzipped or not; {query: {document: number}} or, for a run, {query: [document,
-        ...]}; a table of polars, pandas or anything that speaks Arrow; an iterable of
-        (query, document, number).
-    kind : str
-        'qrels' for judgments, 'run' for results.
-    columns : dict, optional
-        Which columns to take, for tables, text and records: {'query': name, 'document':
-        name, 'score': name}, for judgments 'relevance'; other usual names will do as
-        keys,
-        such as 'doc_id' or 'grade', and 'rank' for numbers of which the least is the
-        best;
-        those not given are found. In text a name is a place from 1, or one of TREC's:
-        'rank'.
-    descending : bool, default True
-        Whether the greatest number is the best. False for ranks and distances: the rows
-        then hold their negatives.
+    source: the path of a TREC, CSV, TSV, JSON, JSON lines, Parquet or Arrow file, gzipped
+    or not; {query: {document: number}} or {query: [document, ...]}; a table of polars,
+    pandas or another library with Arrow export; or an iterable of (query, document,
+    number). kind: 'qrels' or 'run'. columns: names of the columns of a table, text or
+    records, such as {'query': name, 'document': name, 'score': name} ('relevance' for
+    judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
+    a header). Columns that are not listed are found by their usual names. descending:
+    whether the largest number is the best; with False the rows have the negatives of the
+    numbers.
 
-    Returns
-    -------
-    Rows
-        `query_ids` (each once), and for each row `query` (a number of a query), `doc` and
-        `value`; `where(row)` says where a row came from.
-
-    Raises
-    ------
-    DataError
-        If the source cannot be read, or has an invalid row.
-    ValueError
-        For another kind, or another key of `columns`.
-    TypeError
-        If `descending` is neither True nor False.
+    Raise DataError for a source that cannot be read or has an invalid row, ValueError for
+    an unknown kind or key of `columns`, and TypeError if `descending` is not a bool.
 
     >>> from irmetrics_nb.data.sources import read_rows
     >>> rows = read_rows({'q1': {'d7': 9.5, 'd2': 8.25}}, 'run')

@@ -20,7 +20,7 @@ from ..data.qrels_and_runs import Run
 # %% ../../nbs/evaluation/presets.ipynb #ee76bbd3
 @dataclass(frozen=True)
 class Preset:
-    "The conventions of a tool."
+    "The conventions of a tool, with its version and how they were verified."
     conventions: Conventions
     version: str
     proof: str = field(default='run', kw_only=True)  # 'run', or 'read'
@@ -44,7 +44,8 @@ PRESETS: dict[str, Preset] = {
         '9.0.8',
         'usnistgov/trec_eval d4dd9d9',
         _OF_TREC_EVAL,
-        'its tag is trec_eval-9.0.8; the tag v9.0.8 is an older program',
+        'the tag of this version is trec_eval-9.0.8; the tag v9.0.8 is an older '
+        'version',
     ),
     'trec_eval-c': Preset(
         Conventions(measures=(_LEVELS,)),
@@ -57,7 +58,7 @@ PRESETS: dict[str, Preset] = {
         '9.0.4, and pytrec_eval',
         'pytrec-eval-terrier 0.5.11',
         _OF_TREC_EVAL,
-        '9.0.7 is like it',
+        '9.0.7 gives the same values',
     ),
     'trec_eval-9.0.4-c': Preset(
         Conventions(score_dtype='float32', measures=(_LEVELS,)),
@@ -70,8 +71,8 @@ PRESETS: dict[str, Preset] = {
         '10.0, with -c',
         'usnistgov/trec_eval f425365',
         _OF_TREC_EVAL,
-        'without -c it stops at a judged query that the run does not answer; it may '
-        'stop at one whose grades are all negative',
+        'without -c, trec_eval 10.0 fails if a judged query is missing from the run; '
+        'it can also fail if all grades of a query are negative',
     ),
 }
 
@@ -87,10 +88,11 @@ PRESETS |= {
         'ir_measures 0.4.3',
         'P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged '
         'NumRet NumRel NumRelRet',
-        'RR@k and Judged@k: ties by document id, ascending; RR@k and the exponential '
-        'nDCG@k: 64-bit scores; NumRel: 0 for a query that the run does not answer; '
-        'ERR: of a document judged twice the first grade counts, and one retrieved '
-        'twice counts twice',
+        'RR@k and Judged@k sort ties by document id in ascending order; RR@k and '
+        'nDCG@k with exponential gain use 64-bit scores; NumRel is 0 for a query that '
+        'is missing from the run; '
+        'ERR uses the first grade of a document that is judged twice, and counts a '
+        'document that is retrieved twice as two documents',
     ),
     'gdeval': Preset(
         Conventions(measures=(*_EXP, ('ERR', 'max_grade', 4))),
@@ -104,15 +106,16 @@ PRESETS |= {
         '2020',
         'the script in ir_measures 0.4.3',
         'RR',
-        'RR@k, never without a cutoff',
+        'RR needs a cutoff',
     ),
     'ranx': Preset(
         Conventions(ties='given', measures=(('RBP', 'gain', 'raw'),)),
         '0.3.21',
         'ranx 0.3.21',
         _OF_RANX,
-        'ties: any order; fractional grades are cut to whole numbers; bpref: a negative '
-        'grade is a judgment, and NaN where nothing was judged bad',
+        'ties have no fixed order; fractional grades are truncated to whole numbers; '
+        'bpref counts a negative grade as a judgment, and is NaN if no document was '
+        'judged not relevant',
         _OF_RANX,
     ),
 }
@@ -131,7 +134,7 @@ PRESETS |= {
         '1.9.1',
         'ndcg_score, dcg_score, average_precision_score',
         'nDCG DCG AP SetP SetR SetF',
-        'negative grades are refused',
+        'negative grades raise an error',
     ),
     'torchmetrics': Preset(
         Conventions(
@@ -143,8 +146,8 @@ PRESETS |= {
         '1.9.0',
         'torchmetrics.functional.retrieval',
         'nDCG AP P R RR Success Rprec',
-        'ties: averaged in nDCG, any order elsewhere; AP, P, R and RR take a document '
-        'with a score of 0 or less for not retrieved',
+        'nDCG averages over ties; the other measures have no fixed order of ties; AP, '
+        'P, R and RR ignore documents with a score of 0 or less',
         'AP P R RR Success Rprec',
     ),
     'xgboost': Preset(
@@ -161,8 +164,9 @@ PRESETS |= {
         '3.2.0',
         'xgboost-cpu 3.2.0',
         'nDCG AP P',
-        'without @ under a pair method: cut at 32; its mean is weighted by the weights '
-        'of groups, if there are any: not computed here',
+        'with a pair method and no cutoff, XGBoost cuts lists at rank 32; if the '
+        'groups have weights, XGBoost computes a weighted mean, which is not '
+        'supported here',
     ),
 }
 
@@ -173,17 +177,18 @@ PRESETS |= {
         '4.7.0',
         'lightgbm 4.7.0',
         'nDCG AP',
-        'its mean is weighted by the mean weight of the rows of a group, if there are '
-        'weights: not computed here',
+        'if the rows have weights, LightGBM weights each group in the mean by the '
+        'mean weight of its rows, which is not supported here',
     ),
     'catboost': Preset(
         Conventions(**_LISTED, ties='worst', negative='keep', measures=(*_ONE, *_SHORT)),
         '1.2.10',
         'catboost.utils.eval_metric',
         'nDCG DCG AP P R RR',
-        'relevant are grades above 0.5; grades are 32-bit floats; ERR: the grade is the '
-        'probability; a document that nobody judged stands behind negative grades in our '
-        'ideal ranking, and would need a label there',
+        'grades above 0.5 are relevant; grades are 32-bit floats; ERR uses the grade '
+        'as the probability that a document satisfies the user; CatBoost requires a '
+        'label for every document, and the ideal ranking here puts unjudged documents '
+        'after documents with negative grades',
     ),
 }
 
@@ -201,7 +206,7 @@ PRESETS |= {
         '1.2.1',
         'recbole/evaluator/metrics.py',
         'nDCG AP P R RR Success',
-        'ties: any order; values are rounded to four digits',
+        'ties have no fixed order; values are rounded to four digits',
         'nDCG AP P R RR Success',
     ),
     'recommenders': Preset(
@@ -218,8 +223,8 @@ PRESETS |= {
         '1.2.1',
         'recommenders/evaluation/python_evaluation.py',
         'nDCG AP P R',
-        'nDCG is averaged over all users, also those who got nothing; its map (not '
-        'map_at_k) divides by R',
+        'nDCG is averaged over all users, including those without recommendations; '
+        'map (not map_at_k) divides by R',
     ),
     'rectools': Preset(
         Conventions(
@@ -230,7 +235,7 @@ PRESETS |= {
         '0.19.0',
         'rectools.metrics',
         'nDCG AP P R RR Success',
-        'divide_by_achievable=True: the usual ideal',
+        'divide_by_achievable=True gives the usual ideal ranking',
     ),
 }
 
@@ -251,14 +256,15 @@ PRESETS |= {
         '2025.8.1',
         'lenskit.metrics.ranking',
         'nDCG DCG AP P R RR Success RBP',
-        'its summary of a run counts NaN as 0',
+        'the summary of a run in LensKit counts NaN as 0',
     ),
     'spark': Preset(
         Conventions(ties='given', measures=(*_BINARY, ('AP', 'divisor', 'min(R,k)'))),
         '4.3.0',
         'org.apache.spark.mllib.evaluation.RankingMetrics',
         'nDCG AP P R',
-        "with grades its ideal ranking is not sorted: no measure here",
+        "with grades, the ideal ranking of Spark is not sorted by grade, and no "
+        "measure here reproduces its nDCG",
     ),
 }
 
@@ -275,7 +281,7 @@ PRESETS |= {
             ),
         ),
         'd04e400',
-        'modules/rank-eval: DCG there, precision at 19a4254, recall at '
+        'modules/rank-eval: DCG at d04e400, precision at 19a4254, recall at '
         '82f5de8, ERR at 0991027',
         'nDCG DCG P R RR ERR',
         'ERR needs max_grade; unknown_doc_rating, a grade for unjudged documents, is '
@@ -287,19 +293,20 @@ PRESETS |= {
         '2.2.0',
         'beir.retrieval.evaluation',
         'nDCG AP P R RR Success',
-        'values are rounded to five digits; a document with the id of its query is '
-        "removed, but with ignore_identical_ids=False (identical_ids='keep'); a query "
-        'that is left with none scores 0; MRR, R_cap, accuracy: of what its evaluate '
-        'has left, 64-bit scores, ties as given, over all judged queries',
+        'values are rounded to five digits; documents with the id of their query are '
+        "removed unless ignore_identical_ids=False (identical_ids='keep'); a query "
+        'without other documents scores 0; MRR, R_cap and accuracy use the remaining '
+        'documents, 64-bit scores, ties in input order and all judged queries',
     ),
     'mteb': Preset(
         Conventions(missing='skip', score_dtype='float32'),
         '2.26.24',
         'mteb/_evaluators/retrieval_metrics.py',
         'nDCG AP P R RR Success',
-        'some tasks, such as ArguAna, FEVER, Quora and FiQA, take out documents with '
-        "the id of their query: identical_ids='skip'; MRR and R_cap: 64-bit scores; "
-        'R_cap: left out where nothing is relevant',
+        'some tasks, such as ArguAna, FEVER, Quora and FiQA, remove documents with '
+        "the id of their query (identical_ids='skip'); MRR and R_cap use 64-bit "
+        "scores; "
+        'R_cap leaves out queries without relevant documents',
     ),
 }
 
@@ -310,7 +317,8 @@ PRESETS |= {
         '0.14.25',
         'llama_index.core.evaluation.retrieval.metrics',
         'nDCG AP P R RR Success',
-        'a document retrieved twice counts twice; an empty list is refused',
+        'a document that is retrieved twice counts twice; an empty list raises an '
+        'error',
     ),
     'llama_index-0.12': Preset(
         Conventions(
@@ -321,7 +329,7 @@ PRESETS |= {
         '0.12.1',
         'llama_index.core.evaluation.retrieval.metrics',
         'nDCG AP P R RR Success',
-        'the ideal is as long as the list, also where that is shorter than k',
+        'the ideal ranking is as long as the list, even if the list is shorter than k',
         proof='read',
     ),
     'haystack': Preset(
@@ -329,15 +337,15 @@ PRESETS |= {
         '3.4.0',
         'haystack.components.evaluators',
         'nDCG AP R RR Success',
-        'a document is known by its content',
+        'documents with equal content count as the same document',
     ),
     'haystack-2': Preset(
         Conventions(ties='given', measures=(_UNCUT, ('AP', 'divisor', 'retrieved'))),
         '2.31.0, and 3.0.0',
         'haystack/components/evaluators',
         'nDCG AP R RR Success',
-        'a document is known by its content; one retrieved twice counts twice in AP and '
-        'nDCG',
+        'documents with equal content count as the same document; a document that is '
+        'retrieved twice counts twice in AP and nDCG',
         proof='read',
     ),
     'ragas': Preset(
@@ -345,7 +353,8 @@ PRESETS |= {
         '0.4.3',
         'ragas/metrics/collections/context_precision',
         'AP',
-        'it adds 1e-10 to the divisor; a language model decides what is relevant',
+        'Ragas adds 1e-10 to the divisor; a language model decides which documents '
+        'are relevant',
     ),
 }
 
@@ -353,11 +362,11 @@ PRESETS |= {
 def conventions_of(
     base: str | Conventions | None = None, /, **said: str | None,
 ) -> Conventions:
-    """Return the conventions `base`: of a tool by its name, given as they are, or the
-    defaults.
+    """Return the conventions of a tool by its name, with some options replaced.
 
-    said: single options, as in `Conventions`; they override those of `base`. None means
-    not given. ValueError for an unknown tool or value."""
+    `base` is the name of a tool, a `Conventions` object, or None for the defaults.
+    `said` are options of `Conventions` that override those of `base`, unless they are
+    None. ValueError for an unknown tool or value."""
     if isinstance(base, str):
         if base not in PRESETS:
             raise ValueError(
@@ -373,8 +382,9 @@ def conventions_of(
 
 # %% ../../nbs/evaluation/presets.ipynb #41951cfd
 def completed(measure: Measure, conventions: Conventions) -> Measure:
-    """Return the measure with the parameters of the conventions that it does not set
-    itself."""
+    """Return the measure with the parameters that the conventions set for its kind.
+
+    Parameters that were set explicitly in the measure do not change."""
     params = {name: value for kind, name, value in conventions.measures
               if kind == measure.name}
     if conventions.unjudged == 'skip': params['judged_only'] = True
@@ -382,13 +392,15 @@ def completed(measure: Measure, conventions: Conventions) -> Measure:
 
 # %% ../../nbs/evaluation/presets.ipynb #0e7d1a01
 def worth_of_nothing(measure: Measure, answer: str) -> float:
-    """Return the score of a query without relevant documents: NaN, or 1 (0 for a
-    count)."""
+    """Return the value of a measure for a query without relevant documents.
+
+    answer: the value of `no_relevant`. With 'one', the result is 1 (0 for measures that are summed over
+    queries), otherwise NaN."""
     return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/evaluation/presets.ipynb #fe70e5ac
 def single_precision(run: Any) -> Run:
-    "Round every score of a run to a 32-bit float, as trec_eval 9 keeps them."
+    "Round all scores of a run to 32-bit floats, as trec_eval up to version 9.0.7 does."
     results = Run(run, copy=False)
     rows = results.rows
     with np.errstate(over='ignore'): value = rows.value.astype(np.float32).astype(float)
@@ -396,27 +408,29 @@ def single_precision(run: Any) -> Run:
 
 # %% ../../nbs/evaluation/presets.ipynb #5b0c7a12
 def identical_rows(run: Run) -> np.ndarray:
-    "Return for each row whether its document has the id of its query."
+    """Return a mask of the rows in which the document has the same id as the query.
+
+    If the run has chunks, the id of the document that contains the chunk is
+    compared."""
     rows = run.rows
     documents = rows.doc if rows.parent is None else rows.parent
     return documents.equals(rows.query_ids[rows.query])
 
 def without_identical_ids(run: Any) -> Run:
-    "Return the run without documents that have the id of their query."
+    "Return the run without the documents that have the same id as their query."
     results = Run(run, copy=False)
     different = ~identical_rows(results)
     return Run(Run.unchecked(results.rows.selected(different)), name=results.name)
 
 # %% ../../nbs/evaluation/presets.ipynb #1f7d89a1
 def touches_rows(conventions: Conventions) -> bool:
-    "Return whether the conventions change the rows of a run."
+    "Return whether the conventions remove rows of a run or change its scores."
     skips = conventions.identical_ids == 'skip'
     narrow = conventions.score_dtype == 'float32'
     return skips or narrow or conventions.duplicates != 'refuse'
 
 def read_run(run: Any, conventions: Conventions) -> Run:
-    """Read a run under the conventions: these decide which rows count and how exact
-    scores are."""
+    "Read a run, and remove rows and round scores as the conventions require."
     results = Run(run, duplicates=conventions.duplicates, copy=False)
     if conventions.identical_ids == 'skip': results = without_identical_ids(results)
     if conventions.score_dtype == 'float32': results = single_precision(results)

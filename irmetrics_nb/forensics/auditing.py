@@ -41,34 +41,44 @@ from ..results.results import Items, Result, Text, value_text
 # %% ../../nbs/forensics/auditing.ipynb #19b81e5d
 @dataclass(frozen=True)
 class Case:
-    "Store a test list: grades by rank, grades of missed documents, scores if tied."
+    """A ranking for which the tested function is called.
+
+    `grades` are the grades in rank order, with None for an unjudged document. `missed`
+    are the grades of judged documents that were not retrieved. `scores` are the scores
+    of the documents; by default, they decrease with the rank."""
     grades: tuple[float | None, ...]
     missed: tuple[float, ...] = ()
     scores: tuple[float, ...] = ()
     twice: bool = False  # Whether the first document comes once more, at rank 2
 
     def docs(self) -> list[str]:
-        "Return the ids of the retrieved documents; a greater id has a lower rank."
+        """Return the ids of the retrieved documents in rank order: d0, d1 and so on.
+
+        If `twice` is set, the first id also has rank 2."""
         ids = [f'd{i}' for i in range(len(self.grades))]
         return [ids[0], *ids] if self.twice else ids
 
     def rows(self) -> list[int]:
-        "Return positions that put the documents in an order different from that of the scores."
+        """Return the order in which documents are passed to the function, as positions in `docs()`.
+
+        This order differs from the rank order, unless `scores` or `twice` is set."""
         rows = list(range(len(self.docs())))
         return rows if self.scores or self.twice else [*rows[1::2], *rows[::2]]
 
     def judged(self) -> dict[str, float]:
-        "Return the judgments."
+        """Return the grade of each judged document, as {id: grade}."""
         judgments = {f'd{i}': g for i, g in enumerate(self.grades) if g is not None}
         return judgments | {f'm{i}': g for i, g in enumerate(self.missed)}
 
     def scored(self) -> np.ndarray:
-        "Return a score for each retrieved document; different scores differ in the fifth digit, also as 32-bit floats."
+        """Return the score of each retrieved document, in rank order.
+
+        The default scores differ from each other even as 32-bit floats."""
         n = len(self.docs())
         return np.array(self.scores or 0.5 + np.arange(n, 0, -1) / 2**14, float)
 
     def is_relevant(self, k: int | None) -> bool:
-        "Return whether a document in the top k is relevant."
+        """Return whether a document in the top k has a grade above 0."""
         return any((g or 0) > 0 for g in self.grades[:k])
 
     def __str__(self) -> str:
@@ -81,9 +91,10 @@ _GRADED = ('10 01 13 23 101 102 012 321 001 021 110 202 1010 0101 1023 2022 0012
 _MISSED = '1+1 01+1 10+2 100+11 0101+1 12+13 0210+3 10010+111'
 
 def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Case]:
-    """Return the cases that every function should be able to compute.
+    """Return the cases that every correct function can compute, the shortest first.
 
-    missed: also cases with missed documents; longer_than: also a list longer than this."""
+    binary: whether grades above 1 become 1. missed: whether to add cases with relevant documents that were not
+    retrieved. longer_than: if above 0, add a list with more documents than this number."""
     lists = _GRADED.split() + (_MISSED.split() if missed else [])
     if longer_than: lists.append(('0102' * longer_than)[:longer_than + 3])
     def grades(text): return tuple(min(int(x), 1) if binary else int(x) for x in text)
@@ -95,14 +106,19 @@ SHAPE_WORDS = 'grades', 'true', 'score', 'retrieved', 'relevant', 'qrels', 'run'
 SHAPES = {'grades'}, {'true', 'score'}, {'retrieved', 'relevant'}, {'qrels', 'run'}
 
 def read_shape(shape: str) -> tuple[str, ...]:
-    "Return the words of a shape; ValueError for an unknown shape."
+    """Split a shape such as 'grades k' into words.
+
+    Raise ValueError for an unknown shape."""
     words = tuple(shape.split())
     if len(set(words)) == len(words) and {*words} - {'k'} in SHAPES: return words
     shapes = "'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k' or 'qrels run k'"
-    raise ValueError(f'the shape must be {shapes} (k may be lacking), not {shape!r}')
+    raise ValueError(f'the shape must be {shapes} (k is optional), not {shape!r}')
 
 def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[float, str]:
-    "Return (value, error) of a function for a case; the value is NaN after an error."
+    """Call a function for a case; return (value, error).
+
+    words: the names of its arguments in order, such as ('grades', 'k'). The error is a message, or '' if there was
+    no error. The value is NaN if the function raised an exception or did not return one number."""
     ids, judged, rows = case.docs(), case.judged(), case.rows()
     grades, scores = [judged.get(doc) for doc in ids], case.scored()
     relevant = [doc for doc, g in judged.items() if g >= 1]
@@ -113,7 +129,8 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[f
         'true': true, 'score': scores[rows]})
 
 def _call_with_copies(f, words, arguments):
-    "Return (value, error) of a function that is called with copies of its arguments."
+    """Call a function with copies of its arguments; return (value, error). A comparison with the copies shows whether
+    the function changes its arguments."""
     originals = [arguments[word] for word in words]
     args = copy.deepcopy(originals)
     try:
@@ -124,17 +141,20 @@ def _call_with_copies(f, words, arguments):
     return value, error or ('' if unchanged else 'changes its arguments')
 
 def _number(returned):
-    "Return the number in the result of a function."
+    "Convert the return value of a function to (number, error). The number is NaN after an error."
     if isinstance(returned, Mapping): returned = list(returned.values())
     if returned is None: return np.nan, 'returns None'
     try: values = np.asarray(returned, dtype=float)
-    except (TypeError, ValueError): return np.nan, f'returns {type(returned).__name__}, no number'
+    except (TypeError, ValueError): return np.nan, f'returns {type(returned).__name__}, not a number'
     if values.size != 1: return np.nan, f'returns {values.size} numbers instead of one'
     return float(values.ravel()[0]), ''
 
 # %% ../../nbs/forensics/auditing.ipynb #6728ce15
 def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) -> Rankings:
-    "Return the rankings of cases, one query each; rows: row mistakes; open: options to try."
+    """Return a `Rankings` object with one query for each case.
+
+    `Rankings` has the rankings under each combination of options. rows: names of changes that common mistakes make
+    to the rows of the qrels or the run. open: {convention: options to try}; other conventions have their default."""
     qrels, run = {}, []
     for i, case in enumerate(cases):
         docs, scores = case.docs(), case.scored()
@@ -145,7 +165,10 @@ def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) ->
 _DEFAULTS: dict[str, tuple] = {question: (answer,) for question, answer in DEFAULTS.items()}
 
 class Question:
-    "Store cases, a cutoff, and the values of a function (NaN for an error) with its errors."
+    """The values and errors of a tested function for several cases at one cutoff.
+
+    `values` has a float for each case, NaN after an error. `failed` is a bool array: True for cases with an error,
+    and for cases with NaN that have no relevant document in the top k."""
     def __init__(self, f: Callable, words: Sequence[str], cases: Sequence[Case], k: int | None):
         self.k, self.cases = k, list(cases)
         answers = [ask(f, words, case, k) for case in cases]
@@ -157,25 +180,32 @@ class Question:
         self.rounded = np.array_equal(self.values, np.round(self.values, 4), equal_nan=True)  # to four digits
 
     def fits(self, values: np.ndarray) -> bool:
-        "Return whether all cases have these values; a case with an error matches any value."
+        """Return whether `values` equal the values of the function, up to rounding.
+
+        `values` has one number for each case. Cases in which the function failed are ignored."""
         step = 5.01e-5 if self.rounded else 1e-7
         return bool((self.failed | np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)).all())
 
     def variants(self, measure: Measure, rows: Sequence[str] = (), more: Sequence[Variant] = ()) -> set[Variant]:
-        "Return the variants of a measure that give all values; more: further variants to try."
+        """Return the variants of a measure that give the values of the tested function.
+
+        A variant is a combination of conventions and parameters. rows: names of changes that common mistakes make
+        to the rows of the qrels or the run. more: further variants to try."""
         def check(counted, mean): return self.fits(counted)
         found = all_results(rankings_of(self.cases, rows), _at_cutoff(measure, self.k), check=check, more=more)
         return {variant for variant, result in found.items() if result.fits}
 
 def _at_cutoff(measure, k):
-    "Return a measure at a cutoff, if it takes one."
+    "Return the measure with the cutoff k. Return it unchanged if it takes no cutoff or k is None."
     return measure @ k if k and measure.kind.at == 'k' else measure
 
 # %% ../../nbs/forensics/auditing.ipynb #aac6bdcc
 _STANDARD = 'ideal_from', 'cut_ideal', 'divisor', 'discount', 'b', 'rel'  # parameters of the definition
 
 def _more_variants(measure, accept):
-    "Return the variants of tools and of accepted conventions, and scales of grades that cases do not show."
+    """Return further combinations of parameters of a measure to try, as `Variant` objects. They are those of known
+    tools and of the conventions `accept`. If the measure has the parameter `max_grade`, there are also combinations
+    with the largest grades 3 and 4."""
     variants = [variant_of(measure, conventions_of(source)) for source in [*tools_with(measure), accept]]
     if 'max_grade' not in measure.kind.params: return variants
     scales = product((3, 4), ('exp', 'linear'))
@@ -184,7 +214,10 @@ def _more_variants(measure, accept):
 # %% ../../nbs/forensics/auditing.ipynb #0d8e3d55
 @dataclass(frozen=True)
 class EdgeFinding:
-    "Store the behaviour at an edge case, and the name of a mistake if there is one."
+    """The behaviour of a function in an edge case, such as an empty list.
+
+    `edge` names the edge case, `what` describes the behaviour, and `mistake` is the name of a known mistake or ''.
+    `wrong` is true if the function does not pass because of this behaviour."""
     edge: str
     what: str
     mistake: str = ''
@@ -222,12 +255,13 @@ _SEVERAL: tuple[dict, dict] = (
     },
 )
 ABOVE_ZERO = 1e-9  # a level of relevance that every grade above 0 reaches
-_TIE_WORDS = {'ties-as-given': 'given', 'the later row first, which is the greater id': 'docid',
-              'averaged over all their orders': 'average', 'ties-at-best': 'best', 'in the worst order': 'worst'}
+_TIE_WORDS = {'ties-as-given': 'given', 'the later row first (its document id is greater)': 'docid',
+              'averaged over all orders': 'average', 'ties-at-best': 'best', 'in the worst order': 'worst'}
 
 # %% ../../nbs/forensics/auditing.ipynb #f3f1294a
 class _Auditor:
-    "Call a function for test cases of a measure."
+    """A function under test, with its measure and the names of its arguments. The methods call the function for test
+    cases and interpret its values."""
     def __init__(self, f, measure, words):
         self.f, self.measure, self.words = f, measure, words
         self.params = measure.kind.params
@@ -238,11 +272,15 @@ class _Auditor:
         self.k = 2 if 'k' in words else measure.at
 
     def ask(self, cases, k=None):
-        "Return the question with the function's values for cases."
+        """Call the tested function for cases at a cutoff; return its values as a
+        `Question`."""
         return Question(self.f, self.words, cases, k or self.k)
 
     def questions(self):
-        "Ask about ordinary cases; with a largest grade, cases of one scale form a question."
+        """Call the function for all ordinary cases; return a list of `Question`.
+
+        There is at least one for each cutoff. For a measure with the parameter
+        `max_grade`, cases with different largest grades are separated."""
         at = self.measure.at if self.measure.kind.at == 'k' and not self.takes_k else None
         cases = ordinary_cases(self.binary, self.has_ids, at if at and at <= 100 else 0)
         groups: dict = {}
@@ -253,7 +291,11 @@ class _Auditor:
         return [Question(self.f, self.words, groups[scale], k) for k in cutoffs for scale in sorted(groups)]
 
     def gives(self, question, variant, **open):
-        "Return whether a variant gives the function's values; each case has its own largest grade."
+        """Return whether a variant gives the values of the tested function in a
+        `Question`.
+
+        A variant is a combination of conventions and parameters. For a measure with the
+        parameter `max_grade`, each case is computed with its own largest grade."""
         cases, cut = question.cases, _at_cutoff(self.measure, self.k)
         mistake = MISTAKES.get(variant.mistake)
         rows = [mistake.rows] if mistake and mistake.rows else []
@@ -265,17 +307,25 @@ class _Auditor:
         return question.fits(np.concatenate(values))
 
     def find(self, edge, cases, variants, **open):
-        "Find which of the variants, by their words, gives what the function gives for cases."
+        """Find the variant that gives the values of the function; return an
+        `EdgeFinding`.
+
+        edge: the name of the edge case. variants: {description: combination of
+        conventions and parameters}. open: {convention: options to try}."""
         question = self.ask(cases)
         if any(question.errors): return EdgeFinding(edge, next(filter(None, question.errors)))
         fits = [words for words, variant in variants.items() if self.gives(question, variant, **open)]
-        if not fits: return EdgeFinding(edge, 'like no known convention', wrong=True)
-        if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'have no effect')
+        if not fits: return EdgeFinding(edge, 'the values match no known convention', wrong=True)
+        if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'no effect on the values')
         words = next((words for words in fits if words not in MISTAKES), fits[0])
         return EdgeFinding(edge, MISTAKES[words].says, words) if words in MISTAKES else EdgeFinding(edge, words)
 
     def edges(self, variant):
-        "Yield what the function does at the edges, if it computes this variant otherwise."
+        """Call the function in edge cases, such as an empty list; yield `EdgeFinding`
+        objects.
+
+        variant: the conventions and parameters that the function uses in ordinary
+        cases."""
         for edge, case in _EDGES.items():
             if edge == 'nothing found' and not (self.measure.kind.at == 'k' and self.k == 2): continue
             if edge != 'large grades' or not self.binary: yield self._edge(edge, case)
@@ -283,7 +333,7 @@ class _Auditor:
         if not self.binary: yield self._negative(variant)
         elif 'retrieved' not in self.words:
             finding = self.find('grades above 1', _ABOVE_1, {'are relevant, like grade 1': variant})
-            reason = 'are not treated like grade 1; all other questions use grades 0 and 1'
+            reason = 'are not treated like grade 1; all other cases use grades 0 and 1'
             yield EdgeFinding(finding.edge, reason) if finding.wrong else finding
         if self.takes_k:
             question = self.ask([Case((1, 0)), Case((0, 1, 1))], 10)
@@ -299,25 +349,28 @@ class _Auditor:
         elif self.has_ids: yield self._repeated(variant)
 
     def _edge(self, edge, case):
-        "Return a finding on the value of a case, and whether a convention gives this value."
+        """Return an `EdgeFinding` on the value of the function for one case. It is marked as wrong if no convention
+        gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
         text, wrong = f'gives {value:g}', ''
         if edge == 'nothing relevant' and value not in (0, 1): wrong = ', but 0, 1 or NaN is expected'
-        if np.isnan(value): wrong = ', unlike every convention' if edge == 'nothing found' else ''
+        if np.isnan(value): wrong = ', which no known convention gives' if edge == 'nothing found' else ''
         return EdgeFinding(edge, error or text + wrong, wrong=bool(wrong and not error))
 
     def _unjudged(self, variant):
-        "Return a finding on how unjudged documents count; a condensed list is another measure."
-        edge, condensed, question = 'unjudged documents', ('are removed first, and later documents move '
+        """Return an `EdgeFinding` on how the function treats unjudged documents. It is marked as wrong if the
+        function removes them first, because that is another measure."""
+        edge, condensed, question = 'unjudged documents', ('are removed first, so that later documents move '
                                                            'up'), self.ask(_UNJUDGED)
         values = [value for value, error in zip(question.values, question.errors) if not error]
         if values and np.isnan(values).all(): return EdgeFinding(edge, 'gives nan')
-        variants = {'keep their places': variant, condensed: variant.with_answers(unjudged='skip')}
+        variants = {'keep their ranks': variant, condensed: variant.with_answers(unjudged='skip')}
         finding = self.find(edge, _UNJUDGED, variants, unjudged=('keep', 'skip'))
         return replace(finding, wrong=finding.wrong or finding.what == condensed)
 
     def _negative(self, variant):
-        if 'max_grade' in self.params: return EdgeFinding('negative grades', 'a scale of grades begins at 0')
+        if 'max_grade' in self.params: return EdgeFinding('negative grades',
+            'not tested, because the scale of grades begins at 0')
         cases = [*_NEGATIVE, Case((2, 0), (-1, 1))] if self.has_ids else _NEGATIVE
         variants = {'count as unjudged': variant,
                     'count as a negative gain': variant.with_answers(negative='keep')}
@@ -325,7 +378,7 @@ class _Auditor:
 
     def _fractions(self, variant):
         names = mistakes_of(self.measure.name).keys() & {'whole-grades', 'greater-for-at-least'}
-        variants = {'as they are': replace(variant, answers=())} | _with_mistakes(variant, sorted(names, reverse=True))
+        variants = {'not rounded': replace(variant, answers=())} | _with_mistakes(variant, sorted(names, reverse=True))
         if 'rel' in self.params:
             params = dict(variant.params) | {'rel': ABOVE_ZERO}
             variants['any grade above 0 is relevant'] = Variant((), tuple(params.items()), variant.mistake)
@@ -335,12 +388,12 @@ class _Auditor:
         edge, cases = 'a document twice', [Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)]
         question = self.ask(cases)
         question.cases = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in cases]
-        if self.gives(question, variant): return EdgeFinding(edge, 'counts once, and takes two ranks')
+        if self.gives(question, variant): return EdgeFinding(edge, 'counts once but takes two ranks')
         first = {'counts once, at its first rank': variant.with_answers(duplicates='first')}
         return self.find(edge, cases, first | _with_mistakes(variant, ['duplicates-counted']), duplicates=('first',))
 
     def _means(self, variant):
-        "Return a finding on which queries are in the mean."
+        "Return an `EdgeFinding` on the queries that the function includes in the mean."
         edge, (qrels, run) = 'several queries', _SEVERAL
         def mean(*args):
             result = self.f(*args)
@@ -357,7 +410,7 @@ class _Auditor:
         fits = [mean for mean, result in all_results(rankings, cut, more=[variant]).items()
                 if mean.params == variant.params and mean.mistake in names
                 and np.isclose(result.value, value, atol=1e-7)]
-        if not fits: return EdgeFinding(edge, f'gives {value:g}, like no known mean', wrong=True)
+        if not fits: return EdgeFinding(edge, f'gives {value:g}, which no known mean gives', wrong=True)
         best = min(fits, key=lambda mean: mean.cost)
         mistake = best.mistake if best.mistake != variant.mistake else ''
         if best.answers == (('missing', 'skip'),): mistake = 'mean-over-answered'
@@ -365,12 +418,14 @@ class _Auditor:
         return EdgeFinding(edge, words, mistake)
 
 def _without_gain(measure, variant):
-    "Return the variant with the default gain, if the gains of grades 0 and 1 are all the same."
+    """Return the variant with the default gain if the measure is CG, DCG or nDCG. For grades 0 and 1, the gain has no
+    effect. A variant is a combination of conventions and parameters."""
     if measure.name not in ('CG', 'DCG', 'nDCG'): return variant
     return replace(variant, params=tuple(pair for pair in variant.params if pair[0] != 'gain'))
 
 def _with_mistakes(variant, names):
-    "Return {mistake: variant}, each with the parameters of the given variant."
+    """Return {name: `Variant`} for the names of mistakes. Each `Variant` has the parameters of `variant` and this
+    mistake."""
     return {name: Variant((), variant.params, name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
@@ -378,13 +433,13 @@ HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # named mistake
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
-    """Store the result of an audit: what a function computes.
+    """The result of `audit`: what a function computes, and whether that is correct.
 
-    `passed`: the function always agrees with a standard or accepted convention. `tools`
-    have the same parameters, `mistake` is the name of its mistake or '' (`mistakes` has all),
-    `conventions` are the simplest that it computes, or None, `counterexample` is the
-    smallest case in which it differs from the definition, and `findings` describe its
-    edge cases. Made by `audit`."""
+    An audit is true if the function passed. `passed`: the function agrees in all cases with the definition or with
+    accepted conventions. `conventions` are the simplest conventions that the function computes, or None. `tools`
+    are the tools that compute the same. `mistakes` are the names of its mistakes, and `mistake` is the first of
+    them or ''. `counterexample` describes the smallest case in which the function differs from the definition.
+    `findings` describe its edge cases."""
     name: str
     measure: Measure
     shape: str
@@ -400,7 +455,7 @@ class Audit(Result):
 
     @property
     def mistake(self) -> str:
-        "Return the name of the first mistake, '' if there is no named mistake."
+        """Return the name of the first mistake; '' if there is no named mistake."""
         return self.mistakes[0] if self.mistakes else ''
 
     @property
@@ -409,7 +464,7 @@ class Audit(Result):
         return [*self._verdict(), *(f'  {finding}' for finding in self.findings)]
 
     def _verdict(self):
-        verdict = 'passed' if self.passed else 'NOT the definition'
+        verdict = 'passed' if self.passed else 'does NOT agree with the definition'
         lines = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
         lines += [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
         if self.tools: lines.append(f'These tools do the same: {", ".join(self.tools)}.')
@@ -417,7 +472,7 @@ class Audit(Result):
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        "Return the audit as plain data."
+        """Return the audit as a dict of strings, booleans, lists and dicts."""
         names = 'name', 'shape', 'passed', 'computes', 'counterexample'
         edges = {finding.edge: finding.what for finding in self.findings}
         return {**{name: getattr(self, name) for name in names}, 'measure': self.measure.asked,
@@ -434,17 +489,20 @@ class Audit(Result):
 
 # %% ../../nbs/forensics/auditing.ipynb #053292d0
 def _habit(measure, variants):
-    "Return the named mistake of the first of the simplest variants; '' if there is none."
+    """Return the name of the first mistake in the variants with the fewest differences from the defaults. Return ''
+    if they have no mistake. A variant is a combination of conventions and parameters, with or without a mistake."""
     cost = min(variant.cost for variant in variants)
     plainest = sorted((variant for variant in variants if variant.cost == cost), key=repr)
     return mistake_of(plainest, [measure.name] * len(plainest))
 
 def _computes_same(measure, conventions, variants):
-    "Return whether conventions give the same values as a variant that is not a mistake."
+    """Return whether the parameters that the conventions set, without a mistake, are among the variants (combinations
+    of conventions and parameters)."""
     return Variant((), variant_of(measure, conventions).params) in variants
 
 def _counterexample(auditor, questions, findings):
-    "Return the first case that differs from the definition, calculated; else the first edge."
+    """Describe the first case in which the function differs from the definition. The text includes the correct
+    calculation. If there is no such case, return the first finding that is wrong or a mistake; otherwise ''."""
     for question in questions:
         measure, cutoff = _at_cutoff(auditor.measure, question.k), f', k={question.k}' if question.k else ''
         for case, value, error, failed in zip(question.cases, question.values, question.errors, question.failed):
@@ -455,8 +513,8 @@ def _counterexample(auditor, questions, findings):
             text = f'gives {value_text(value)}'
             if value_text(value) == value_text(right.value): text = f'gives {value:.10g}, not {right.value:.10g}'
             ranks = [row + 1 for row in case.rows()]
-            order = f', passed as ranks {ranks}' if {'score', 'run'} & {*auditor.words} else ''
-            return f'{case}{order}{cutoff}: it {error or text}; by the definition {right.text}'
+            order = f', rows in the order of ranks {ranks}' if {'score', 'run'} & {*auditor.words} else ''
+            return f'{case}{order}{cutoff}: it {error or text}; by the definition, {right.text}'
     return next((str(finding) for finding in findings if finding.mistake or finding.wrong), '')
 
 # %% ../../nbs/forensics/auditing.ipynb #2d26b583
@@ -464,27 +522,26 @@ def audit(
     f: Callable, measure: str | Measure, *, shape: str | None = None,
     accept: str | Conventions | None = None,
 ) -> Audit:
-    """Find out what a function computes, and whether it agrees with the definition of a
-    measure.
+    """Find out what a function computes, and whether it agrees with the definition of a measure.
 
     Parameters
     ----------
     f : callable
-        A function that computes the measure of one list, or of judgments and a run.
+        A function that computes the measure for one ranking, or from qrels and a run.
     measure : str or Measure
-        The measure it should compute, such as 'nDCG@10'.
+        The measure that `f` should compute, such as 'nDCG@10'.
     shape : str, optional
-        The names of its arguments in their order: 'grades k', 'true score k', 'retrieved
-        relevant k', 'relevant retrieved k', 'qrels run k', each also without k. By default
-        the names of its parameters if they are such words, else 'grades k'.
+        The arguments of `f` in their order: 'grades k', 'true score k', 'retrieved
+        relevant k', 'relevant retrieved k' or 'qrels run k', each also without k.
+        Default: the parameter names of `f` if they form a shape, otherwise 'grades k'.
     accept : str or Conventions, optional
-        Conventions that are accepted as well, such as 'elasticsearch'.
+        Conventions or a tool that are accepted as well, such as 'elasticsearch'.
 
     Returns
     -------
     Audit
-        True if the function passed. If the function fails for a case or does not return
-        a number, this is a finding, not an error.
+        It is true if the function passed. If the function raises an exception or does
+        not return a number, this is a finding, not an error.
 
     Raises
     ------
@@ -494,7 +551,8 @@ def audit(
     Examples
     --------
     >>> bool(audit(lambda grades, k: sum(grades[:k]) / k, 'P@10'))
-    True"""
+    True
+    """
     shape = _shape_of(f) if shape is None else shape
     parsed, words = parse(measure), read_shape(shape)
     uncut = Measure(parsed.name, parsed.given) if parsed.kind.at == 'k' and 'k' in words else parsed
@@ -505,7 +563,7 @@ def audit(
     fits = good or variants
     best = min(fits or {Variant()}, key=lambda variant: (variant.cost, variant.words))
     findings = list(auditor.edges(best)) if fits else []
-    if all(question.rounded for question in questions): findings.append(EdgeFinding('digits', 'at most four'))
+    if all(question.rounded for question in questions): findings.append(EdgeFinding('decimals', 'at most four'))
     names = [finding.mistake for finding in findings if finding.mistake]
     if fits and (best.params or not good): names = [*filter(None, [_habit(uncut, fits)]), *names]
     accepted = accept is not None and _computes_same(uncut, conventions_of(accept), variants)
@@ -519,7 +577,9 @@ def audit(
     return Audit(name, parsed, shape, passed, conventions, computes, tuple(tools), mistakes, shown, tuple(findings))
 
 def _fitting(auditor, questions, accept):
-    "Return the variants that fit all questions; none if a list as long as the cutoff has an error."
+    """Return the set of variants (combinations of conventions and parameters) that give all values of the function.
+    The set is empty if the function fails for a list of at least two documents that fills the top k and has a
+    relevant document there."""
     for question in questions:
         for case, error in zip(question.cases, question.errors):
             if error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
@@ -531,48 +591,51 @@ def _fitting(auditor, questions, accept):
     return {variant for variant in fits if not variant.answers and variant.mistake not in means}
 
 def _computed(variants, best, questions):
-    "Return a text that says what a function computes."
-    if variants: return ', '.join(best.words) or 'the definition with the defaults'
+    """Return a text on what the function computes: how the variant `best` differs from the defaults. If `variants` is
+    empty, the text has the first error of the function."""
+    if variants: return ', '.join(best.words) or 'the definition with default conventions'
     error = next((error for question in questions for error in question.errors if error), '')
     return f'no known convention; it {error}' if error else 'no known convention'
 
 def _shape_of(f):
-    "Return the names of the parameters, if they are the words of a shape; else 'grades k'."
+    """Return the parameter names of a function as a shape such as 'true score k'. Return 'grades k' if the names form
+    no shape."""
     try: names = list(signature(f).parameters)
     except (TypeError, ValueError): return 'grades k'
     return ' '.join(names) if {*names} - {'k'} in SHAPES else 'grades k'
 
 # %% ../../nbs/forensics/auditing.ipynb #a89a6b08
 def audit_answers(answers: Any, vectors: Any) -> list[Audit]:
-    """Find out what a program computes, by its answers to the vectors of `conformance/`.
+    """Find out what a program computes, from its values for cases in `conformance/`.
 
     Parameters
     ----------
     answers : dict or path
-        {measure: {case: value}}, or a JSON file of that. Cases may be missing; a value
-        that is not a number (null, "error") counts as an error.
+        The values of the program as {measure: {case: value}}, or the path of a JSON
+        file with them. Cases may be missing. A value that is not a number (null,
+        "error") counts as an error.
     vectors : path
-        The folder `measures` of the vectors.
+        The folder `conformance/measures`, which has a file of cases for each measure.
 
     Returns
     -------
     list of Audit
-        One for each measure.
+        One audit for each measure.
 
     Raises
     ------
     ValueError
-        For a measure or a case that the vectors do not have."""
+        For a measure or a case that the folder does not contain."""
     if not isinstance(answers, Mapping): answers = json.loads(Path(answers).read_text(encoding='utf-8'))
     return [_of_vectors(measure, values, Path(vectors)) for measure, values in answers.items()]
 
 def _of_vectors(measure, answers, folder):
     path = folder / f'{measure}.json'
-    if not path.exists(): raise ValueError(f'there are no vectors of {measure!r} in {folder}')
+    if not path.exists(): raise ValueError(f'the folder {folder} has no test vectors for {measure!r}')
     data = json.loads(path.read_text(encoding='utf-8'))
     cases = {case['name']: case for case in data['cases']}
     unknown = [name for name in answers if name not in cases]
-    if unknown: raise ValueError(f'{measure} has no case {unknown[0]!r}; it has {", ".join(cases)[:200]}')
+    if unknown: raise ValueError(f'{measure} has no case {unknown[0]!r}; its cases are {", ".join(cases)[:200]}')
     cases_asked = [case for name, case in cases.items() if name in answers]
     def is_right(case, name):
         value = case['other_values'].get(data['same_as'].get(name, name), case['value'])
@@ -587,14 +650,15 @@ def _of_vectors(measure, answers, folder):
     case = next((case for case in cases_asked if not is_right(case, 'default')), None)
     shown = ''
     if case and not passed:
-        shown = f"{case['name']} ({case['about']}): {answers[case['name']]}, by the definition {case['value']}"
-    computes = f"{', '.join(fits) or 'no known convention'} ({len(cases_asked)} of {len(cases)} cases asked)"
+        shown = f"{case['name']} ({case['about']}): {answers[case['name']]}, but the definition gives {case['value']}"
+    computes = f"{', '.join(fits) or 'no known convention'} ({len(cases_asked)} of {len(cases)} cases tested)"
     tools, mistakes = (tuple(name for name in fits if name in data[key]) for key in ('tools', 'mistakes'))
     mistakes = () if passed else mistakes
     return Audit('the program', parse(measure), 'vectors', passed, None, computes, tools, mistakes, shown)
 
 def _same_value(answer, text):
-    "Return whether a value is equal to the text of a vector: a fraction, a decimal, NaN or error."
+    """Return whether the value of a program equals the expected value. text: the expected value as a fraction, a
+    decimal, 'nan' or 'error'."""
     error = not isinstance(answer, int | float)
     if text == 'error' or error: return text == 'error' and error
     numerator, _, denominator = text.partition('/')

@@ -47,13 +47,13 @@ from ..results.results import Result, Table, Text, value_text
 # %% ../../nbs/forensics/identification.ipynb #43edf638
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
-    """Store conventions that give the numbers to identify.
+    """A combination of conventions that gives the numbers passed to `identify`.
 
-    `conventions` are the simplest, `measures` the complete measures, `values` the numbers
-    by measure, `ways` the variant of each measure, `tools` those of whose conventions it is
-    the result, `mistake` the name of a mistake or '', `alike` how many combinations these
-    data cannot tell from this one, `idle` the questions that do not matter, `off` how far
-    the nearest number is."""
+    `conventions` are the simplest conventions with these values, and `measures` the measures with all parameters.
+    `values` maps the name of each measure to its value. `ways` has a `Variant` for each measure: its differences
+    from the defaults. `tools` are the tools that give these values, and `mistake` is the name of a mistake or ''.
+    `alike` is the number of combinations with these values on these data. `idle` lists the conventions without
+    effect on these data. `off` is 0, or the distance from the number if no value matches."""
     conventions: Conventions
     measures: tuple[Measure, ...]
     values: Mapping[str, float]
@@ -66,12 +66,12 @@ class Fit:
 
     @property
     def value(self) -> float | Mapping[str, float]:
-        "Return the number, or with several measures {measure: number}."
+        """Return the computed value; for several measures, a dict {measure: value}."""
         return next(iter(self.values.values())) if len(self.values) == 1 else self.values
 
     @property
     def call(self) -> str:
-        "Return a line of Python code that computes the number."
+        """Return a line of Python code that computes the value."""
         names = ' '.join(map(repr, self.measures))
         answers = ''.join(f', {question}={answer!r}' for question, answer in self.ways[0].answers)
         mistake = next((variant.mistake for variant in self.ways if variant.mistake), '')
@@ -80,9 +80,9 @@ class Fit:
 
     @property
     def differs(self) -> str:
-        "Return a line with the options that differ from the defaults."
+        """Return the options that differ from the defaults, as a line of text."""
         words = dict.fromkeys(word for variant in self.ways for word in variant.words)
-        return ', '.join(words) or 'nothing (the defaults)'
+        return ', '.join(words) or 'only defaults'
 
     def __repr__(self) -> str:
         values = ', '.join(f'{name} = {value_text(value, 6)}' for name, value in self.values.items())
@@ -94,20 +94,25 @@ class Fit:
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
 def _readings(queries, numbers, counted, mean):
-    "Return each (reading, scale) in which the query values and the mean fit the numbers."
+    """Return the set of (reading, scale) for which all values match the numbers. A reading is 'rounded' or 'cut off';
+    a scale is 1, or 100 for percentages. numbers: {query: number}, with the mean as 'all'. counted: the value of each
+    query. mean: the mean of the values."""
     values = {q: mean if q == 'all' else counted[queries.index(q)] for q in numbers}
     return {way for way in product(('rounded', 'cut off'), (1, 100))
             if all(number_fits(x, values[q], *way) for q, x in numbers.items())}
 
 def _fitting_results(target, found, reading):
-    "Return the results of a measure that fit as shares or percentages, and the scale."
+    """Return (results, scale): the computed results that match the numbers of a measure, and 100 if only percentages
+    match, otherwise 1. found: {variant: result}. reading: whether the numbers are 'rounded' or 'cut off'."""
     for scale in scales_of(target):
         results = [result for result in dict.fromkeys(found.values()) if (reading, scale) in result.fits]
         if results: return results, scale
     return [], 1
 
 def _combined(measures, searches, fitting):
-    "Return {results: variants} that one program can compute, with one item per measure."
+    """Combine the matching results of several measures that one program can compute together. Return {results:
+    combinations}. A key is a tuple with a result for each measure. Its value is a list of tuples with a `Variant`
+    (conventions and parameters) for each measure."""
     by_answers: list[dict] = []
     for found, fits in zip(searches, map(set, fitting)):
         by_answers.append({})
@@ -121,7 +126,10 @@ def _combined(measures, searches, fitting):
     return groups
 
 def _agree(measures, variants):
-    "Return whether the variants of several measures can be computed by one program."
+    """Return whether one program can compute all measures, each with its variant. A variant has conventions,
+    parameters and possibly a mistake. There may be only one mistake in all, and a measure must have the same
+    parameters at all cutoffs. A mistake in the input rows or in the mean over queries must affect every measure that
+    it can affect."""
     mistakes = {variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
     shared = [MISTAKES[name].kinds.split() for name in mistakes if MISTAKES[name].rows or MISTAKES[name].total]
@@ -134,7 +142,9 @@ def _agree(measures, variants):
 
 # %% ../../nbs/forensics/identification.ipynb #c9367756
 def _tools_of(rankings, measures, searches):
-    "Return {tool: (results, variants)} of the tools whose variants were computed."
+    """Return {tool: (results, variants)} for the tools that compute all measures. results and variants are tuples
+    with an item for each measure; a variant has conventions and parameters. searches: {variant: result} for each
+    measure; tools with other variants are left out."""
     by_tool = {}
     for tool in tools_with(*measures):
         variants = tuple(_of_tool(rankings, measure, tool) for measure in measures)
@@ -143,11 +153,14 @@ def _tools_of(rankings, measures, searches):
     return by_tool
 
 def _of_tool(rankings, measure, tool, **answers):
-    "Return the simplest variant of a measure that a tool computes."
+    """Return the conventions and parameters of a tool for a measure, as the simplest equivalent `Variant`. answers:
+    options that replace those of the tool."""
     return plain_variant(rankings, variant_of(measure, conventions_of(tool, **answers)))
 
 def _fit(measures, results, variants, tools, off=0.0):
-    "Return the fit of the simplest variants; tools: {tool: (results, variants)}."
+    """Create a `Fit` from the variants with the fewest differences from the defaults. results: a result for each
+    measure. variants: tuples with a variant (conventions and parameters) for each measure. tools: {tool: (its
+    results, its variants)}. off: how far the computed value is from the number to match."""
     costs = [sum(variant.cost for variant in combination) for combination in variants]
     plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
     best, kinds = plainest[0], [measure.name for measure in measures]
@@ -160,7 +173,8 @@ def _fit(measures, results, variants, tools, off=0.0):
     return Fit(conventions, complete, values, best, names, mistake, len(variants), _idle(best, {*variants}), off)
 
 def _idle(combination, variants):
-    "Return the convention names whose options all give the same result."
+    """Return a tuple of the conventions that have no effect on the result. combination: a variant (conventions and
+    parameters) for each measure. variants: all combinations with the same result."""
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
@@ -174,7 +188,8 @@ _CUTOFFS = 1, 3, 5, 10, 20, 100
 _MOST_FITS = 40  # that are compared
 
 def _advice(rankings, target, fits):
-    "Return a sentence that names the further number that best separates the fits."
+    """Return up to two sentences on further numbers that would best decide between the fits, which are combinations
+    of conventions that match the numbers. Each sentence has the number of fits that would remain."""
     fits, (measure, numbers) = fits[:_MOST_FITS], target
     variants = [fit.ways[0] for fit in fits]
     values: dict[str, Any] = {}
@@ -189,30 +204,32 @@ def _advice(rankings, target, fits):
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
     best = [name for name in sorted(remaining, key=remaining.__getitem__)[:2] if remaining[name] < len(fits) - 1e-9]
-    return [f'{name} would reduce them to about {remaining[name]:.3g} of {len(fits)}' for name in best]
+    return [f'the value of {name} would reduce {len(fits)} matches to about {remaining[name]:.3g}' for name in best]
 
 def _remaining(values, unit):
-    "Return the mean number of fits that remain if the value of the true fit is known."
+    """Return how many fits would remain on average if a further number were known. A fit is a combination of
+    conventions that matches the known numbers. values: the further number for each fit. unit: values that round to
+    the same multiple of this unit are equal."""
     _, count = np.unique(np.rint(np.nan_to_num(values, nan=-1e6) / unit), return_counts=True)
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
 def _of_first(name, words):
-    "Return a property that reads an attribute of the first fit."
+    """Return a property that has the attribute `name` of the first item of `fits`, or None if there are no fits.
+    words: the description of the attribute."""
     doc = f'Return {words} of the first fit; None if nothing fits.'
     return property(lambda self: getattr(self.fits[0], name) if self.fits else None, doc=doc)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Result):
-    """The conventions that give some numbers: a list of `Fit`, tools first, then the
-    simplest.
+    """The result of `identify`: a sequence of `Fit`, the conventions that give the numbers.
 
-    `how` says how the numbers were read; `nearest` holds the closest results if nothing
-    matches; `advice` names the number that would narrow the search most; `tried` is the
-    number of combinations and `results` that of their different results. If nothing
-    matches, `ranges` are the values of tools whose ties have no fixed order.
-    `.conventions`, `.value`, `.tools`, `.mistake` and `.call` are those of the first
-    fit, or None."""
+    Conventions of tools are first, then those with the fewest differences from the defaults. `how` says whether the
+    numbers are rounded, truncated or percentages. If nothing matches, `nearest` has the closest results, and
+    `ranges` has sentences on tools whose values depend on an arbitrary order of ties. `advice` names further
+    numbers that would best separate the fits. `tried` is the number of combinations, and `results` the number of
+    different results. `conventions`, `value`, `mistake` and `call` belong to the first fit and are None if nothing
+    matches. `tools` are the tools of all fits."""
     wanted: tuple[Target, ...]
     fits: tuple[Fit, ...]
     how: str
@@ -228,19 +245,19 @@ class Identification(Result):
 
     @property
     def tools(self) -> tuple[str, ...]:
-        "Return all tools whose conventions give the numbers."
+        """Return all tools whose conventions give the numbers."""
         return tuple(tool for fit in self.fits for tool in fit.tools)
 
     conventions = _of_first('conventions', 'the conventions')
-    value = _of_first('value', 'the number in full')
+    value = _of_first('value', 'the value with all digits')
     mistake = _of_first('mistake', "the name of the mistake ('' for none)")
     call = _of_first('call', 'the line of Python that gives the numbers')
 
     @property
     def summary(self) -> list[str]:
-        "Return the result in sentences."
+        """Return the result as a list of sentences."""
         question = '; '.join(map(target_text, self.wanted))
-        tried = f'{self.tried:,} combinations give {self.results:,} different results on these data'
+        tried = f'{self.tried:,} combinations of conventions give {self.results:,} different results on these data'
         if not self.fits:
             failed = f'{tried}, and none matches.' if self.ranges else f'no combination matches. {tried}.'
             return [*self.ranges, f'{question}: {failed} The closest:']
@@ -251,7 +268,9 @@ class Identification(Result):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        "Return a dict for each fit, or for the nearest if nothing fits."
+        """Return a dict for each `Fit` (conventions that give the numbers), as table rows.
+
+        If no conventions give the numbers, return rows of the nearest results."""
         shown = self.fits or self.nearest
         names = dict.fromkeys(name for fit in shown for name in fit.values)  # each of the nearest has one
         rows = []
@@ -264,7 +283,7 @@ class Identification(Result):
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        "Return the result as plain data."
+        """Return the result as a dict of numbers, strings, lists and dicts."""
         shown = self.fits or self.nearest
         more = [{'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call} for fit in shown]
         return {'asked': [*map(target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
@@ -279,9 +298,9 @@ class Identification(Result):
         yield from map(Text, self.summary)
         shown, fits = self.rows, self.fits or self.nearest
         cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
-        if cells: yield Table([*shown[0]], cells, 'Conventions that match.', 'tab:conventions')
+        if cells: yield Table([*shown[0]], cells, 'Conventions and their values.', 'tab:conventions')
         if len(shown) > rows: yield Text(f'... and {len(shown) - rows} more')
-        lead = 'In Python' if self.fits else 'The closest, in Python'
+        lead = 'In Python' if self.fits else 'The closest result, in Python'
         if fits: yield Text(f'{lead}: {fits[0].call}')
         if self.mistake: yield Text(f'{self.mistake}: {MISTAKES[self.mistake].says}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
@@ -291,7 +310,7 @@ def identify(
     qrels: Any, run: Any, values: Any, value: Any = None, *,
     progress: Callable[[int, int], object] | None = None, say: Callable[[str], object] | None = None,
 ) -> Identification:
-    """Find the conventions, the tool or the mistake that gives some numbers.
+    """Find the conventions, the tool or the mistake that gives published numbers.
 
     Parameters
     ----------
@@ -299,9 +318,9 @@ def identify(
         In any form that `evaluate` takes.
     values : dict or str
         {'nDCG@10': '0.4312'}, or the same as text: 'nDCG@10=0.4312 MAP=0.31'. For
-        values of single queries {'nDCG@10': {'q1': 0.5, 'all': 0.4312}}. Text keeps its
-        zeros. Parameters given in a measure, such as nDCG(gain='exp')@10, are fixed and
-        not searched.
+        values of single queries: {'nDCG@10': {'q1': 0.5, 'all': 0.4312}}. Numbers as
+        text keep trailing zeros, which count as digits. Parameters in the name of a
+        measure, such as nDCG(gain='exp')@10, are fixed and not searched.
     value : str or float, optional
         The number, if `values` is one measure.
     progress : callable, optional
@@ -312,7 +331,8 @@ def identify(
     Returns
     -------
     Identification
-        The conventions that give all numbers, tools first; or the closest ones.
+        The conventions that give all numbers, tools first. If no conventions do, the
+        result has the closest values.
 
     Raises
     ------
@@ -320,13 +340,14 @@ def identify(
         For a value that is not a number or is outside of the range of its measure, and
         for an unknown measure or query.
     DataError
-        For bad input, or judgments and results without a query in common.
+        For invalid input, or judgments and results without a query in common.
 
     Examples
     --------
     >>> qrels = {'q': {'a': 3, 'b': 1}}
     >>> identify(qrels, {'q': ['b', 'a']}, 'nDCG@10', '0.7098')[0].measures
-    (nDCG(gain='exp')@10,)"""
+    (nDCG(gain='exp')@10,)
+    """
     targets = read_targets(values, value)
     measures = [measure for measure, _ in targets]
     kinds = sorted({measure.name for measure in measures})
@@ -349,14 +370,16 @@ def identify(
         tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, ranges)
 
 def _search(rankings, target, progress):
-    "Return all results of a measure, with the readings in which they fit."
+    """Compute all results that conventions can give for a measure, and compare them with its numbers. Return
+    {variant: `Outcome`}; a variant has conventions and parameters. `Outcome.fits` is the set of (reading, scale) from
+    `_readings` with which the result matches."""
     measure, numbers = target
     variants = [variant_of(measure, conventions_of(tool)) for tool in tools_with(measure)]
     def check(counted, mean): return _readings(rankings.queries, numbers, counted, mean)
     return all_results(rankings, measure, more=variants, check=check, progress=progress)
 
 def _tool_fits(rankings, targets, tool):
-    "Return whether the conventions of a tool give the numbers, rounded or cut off."
+    """Return whether the conventions of a tool give all numbers, rounded or cut off."""
     readings = {'rounded', 'cut off'}
     for measure, numbers in targets:
         try: computed = values_of_variant(rankings, measure, _of_tool(rankings, measure, tool))
@@ -366,16 +389,18 @@ def _tool_fits(rankings, targets, tool):
 
 # %% ../../nbs/forensics/identification.ipynb #6b5948ce
 def _ranges(rankings, targets):
-    "Yield a sentence for each tool without a fixed order of ties whose range has the numbers."
+    """Yield sentences on tools that may give the numbers. These tools have no fixed order of ties, so they can give a
+    range of values."""
     for tool, preset in PRESETS.items():
         if not {measure.name for measure, _ in targets} <= {*preset.unstable.split()}: continue
         ranges = [_range_of_tool(rankings, target, tool) for target in targets]
         if not all(ranges): continue
-        yield f'The ties of {tool} ({preset.version}) have no fixed order: it gives {", ".join(ranges)} here.'
+        yield (f'{tool} ({preset.version}) does not rank ties in a fixed order; on these data it gives '
+               f'{", ".join(ranges)}.')
 
 def _range_of_tool(rankings, target, tool):
-    """Return, as text, the lowest and highest value of a tool over the orders of ties, if the
-    numbers lie between; else ''."""
+    """Return the lowest and highest value of a tool over the orders of ties, as text. The text is '' if the numbers
+    are outside of this range, if ties do not change the mean, or if the range cannot be computed."""
     (measure, numbers), ends = target, []
     for order in ('worst', 'best'):
         variant = _of_tool(rankings, measure, tool, ties=order)
@@ -393,7 +418,8 @@ def _range_of_tool(rankings, target, tool):
     return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
 
 def _all_fits(rankings, targets, searches):
-    "Return (reading of the numbers, scale, fits) for the fits of all numbers."
+    """Return (reading, scales, fits) for all conventions that give the numbers. reading: 'rounded', or 'cut off' if
+    no rounded result matches. scales: 1, or 100 for percentages, for each measure. fits: a sorted list of `Fit`."""
     measures = [measure for measure, _ in targets]
     for reading in ('rounded', 'cut off'):
         fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
@@ -408,7 +434,8 @@ def _all_fits(rankings, targets, searches):
     return 'rounded', [1] * len(targets), []
 
 def _rank(fit):
-    "Return the sort key of a fit: tools first, then fewer differences from the defaults."
+    """Return the key that sorts `Fit` objects: conventions of tools come first, then those with fewer differences
+    from the defaults."""
     common = {pair for variant in fit.ways for pair in (*variant.answers, *variant.params)}
     mistake = any(variant.mistake for variant in fit.ways)
     return not fit.tools, len(common) + 3.5 * mistake, repr(fit.ways)
@@ -428,11 +455,11 @@ def _nearest(rankings, targets, searches):
 # %% ../../nbs/forensics/identification.ipynb #61399ae9
 @dataclass(frozen=True, eq=False, repr=False)
 class Step:
-    """Store one changed convention and its effect.
+    """One changed convention and its effect on the mean.
 
-    `value` and `after` are the numbers before and after it, `changed` the queries whose
-    value or place in the mean it changes, the most changed first, and `shows` the lines
-    that show it on that query."""
+    `what` is the new option. `value` and `after` are the means before and after the change. `changed` are the
+    queries that have another value after the change, or that only one of the two means includes, the largest change
+    first. `shows` has lines of text that explain the change for the first query in `changed`."""
     what: str
     value: float
     after: float
@@ -445,17 +472,17 @@ class Step:
         return '\n'.join([head, *(f'    {line}' for line in self.shows)])
 
 def _three(a, b):
-    "Return the text of two numbers and their difference."
+    """Return three texts: a, b and the difference b − a."""
     return value_text(a, 6), value_text(b, 6), value_text(b - a, 6, signed=True)
 
 # %% ../../nbs/forensics/identification.ipynb #b3d74795
 @dataclass(frozen=True, eq=False, repr=False)
 class ToolDifference(Result):
-    """Explain the difference between two ways to compute one number.
+    """The difference between two computations of a measure, as a list of steps.
 
-    `a` and `b` are the numbers, `names` their sources, `steps` the changes that turn
-    the first into the second, and `idle` the conventions that differ without effect on
-    these data. Made by `differ`."""
+    `a` and `b` are the two numbers, and `names` their sources. `steps` are the changed
+    conventions that turn the first number into the second. `idle` lists conventions
+    that differ but have no effect on these data. Made by `differ`."""
     measure: Measure
     names: tuple[str, str]
     a: float
@@ -465,21 +492,22 @@ class ToolDifference(Result):
 
     @property
     def value(self) -> float:
-        "Return the difference b − a, the sum of the steps."
+        """Return the difference b − a, which is the sum of the steps."""
         return self.b - self.a
 
     @property
     def lines(self) -> list[str]:
         "Return the result as lines of text."
         (first, second), (a, b, change) = map(visible, self.names), _three(self.a, self.b)
-        why = f'{counted(len(self.steps), "difference")} in conventions explain{"s" * (len(self.steps) == 1)} it.'
+        why = (f'{counted(len(self.steps), "difference")} in conventions explain{"s" * (len(self.steps) == 1)} the '
+               'difference.')
         if not self.steps: why = 'every query has the same value.'
-        idle = [f'Also different, but without effect on these data: {", ".join(self.idle)}.'] if self.idle else []
+        idle = [f'Other differences, without effect on these data: {", ".join(self.idle)}.'] if self.idle else []
         answer = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
         return [answer, *map(repr, self.steps), *idle]
 
     def to_dict(self) -> dict[str, Any]:
-        "Return the result as plain data."
+        """Return the result as a dict of numbers, strings, lists and dicts."""
         steps = [{'what': s.what, 'from': s.value, 'to': s.after, 'queries': list(s.changed), 'shows': list(s.shows)}
                  for s in self.steps]
         names = dict(zip(('a', 'b'), self.names))
@@ -498,24 +526,27 @@ class ToolDifference(Result):
 
 # %% ../../nbs/forensics/identification.ipynb #37731b88
 def _named_variant(qrels, run, measure, source):
-    "Return the name and the variant of a tool, of conventions, or of a number."
+    """Return (name, `Variant`) of a tool, of conventions, or of a number. A `Variant` has conventions and parameters.
+    Those of a number are identified first. Raise ValueError if no conventions give the number."""
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):
         return source, variant_of(measure, conventions_of(source))
     result = identify(qrels, run, {measure: source})
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
-    text = f'{measure.asked} = {source}: no combination gives this number'
+    text = f'{measure.asked} = {source}: no combination of conventions gives this value'
     raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
 def _word(name, items, measure):
-    "Return a short name of an option, or of its default."
+    """Return the option `name` as text, such as ties='given'. items: the options that differ from the defaults; if
+    `name` is not among them, the default is shown."""
     if name == 'mistake': return items.get(name, 'no mistake')
     return f'{name}={items.get(name, (DEFAULTS | measure.kind.params)[name])!r}'
 
 # %% ../../nbs/forensics/identification.ipynb #29f78f3d
 def _fewest(compute, names):
-    "Return the smallest subset of `names` that gives the same values as the full set."
+    """Return the smallest subset of `names` that gives the same values as all names. compute: a function that returns
+    (values, mean) for a subset, or None if it cannot be computed."""
     target = compute(names)[0]
     for size in range(len(names)):
         for subset in combinations(names, size):
@@ -524,7 +555,9 @@ def _fewest(compute, names):
     return names
 
 def _step(queries, sources, measure, words, variants, computed):
-    "Return the step that changes one option; computed: query values and mean before and after."
+    """Return the `Step` that changes one option. sources: qrels and run. words: the option as text. variants: the
+    conventions and parameters before and after the change. computed: (query values, mean) before and after the
+    change."""
     (earlier, value), (later, new_value) = computed
     gone = np.isnan(earlier) != np.isnan(later)
     size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
@@ -537,7 +570,7 @@ def _step(queries, sources, measure, words, variants, computed):
 def _change_lines(sources, measure, variants, query, value, new_value):
     name, (qrels, run) = visible(query), sources
     if np.isnan(new_value): return [f'{name} is left out of the mean']
-    if np.isnan(value): return [f'{name} counts in the mean, with {value_text(new_value)}']
+    if np.isnan(value): return [f'{name} is included in the mean with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
     if any(variant.mistake for variant in variants): return values
     try: pair = [explain(measure, qrels, run, query, conventions=v.conventions(measure.name)) for v in variants]
@@ -559,26 +592,27 @@ def differ(
     measure : str or Measure
         One measure, such as 'nDCG@10'.
     a, b : str, Conventions or number
-        A tool such as 'trec_eval', conventions, or a number (as text with its zeros),
-        which is identified first.
+        A tool such as 'trec_eval', conventions, or a number, whose conventions are
+        identified first. A number as text keeps its trailing zeros.
 
     Returns
     -------
     ToolDifference
-        The steps from a to b, each with its effect and a query that shows it.
+        The steps from a to b, each with its effect on the number and on one query.
 
     Raises
     ------
     ValueError
         For an unknown tool, or a number that no conventions give.
     DataError
-        For bad input.
+        For invalid input.
 
     Examples
     --------
     >>> qrels = {'q1': {'a': 1}, 'q2': {'b': 1}}
     >>> len(differ(qrels, {'q1': ['a']}, 'AP', a='trec_eval-c', b='trec_eval').steps)
-    1"""
+    1
+    """
     parsed = parse(measure)
     truth, results = Qrels(qrels, duplicates='first', copy=False), Run(run, duplicates='first', copy=False)
     sources: tuple[Any, Any] = (qrels, run) if truth.repeats or results.repeats else (truth, results)
@@ -587,7 +621,7 @@ def differ(
     first, second = (plain_variant(rankings, variant).items for variant in variants)
     different = tuple(name for name in {**first, **second} if first.get(name) != second.get(name))
     def mixed(changed):
-        "Return the first variant with some options of the second."
+        "Return the first variant, but with the options in `changed` from the second variant."
         items = {name: x for name, x in first.items() if name not in changed}
         items |= {name: second[name] for name in changed if name in second}
         return Variant.of(parsed, items, items, items.get('mistake', ''))
@@ -596,7 +630,8 @@ def differ(
         try: return values_of_variant(rankings, parsed, plain_variant(rankings, mixed(changed)))
         except ValueError: return None
     start, target = compute(()), compute(different)
-    if not (start and target): raise ValueError(f'{parsed!r} cannot be computed in both ways on these data')
+    if not (start and target): raise ValueError(f'{parsed!r} cannot be computed with both sets of conventions on '
+                                                'these data')
     fewest = _fewest(compute, different)
     order = sorted(fewest, key=lambda name: -abs((compute((name,)) or start)[1] - start[1]))
     steps = []
@@ -611,7 +646,7 @@ def differ(
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
 def _rankings_of(qrels, run, variants):
-    "Return the rankings of the run under the options of some variants."
+    "Return a `Rankings` object with the rankings under the options and mistakes of all variants."
     items = [variant.items for variant in variants]
     choices = {q: tuple(dict.fromkeys(x.get(q, DEFAULTS[q]) for x in items)) for q in OF_ROWS}
     rows = [MISTAKES[variant.mistake].rows for variant in variants if variant.mistake]

@@ -76,7 +76,7 @@ from irmetrics_nb.results.results import (
 
 # %% ../../nbs/reporting/report.ipynb #e143ad40
 def content(report: Any) -> dict[str, Any]:
-    "Return the variables of the templates of a report."
+    """Return a dict with the variables that the templates of a report use."""
     scores, comparison = report.scores, report.comparison
     level = comparison.method.level if comparison else .95
     conventions, values = convention_parts(scores), query_values(scores, report.queries, report.groups)
@@ -84,7 +84,7 @@ def content(report: Any) -> dict[str, Any]:
     if shown_digits() != DIGITS: values['digits'] = shown_digits()
     lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
     lines += [f'{names}: {text}'.removeprefix(': ') for names, text in conventions['counts']]
-    lines += [f'{name}, by the order of ties: {text}.' for name, text in conventions['ties'].items() if text]
+    lines += [f'{name}, depending on the order of ties: {text}.' for name, text in conventions['ties'].items() if text]
     variables = {
         'report': report,
         'comparison': comparison,
@@ -107,17 +107,17 @@ def content(report: Any) -> dict[str, Any]:
     return variables
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
-    """Return a text on the queries in the means of several runs; '' if no query is excluded.
+    """Describe the queries over which the means of several runs are taken.
 
-    names: the names of the measures; default: all measures."""
+    Return '' if the means include all queries. names: the measures to describe; default: all measures."""
     sizes = {name: size for name, size in common_sizes(scores).items() if name in (names or scores)}
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
         listed = ', '.join(f'{n:,} of {of:,} in {name}' for name, (n, of) in sizes.items())
         return f'Means are over the queries with results from all systems: {listed}.'
     n, of = next(iter(sizes.values()))
-    if not n: return f'{NOTHING_SHARED}: there are no means to compare.'
-    return f'Means are over the {counted(n, "query")} with results from all systems, of {of:,}.'
+    if not n: return f'{NOTHING_SHARED}, so there are no means to compare.'
+    return f'Means are over the {counted(n, "query")} with results from all systems, out of {of:,}.'
 
 NOTHING_SHARED = 'No query has results from all systems'
 
@@ -125,7 +125,7 @@ NOTHING_SHARED = 'No query has results from all systems'
 FOCUS = 4  # sentences below the figures
 
 def _of_several(report, level):
-    "Return the template variables for a report of several runs."
+    """Return the template variables for a report of several runs."""
     comparison, (a, b) = report.comparison, report.pair
     method, rows = comparison.method, comparison.rows
     focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
@@ -145,22 +145,24 @@ def _waterfall_say(comparison, a, b, differences):
     up, same, down = wins_ties_losses(differences)
     bars = '' if len(differences) <= BARS else ' Each bar is the mean of neighbouring queries.'
     ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
-    return (f'{b} − {a} in {comparison.sample.measures[0]}, query by query{ends}: '
-            f'better on {up:,}, worse on {down:,}, the same on {same:,}.{bars}')
+    return (f'{b} − {a} in {comparison.sample.measures[0]} for each query{ends}: {b} is better on {up:,}, worse on '
+            f'{down:,} and equal on {same:,}.{bars}')
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
 def _capital(text):
-    "Return a sentence with a capital first letter, unless its first word is a name."
+    """Capitalise a sentence that begins with 'no' or 'only'. Other sentences begin with the name of a run and are not
+    changed."""
     return text[0].upper() + text[1:] if text.startswith(('no ', 'only ')) else text
 
 def _summary(report):
-    "Return a sentence on the best system, and the numbers of the head: (name, number, note)."
+    """Return a sentence on the best system, and the key figures of the report. The key figures are a list of (name,
+    number, note)."""
     scores, measure = report.scores, report.comparison.sample.measures[0]
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
     means, (n, of) = common_means(scores, measure), common_sizes(scores)[measure]
     stats = [('systems', f'{len(scores.runs):,}', ''),
              ('queries', f'{len(scores):,}', f'{n:,} with results from all systems' if n < of else '')]
-    lead = f'{NOTHING_SHARED}: none has the highest mean {measure}.'
+    lead = f'{NOTHING_SHARED}, so no system has the highest mean {measure}.'
     if means:
         best = max(means, key=means.__getitem__)
         stats.append((f'best {measure}', value_text(means[best]), best))
@@ -174,7 +176,7 @@ def _summary(report):
 
 # %% ../../nbs/reporting/report.ipynb #f3f22709
 def _of_one(report, means, level):
-    "Return the template variables for a report of a single run."
+    """Return the template variables for a report of a single run."""
     scores, cell = report.scores, means[0]['cells'][0]
     name = scores.runs[0].name or 'The run'
     reach = f' ({100 * level:g} % interval {cell["interval"]})' if cell['interval'] else ''
@@ -186,7 +188,8 @@ def _of_one(report, means, level):
             'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
 
 def _first_queries(report, values):
-    "Return the table of queries without the script: the largest gains, or the worst."
+    """Return the table of queries that a page shows without JavaScript, as a dict. It has at most 50 queries: those
+    with the largest gains, or for one run those with the lowest values."""
     systems, n_words = values['systems'], 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads, keys = values['measures'][:1], columns[0]
@@ -194,15 +197,18 @@ def _first_queries(report, values):
     words = [*zip(values['ids'], values['texts'])]
     rows = [[*words[q][:n_words], *map(cell_text, columns[:6, q])]
             for q in np.argsort(keys, kind='stable')[:50].tolist()]
-    return {'head': [*['query', 'what was asked'][:n_words], *heads], 'words': n_words, 'rows': rows}
+    return {'head': [*['query', 'query text'][:n_words], *heads], 'words': n_words, 'rows': rows}
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Result):
-    """A report of scores, comparisons and queries; made by `report`.
+    """A report with scores, a comparison and example queries; made by `report`.
 
-    `save('report.html')` writes a whole page, `.md` and `.tex` are for papers. `scores`,
-    `comparison` (of several runs), `gains` and `losses` are its parts."""
+    `save('report.html')` writes an HTML page; `.md` and `.tex` files have the tables
+    for a paper. `scores` are the results of all runs, and `comparison` is None for a
+    single run. `gains` and `losses` are the queries with the largest differences
+    between the two systems in `pair`; for a single run, `losses` are the worst queries.
+    """
     title: str
     scores: Scores
     comparison: Comparison | None       # None: one run
@@ -216,8 +222,9 @@ class Report(Result):
     _default = 'html'
 
     def _written(self, form):
-        """Return the report in a format: a complete HTML page, tables and sentences for a
-        paper, or a text that lists its parts."""
+        """Return the report as text in one of the formats. HTML is a complete page,
+        Markdown and LaTeX have tables and sentences for a paper, and 'text' lists the
+        parts."""
         if form == 'text': return super()._written(form)
         template = _template(f'report.{ENDINGS[form]}')
         tables = rendered(_paper_parts(self), form) if form == 'latex' else ''
@@ -226,16 +233,18 @@ class Report(Result):
         return page.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
 
     def to_dict(self) -> dict[str, Any]:
-        """Return title, scores of each run, comparison and check-up as a dict; NaN
-        becomes None."""
+        """Return title, scores of each run, comparison and check-up as a dict.
+
+        NaN becomes None."""
         results = {'comparison': self.comparison, 'checkup': self.checkup}
         scores = [*map(as_record, self.scores.each())]
         records = {name: result and result.to_dict() for name, result in results.items()}
         return {'title': self.title, 'scores': scores, **records}
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the differences of the comparison, or the means of one run; ax:
-        matplotlib's axes."""
+        """Draw the differences of the comparison, or the means of a single run.
+
+        ax: the matplotlib axes to draw into; default: a new figure. Return the axes."""
         return (self.comparison or self.scores).plot(ax=ax)
 
     def _columns(self): return self.scores._columns()
@@ -249,7 +258,7 @@ class Report(Result):
         runs = ', '.join(run.name or 'run' for run in self.scores.runs)
         subject = visible(f'{self.title} ({runs}; {", ".join(self.scores)})')
         size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
-        return f"Report: {subject}; {size}. Write it with .save('report.html')."
+        return f"Report: {subject}; {size}. Save it with .save('report.html')."
 
     def _repr_html_(self): return None
 
@@ -258,7 +267,7 @@ class Report(Result):
 # %% ../../nbs/reporting/report.ipynb #f9485a39
 @cache
 def _template(name):
-    "Return a template of the package; each template is loaded once."
+    """Return a jinja2 template of the package; each template is loaded only once."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     environment = Environment(
         loader=PackageLoader('irmetrics_nb', 'reporting/templates'), autoescape=name.endswith('.html'),
@@ -271,13 +280,14 @@ def _template(name):
 def _one_line(text): return ' '.join(str(text).split())
 
 def _for_eyes(value):
-    "Return a value with control characters escaped, except in markup and for line breaks."
+    """Escape control characters in a text, except for line breaks. HTML markup and values that are not text are
+    returned unchanged."""
     if not isinstance(value, str) or hasattr(value, '__html__'): return value
     return '\n'.join(map(visible, value.split('\n')))
 
 # %% ../../nbs/reporting/report.ipynb #7b7860f5
 def _paper_parts(report):
-    "Yield the parts of the comparison, and a table of the measures that are not compared."
+    "Yield the parts of the comparison, and a table of the measures that were not compared."
     compared = report.comparison.sample.measures if report.comparison else ()
     if report.comparison: yield from report.comparison._blocks()
     names = [name for name in report.scores if name not in compared]
@@ -287,7 +297,8 @@ def _paper_parts(report):
         cells = [cell for name, cell in zip(report.scores.keys(), row['cells']) if name in names]
         texts = [f'{cell["text"]} [{cell["interval"].replace(" to ", ", ")}]'.removesuffix(' []') for cell in cells]
         rows.append([row['name'], *(Cell(text, best=cell['best']) for text, cell in zip(texts, cells))])
-    if any('[' in cell.content for _, *cells in rows for cell in cells): caption += ' Brackets: 95 % intervals by t.'
+    if any('[' in cell.content for _, *cells in rows for cell in cells): caption += (
+        ' In brackets: 95 % confidence intervals by t.')
     yield Table(['system', *names], rows, caption, 'tab:means')
 
 # %% ../../nbs/reporting/report.ipynb #4cb27f32
@@ -301,28 +312,28 @@ def report(
     alpha: float = .05, seed: int = 0,
     **options: Unpack[Options],
 ) -> Report:
-    """Write a report of one run or several: means, differences, queries, rankings,
+    """Create a report of one run or several: means, differences, queries, rankings,
     input.
 
     Parameters
     ----------
     qrels, runs : judgments and results
-        As `evaluate` takes them; several runs as {name: run}, a list, a folder or a
-        pattern, or with `system` in one table.
+        In any form that `evaluate` accepts. Several runs are {name: run}, a list, a
+        folder, a file pattern, or one table with the option `system`.
     measures : str, Measure, or several
         The first measure orders systems and queries.
     baseline : str, optional
-        The system that the others are compared with, by its name or the path of its run;
-        default: every pair.
+        The name or the path of the run that is compared with all others; default:
+        compare every pair.
     groups : Groups, dict, Series, table or path, optional
-        The group of each query, as `compare` takes it.
+        The group of each query, as in `compare`.
     documents, topics : dict, table or path, optional
-        Titles and texts of documents, and texts of queries, as `read_words` takes them:
-        {id: text}, a table, or JSONL, JSON, CSV, TSV, Parquet, TREC topics.
+        Titles and texts of documents, and texts of queries: {id: text}, a table, or a
+        file in the format JSONL, JSON, CSV, TSV, Parquet or TREC topics.
     title : str, optional
         The title of the report.
     checkup : bool
-        Whether to `check` the input, which reads it once more.
+        Whether to `check` the input; this reads the input once more.
     test, correction, correct_over, alpha, seed
         As in `compare`.
     options
@@ -332,15 +343,16 @@ def report(
     Returns
     -------
     Report
-        `.save('report.html')` writes it; `.to_html()`, `.to_markdown()`, `.to_latex()`.
+        `.save('report.html')` writes it to a file. `.to_html()`, `.to_markdown()` and
+        `.to_latex()` return it as text.
 
     Raises
     ------
     DataError
-        For bad input.
+        For invalid input.
     ValueError
-        For an unknown measure, choice or baseline, an empty name among several, or
-        groups without a query.
+        For an unknown measure, option value or baseline, for an empty name if there are
+        several runs, or for groups that contain no query.
     TypeError
         For an unknown option.
 
@@ -351,11 +363,12 @@ def report(
     >>> runs = {'old': {'q1': ['d2', 'd1'], 'q2': ['d2']}, 'new': good}
     >>> found = report(qrels, runs, 'RR', topics={'q1': 'first words'})
     >>> found.gains[0].query, found.gains[0].difference
-    ('q1', 0.5)"""
+    ('q1', 0.5)
+    """
     wrong = unknown_option(options)
     if wrong is not None:
         problem = f'report() got an unexpected keyword argument {wrong!r}'
-        hint = ': .save(path) of what it returns writes the file'
+        hint = '; to write a file, use report(...).save(path)'
         raise TypeError(problem + hint * (wrong in WRITING))
     choices = options.get('conventions'), options.get('duplicates')
     duplicates = conventions_of(choices[0], duplicates=choices[1]).duplicates
@@ -386,9 +399,10 @@ def report(
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
 
 def _readable_runs(qrels, runs, system, duplicates):
-    "Return the runs in forms that can be read again: a path, a large table, or rows in memory."
+    """Return the runs in forms that can be read several times. Such forms are a path, a large table, or rows in
+    memory."""
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
-        raise ValueError("one of the runs has the empty name '': give each a name")
+        raise ValueError("one of the runs has the empty name ''; give each run a name")
     sources, resolves = recognise(qrels, runs, system), duplicates != 'refuse'
     readable = [
         Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in sources
@@ -396,22 +410,26 @@ def _readable_runs(qrels, runs, system, duplicates):
     return Runs(tuple(readable), sources.single)
 
 def _baseline_name(baseline, sources):
-    "Return the name of a baseline, which may be a path; raise ValueError if there is one run."
+    """Return the name of the baseline, which may be the path of its run. Return None without a baseline. Raise
+    ValueError for a baseline if there is only one run."""
     if baseline is None: return None
-    if len(sources) == 1: raise ValueError('a baseline is what others are compared with, and there is one run')
+    if len(sources) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
     paths = {run.path: name for name, run in sources.items() if run.path}
     return paths.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, **options):
-    "Return the comparison of several runs on the measures that are means; None for one run."
+    """Compare several runs by all measures of quality that are means over queries. Return None for one run. Raise
+    ValueError if there is no such measure."""
     if len(scores.runs) == 1: return None
     means = [m for m in scores.measures if m.kind.aggregate.spread and m.kind.quality]
-    if not means: raise ValueError(f'none of {", ".join(scores)} is the mean of a quality: there is nothing to compare')
+    if not means:
+        raise ValueError(f'none of {", ".join(scores)} is a mean of a quality measure, so there is nothing to compare')
     return compare(scores, measures=means, baseline=baseline, **options)
 
 def _focus_pair(scores, comparison):
-    """Return the baseline (or the second best system) and the best other system by the first compared measure;
-    where no query is common to all systems, the pair with the most queries in common."""
+    """Return the names of the two systems whose queries the report shows: (baseline, best system). Without a
+    baseline, the first is the second best system. Systems are ordered by the first measure. If no query is common to
+    all systems, return the pair with the most common queries. For one run, return its name only."""
     if comparison is None: return (scores.runs[0].name or 'run',)
     measure, baseline = comparison.sample.measures[0], comparison.baseline
     means = common_means(scores, measure)
@@ -424,7 +442,8 @@ def _focus_pair(scores, comparison):
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
 def _cards(scores, comparison, pair, qrels, sources):
-    "Return the queries with the largest gains, and those with the largest losses; of one run, the worst."
+    """Return two tuples of cards: the largest gains and the largest losses. A card has the data that the report shows
+    for a query. For one run, there are no gains, and the losses are the worst queries."""
     if comparison is None:
         measure, rows = scores.measures[0], qrels.rows
         relevant = {qrels.queries[i] for i in np.unique(rows.query[rows.value > 0]).tolist()}

@@ -45,10 +45,10 @@ _chosen: ContextVar[int | None] = ContextVar('digits', default=None)
 
 @contextmanager
 def showing_digits(digits: int | None) -> Iterator[None]:
-    """Write all numbers within the `with` block with `digits` decimals; None changes
-    nothing.
+    """Set the number of decimals of all numbers formatted inside the `with` block.
 
-    ValueError for less than 0."""
+    If `digits` is None, the number of decimals does not change. Raises ValueError if
+    `digits` is negative."""
     if digits is not None and digits < 0:
         raise ValueError(f'digits must be 0 or more, not {digits!r}')
     token = _chosen.set(_chosen.get() if digits is None else digits)
@@ -56,26 +56,31 @@ def showing_digits(digits: int | None) -> Iterator[None]:
     finally: _chosen.reset(token)
 
 def shown_digits(usual: int = DIGITS) -> int:
-    "Return the current number of decimals: the chosen one, else `usual`."
+    """Return the number of decimals set by `showing_digits`, by default `usual`."""
     chosen = _chosen.get()
     return usual if chosen is None else chosen
 
 # %% ../../nbs/results/results.ipynb #f0a00008
 def value_text(x: float, usual: int = DIGITS, *, signed: bool = False) -> str:
-    """Format a value, with its sign if `signed`.
+    """Format a number with `usual` decimals, or with those set by `showing_digits`.
+
+    signed: whether a positive number begins with a plus sign.
 
     >>> value_text(2 / 3), value_text(.25, signed=True)
-    ('0.6667', '+0.2500')"""
+    ('0.6667', '+0.2500')
+    """
     sign = '+' if signed else ''
     return f'{x:{sign}.{shown_digits(usual)}f}'
 
 def sentence_number(x: float, usual: int = DIGITS) -> str:
-    """Format a number for a sentence: with a true minus sign, and never as −0.
+    """Format a number for use in a sentence, such as −1,234.5.
 
-    NaN is 'unknown', infinity is ∞.
+    A number that rounds to 0 has no minus sign. NaN becomes 'unknown'; positive and
+    negative infinity become ∞.
 
     >>> sentence_number(-1234.5, 1), sentence_number(-.00001)
-    ('−1,234.5', '0.0000')"""
+    ('−1,234.5', '0.0000')
+    """
     if np.isnan(x): return 'unknown'
     if np.isinf(x): return '∞'
     text = f'{x:,.{shown_digits(usual)}f}'
@@ -83,10 +88,13 @@ def sentence_number(x: float, usual: int = DIGITS) -> str:
     return text.replace('-', '−')
 
 def p_text(p: float) -> str:
-    """Format a p-value with two digits, or as below 0.001.
+    """Format a p-value with three decimals if it is below 0.1, otherwise with two.
+
+    A p-value below 0.001 becomes 'p < 0.001', and NaN becomes 'p unknown'.
 
     >>> p_text(.034), p_text(.00002)
-    ('p = 0.034', 'p < 0.001')"""
+    ('p = 0.034', 'p < 0.001')
+    """
     if np.isnan(p): return 'p unknown'
     if p < 0.001: return 'p < 0.001'
     return f'p = {p:.3f}' if p < 0.1 else f'p = {p:.2f}'
@@ -96,16 +104,18 @@ MARKDOWN_SIGNS = re.compile(r'[\\`*\[\]|~$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])')
 BLOCKS = re.compile('^([0-9]*)(#|[-+.)](?![0-9A-Za-z]))')  # a heading, a rule, or an item of a list
 
 def markdown_text(text: object) -> str:
-    "Return a text escaped for Markdown, in one line, without effect as markup."
+    """Escape a text so that Markdown shows its characters literally, on one line."""
     escaped = MARKDOWN_SIGNS.sub(r'\\\g<0>', escape(visible(text), quote=False))
     return BLOCKS.sub(r'\1\\\2', escaped.strip(' '))
 
 def markdown_code(text: object) -> str:
-    "Write a text as code in Markdown, in one line; a backtick in it becomes a quote."
+    """Format a text as inline code for Markdown, on one line.
+
+    Each backtick in the text is replaced by a single quote."""
     return '`' + visible(text).replace('`', "'") + '`'
 
 def html_text(text: object) -> str:
-    "Return a text escaped for HTML, in one line."
+    """Escape a text for HTML, on one line."""
     return escape(visible(text))
 
 # %% ../../nbs/results/results.ipynb #54ce57d0
@@ -116,7 +126,7 @@ TEX |= {sign: '\\' + sign for sign in '&%$#_{}'}
 QUOTED = re.compile("(?<==)'([^']*)'")  # the value of a parameter, as in nDCG(gain='exp')
 
 def tex_text(text: object) -> str:
-    "Return a text escaped for LaTeX."
+    """Escape a text for LaTeX, on one line."""
     shown = visible(str(text).replace('\n', ' '))
     signs = ''.join(TEX.get(sign, sign) for sign in shown)
     return QUOTED.sub(r'\\textquotesingle{}\1\\textquotesingle{}', signs)
@@ -124,14 +134,16 @@ def tex_text(text: object) -> str:
 # %% ../../nbs/results/results.ipynb #8767b113
 @dataclass(frozen=True)
 class Cell:
-    "A value in a table, with a raised mark, or as the best of its column."
+    """Content of a table cell, with an optional superscript mark.
+
+    The flag `best` marks the best value of a column."""
     content: str | float
     mark: str = ''
     best: bool = False
 
 @dataclass(frozen=True)
 class Table:
-    "A head and rows of text, numbers and `Cell`s; text is aligned left, numbers right."
+    """Table of text, numbers and `Cell` objects, with a header row and a caption."""
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
     caption: str = ''  # what a paper says of it
@@ -139,21 +151,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Text:
-    "A text in a style: plain, title (of the next part) or small."
+    """Paragraph of style 'plain', 'title' (of the next table) or 'small' (a note)."""
     text: str
     style: str = 'plain'
 
 @dataclass(frozen=True)
 class Items:
-    "A list of sentences, or of (lead, text, examples)."
+    """List whose items are sentences or tuples (label, text, examples)."""
     items: Sequence[str | tuple[str, str, Sequence[str]]]
 
 # %% ../../nbs/results/results.ipynb #36167480
 def best_of(means: Any) -> np.ndarray:
-    """Return a mask (rows, columns) of the best numbers of each column, compared as
-    written.
+    """Return a boolean mask of the largest numbers in each column, rounded as printed.
 
-    A column of equal numbers has no best."""
+    The input and the mask have the shape (rows, columns). NaN is never marked, and
+    neither is a number in a column where all rounded numbers are equal."""
     rounded = np.round(np.nan_to_num(np.array(means, float), nan=-np.inf), shown_digits())
     best = np.isfinite(rounded) & (rounded == rounded.max(axis=0, initial=-np.inf))
     return best & ~best.all(axis=0)
@@ -162,15 +174,15 @@ def best_of(means: Any) -> np.ndarray:
 RAISED = dict(zip('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹'))  # there is no raised q
 
 def raised(mark: str) -> str:
-    "Return a mark in superscript letters; ▲ and ▼ follow a blank instead."
+    """Convert a mark to superscript characters.
+
+    A mark that begins with ▲ or ▼ gets a space in front. Characters without a superscript form do not change."""
     return ' ' * (mark[:1] in ('▲', '▼')) + ''.join(RAISED.get(sign, sign) for sign in mark)
 
 def _arranged(table):
-    """Return the rows as `Cell`s, and for each column the longest mark's length and the
-    alignment.
-
-    The length includes the blank before ▲ and ▼. A column with a number is aligned
-    right."""
+    """Return rows of `Cell` objects, and two lists: the mark width and the alignment of each column. The mark width
+    is the length of the longest superscript mark in the column. A column is aligned left if all its cells are text,
+    otherwise right."""
     rows = [[x if isinstance(x, Cell) else Cell(x) for x in row] for row in table.rows]
     columns = [*zip(*rows)]
     widths = [max(len(raised(cell.mark)) for cell in column) for column in columns]
@@ -178,13 +190,16 @@ def _arranged(table):
     return rows, widths or [0] * len(table.head), ['left' if text else 'right' for text in texts]
 
 def cell_text(content: str | float) -> str:
-    "Write the content of a cell: text unchanged, a number with its decimals, – for NaN."
+    """Format the content of a cell as text.
+
+    Text is unchanged, NaN becomes –, and other numbers get the current number of decimals."""
     if isinstance(content, str): return content
     return '–' if np.isnan(content) else value_text(content)
 
 # %% ../../nbs/results/results.ipynb #d055b633
 def _written_cell(cell, width, form):
-    "Write a cell of text, Markdown or HTML; `width`: of the longest mark of its column."
+    """Format a cell as 'text', 'markdown' or 'html'. width: the length of the longest mark in the column; shorter
+    marks are padded to it."""
     shown = ESCAPES[form](cell_text(cell.content))
     if form == 'text': return shown + raised(cell.mark).ljust(width)
     if cell.best: shown = f'<b>{shown}</b>' if form == 'html' else f'**{shown}**'
@@ -197,7 +212,7 @@ TABULATE_FORMATS = {'text': 'simple', 'markdown': 'pipe', 'html': 'unsafehtml'}
 
 # %% ../../nbs/results/results.ipynb #fb9bbfc8
 def written_table(table: Table, form: str) -> str:
-    "Write a table as text, Markdown or HTML."
+    """Format a table as 'text', 'markdown' or 'html'."""
     from tabulate import tabulate
     rows, widths, align = _arranged(table)
     cells = [[_written_cell(cell, width, form) for cell, width in zip(row, widths)] for row in rows]
@@ -215,8 +230,9 @@ SHRINK = (r'\providecommand{\resizebox}[2]{} '  # without graphicx it stays as w
           r'\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{')
 
 def booktabs(table: Table) -> str:
-    """Return a table as a LaTeX float with a caption; marks are superscripts, the best is
-    bold."""
+    """Format a table as a LaTeX `table` environment.
+
+    Marks are written as superscripts, and the best values in bold."""
     cells, widths, alignments = _arranged(table)
     heads = [tex_text(name) for name in table.head]
     heads = [rf'\multicolumn{{2}}{{c}}{{{head}}}' if width else head for head, width in zip(heads, widths)]
@@ -234,7 +250,8 @@ def booktabs(table: Table) -> str:
     return '\n'.join([r'\begin{table}', r'  \centering', *header, *tabular, r'\end{table}'])
 
 def _tex_cells(row, widths):
-    "Yield the cells of a row; a column with marks has two."
+    """Yield the LaTeX code of each cell, and of its mark if the column has marks. widths: the length of the longest
+    mark in each column; 0 for a column without marks."""
     for cell, width in zip(row, widths):
         shown = tex_text(cell_text(cell.content))
         yield rf'\textbf{{{shown}}}' if cell.best else shown
@@ -247,21 +264,25 @@ STYLES = {  # style of a text -> format -> what stands around it
     'small': {'html': '<p><small>{}</small></p>', 'markdown': '<small>{}</small>'}}
 
 def styled(text: str, style: str, form: str) -> str:
-    "Write a text in a style: wrapped if it is small in a terminal, and as a comment in LaTeX."
+    """Format a text as 'text', 'markdown', 'html' or 'latex'.
+
+    style: 'plain', 'title' or 'small'. In LaTeX, every line becomes a comment. In the
+    format 'text', small text is wrapped at 100 columns."""
     if form == 'latex': return '\n'.join(f'% {visible(line)}' for line in text.splitlines())
     if form == 'text' and style == 'small': return fill(visible(text), 100)
     return STYLES[style].get(form, '{}').format(ESCAPES[form](text))
 
 # %% ../../nbs/results/results.ipynb #0f3abf9a
 def listed(sentences: Items, form: str) -> str:
-    "Write sentences as a list."
+    """Format a list of sentences as 'text', 'markdown', 'html' or 'latex'."""
     items = [('', item, ()) if isinstance(item, str) else item for item in sentences.items]
     written = [_item(*item, form) for item in items]
     if form != 'html': return '\n'.join(written)
     return f'<ul>{"".join(written)}</ul>' if items else ''
 
 def _item(lead, text, examples, form):
-    "Write an item of a list; one with a lead is not wrapped in a terminal."
+    """Format a list item: its label `lead`, its text, and its examples below. In the formats 'text' and 'latex', an
+    item without a label is wrapped at 100 columns and its examples are left out."""
     if form == 'html':
         head = f'<b>{html_text(lead)}</b>: ' * bool(lead) + html_text(text)
         nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
@@ -275,7 +296,10 @@ def _item(lead, text, examples, form):
 
 # %% ../../nbs/results/results.ipynb #67486199
 def rendered(items: Iterable[Any], form: str) -> str:
-    "Write parts as one text: 'text', 'markdown', 'html' or 'latex'."
+    """Format `Table`, `Text` and `Items` objects and join them with blank lines.
+
+    form: 'text', 'markdown', 'html' or 'latex'. In LaTeX, a table label that occurs again gets a number at its end.
+    """
     texts = []
     labels: Counter = Counter()  # of the tables of a paper, no two of which have one label
     for item in items:
@@ -292,11 +316,12 @@ def rendered(items: Iterable[Any], form: str) -> str:
 
 # %% ../../nbs/results/results.ipynb #c02dc616
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    "Write a table as CSV, with numbers in full precision."
+    """Format a table as CSV, with numbers in full precision."""
     return '\n'.join(','.join(map(_csv_cell, row)) for row in [head, *rows])
 
 def _csv_cell(x):
-    "Write text, in quotes if it needs them, or a number; None is empty."
+    """Format a value as a CSV field. None becomes an empty field. Text is quoted if necessary, and also if it is
+    empty."""
     if x is None: return ''
     if isinstance(x, str): return '"' + x.replace('"', '""') + '"' if not x or re.search('[,"\r\n]', x) else x
     if isinstance(x, np.generic): x = x.item()
@@ -304,63 +329,64 @@ def _csv_cell(x):
 
 # %% ../../nbs/results/results.ipynb #b08cfb3d
 class Result:
-    """A result: it can be printed, shown in a notebook, converted to a table or text, and
-    saved.
+    """Base class of results that can be printed, converted and saved.
 
-    A subclass defines `_blocks()`, `to_dict()` and `rows`, the rows of its table: dicts,
-    or objects whose fields are the columns."""
+    A subclass defines `_blocks()`, `to_dict()` and `rows`. The attribute `rows` holds
+    the rows of the table, as dicts or as objects whose fields are the columns."""
     _names: Sequence[str] = ()  # the columns of the table; default: those of its rows
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _blocks(self) -> Iterable[Any]:
-        "Return tables, texts and lists, in order."
+        """Return the `Table`, `Text` and `Items` objects to print, in order."""
         raise NotImplementedError
 
     def _columns(self: Any) -> dict[str, Any]:
-        "Return name -> values of the table."
+        """Return the table as a dict from column name to values."""
         rows = [row if isinstance(row, Mapping) else vars(row) for row in self.rows]
         names = self._names or (rows[0] if rows else ())
         return {name: [row[name] for row in rows] for name in names}
 
     def _written(self, form):
-        "Return the result as 'text', 'markdown', 'html' or 'latex'."
+        """Return the printed result as 'text', 'markdown', 'html' or 'latex'."""
         return rendered(self._blocks(), form)
 
     def to_dict(self) -> dict[str, Any]:
-        "Return the result as dicts and lists, fit for JSON; NaN is None."
+        """Return the result as dicts and lists that can be converted to JSON."""
         raise NotImplementedError
 
     def to_json(self) -> str:
-        "Return the result as JSON; NaN is null."
+        """Return the result as JSON text, with null for NaN and infinity."""
         return json.dumps(without_nan(self.to_dict()), indent=2, ensure_ascii=False)
 
     def to_polars(self) -> 'polars.DataFrame':
-        """Return the table as a polars data frame; ImportError if polars is not
-        installed."""
-        pl = import_polars('.to_polars()', '.to_dict() holds what the table does')
+        """Return the table as a polars data frame.
+
+        Raises ImportError if polars is not installed."""
+        pl = import_polars('.to_polars()', '.to_dict() contains the values of the table')
         columns = _for_frames(self._columns())
         texts = {name: pl.String for name, values in columns.items()
                  if isinstance(values, list) and not values}
         return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        """Return the table as a pandas data frame; ImportError if pandas is not
-        installed."""
+        """Return the table as a pandas data frame.
+
+        Raises ImportError if pandas is not installed."""
         import pandas as pd
         return pd.DataFrame(_for_frames(self._columns()))
 
     def to_markdown(self, *, digits: int | None = None) -> str:
-        "Return the printed result as Markdown; digits: decimals of its numbers."
+        """Return the printed result as Markdown, with `digits` decimals."""
         with showing_digits(digits): return self._written('markdown')
 
     def to_html(self, *, digits: int | None = None) -> str:
-        "Return the printed result as HTML; digits: decimals of its numbers."
+        """Return the printed result as HTML, with `digits` decimals."""
         with showing_digits(digits): return self._written('html')
 
     def to_latex(self, *, digits: int | None = None) -> str:
-        """Return the printed result for a paper: its tables, and sentences as comments.
+        """Return the tables of the result as LaTeX, with its sentences as comments.
 
-        digits: decimals of its numbers."""
+        digits: the number of decimals."""
         with showing_digits(digits): return self._written('latex')
 
     def save(
@@ -370,13 +396,15 @@ class Result:
         *,
         digits: int | None = None,
     ) -> None:
-        """Write the result to a file; on an error no partial file is left.
+        """Write the result to a file. If an error occurs, no partial file is left.
 
-        The ending of the name sets the content: .txt, .md, .html and .tex have the
-        printed result, .json has everything, .csv and .parquet have the table. format:
-        the ending without its dot, for a file name without such an ending. digits:
-        decimals of printed numbers. ValueError for an unknown format, OSError if the file
-        cannot be written."""
+        The file extension selects the content: .txt, .md, .html and .tex files contain
+        the printed result, .json files contain all data, and .csv and .parquet files
+        contain the table.
+
+        format: an extension without its dot, such as 'md'; it replaces the extension of
+        `path`. digits: the number of decimals in the printed result. Raises ValueError
+        for an unknown format, and OSError if the file cannot be written."""
         form = file_format(path, format, default=self._default)
         with showing_digits(digits): content = FILES[form](self)
         write_whole(path, content + '\n' if isinstance(content, str) else content)
@@ -389,13 +417,14 @@ class Result:
 
 # %% ../../nbs/results/results.ipynb #f5f8dd77
 def _for_frames(columns):
-    "Return columns for a frame; ids with bytes that are not UTF-8 are written out."
+    """Return columns for a data frame. Bytes of text that are not UTF-8 are escaped, because data frames do not
+    accept them."""
     texts = {name: escape_non_utf8(values) for name, values in columns.items()
              if not isinstance(values, np.ndarray) and all(isinstance(x, str) for x in values)}
     return columns | texts
 
 def without_nan(value: Any) -> Any:
-    "Convert NaN and infinity in dicts and lists to None, as JSON has them."
+    """Replace NaN and infinity by None in nested dicts and lists, for JSON."""
     if isinstance(value, Mapping): return {key: without_nan(x) for key, x in value.items()}
     if isinstance(value, list | tuple): return [without_nan(x) for x in value]
     if isinstance(value, float) and not np.isfinite(value): return None
@@ -406,16 +435,17 @@ def file_format(
     path: str | os.PathLike, format: str | None = None, option: str = 'format=',
     default: str = 'txt',
 ) -> str:
-    """Return the format of a file: as requested, else by the ending of its name, else the
-    default.
+    """Return the file format, from `format`, the extension of `path`, or `default`.
 
-    option: the name of the option in the message. ValueError for an unknown format."""
+    The first of these three that is present decides. option: the name of the option for
+    the error message. Raises ValueError for an unknown format."""
     if format is not None: check_option('format', format, ENDINGS)
     end = format or Path(path).suffix.lower().removeprefix('.') or default
     if end in ENDINGS: return ENDINGS[end]
     ends = ', '.join(f'.{form}' for form in FILES)
     name = visible(repr(os.fspath(path)))
-    raise ValueError(f'{name}: a result is written as {ends}, not as .{visible(end)}; for another name, say {option}')
+    raise ValueError(f'{name}: a result is written as {ends}, not as .{visible(end)}; for another file name, set '
+                     f'{option}')
 
 def _csv_file(result):
     columns = result._columns()
@@ -447,7 +477,9 @@ STYLE: dict[Any, Any] = {
 }
 
 def new_axes(height: float = 3, width: float = 5) -> Any:
-    "Return the axes of a new figure in the style; height and width in inches."
+    """Create a figure in the style of this package and return its matplotlib axes.
+
+    The height and the width are in inches."""
     from matplotlib import rc_context
     from matplotlib.pyplot import subplots
     with rc_context(STYLE):
@@ -456,13 +488,15 @@ def new_axes(height: float = 3, width: float = 5) -> Any:
     return ax
 
 def ink(ax: Any) -> Any:
-    "Return the colour of the labels of axes, for other text in them."
+    """Return the colour of the axis labels, for other text in the plot."""
     return ax.xaxis.label.get_color()
 
 def finish(
     ax: Any, title: str, xlabel: str, ylabel: str = '', legend: bool = False,
 ) -> Any:
-    "Set title, labels and legend, the same for every picture; return the axes."
+    """Set the title and the axis labels of a plot; optionally show its legend.
+
+    Returns the axes."""
     ax.set_title(title, loc='left')
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if legend: ax.legend(frameon=False, fontsize=9.5, labelcolor=ink(ax))
@@ -473,14 +507,16 @@ def forest(
     names: Sequence[str], values: Any, low: Any, high: Any, *, title: str = '',
     label: str = '', zero: bool = False, ax: Any = None,
 ) -> Any:
-    """Draw values with intervals, a row for each, the highest at the top; return
-    matplotlib's axes.
+    """Draw a forest plot, with a row for each name: a dot in an interval.
 
-    zero: whether to draw a line at 0, with one colour for each side. An interval with a
-    NaN end is not drawn. ValueError for columns of unequal lengths."""
+    The row with the largest of the values is at the top. low, high: the ends of the
+    intervals; an interval with a NaN end is not drawn. zero: whether to draw a line at
+    0, and intervals below 0 in another colour. Returns the matplotlib axes. Raises
+    ValueError if the sequences differ in length."""
     columns = [np.asarray(column, float) for column in (values, low, high)]
     if {len(column) for column in columns} != {len(names)}:
-        raise ValueError(f'{len(names)} names, and columns of other lengths')
+        raise ValueError(f'there are {len(names)} names, but the columns have other '
+                         'lengths')
     order = np.argsort(-columns[0], kind='stable')[::-1]
     middle, low, high = (column[order] for column in columns)
     ax = ax or new_axes(1.2 + .34 * len(names))
@@ -500,11 +536,11 @@ def sorted_bars(
     names: Sequence[str], differences: Any, *, named: int = 3, title: str = '',
     label: str = '', ax: Any = None,
 ) -> Any:
-    """Draw differences as bars, the largest gain first; the best and the worst have
-    names.
+    """Draw differences as bars, from the largest gain to the largest loss.
 
-    NaN is left out. named: the number of bars with names at each end; bars of 0 have no
-    name. A dashed line shows the mean. Returns matplotlib's axes."""
+    named: how many of the largest gains and how many of the largest losses are labelled
+    with their names. NaN values are left out. A dashed line shows the mean. Returns the
+    matplotlib axes."""
     values = np.asarray(differences, float)
     counted = np.flatnonzero(~np.isnan(values))
     order = counted[np.argsort(-values[counted], kind='stable')]
@@ -532,11 +568,10 @@ def scatter(
     names: Sequence[str], x: Any, y: Any, *, named: int = 3, title: str = '',
     xlabel: str = '', ylabel: str = '', ax: Any = None,
 ) -> Any:
-    """Draw two values of each query as a dot, with the diagonal; return matplotlib's
-    axes.
+    """Draw a dot at (x, y) for each name, and the diagonal x = y.
 
-    named: the number of dots with names, the farthest from the diagonal first. Dots with
-    a NaN are not drawn."""
+    named: the number of dots labelled with their names, beginning with the dot farthest
+    from the diagonal. Dots with NaN are left out. Returns the matplotlib axes."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     counted = np.flatnonzero(~np.isnan(x + y))
     ax = ax or new_axes(4.6, 4.8)
@@ -557,10 +592,11 @@ def scatter(
 def distribution(
     values: Mapping[str, Any], *, title: str = '', label: str = '', ax: Any = None,
 ) -> Any:
-    """Draw {name: values} as strokes, with quartiles and mean, the highest mean at the
-    top.
+    """Draw the values of each name as strokes in one row, with quartiles and mean.
 
-    NaN is left out; a name without values keeps an empty row."""
+    values: a dict from name to values. The row with the highest mean is at the top. NaN
+    values are left out. A name without values gets an empty row. Returns the matplotlib
+    axes."""
     columns = {name: without_missing(column) for name, column in values.items()}
     means = {name: np.mean(x) if x.size else -np.inf for name, x in columns.items()}
     order = sorted(columns, key=means.__getitem__)
@@ -578,7 +614,7 @@ def distribution(
     return finish(ax, title, label)
 
 def without_missing(column: Any) -> np.ndarray:
-    "Return the values that are not NaN, as an array."
+    """Return an array of the values that are not NaN."""
     values = np.asarray(column, float)
     return values[~np.isnan(values)]
 
@@ -587,9 +623,10 @@ def lines(
     x: Any, series: Mapping[str, Any], *, title: str = '', xlabel: str = '',
     ylabel: str = '', marks: bool = True, ax: Any = None,
 ) -> Any:
-    """Draw {name: values} as lines over x, which differ in colour, dash and mark.
+    """Draw one line over x for each item of the dict `series` ({name: values}).
 
-    The styles repeat after six lines. Returns matplotlib's axes."""
+    The lines differ in colour, dashes and markers. These styles repeat after six lines.
+    marks: whether to draw markers. Returns the matplotlib axes."""
     ax = ax or new_axes()
     for i, (name, y) in enumerate(series.items()):
         style = {'color': COLOURS[i % 6], 'linestyle': DASHES[i % 6], 'linewidth': 2}
@@ -602,9 +639,10 @@ def bundle(
     x: Any, each: Any, *, name: str = '', title: str = '', xlabel: str = '',
     ylabel: str = '', colour: str = BETTER, ax: Any = None,
 ) -> Any:
-    """Draw a faint line over x for each row of a matrix, and a strong one for their mean.
+    """Draw each row of a matrix as a thin line over x, and their mean as a thick line.
 
-    Rows with NaN are ignored. Returns matplotlib's axes."""
+    each: array (lines, points). Rows with NaN are left out. name: a prefix of the text
+    in the legend. Returns the matplotlib axes."""
     rows = np.asarray(each, float)
     rows = rows[~np.isnan(rows).any(axis=1)]
     ax = ax or new_axes()

@@ -163,7 +163,7 @@ def test_conventions_that_ask_for_an_order_have_it_from_a_column_or_are_refused(
     here, _ = quietly(irmetrics_nb.evaluate, QRELS_ROWS, RUNS_ROWS["good"], "AP nDCG", conventions="xgboost")
     same_bits(there, here)
     again = run.selectExpr("query_id", "doc_id", "score", "shown % 2 as shown")
-    with pytest.raises(DataError, match="query 'q1': two rows have . in the column of their order, 'shown'"):
+    with pytest.raises(DataError, match="query 'q1': two rows have the same value . in the order column 'shown'"):
         evaluate(QRELS_ROWS, again, "AP", ties="given", order="shown")
 
 
@@ -171,7 +171,7 @@ def test_conventions_that_ask_for_an_order_have_it_from_a_column_or_are_refused(
 def test_an_error_about_ties_arrives_as_the_type_it_has_on_one_machine(spark, collect):
     run = spark.createDataFrame([("q", "a", 1.0), ("q", "b", 1.0), ("q", "c", 1.0)], RUN)
     qrels, measure = [("q", "a", 1), ("q", "b", 0)], "nDCG(ideal_from='top')@2"
-    with pytest.raises(TiesError, match="its ideal changes with the order") as here:
+    with pytest.raises(TiesError, match="the ideal ranking depends on the order of ties") as here:
         irmetrics_nb.evaluate(qrels, [("q", "a", 1.0), ("q", "b", 1.0), ("q", "c", 1.0)], measure, ties="best")
     with pytest.raises(TiesError) as there:
         evaluate(qrels, run, measure, ties="best", collect=collect)
@@ -187,12 +187,12 @@ def test_blank_grades_are_counted_and_count_as_not_judged_on_the_cluster_too(spa
     scores = evaluate(qrels, run, "RR ERR", buckets=2)
     here = irmetrics_nb.evaluate({"q1": {"a": 1}, "q3": {"a": 2}}, dict.fromkeys(("q1", "q2", "q3"), ["b", "a"]), "RR ERR")
     assert scores.to_dict() == here.to_dict() and scores.keys() == here.keys() and scores.unjudged == 1
-    assert "3 with a blank grade in the judgments (not judged)" in " ".join(str(scores).split())
+    assert "3 blank grade(s) in the judgments, counted as not judged" in " ".join(str(scores).split())
 
 
 def test_columns_of_which_either_may_be_meant_are_refused_at_once(spark):
     run = spark.createDataFrame([("q", "a", "x", 1.0)], "query_id string, docid string, pid string, score double")
-    with pytest.raises(DataError, match="the run: the columns 'docid' and 'pid' may both be meant; drop one of them"):
+    with pytest.raises(DataError, match="the run: the columns 'docid' and 'pid' have the same meaning; drop one of them"):
         evaluate([("q", "a", 1)], run, "RR")
 
 
@@ -208,7 +208,7 @@ BAD = [
     ([(None, "d1", 1.0)], "the run: no value in column 'query_id'"),
     ([("q1", "d1", math.nan)], "the run, query 'q1', document 'd1': the score nan is not a number"),
     ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "the run: duplicate document 'd1' in query 'q1'"),
-    ([("Q1", "d1", 1.0)], "no query in common: the qrels has 'q1', the run has 'Q1'; they would match in lower case"),
+    ([("Q1", "d1", 1.0)], "judgments and run have no query in common: the qrels has 'q1', the run has 'Q1'; the ids would match in lower case"),
     ([], "the run: the table has no rows"),
 ]
 
@@ -231,21 +231,21 @@ def test_an_error_in_the_data_is_ours_names_the_query_and_fails_no_task(spark, r
 def test_what_cannot_be_a_column_of_its_kind_is_refused_at_once(spark):
     qrels = [("q1", "d1", 1)]
     for schema, row, said in (("query_id double, doc_id string, score double", (1.0, "d1", 1.0), "an id must be text or a whole number"),
-                              ("query_id string, doc_id string, score string", ("q1", "d1", "1"), "should hold numbers, not string"),
+                              ("query_id string, doc_id string, score string", ("q1", "d1", "1"), "should contain numbers, not string"),
                               ("query_id string, link string, score double", ("q1", "d1", 1.0), "no column doc_id or docno.*withColumnRenamed")):
         with pytest.raises(DataError, match=said):
             evaluate(qrels, spark.createDataFrame([row], schema), "AP")
     run = spark.createDataFrame([("q1", "d1", 1.0)], RUN)
     for twice, options in ((run.selectExpr("*", "0D as SCORE"), {}), (run.selectExpr("*", "'a' as model", "'b' as Model"), {"system": "model"}),
                            (run.selectExpr("*", "1 as at", "2 as AT"), {"ties": "given", "order": "at"})):
-        with pytest.raises(DataError, match="the run: the column '.*' appears twice, for Spark; the columns are query_id, doc_id, score"):
+        with pytest.raises(DataError, match="the run: the column '.*' appears twice (Spark ignores case); the columns are query_id, doc_id, score"):
             evaluate(qrels, twice, "AP", **options)
-    with pytest.raises(ValueError, match="neither the judgments nor a run is a DataFrame of Spark"):
+    with pytest.raises(ValueError, match="neither the judgments nor the runs are Spark DataFrames"):
         evaluate(qrels, {"q1": {"d1": 1.0}}, "AP")
 
 
 def test_a_query_too_large_for_a_bucket_is_named_with_what_to_set(frames):
-    with pytest.raises(DataError, match=r"the query 'q5' has 150 rows, and a bucket of 20,000 bytes holds 100: .* write memory=30000"):
+    with pytest.raises(DataError, match=r"the query 'q5' has 150 rows, but a bucket of 20,000 bytes has space for only 100; .* write memory=30000"):
         evaluate(frames[0], frames[1]["good"], "AP", memory=20_000)
 
 
@@ -257,7 +257,7 @@ def test_what_is_odd_about_the_whole_is_said_once_in_the_words_of_one_machine(sp
     assert len(here) == len(there) == 3
     assert there[1:] == here[1:]
     assert there[0].startswith("no judged document was retrieved: the judgments have 'd")
-    assert there[0].endswith("they would match in lower case")
+    assert there[0].endswith("the ids would match in lower case")
 
 
 def test_judgments_and_run_in_each_others_place_are_refused(spark):

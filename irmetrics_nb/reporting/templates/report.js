@@ -1,6 +1,6 @@
 (() => {
   'use strict';
-  // Whoever prints sees everything.
+  // Printing opens everything.
   let closed = [];
   addEventListener('beforeprint', () => {
     closed.push(...document.querySelectorAll('details:not([open])'));
@@ -55,7 +55,7 @@
     const systems = data.systems.map((name, i) => [i, name]);
     const few = two && narrow.matches ? [] : systems.length <= MANY ? systems
       : systems.filter(([i]) => i === +a.value || i === +b.value);
-    const texts = data.texts.some(Boolean) ? [['text', 'what was asked']] : [];
+    const texts = data.texts.some(Boolean) ? [['text', 'query text']] : [];
     const groups = data.groups ? [['group', 'slice']] : [];
     return [['id', 'query'], ...texts, ...groups, ...few, ...(two ? [['change', 'difference']] : [])];
   };
