@@ -347,9 +347,9 @@ def _bytes_of(frame):
 def _collected(frame): return [*map(pickle.loads, _bytes_of(frame))]
 
 def _by_bucket(frame, n, score, columns, collect):
-    """Split rows into n buckets and score each bucket; return (DataFrame, results). The DataFrame has the rows from
-    `score` and the results are a list. collect: whether the results contain all values; otherwise the DataFrame is
-    persisted."""
+    """Split rows into n buckets and score each bucket; return (DataFrame, results). The DataFrame has the rows that
+    `score` returns, and the results are a list. collect: whether to collect the value of every query; if not, the
+    DataFrame is persisted, and the results have only counts."""
     scored = frame.repartition(n, 'query').mapInArrow(partial(_by_partition, score, columns), columns)
     if not collect: scored = scored.persist()
     return scored.where('part is null').drop('part'), _collected(scored.where('part is not null').select('part'))

@@ -43,7 +43,7 @@ def playable(measure: str | Measure, /) -> str:
     simple = all(isinstance(x, str | int | float) for x in parsed.params.values())
     fits = parsed.name in PLAYED and set(parsed.params) <= set(parameters)
     if fits and simple: return repr(parsed)
-    raise ValueError(f'{parsed!r} has no interactive ranking; measures that have one: '
+    raise ValueError(f'{parsed!r} cannot be shown as an interactive ranking; these can: '
                      f'{" ".join(PLAYED)}')
 
 # %% ../nbs/top_level/widget.ipynb #fe4c7397

@@ -157,7 +157,7 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
 @pytest.mark.parametrize(("entry", "says"), [
     (("nDCG", "gian", "exp"), r"nDCG has no parameter 'gian'; available: \['gain', "), (("nDGC", "gain", "exp"), "unknown measure 'nDGC'; did you mean nDCG?"),
     (("nDCG", "gain", "exponential"), r"unknown gain 'exponential': use one of \['binary', 'exp', 'linear'\]"), (("nDCG", "k", 10), "no parameter 'k'"),
-    (("map", "rel", 2), "the name of the kind is 'AP', not 'map'"), (("ndcg", "gain", "exp"), "the name of the kind is 'nDCG', not 'ndcg'"),
+    (("map", "rel", 2), "'map' is not the exact name of the measure; write 'AP'"), (("ndcg", "gain", "exp"), "'ndcg' is not the exact name of the measure; write 'nDCG'"),
     (("AP", "divisor", "R"), "divisor must be .* not 'R'"), (("AP", "ties", "up"), "ties of AP must be 'docid' or .*, not 'up'"),
     (("AP", "missing", "skip"), "missing can only be set for all measures, not for AP alone"), (("nobody", "ties", "given"), "unknown measure 'nobody'"),
     (("AP", "duplicates", "last"), "duplicates can only be set for all measures"), (("AP", "rel"), "measures must contain tuples .kind, parameter, value., not .'AP', 'rel'."),

@@ -47,9 +47,9 @@ def test_auc_takes_the_order_for_scores_and_has_no_value_without_a_pair():
 
 
 @pytest.mark.parametrize(("grades", "how", "why"), [
-    ([3], {"ideal": [1]}, "lacks a grade 3"), (["x"], {}, "x"), ([1], {"measure": "Bpref"}, "available: P R F"), ([1], {"measure": "Foo"}, "Foo"),
-    ([1], {"measure": "nDCG(ideal_from='list')"}, "has no interactive ranking"), ([1], {"measures": "AP GMAP"}, "GMAP has no interactive ranking"),
-    ([1], {"measure": parse("CG")(gain={1: 2, 0: 0})}, "has no interactive ranking"),
+    ([3], {"ideal": [1]}, "a grade 3 of ranking 0 is missing"), (["x"], {}, "x"), ([1], {"measure": "Bpref"}, "these can: P R F"), ([1], {"measure": "Foo"}, "Foo"),
+    ([1], {"measure": "nDCG(ideal_from='list')"}, "cannot be shown as an interactive ranking"), ([1], {"measures": "AP GMAP"}, "GMAP cannot be shown as an interactive ranking"),
+    ([1], {"measure": parse("CG")(gain={1: 2, 0: 0})}, "cannot be shown as an interactive ranking"),
 ])  # fmt: skip
 def test_what_cannot_be_played_with_is_refused_before_anything_is_shown(grades, how, why):
     with pytest.raises(ValueError, match=why):
@@ -58,7 +58,7 @@ def test_what_cannot_be_played_with_is_refused_before_anything_is_shown(grades, 
 
 def test_a_measure_that_is_set_is_refused_in_the_same_words():
     shown = play([1])
-    with pytest.raises(ValueError, match="has no interactive ranking"):
+    with pytest.raises(ValueError, match="cannot be shown as an interactive ranking"):
         shown.measure = "Bpref"
     assert shown.measure == "nDCG"
 

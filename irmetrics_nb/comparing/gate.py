@@ -369,7 +369,8 @@ def gate(
     True
     """
     if comparison.baseline is None:
-        raise ValueError('a gate needs a baseline; write compare(..., baseline=name)')
+        raise ValueError('gate() needs a comparison with a baseline; '
+                         'write compare(..., baseline=name)')
     if max_drop is not None and not max_drop >= 0:
         raise ValueError(f'max_drop must be 0 or more, not {max_drop!r}')
     if margin is not None: check_margin(margin, comparison.method.alpha)

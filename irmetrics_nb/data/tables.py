@@ -107,7 +107,8 @@ def rivals(names: Iterable[str], role: str) -> list[str]:
 
 # %% ../../nbs/data/tables.ipynb #27fbe9b3
 def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
-    """Return the names of the columns of queries, documents and numbers, in this order.
+    """Return the names of the columns of queries, documents and scores (or grades), in
+    this order.
 
     A name is None if no column fits or several columns fit equally well. `columns` has
     names that the user chose."""
@@ -159,7 +160,7 @@ def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
 def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
-    """Return the indices of the columns of queries, documents and numbers.
+    """Return the indices of the columns of queries, documents and scores (or grades).
 
     Raise DataError if a column is missing, ambiguous, or appears twice."""
     names = list(names)

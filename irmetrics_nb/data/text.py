@@ -193,8 +193,8 @@ def negate_ranks(rows: Rows) -> Rows:
     return rows
 
 def check_ranks(rows: Rows) -> None:
-    """Raise DataError unless the numbers of every query are the ranks 1 to n, in any
-    order."""
+    """Raise DataError unless the third column of every query has the ranks 1 to n, in
+    any order."""
     order = np.lexsort((rows.value, rows.query))
     wrong = order[rows.value[order] != cumcount(rows.query[order]) + 1]
     if not len(wrong): return

@@ -643,7 +643,8 @@ def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> l
     return findings
 
 def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
-    """Return messages on the problems found by the fast rules; name: the run's name."""
+    """Return the messages of `evaluate` on problems of the input. name: the run's name,
+    for several runs. Thorough rules, which only `check` applies, are left out."""
     lead = f'run {name!r}: ' if name else ''
     return [lead + finding.text for finding in find_problems(evidence, cheap=True)]
 

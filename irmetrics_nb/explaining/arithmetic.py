@@ -410,7 +410,7 @@ def work_out(
         terms, total = summed.terms, summed.value[0]
         if summed.divisor is not None: divisor = float(np.ravel(summed.divisor)[0])
     if total != value:
-        raise AssertionError(f'{measure!r}: the terms give {total}, but the value is '
+        raise AssertionError(f'{measure!r}: the terms have the sum {total}, but the value is '
                              f'{value}')
     row = judged.rank - 1
     return Arithmetic(measure, ordered, ties, view, row, terms, divisor, float(value))

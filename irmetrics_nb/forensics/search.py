@@ -75,7 +75,7 @@ def read_targets(values: Any, value: Any = None) -> list[Target]:
     """Parse measures and their numbers; return a list of (measure, {query: number}).
 
     values: {measure: number} or {measure: {query: number}}, text such as 'nDCG@10=0.43 AP=0.31', or one measure,
-    whose number is `value`. The number of all queries has the key 'all'. Raise ValueError for anything else, and
+    whose number is `value`. The key 'all' has the mean over all queries. Raise ValueError for anything else, and
     for a number outside of the range of its measure."""
     if value is not None: values = {values: value}
     if isinstance(values, int | float | np.number):
@@ -192,7 +192,8 @@ class Variant:
 
     @property
     def cost(self) -> float:
-        """Return the number of differences from the defaults; a mistake counts 3.5."""
+        """Return the number of differences from the defaults, by which variants are
+        sorted; a known mistake counts 3.5, so that conventions are tried first."""
         return len(self.answers) + len(self.params) + 3.5 * bool(self.mistake)
 
     @property

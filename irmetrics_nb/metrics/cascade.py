@@ -75,8 +75,8 @@ def relevance_probabilities(
     """Compute the probability that each document satisfies the reader.
 
     For grade g, it is (2^g - 1) / 2^max_grade, or g / (max_grade + 1) with
-    gain='linear'. It is 0 for grades of 0 and below. ValueError for a `max_grade`
-    smaller than a judged grade, or another gain. Source: Chapelle et al. (2009);
+    gain='linear'. It is 0 for grades of 0 and below. ValueError if `max_grade` is
+    smaller than a judged grade, or for an unknown gain. Source: Chapelle et al. (2009);
     linear: Sakai's NTCIREVAL.
 
     >>> relevance_probabilities([0, 1, 2])

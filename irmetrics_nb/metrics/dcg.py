@@ -83,7 +83,8 @@ def dcg(
     """Compute discounted cumulative gain: the sum of the gains, with less weight at
     lower ranks.
 
-    ValueError for a cutoff below 1, or an unknown gain, grade or discount. Source:
+    ValueError for a cutoff below 1, an unknown gain or discount, or a grade without a
+    gain. Source:
     Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount: Burges
     et al. (2005).
 

@@ -632,13 +632,10 @@ def _card_markdown(card):
     return '\n\n'.join(['<div class="metric-card">', *sections, '</div>'])
 
 def cards(*names: str) -> Cards:
-    """Return the cards of the named metrics, or all cards if no name is passed.
+    """Return cards (short descriptions) of the named metrics, or of all metrics if no
+    name is passed.
 
-    ValueError for a metric without a card.
-
-    >>> len(cards('AP', 'RR'))
-    2
-    """
+    ValueError for a metric without a card."""
     for name in names:
         if name in CARDS: continue
         raise ValueError(f'unknown card {name!r}; available: {" ".join(CARDS)}')

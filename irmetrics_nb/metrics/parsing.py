@@ -189,7 +189,8 @@ def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
     """Raise ValueError for an unknown kind of measures, or an invalid parameter of this
     kind."""
     name = find_kind(kind)
-    if name != kind: raise ValueError(f'the name of the kind is {name!r}, not {kind!r}')
+    if name != kind:
+        raise ValueError(f'{kind!r} is not the exact name of the measure; write {name!r}')
     Measure(name, params)
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
