@@ -252,8 +252,7 @@ class Kind:
         return self.value(order(judged, worth), **params)
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
-        """Return terms and divisor averaged over all orders of ties; None without a
-        formula."""
+        """Return the parts averaged over all orders of ties; None without a formula."""
         if self.averages:
             formula = self.averages[0]
             return Parts.of(judged, _call_on_batch(formula, judged, params))
