@@ -277,7 +277,8 @@ IDENTIFY_EXAMPLES = '''
     values=argument(list[str], 'Measures with their values, such as nDCG@10=0.4312; trailing zeros count as digits.',
                     'MEASURE=VALUE...'))
 def _identify(qrels, run, values, rows=10, format='table', output=None):
-    "Find the conventions, the tool or the mistake that gives published numbers; exit code 3 if nothing fits."
+    """Find the conventions, the tool or the mistake that gives published numbers; exit code
+    3 if nothing fits."""
     from irmetrics_nb.forensics.identification import identify
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
@@ -299,7 +300,8 @@ _TOOL = argument(str, 'A tool such as trec_eval, or a value such as 0.4312.')
 @app.command('differ', epilog=DIFFER_EXAMPLES)
 @takes_options(run=RUN_FILE, measure=argument(str, 'One measure, such as nDCG@10.', 'MEASURE'), a=_TOOL, b=_TOOL)
 def _differ(qrels, run, measure, a, b, format='table', output=None):
-    "Find the conventions that explain the different numbers of two tools, with example queries."
+    """Find the conventions that explain the different numbers of two tools, with example
+    queries."""
     from irmetrics_nb.forensics.identification import differ
     check_files(qrels, [run], output)
     with usage_errors(): parsed = parse(measure)
@@ -329,7 +331,8 @@ def _audit(
     function='', measure='nDCG@10', shape=None, accept=None, answers_file=None, vectors=Path('conformance/measures'),
     format='table',
 ):
-    "Find which convention or mistake a function computes; exit code 3 if it does not agree with the definition."
+    """Find which convention or mistake a function computes; exit code 3 if it does not agree
+    with the definition."""
     from irmetrics_nb.forensics.auditing import audit, audit_answers
     if bool(function) == bool(answers_file): raise typer.BadParameter('give either a function or --answers FILE')
     if answers_file: audits = audit_answers(answers_file, vectors)

@@ -61,8 +61,8 @@ CUT_COLUMNS = 'document', 'title', 'grade'  # columns that may be cut
 SIGNS = {'▲': 'green', '▼': 'red'}    # better and worse than a baseline
 
 def _coloured(shown):
-    """Convert a table to a rich table with coloured cells. The colours show the best and worst values, or values
-    better and worse than a baseline."""
+    """Convert a table to a rich table with coloured cells. The colours show the best and
+    worst values, or values better and worse than a baseline."""
     from rich.text import Text
     table, columns = _rich_table(shown.head, ['right'] * (len(shown.head) - 1)), []
     for column in zip(*shown.rows):
@@ -93,7 +93,8 @@ def _style(cell, lowest):
 def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
     """Convert an explanation to objects that rich prints in a terminal.
 
-    These are the calculation, a table of the first ranks, and notes. ranks: how many ranks to show."""
+    These are the calculation, a table of the first ranks, and notes. ranks: how many ranks
+    to show."""
     from rich.text import Text
     rows = why.rows[:ranks]
     items: list[Any] = [Text(visible(why.text), style='bold')]
@@ -162,7 +163,8 @@ def _gentle_end():
 def one_line_errors() -> Iterator[None]:
     """Print an error as one line on stderr without a traceback, and exit.
 
-    The exit code is 1 for invalid data, unreadable files and too little memory, and 130 for Ctrl-C."""
+    The exit code is 1 for invalid data, unreadable files and too little memory, and 130 for
+    Ctrl-C."""
     try:
         with _gentle_end(): yield
         return
@@ -427,9 +429,10 @@ _MORE = INPUT_OPTIONS | {
 def takes_options(**options: Any) -> Callable:
     """Return a decorator that declares the options of a command.
 
-    It also makes the command print errors in one line. options: the annotations of the command's parameters, in
-    addition to OPTIONS. A command with a parameter `answers` also has an option for each convention; `answers` is a
-    dict of the conventions that the user sets."""
+    It also makes the command print errors in one line. options: the annotations of the
+    command's parameters, in addition to OPTIONS. A command with a parameter `answers` also
+    has an option for each convention; `answers` is a dict of the conventions that the user
+    sets."""
     def decorate(command):
         names = [*signature(command).parameters.values()]
         annotations = OPTIONS | options
@@ -450,8 +453,8 @@ def takes_options(**options: Any) -> Callable:
     return decorate
 
 def _answers_in(arguments):
-    """Remove the options for conventions from `arguments`; return those that the user set, as a dict. Store the
-    columns that the user named for qrels and runs in `COLUMNS_BY_KIND`."""
+    """Remove the options for conventions from `arguments`; return those that the user set,
+    as a dict. Store the columns that the user named for qrels and runs in `COLUMNS_BY_KIND`."""
     texts = {'qrels': arguments.pop('columns'), 'run': arguments.pop('run_columns')}
     choices = {name: arguments.pop(name) for name in CONVENTIONS}
     answers = {name: choice for name, choice in choices.items() if choice}

@@ -134,7 +134,8 @@ def _compare_command(
     interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None, baseline=None, output=None,
     memory=None, *, answers,
 ):
-    "Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min, this is a gate for CI."
+    """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
+    this is a gate for CI."""
     from irmetrics_nb.comparing.comparison import compare
     from irmetrics_nb.comparing.gate import gate
     runs, required = [first, *new], floors_of(floors)
@@ -255,8 +256,8 @@ def _demo(folder=Path('demo')):
 
 # %% ../nbs/top_level/cli_compare.ipynb #4a17af61
 def _demo_pairs(comparison, pair):
-    """Yield texts: the table of means, and sentences on the significant differences. The last sentence is on the two
-    best systems."""
+    """Yield texts: the table of means, and sentences on the significant differences. The
+    last sentence is on the two best systems."""
     from irmetrics_nb.comparing.comparison import marked_means, sentence
     pairs, method = comparison.rows, comparison.method
     first_measure = [row for row in pairs if row.measure == comparison.sample.measures[0]]
@@ -271,8 +272,8 @@ def _demo_pairs(comparison, pair):
 
 # %% ../nbs/top_level/cli_compare.ipynb #cc99d351
 def _demo_query(example, by, pair, query, value_of_other, value):
-    """Return a text that explains one query of the best system. pair: the names of the second best and the best
-    system. value_of_other, value: their values for the query."""
+    """Return a text that explains one query of the best system. pair: the names of the
+    second best and the best system. value_of_other, value: their values for the query."""
     from irmetrics_nb.explaining.explanation import explain
     other, best = pair
     text = dict(example.topics.select('query_id', 'query').iter_rows())[query]

@@ -76,8 +76,8 @@ def _sql_text(value):
 def _types(frame): return {field.name: field.dataType.typeName() for field in frame.schema.fields}
 
 def _find(frame, kind):
-    """Return the names of the columns for query, document, and grade or score. kind: 'qrels' or 'run'. Raise
-    DataError if a column is missing, repeated or ambiguous."""
+    """Return the names of the columns for query, document, and grade or score. kind: 'qrels'
+    or 'run'. Raise DataError if a column is missing, repeated or ambiguous."""
     names = find_columns(frame.columns, kind)
     for role, name in zip(('query', 'document', kind), names):
         equal = rivals(frame.columns, role)
@@ -92,8 +92,8 @@ def _find(frame, kind):
     return names
 
 def _type_of(frame, name, kind):
-    """Return the type of a column; raise DataError if Spark finds the name twice. By default, Spark ignores case in
-    names."""
+    """Return the type of a column; raise DataError if Spark finds the name twice. By
+    default, Spark ignores case in names."""
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
     names = frame.columns if exact else [column.lower() for column in frame.columns]
     if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
@@ -101,7 +101,8 @@ def _type_of(frame, name, kind):
                     f'{", ".join(frame.columns)}')
 
 def _id_sql(frame, name, kind):
-    "Return SQL that converts a column of ids to text. Raise DataError unless the column has text or integers."
+    """Return SQL that converts a column of ids to text. Raise DataError unless the column
+    has text or integers."""
     type_ = _type_of(frame, name, kind)
     if type_ in (*TEXTS, *INTEGERS): return f'cast({_quoted_column(name)} as string)'
     raise DataError(f'the {kind}: an id must be text or a whole number, but column {name!r} has the type {type_}; '
@@ -114,8 +115,9 @@ def _number_sql(frame, name, kind):
     raise DataError(f"the {kind}: column {name!r} should contain numbers, not {type_}; cast it to 'double'")
 
 def _order_sql(frame, order, kind):
-    """Return SQL for the position of each row, from the column `order`. The SQL is null if `order` is None. Raise
-    DataError if the column is missing or has no integers, timestamps or dates."""
+    """Return SQL for the position of each row, from the column `order`. The SQL is null if
+    `order` is None. Raise DataError if the column is missing or has no integers, timestamps
+    or dates."""
     if order is None: return 'cast(null as bigint)'
     if order not in frame.columns:
         raise DataError(f'the {kind}: the column {order!r} of order= does not exist')
@@ -130,8 +132,9 @@ ROWS_SENT = 100_000  # rows of a local source that are sent in one piece
 COLUMNS = 'run string, query string, doc string, value double, at bigint'
 
 def _selected(frame, kind, run, order):
-    """Return the rows of a DataFrame with the columns run, query, doc, value and at (the position). run: SQL for the
-    name of the run. order: the column with the order of the rows, or None."""
+    """Return the rows of a DataFrame with the columns run, query, doc, value and at (the
+    position). run: SQL for the name of the run. order: the column with the order of the
+    rows, or None."""
     query, doc, number = _find(frame, kind)
     value = _number_sql(frame, number, kind)
     if kind == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
@@ -150,7 +153,8 @@ def _packed(table):
     return file.getvalue()
 
 def _opened(blob):
-    "Convert bytes in the Arrow stream format to a pyarrow table. Text has the type that Spark uses."
+    """Convert bytes in the Arrow stream format to a pyarrow table. Text has the type that
+    Spark uses."""
     import pyarrow as pa
     table = pa.ipc.open_stream(blob).read_all()
     types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
@@ -173,10 +177,10 @@ def _fetched(frame):
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
 def _collect_rows(qrels, run, system, order, conventions):
-    """Return (frame, truth, runs, local, names) for qrels and runs. frame: a DataFrame with the rows of all runs.
-    truth: the qrels, as a DataFrame or a polars table. runs: the names of the runs. local: {name of the run:
-    source} for the sources that are not DataFrames; the key of the qrels is None. names: the original names of the
-    columns."""
+    """Return (frame, truth, runs, local, names) for qrels and runs. frame: a DataFrame with
+    the rows of all runs. truth: the qrels, as a DataFrame or a polars table. runs: the names
+    of the runs. local: {name of the run: source} for the sources that are not DataFrames;
+    the key of the qrels is None. names: the original names of the columns."""
     runs, names = _runs_by_name(run, system), {} if order is None else {'at': order}
     frames = [source for _, source in [('', qrels), *runs] if _is_frame(source)]
     if not frames:
@@ -205,8 +209,8 @@ def _collect_rows(qrels, run, system, order, conventions):
     return frame, truth, [name for name, _ in runs], local, names
 
 def _runs_by_name(run, system):
-    """Return the runs as a list of (name, run). A single run may have the name ''. Raise ValueError for repeated
-    names, and for `system` if the runs are not one DataFrame."""
+    """Return the runs as a list of (name, run). A single run may have the name ''. Raise
+    ValueError for repeated names, and for `system` if the runs are not one DataFrame."""
     if _is_frame(run): return [('', run)]
     if system: raise ValueError('system= works only if a single DataFrame contains all runs')
     items = list(run.items()) if isinstance(run, Mapping) else []
@@ -222,9 +226,9 @@ ROW_BYTES = 200       # of these, for each row
 LEAST_ROWS = 100_000  # that are worth a bucket of their own
 
 def _counted(frame, key='run', number='value'):
-    """Count rows and find the largest query, for each value of a column. Return {key: (number of rows, largest
-    number, (number of rows, id) of the largest query)}. key: the column to group by. number: the column whose largest
-    number is returned."""
+    """Count rows and find the largest query, for each value of a column. Return {key:
+    (number of rows, largest number, (number of rows, id) of the largest query)}. key: the
+    column to group by. number: the column whose largest number is returned."""
     counts = frame.groupBy(key, 'query').agg({'*': 'count', number: 'max'})
     by_query = counts.selectExpr(
         key, '`count(1)` as n', f'`max({number})` as top', 'struct(`count(1)` as n, query) as largest')
@@ -240,8 +244,9 @@ def _row_counts(frame, truth):
     return counts
 
 def _bucket_count(session, counts, memory, buckets):
-    """Return the number of buckets: partitions that do not split a query. Raise DataError for a query that is too
-    large for a bucket, and ValueError for an invalid number of buckets or bytes."""
+    """Return the number of buckets: partitions that do not split a query. Raise DataError
+    for a query that is too large for a bucket, and ValueError for an invalid number of
+    buckets or bytes."""
     memory = MEMORY if memory is None else memory
     if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
         raise ValueError(f'buckets must be a positive whole number, not {buckets!r}')
@@ -263,9 +268,9 @@ ALONG_ROWS = 200_000   # judgments that go along
 ALONG_BYTES = 1 << 23  # if they have no more bytes
 
 def _sent_along(frame, truth, n):
-    """Return (frame, qrels, qrels as bytes); the bytes are later sent to each executor. If there are too many
-    judgments, add them to the rows of `frame` instead, and return (frame, None, None). truth: the qrels. n: the
-    number of judgments."""
+    """Return (frame, qrels, qrels as bytes); the bytes are later sent to each executor. If
+    there are too many judgments, add them to the rows of `frame` instead, and return (frame,
+    None, None). truth: the qrels. n: the number of judgments."""
     if n <= ALONG_ROWS:
         if _is_frame(truth): truth = _fetched(truth)
         packed = _packed(truth)
@@ -292,9 +297,9 @@ def _schema(columns):
     return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
 
 def _by_partition(score, columns, batches):
-    """Score the rows of one partition and yield Arrow batches, for `mapInArrow`. score: a function of the rows that
-    returns (results, tables). The batches are those of the tables; the last one has the pickled results in the column
-    `part`."""
+    """Score the rows of one partition and yield Arrow batches, for `mapInArrow`. score: a
+    function of the rows that returns (results, tables). The batches are those of the tables;
+    the last one has the pickled results in the column `part`."""
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
@@ -306,9 +311,10 @@ def _by_partition(score, columns, batches):
     yield from pa.table(packed, schema).to_batches()
 
 def _score(plan, version, along, table):
-    """Score one bucket (all rows of some queries) on an executor; return (bucket, tables). If the results are
-    collected, the bucket has the values and there are no tables; otherwise, the tables have the values. version: that
-    of the package on the driver. along: all judgments as bytes; None if they are rows of the table."""
+    """Score one bucket (all rows of some queries) on an executor; return (bucket, tables).
+    If the results are collected, the bucket has the values and there are no tables;
+    otherwise, the tables have the values. version: that of the package on the driver. along:
+    all judgments as bytes; None if they are rows of the table."""
     from pyspark import TaskContext
     task = TaskContext.get()
     if version != __version__:
@@ -335,8 +341,8 @@ def _tables_of(bucket):
             yield pa.table(dict(zip(schema.names, columns)), schema)
 
 def _bytes_of(frame):
-    """Collect the first column of a DataFrame, which has bytes, as a list. Raise ImportError if the executors have no
-    irmetrics_nb."""
+    """Collect the first column of a DataFrame, which has bytes, as a list. Raise ImportError
+    if the executors have no irmetrics_nb."""
     try: rows = frame.collect()
     except Exception as error:
         if "No module named 'irmetrics_nb" not in str(error): raise
@@ -347,9 +353,10 @@ def _bytes_of(frame):
 def _collected(frame): return [*map(pickle.loads, _bytes_of(frame))]
 
 def _by_bucket(frame, n, score, columns, collect):
-    """Split rows into n buckets and score each bucket; return (DataFrame, results). The DataFrame has the rows that
-    `score` returns, and the results are a list. collect: whether to collect the value of every query; if not, the
-    DataFrame is persisted, and the results have only counts."""
+    """Split rows into n buckets and score each bucket; return (DataFrame, results). The
+    DataFrame has the rows that `score` returns, and the results are a list. collect: whether
+    to collect the value of every query; if not, the DataFrame is persisted, and the results
+    have only counts."""
     scored = frame.repartition(n, 'query').mapInArrow(partial(_by_partition, score, columns), columns)
     if not collect: scored = scored.persist()
     return scored.where('part is null').drop('part'), _collected(scored.where('part is not null').select('part'))
@@ -459,8 +466,8 @@ def _run_names(names, counts, system):
     return tuple(names)
 
 def _total_scores(scores, local):
-    """Return the scores with the notes on sources that were read on the driver. local: {name of the run: source}; the
-    key of the qrels is None."""
+    """Return the scores with the notes on sources that were read on the driver. local: {name
+    of the run: source}; the key of the qrels is None."""
     infos, nothing = [], Qrels.empty()
     truth = local.get(None, nothing)
     for info in scores.runs:
@@ -471,8 +478,8 @@ def _total_scores(scores, local):
     return replace(scores, runs=tuple(infos))
 
 def _check(scored, frame, truth, plan):
-    """Raise the first error of the buckets, or an error about all data. If there is no error, issue each warning
-    once."""
+    """Raise the first error of the buckets, or an error about all data. If there is no
+    error, issue each warning once."""
     def ids(where):
         rows = frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in rows)
@@ -531,17 +538,18 @@ compare = compare_on_spark
 
 # %% ../nbs/top_level/spark.ipynb #356bd430
 def _items(data, columns):
-    """Return a DataFrame with the label, the score and the group of each item. columns: the names of these columns;
-    the group may be omitted."""
+    """Return a DataFrame with the label, the score and the group of each item. columns: the
+    names of these columns; the group may be omitted."""
     absent = [name for name in columns if name not in data.columns]
     if absent: raise DataError(f'the items: no column {absent[0]!r}; the columns are {", ".join(data.columns)}')
     selected = zip(('label', 'value', 'query'), columns, (_number_sql, _number_sql, _id_sql))
     return data.selectExpr(*(f'{sql(data, name, "items")} as {role}' for role, name, sql in selected))
 
 def _auc_of_bucket(rel, collect, table):
-    """Compute the AUC of each group in a bucket; return ((columns, warnings), tables). The columns are ids, auc,
-    positives and negatives. A DataError takes their place if a label or a score is invalid. collect: whether to
-    return the columns; otherwise, the tables have their values."""
+    """Compute the AUC of each group in a bucket; return ((columns, warnings), tables). The
+    columns are ids, auc, positives and negatives. A DataError takes their place if a label
+    or a score is invalid. collect: whether to return the columns; otherwise, the tables have
+    their values."""
     import pyarrow as pa
     pl = import_polars()
     wrong = table.filter(pl.any_horizontal(pl.all().is_null()) | pl.col('label').is_nan() | pl.col('value').is_nan())
@@ -561,8 +569,9 @@ def _auc_of_bucket(rel, collect, table):
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
 def _checked(sent):
-    """Return the results of all partitions and issue their warnings, each once. sent: (result, warnings) of each
-    partition. If results are errors, raise the alphabetically first error."""
+    """Return the results of all partitions and issue their warnings, each once. sent:
+    (result, warnings) of each partition. If results are errors, raise the alphabetically
+    first error."""
     wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)
     if wrong: raise wrong[0]
     repeated = dict.fromkeys(text for _, texts in sent for text in texts)
@@ -621,8 +630,8 @@ group_auc = group_auc_on_spark
 
 # %% ../nbs/top_level/spark.ipynb #04aae071
 def _histogram(rel, limit, batches):
-    """Yield the histogram of the scores in a partition as bytes, for `mapInArrow`. Yield a DataError instead if a
-    label or a score is invalid."""
+    """Yield the histogram of the scores in a partition as bytes, for `mapInArrow`. Yield a
+    DataError instead if a label or a score is invalid."""
     histogram = ScoreHistogram(limit, rel=rel)
     try:
         for batch in batches: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
@@ -630,8 +639,8 @@ def _histogram(rel, limit, batches):
     else: yield _bytes_batch((histogram, []))
 
 def _merged(batches):
-    """Yield the sum of all histograms in a partition as bytes, for `mapInArrow`. If there are errors among them,
-    yield the first error instead."""
+    """Yield the sum of all histograms in a partition as bytes, for `mapInArrow`. If there
+    are errors among them, yield the first error instead."""
     packed = (blob for batch in batches for blob in batch.column(0).to_pylist())
     histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
     errors = [error for error in histograms if isinstance(error, DataError)]

@@ -190,8 +190,8 @@ def _named(table, kind):
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
 def _sorted_rows(table, plan):
-    """Return the rows sorted by query, and by their order if they have one. Raise DataError for a missing value, and
-    for rows with the same position."""
+    """Return the rows sorted by query, and by their order if they have one. Raise DataError
+    for a missing value, and for rows with the same position."""
     _check_nulls(table, plan)
     if not plan.ordered: return table.sort('query')
     table = table.sort('query', 'run', 'at')
@@ -205,7 +205,8 @@ def _sorted_rows(table, plan):
     raise DataError(f'{_where(row, plan)}: two rows have the same value {row["at"]} in the order column {column!r}')
 
 def _check_nulls(table, plan):
-    "Raise DataError if a value is missing. The message names the query with the smallest id among such queries."
+    """Raise DataError if a value is missing. The message names the query with the smallest
+    id among such queries."""
     pl = import_polars()
     of_run = pl.col('run').is_not_null()  # a blank grade is no judgment
     expected = {'query': True, 'doc': True, 'value': of_run}
@@ -227,9 +228,10 @@ def _where(row, plan):
 GRADES = 1000  # different grades of a bucket that are counted: of more, some from all over the scale
 
 def _facts(qrels, run, judged, reading, plan):
-    """Return facts on a run in one bucket, which warnings about all buckets need. They are a tuple: evidence for
-    warnings, numbers of queries that change if the ranking is reversed, number of rows that look as if qrels and run
-    were swapped, number of rows, and {grade: count}."""
+    """Return facts on a run in one bucket, which warnings about all buckets need. They are a
+    tuple: evidence for warnings, numbers of queries that change if the ranking is reversed,
+    number of rows that look as if qrels and run were swapped, number of rows, and {grade:
+    count}."""
     rows, swapped = run.source, 0
     evidence = judged_evidence(plan.measures, judged, qrels, None, reading.looks[:plan.looks])
     evidence.unanswered = evidence.unanswered[:plan.ids]
@@ -289,8 +291,8 @@ def _total_evidence(evidence, changes, plan):
         upwards=in_deviations(surplus, changed), **sums)
 
 def _total_grades(grades):
-    """Return the grades of all judgments as an array. If there are very many, return a smaller array with about the
-    same share of each grade."""
+    """Return the grades of all judgments as an array. If there are very many, return a
+    smaller array with about the same share of each grade."""
     counts: Counter = Counter()
     for bucket in grades: counts.update(bucket)
     step = max(1, counts.total() // GRADES_SHOWN)

@@ -156,8 +156,8 @@ def _json_numbers(grades):
 # %% ../nbs/top_level/widget.ipynb #8e52470a
 @cache
 def _widget_class():
-    """Return the class of the widget, which is created at first use. Raise ImportError if anywidget is not
-    installed."""
+    """Return the class of the widget, which is created at first use. Raise ImportError if
+    anywidget is not installed."""
     try:
         import anywidget
         import comm

@@ -70,7 +70,8 @@ def decimals(pair: Pair) -> int:
 def interval_text(low: float, high: float, level: float, digits: int, kind: str = '') -> str:
     """Format a confidence interval as text, with its level.
 
-    digits: the number of decimals. kind: the name of the method, or ''. Returns 'no interval' if an end is NaN."""
+    digits: the number of decimals. kind: the name of the method, or ''. Returns 'no
+    interval' if an end is NaN."""
     if np.isnan(low) or np.isnan(high): return 'no interval'
     name = f'{kind} interval'.strip()
     return f'{100 * level:.4g} % {name} {sentence_number(low, digits)} to {sentence_number(high, digits)}'
@@ -78,7 +79,8 @@ def interval_text(low: float, high: float, level: float, digits: int, kind: str 
 def pair_interval(pair: Pair, method: Method) -> str:
     """Format the confidence interval of a pair as text.
 
-    The text names the method of the interval, such as bootstrap, if it does not belong to the test."""
+    The text names the method of the interval, such as bootstrap, if it does not belong to
+    the test."""
     kind = '' if method.agrees else INTERVALS[method.interval]
     return interval_text(pair.low, pair.high, pair.level, decimals(pair), kind)
 
@@ -191,7 +193,8 @@ def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> 
     return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'
 
 def _family(pairs, method, against=''):
-    "Return a text on p-values that are corrected together: the number of pairs, the measures and the correction."
+    """Return a text on p-values that are corrected together: the number of pairs, the
+    measures and the correction."""
     size, sliced = max(pair.family for pair in pairs), pairs[0].slice != EVERYTHING
     together, of_tukey = method.correct_over == 'all', method.correction == 'tukey'
     count = f'{size} pairs{against}' if size > 1 else f'one pair{against}'
@@ -244,8 +247,9 @@ def common(sample: Sample) -> np.ndarray:
 def marks(pairs: Sequence[Pair], sample: Sample, method: Method, baseline: str | None) -> dict[tuple[str, str], str]:
     """Return the significance marks of a table of means: {(system, measure): mark}.
 
-    Without a baseline, a mark consists of the letters of all systems that are significantly worse. With a baseline,
-    it is ▲ for better or ▼ for worse. A measure without a mean has no marks."""
+    Without a baseline, a mark consists of the letters of all systems that are significantly
+    worse. With a baseline, it is ▲ for better or ▼ for worse. A measure without a mean has
+    no marks."""
     out: dict[tuple[str, str], str] = {}
     has_mean = (~np.isnan(common(sample))).any(axis=(0, 2))
     with_means = {*compress(sample.measures, has_mean)}
@@ -448,8 +452,8 @@ def _slice_parts(comparison, name):
     yield Items(inside.sentences() if sentences_fit else [])
 
 def _last_lines(comparison, per_run):
-    """Yield the lines below the tables: a note on marks and test, then notes and warnings. Unless `per_run` is true,
-    at most four notes or warnings of the same kind are included."""
+    """Yield the lines below the tables: a note on marks and test, then notes and warnings.
+    Unless `per_run` is true, at most four notes or warnings of the same kind are included."""
     better = 'A raised letter means: significantly better than the system with this letter.'
     if comparison.baseline is not None: better = '▲ better, ▼ worse than the baseline.'
     family = family_text(comparison.rows, comparison.method, comparison.baseline)

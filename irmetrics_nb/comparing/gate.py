@@ -104,9 +104,9 @@ UNKNOWN = {False: ': no verdict is possible, so the check fails',
            True: ': no verdict is possible, but allow_unknown lets the check pass'}
 
 def _drop(comparison, pair, max_drop, allow_unknown):
-    """Check that a mean has not dropped below that of the baseline; return a verdict. The check fails if the drop
-    is larger than `max_drop` and significant. Without a p-value, any larger drop fails, unless `allow_unknown` is
-    true."""
+    """Check that a mean has not dropped below that of the baseline; return a verdict. The
+    check fails if the drop is larger than `max_drop` and significant. Without a p-value, any
+    larger drop fails, unless `allow_unknown` is true."""
     dropped = not pair.difference >= -max_drop - 1e-9  # 0.30 - 0.29 is more than 0.01 in floats; NaN may be a drop
     unknown = bool(np.isnan(pair.p_adjusted))
     failed = dropped and (not allow_unknown if unknown else pair.shown(comparison.method.alpha))
@@ -122,8 +122,8 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     return _pair_verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
 
 def _no_loss(comparison, pair, margin, allow_unknown):
-    """Check that a loss of `margin` or more is ruled out; return a verdict. Without a confidence interval the check
-    fails, unless `allow_unknown` is true."""
+    """Check that a loss of `margin` or more is ruled out; return a verdict. Without a
+    confidence interval the check fails, unless `allow_unknown` is true."""
     unknown = bool(np.isnan(pair.lower_bound))
     passed = allow_unknown if unknown else pair.no_worse(margin)
     outcome = f': a loss of {margin:g} or more is {"" if passed else "not "}ruled out'
@@ -134,8 +134,9 @@ def _no_loss(comparison, pair, margin, allow_unknown):
     return _pair_verdict(comparison, pair, 'margin', passed, evidence, outcome, unknown)
 
 def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
-    """Return the verdict of a check that compares two systems. evidence: the text of the interval and the p-value.
-    outcome: a text added at the end. If the check failed, the verdict contains the queries that lost most."""
+    """Return the verdict of a check that compares two systems. evidence: the text of the
+    interval and the p-value. outcome: a text added at the end. If the check failed, the
+    verdict contains the queries that lost most."""
     difference = sentence_number(pair.difference, decimals(pair))
     means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {difference}'
     subject = f'{pair.measure} of {pair.b}{in_slice(pair.slice)}'
@@ -148,8 +149,9 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 def _coverages(comparison, min_coverage):
-    """Check that each system has results for the queries with results of the baseline; yield verdicts. If
-    `min_coverage` is None, only systems that lack results for some of these queries get a verdict."""
+    """Check that each system has results for the queries with results of the baseline; yield
+    verdicts. If `min_coverage` is None, only systems that lack results for some of these
+    queries get a verdict."""
     sample, required = comparison.sample, 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
@@ -166,8 +168,8 @@ def _coverages(comparison, min_coverage):
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
 def _drop_lines(comparison, margin):
-    """Yield sentences with the minimum detectable drop of each system. Without a margin, also yield sentences with
-    the largest drop that is not ruled out."""
+    """Yield sentences with the minimum detectable drop of each system. Without a margin,
+    also yield sentences with the largest drop that is not ruled out."""
     method = comparison.method
     chance = 'in 80 of 100 cases' + ', by the t-test' * (method.test != 'tukey')
     yield from _per_system(comparison, 'Minimum detectable drop', chance, detectable_text)
@@ -177,8 +179,9 @@ def _drop_lines(comparison, margin):
     yield from _per_system(comparison, 'Largest plausible drop', end, largest_drop)
 
 def _per_system(comparison, name_of_drop, method, drop):
-    """Yield sentences on the drop of each system below the baseline: one on all queries, and one on the slices
-    (groups of queries), if there are any. drop: a function that formats the drop of a pair."""
+    """Yield sentences on the drop of each system below the baseline: one on all queries, and
+    one on the slices (groups of queries), if there are any. drop: a function that formats
+    the drop of a pair."""
     for name in comparison.sample.systems:
         pairs = [pair for pair in comparison.rows if pair.b == name]
         texts: list[str] = []
@@ -433,7 +436,8 @@ def _query_line(queries, markdown):
     return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(texts)
 
 def _change_text(baseline_value, value):
-    "Format the value of a query in the baseline and in the new system, such as '0.5 → 0.2'. NaN is left out."
+    """Format the value of a query in the baseline and in the new system, such as '0.5 →
+    0.2'. NaN is left out."""
     return ' → '.join(value_text(x, 3) for x in (baseline_value, value) if not np.isnan(x))
 
 # %% ../../nbs/comparing/gate.ipynb #dab0098e

@@ -29,9 +29,10 @@ TIE_SHARE = 2.0**-36  # of the larger of two values: what differs by less is the
 def grid_step(largest: Any, n: int, noise: Any = 0) -> np.ndarray:
     """Return the step of a grid on which the sum of `n` numbers is exact in any order.
 
-    The step is a power of 2, about 2^-36 of `largest`, the largest absolute value of the numbers. For more than
-    2^16 numbers it is larger. It is at least `noise`, the possible error of the numbers. It is 1 if `largest` and
-    `noise` are 0. For an array `largest`, an array of steps is returned."""
+    The step is a power of 2, about 2^-36 of `largest`, the largest absolute value of the
+    numbers. For more than 2^16 numbers it is larger. It is at least `noise`, the possible
+    error of the numbers. It is 1 if `largest` and `noise` are 0. For an array `largest`, an
+    array of steps is returned."""
     bits = 36 - max(0, int(np.ceil(np.log2(max(n, 1)))) - 16)
     size = np.maximum(largest, np.asarray(noise) * 2.0**bits)
     exponent = np.ceil(np.log2(np.where(size > 0, size, 2.0**bits))).astype(int)
@@ -46,17 +47,19 @@ def whole_steps(values: np.ndarray, step: Any) -> np.ndarray:
 def gridded_size(d: np.ndarray) -> float:
     """Return the argument `largest` of `grid_step` for an array of differences.
 
-    It is the largest absolute difference, but at most 2^20 (a million) times the smallest one above 0, so that
-    small differences do not become 0. Returns 0 if all differences are 0."""
+    It is the largest absolute difference, but at most 2^20 (a million) times the smallest
+    one above 0, so that small differences do not become 0. Returns 0 if all differences are
+    0."""
     sizes = np.abs(d[d != 0])
     return float(min(sizes.max(), 2.0**20 * sizes.min())) if sizes.size else 0.0
 
 def cancelling(sizes: np.ndarray) -> float:
     """Return the size below which the difference of two values may be a rounding error.
 
-    Such an error can remain if the terms of a value cancel. sizes: for each query, the larger absolute value of the
-    two systems. The result is 2^-46 times the lower quartile of the sizes above 0. A quartile below 1 is replaced
-    by 1, or by the largest size if that is also below 1."""
+    Such an error can remain if the terms of a value cancel. sizes: for each query, the
+    larger absolute value of the two systems. The result is 2^-46 times the lower quartile of
+    the sizes above 0. A quartile below 1 is replaced by 1, or by the largest size if that is
+    also below 1."""
     positive = sizes[sizes > 0]
     if not positive.size: return 0.0
     typical = max(1.0, float(np.quantile(positive, .25, method='lower')))
@@ -240,8 +243,8 @@ def detectable(
 CHUNK = 2**21  # numbers that are drawn at a time: 16 MB
 
 def _sign_blocks(n, count, exact, seed):
-    """Yield arrays (rows, n) of bits, one bit per sign, with `count` rows in total. exact: whether the rows are all
-    2^n sign patterns; otherwise they are random."""
+    """Yield arrays (rows, n) of bits, one bit per sign, with `count` rows in total. exact:
+    whether the rows are all 2^n sign patterns; otherwise they are random."""
     size, random = max(1, CHUNK // max(n, 1)), np.random.default_rng(seed)
     for start in range(0, count, size):
         rows = min(size, count - start)
@@ -287,16 +290,16 @@ def randomization_test(
 TABLE = 7  # systems, up to which all orders are listed
 
 def _shuffled_sums(values, draws, seed):
-    """Return an array (draws, systems) of sums over queries. Before each draw, the values within each query are
-    shuffled among the systems. values: array (queries, systems)."""
+    """Return an array (draws, systems) of sums over queries. Before each draw, the values
+    within each query are shuffled among the systems. values: array (queries, systems)."""
     n, m = values.shape
     random, pick = np.random.default_rng(seed), _from_table if m <= TABLE else _by_keys
     rows = max(1, CHUNK // 2 // max(draws * m, 1))
     return sum((pick(values[start:start + rows], draws, random) for start in range(0, n, rows)), np.zeros((draws, m)))
 
 def _from_table(values, draws, random):
-    """Return an array (draws, systems) of sums over queries, after random shuffles. The shuffles are drawn from a
-    table of all orders of the systems."""
+    """Return an array (draws, systems) of sums over queries, after random shuffles. The
+    shuffles are drawn from a table of all orders of the systems."""
     n, m = values.shape
     orders = np.array(list(permutations(range(m))))
     table = values[:, orders].reshape(-1, m)
@@ -306,23 +309,24 @@ def _from_table(values, draws, random):
     return rows.reshape(n, draws, m).sum(axis=0)
 
 def _by_keys(values, draws, random):
-    """Return an array (draws, systems) of sums over queries, after random shuffles. Each shuffle sorts random keys.
-    This needs less memory than a table for many systems."""
+    """Return an array (draws, systems) of sums over queries, after random shuffles. Each
+    shuffle sorts random keys. This needs less memory than a table for many systems."""
     n, m = values.shape
     order = random.random((n, draws, m), dtype=np.float32).argsort(axis=2)
     order += np.arange(n)[:, None, None] * m
     return np.take(values.ravel(), order).sum(axis=0)
 
 def _all_shuffled_sums(values):
-    """Return the sum of each system over the queries, for every possible shuffle. Each shuffle permutes the values
-    within each query. values: array (queries, systems). Returns an array (shuffles, systems)."""
+    """Return the sum of each system over the queries, for every possible shuffle. Each
+    shuffle permutes the values within each query. values: array (queries, systems). Returns
+    an array (shuffles, systems)."""
     sums = np.zeros((1, values.shape[1]))
     for row in values: sums = (sums[:, None] + np.array(list(permutations(row)))).reshape(-1, values.shape[1])
     return sums
 
 def _steps_from_first(table):
-    """Return (steps, step): differences from the first system, in multiples of a step. table: array (queries,
-    systems). steps has the same shape; its first column is 0."""
+    """Return (steps, step): differences from the first system, in multiples of a step.
+    table: array (queries, systems). steps has the same shape; its first column is 0."""
     less = np.stack([differences(table[:, 0], column) for column in table.T], axis=1)
     step = grid_step(gridded_size(less), len(less))
     return whole_steps(less, step), float(step)
@@ -461,8 +465,8 @@ def bootstrap_interval(
 
 # %% ../../nbs/comparing/statistics.ipynb #1d8766da
 def _resampled_t(d, resamples, seed):
-    """Return the studentized mean t* of each bootstrap resample, in ascending order. t* is infinite for a resample
-    without variance."""
+    """Return the studentized mean t* of each bootstrap resample, in ascending order. t* is
+    infinite for a resample without variance."""
     n, random = len(d), np.random.default_rng(seed)
     blocks, rows = [], max(1, CHUNK // n)
     for start in range(0, resamples, rows):

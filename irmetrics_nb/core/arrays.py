@@ -125,8 +125,8 @@ MOST_GRADES = 64
 def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sort judgments by query and by descending grade.
 
-    Returns the sorted query numbers and the grades in this order. If there are few distinct integer grades, they
-    are counted instead of sorted, which is faster."""
+    Returns the sorted query numbers and the grades in this order. If there are few distinct
+    integer grades, they are counted instead of sorted, which is faster."""
     low, high = grade.min(initial=np.inf), grade.max(initial=-np.inf)
     countable = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
     integers = grade.astype(np.int8) if countable else np.empty(0, np.int8)
@@ -368,9 +368,9 @@ def warn_caller(text: str) -> None:
 def check_count(name: str, count: Counts, listed: np.ndarray, kind: str) -> np.ndarray:
     """Check a count of documents that a user passed, and return it as one count per query.
 
-    count: one number or one per query. listed: (queries,) the number of such documents in each ranking. ValueError
-    if a count is smaller than this number, or not an integer. `name` (such as 'n_relevant') and `kind` ('relevant')
-    appear in the message."""
+    count: one number or one per query. listed: (queries,) the number of such documents in
+    each ranking. ValueError if a count is smaller than this number, or not an integer.
+    `name` (such as 'n_relevant') and `kind` ('relevant') appear in the message."""
     count, listed = np.broadcast_arrays(np.asarray(count), listed)
     wrong = np.flatnonzero((count < listed) | (count % 1 != 0))
     if wrong.size:

@@ -215,8 +215,9 @@ _F = TypeVar('_F', bound=Callable)
 def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     """Add the parameters of the function f to its docstring, in numpydoc form (decorator).
 
-    The dict `PARAMETERS` has the explanations. If `returns` has the type and the meaning of the result, a section
-    on the result is added, too. Both sections are inserted before the example."""
+    The dict `PARAMETERS` has the explanations. If `returns` has the type and the meaning of
+    the result, a section on the result is added, too. Both sections are inserted before the
+    example."""
     explained = [p for p in signature(f).parameters.values() if p.name in PARAMETERS]
     if not explained: return f
     text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
@@ -237,8 +238,8 @@ def _indented(meaning):
 # %% ../../nbs/core/conventions.ipynb #2d345158
 @lru_cache
 def _check_measures(entries):
-    """Raise ValueError for an invalid entry of `Conventions.measures`. An entry is a tuple (kind of measures,
-    parameter, value), such as ('nDCG', 'gain', 'exp')."""
+    """Raise ValueError for an invalid entry of `Conventions.measures`. An entry is a tuple
+    (kind of measures, parameter, value), such as ('nDCG', 'gain', 'exp')."""
     params: dict = {}  # of each kind, without conventions
     for entry in entries:
         if not isinstance(entry, tuple) or [*map(type, entry[:2])] != [str, str] or len(entry) != 3:

@@ -459,8 +459,8 @@ def _no_ties(rank):
 
 # %% ../../nbs/core/judged.ipynb #d9798864
 def _column_faults(judged):
-    """Yield a pair (mask, message) for each rule that the arrays of a batch must follow. The mask is True for entries
-    that break the rule."""
+    """Yield a pair (mask, message) for each rule that the arrays of a batch must follow. The
+    mask is True for entries that break the rule."""
     retrieved, queries = judged.retrieved, len(judged.retrieved)
     yield (retrieved < 0) | (retrieved % 1 != 0), 'retrieved must contain whole numbers >= 0'
     for name in NUMBERS:
@@ -500,8 +500,9 @@ def as_judged(
 ) -> tuple[Judged, bool]:
     """Convert a ranking to a `Judged`, a batch of rankings.
 
-    Returns the `Judged`, and whether `ranking` was a single list. `ideal` has all judged grades of each query, for
-    rankings that are lists. ValueError if `ideal` is passed with a `Judged`, which already contains its judgments."""
+    Returns the `Judged`, and whether `ranking` was a single list. `ideal` has all judged
+    grades of each query, for rankings that are lists. ValueError if `ideal` is passed with a
+    `Judged`, which already contains its judgments."""
     if not isinstance(ranking, Judged):
         return Judged.from_grades(ranking, ideal=ideal), is_single(ranking)
     if ideal is not None:
@@ -529,8 +530,8 @@ class OfLists(Protocol[_P]):
 def shown_as(wrapper: Any, f: Callable, result: Any, returns: tuple[str, str]) -> Any:
     """Give a wrapper the signature of f, and add parameters and result to its docstring.
 
-    The first parameter gets the type `RankingsLike`. result: the return annotation. returns: the type and the
-    meaning of the result, for the docstring. Returns the wrapper."""
+    The first parameter gets the type `RankingsLike`. result: the return annotation. returns:
+    the type and the meaning of the result, for the docstring. Returns the wrapper."""
     first, *named = signature(f).parameters.values()
     parameters = [first.replace(annotation=RankingsLike), *named]
     wrapper.__signature__ = Signature(parameters, return_annotation=result)

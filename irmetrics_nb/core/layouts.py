@@ -39,8 +39,8 @@ def _nesting(values):
     except ValueError: return 2
 
 def _floats_of_row(values, name):
-    """Convert one list of numbers to an array of floats. ValueError for other values; the message contains `name` and
-    the invalid value."""
+    """Convert one list of numbers to an array of floats. ValueError for other values; the
+    message contains `name` and the invalid value."""
     wrong = ValueError(f'{name} must be lists of numbers, not {values!r}')
     if _nesting(values) != 1: raise wrong
     row = np.asarray(values)
@@ -185,8 +185,8 @@ def filler(ids: np.ndarray) -> Any:
 
 # %% ../../nbs/core/layouts.ipynb #e3301bac
 def _as_ids(values):
-    """Convert ids to 64-bit integers or text, in an array of the same shape. None and NaN become -1, or '' for
-    text."""
+    """Convert ids to 64-bit integers or text, in an array of the same shape. None and NaN
+    become -1, or '' for text."""
     ids = as_array(values, 'items')
     if isinstance(values, list):
         mixed = ids.dtype.kind == 'U' and not {*map(type, values)} <= {str, np.str_}  # numpy made text of other types
@@ -201,7 +201,8 @@ def _id_error(value):
     return ValueError(f'items must be integers or text, not {value}')
 
 def _of_objects(ids):
-    "Convert an array of Python objects to integers or text; missing values become -1, or '' for text."
+    """Convert an array of Python objects to integers or text; missing values become -1, or
+    '' for text."""
     gap = np.frompyfunc(is_missing, 1, 1)(ids).astype(bool)
     present = np.array(ids[~gap].tolist())
     if present.ndim > 1: raise _id_error(repr(ids[~gap][0]))
@@ -216,8 +217,8 @@ def _of_objects(ids):
     return filled
 
 def _of_floats(ids):
-    """Convert floats to integers; NaN becomes -1. ValueError for a fraction, or a float that is too large to be an
-    exact id."""
+    """Convert floats to integers; NaN becomes -1. ValueError for a fraction, or a float that
+    is too large to be an exact id."""
     gap = np.isnan(ids)
     large = ids[np.abs(ids) >= np.float64(2**53)]
     if large.size:
@@ -230,8 +231,9 @@ def _of_floats(ids):
 
 # %% ../../nbs/core/layouts.ipynb #f3a6bbe8
 def _sets_of(relevant):
-    """Convert the relevant items of each user to `Sets`, one array of all items with the offsets of the users.
-    Allowed are a sparse matrix, a pair (items, offsets), a table, lists, and dicts {item: grade}."""
+    """Convert the relevant items of each user to `Sets`, one array of all items with the
+    offsets of the users. Allowed are a sparse matrix, a pair (items, offsets), a table,
+    lists, and dicts {item: grade}."""
     if hasattr(relevant, 'tocsr'):
         matrix = relevant.tocsr()
         item, begin = matrix.indices.astype(np.int64), matrix.indptr.astype(np.intp)
@@ -256,8 +258,8 @@ def _sets_of(relevant):
     return Sets(_ids_of_lists(rows), _begin(rows), grade)
 
 def _plain_topk(lists):
-    """Convert the items of all users: a table to a 2-D array, other input to a list of lists. ValueError if a user
-    has no list."""
+    """Convert the items of all users: a table to a 2-D array, other input to a list of
+    lists. ValueError if a user has no list."""
     if hasattr(lists, '__array__') or hasattr(lists, '__dlpack__'):
         array = as_array(lists, 'relevant')
         if array.ndim == 2: return array
@@ -281,8 +283,8 @@ def _ids_of_lists(rows):
     return ids
 
 def _begin(rows):
-    """Return the offsets of lists in the array of their concatenated items. The last offset is the number of all
-    items."""
+    """Return the offsets of lists in the array of their concatenated items. The last offset
+    is the number of all items."""
     size = np.fromiter(map(len, rows), np.intp, len(rows))
     return np.append(0, np.cumsum(size))
 
@@ -354,8 +356,8 @@ def positions_in(
 
 # %% ../../nbs/core/layouts.ipynb #cb7ba3e0
 def _numbered(table, items):
-    """Convert the ids of two arrays to integer codes from 0; equal ids get equal codes. Returns the codes of `table`
-    and of `items`, and an upper bound of all codes."""
+    """Convert the ids of two arrays to integer codes from 0; equal ids get equal codes.
+    Returns the codes of `table` and of `items`, and an upper bound of all codes."""
     filled = [x for x in (table, items) if x.size] or [np.zeros(1, np.int64)]
     if all(x.dtype.kind == 'i' for x in filled):
         low, high = min(int(x.min()) for x in filled), max(int(x.max()) for x in filled)
@@ -430,8 +432,9 @@ def _check_sets(user, code, largest, item, first_user):
 def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.ndarray]:
     """Make the arrays of a `Judged`, a batch of rankings, from recommended and relevant items.
 
-    Returns {name: array}. The arguments are those of `Judged.from_topk`. ValueError for arguments of different
-    lengths, a duplicate item, a missing item within a list, or a grade that is not finite."""
+    Returns {name: array}. The arguments are those of `Judged.from_topk`. ValueError for
+    arguments of different lengths, a duplicate item, a missing item within a list, or a
+    grade that is not finite."""
     table, sets = _plain_topk(items), as_sets(relevant, grades)
     if not isinstance(table, np.ndarray):  # fill up the shorter lists
         ids, size = _ids_of_lists(table), np.diff(_begin(table))
@@ -446,9 +449,10 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.
             'pool_query': pool[0], 'pool_grade': pool[1]}
 
 def _hits_by_blocks(table, sets) -> Iterator[tuple[np.ndarray, ...]]:
-    """Find the relevant items among the recommended items, for one block of users at a time to save memory. Yields
-    the result of `hits_of` for each block. ValueError if the recommended items are numbers and the relevant ones text
-    (or the reverse), or for an item number that is not a column of the matrix of relevant items."""
+    """Find the relevant items among the recommended items, for one block of users at a time
+    to save memory. Yields the result of `hits_of` for each block. ValueError if the
+    recommended items are numbers and the relevant ones text (or the reverse), or for an item
+    number that is not a column of the matrix of relevant items."""
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     kinds = {'i': 'numbers', 'U': 'text'}
     for a in range(0, max(1, len(table)), step):

@@ -33,8 +33,8 @@ def visible(text: object) -> str:
     return NOT_SEEN.sub(lambda match: repr(_from_byte(match[0]))[1:-1], str(text))
 
 def _from_byte(letter):
-    """Return chr(byte) for a surrogate that encodes a byte (surrogateescape). Return any other character
-    unchanged."""
+    """Return chr(byte) for a surrogate that encodes a byte (surrogateescape). Return any
+    other character unchanged."""
     return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
 
 # %% ../../nbs/data/errors.ipynb #7e26a9a3
@@ -151,8 +151,8 @@ def file_errors(path: str | os.PathLike) -> Iterator[None]:
         raise DataError(f'{path!r} is not a valid file name') from None
 
 def _files_of(path):
-    """Return text for an error message about a folder that names up to three of its files. Return '' if `path` is not
-    a folder."""
+    """Return text for an error message about a folder that names up to three of its files.
+    Return '' if `path` is not a folder."""
     if not os.path.isdir(path): return ''
     names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
     if not names: return ', and it contains no files'

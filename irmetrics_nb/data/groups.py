@@ -85,8 +85,9 @@ EVERYTHING = 'all'  # the slice of all queries
 QUERY = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
 
 def _crossed(columns):
-    """Return {name of a crossed dimension: the dimensions that it combines}, such as {'device × lang': ['device',
-    'lang']}. `columns` is changed: afterwards, columns['group'] lists only single dimensions."""
+    """Return {name of a crossed dimension: the dimensions that it combines}, such as
+    {'device × lang': ['device', 'lang']}. `columns` is changed: afterwards, columns['group']
+    lists only single dimensions."""
     dimensions = columns.get('group', [])
     dimensions = [dimensions] if isinstance(dimensions, str) else list(dimensions)
     crossed = {name: [dimension.strip() for dimension in name.split('×')] for name in dimensions if '×' in name}
@@ -96,9 +97,10 @@ def _crossed(columns):
     return crossed
 
 def _group(table, row, where):
-    """Return the group of a query from its row, which has one value for each dimension in `table`. With one
-    dimension, the group is this value. With several, it is a `Group`: a string such as 'device=phone, lang=de'.
-    Missing values are left out. Raise DataError if a value is not a single name; its message begins with `where`."""
+    """Return the group of a query from its row, which has one value for each dimension in
+    `table`. With one dimension, the group is this value. With several, it is a `Group`: a
+    string such as 'device=phone, lang=de'. Missing values are left out. Raise DataError if a
+    value is not a single name; its message begins with `where`."""
     wrong = next((x for x in row if hasattr(x, '__len__') and not isinstance(x, str)), None)
     if wrong is not None:
         several = 'if a query has several groups, write {query: {dimension: group}}'
@@ -112,8 +114,9 @@ def _group(table, row, where):
 
 # %% ../../nbs/data/groups.ipynb #5b0c7b21
 def _records(source, columns):
-    """Read a text file of groups; return any other source unchanged. Return a list of {column: value}, one per row,
-    or {query: group} if the file has no header. Raise DataError for an invalid file."""
+    """Read a text file of groups; return any other source unchanged. Return a list of
+    {column: value}, one per row, or {query: group} if the file has no header. Raise
+    DataError for an invalid file."""
     if not isinstance(source, str | os.PathLike): return source
     data = file_content(source)
     if is_self_describing(data, os.fspath(source)): return source

@@ -28,9 +28,10 @@ WORDS_AT_ONCE = 4          # words fetched at a time: one costs hardly less
 PAD = 8 * WORDS_AT_ONCE    # spare bytes behind a text, so that its last id is fetched like any other
 
 class Ids:
-    """Array of n byte strings, such as document ids, stored in one shared buffer. `buffer` is a uint8 array that ends
-    with at least PAD unused bytes. `start` and `length` are integer arrays of shape (n,): the position of the first
-    byte of each string, and its number of bytes."""
+    """Array of n byte strings, such as document ids, stored in one shared buffer. `buffer`
+    is a uint8 array that ends with at least PAD unused bytes. `start` and `length` are
+    integer arrays of shape (n,): the position of the first byte of each string, and its
+    number of bytes."""
     def __init__(self, buffer: np.ndarray, start: np.ndarray, length: np.ndarray):
         self.buffer = buffer
         self.start = start
@@ -47,8 +48,9 @@ class Ids:
         return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
 
     def first_words(self, n: int) -> list[np.ndarray]:
-        """Return the first 8 * n bytes of every string as n arrays of uint64. Each array has eight bytes of every
-        string as one big-endian number. Bytes after the end of a string are zero."""
+        """Return the first 8 * n bytes of every string as n arrays of uint64. Each array has
+        eight bytes of every string as one big-endian number. Bytes after the end of a string
+        are zero."""
         positions = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(positions, f'V{8 * n}', self.buffer, strides=(1,))
         fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
@@ -56,8 +58,8 @@ class Ids:
         return [word.astype(np.uint64) & mask for word, mask in zip(fetched, masks)]
 
     def words(self, k: int = 0) -> np.ndarray:
-        """Return bytes 8k to 8k + 7 of every string as a uint64 array of shape (n,). The numbers are big-endian.
-        Bytes after the end of a string are zero."""
+        """Return bytes 8k to 8k + 7 of every string as a uint64 array of shape (n,). The
+        numbers are big-endian. Bytes after the end of a string are zero."""
         if k == 0: return self.first_words(1)[0]
         start = np.minimum(self.start + 8 * k, len(self.buffer) - PAD)
         return Ids(self.buffer, start, self.length - 8 * k).first_words(1)[0]
@@ -69,14 +71,15 @@ class Ids:
         return cls(*join_items(items))
 
     def tolist(self) -> list[str]:
-        "Return all strings as a list of str. Bytes that are not UTF-8 become surrogates (surrogateescape)."
+        """Return all strings as a list of str. Bytes that are not UTF-8 become surrogates
+        (surrogateescape)."""
         data = self.buffer.data
         spans = zip(self.start.tolist(), (self.start + self.length).tolist())
         return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in spans]
 
     def equals(self, other: 'Ids') -> np.ndarray:
-        """Return a bool array (n,): True in rows where both arrays have equal bytes. `other` must have the same
-        length."""
+        """Return a bool array (n,): True in rows where both arrays have equal bytes. `other`
+        must have the same length."""
         return equal_rows(self, other)
 
     def hash(self) -> np.ndarray:
@@ -84,14 +87,15 @@ class Ids:
         return hash_ids(self)
 
     def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
-        """Return the row numbers that sort the strings by their bytes, shape (n,). If `group` is an array of one
-        number per string, sort by it first."""
+        """Return the row numbers that sort the strings by their bytes, shape (n,). If
+        `group` is an array of one number per string, sort by it first."""
         return argsort_ids(self, group)
 
 # %% ../../nbs/data/ids.ipynb #6209d179
 def encode_id(item: object) -> bytes:
-    """Return an id as bytes: str encoded as UTF-8, an integer as its decimal digits. Bytes are returned unchanged.
-    Raise DataError for other types, and for text that UTF-8 cannot encode (half of a surrogate pair)."""
+    """Return an id as bytes: str encoded as UTF-8, an integer as its decimal digits. Bytes
+    are returned unchanged. Raise DataError for other types, and for text that UTF-8 cannot
+    encode (half of a surrogate pair)."""
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
     if not isinstance(item, str):
@@ -104,8 +108,8 @@ def encode_id(item: object) -> bytes:
 
 # %% ../../nbs/data/ids.ipynb #f0e66c61
 def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Join str, bytes or integers; return (buffer, start, length) for `Ids`. Raise DataError for items of other
-    types."""
+    """Join str, bytes or integers; return (buffer, start, length) for `Ids`. Raise DataError
+    for items of other types."""
     items = items if hasattr(items, '__len__') else list(items)
     try: joined = '\n'.join(chain(items, [''])).encode()
     except (TypeError, UnicodeEncodeError): joined = b''  # an item is no text
@@ -132,8 +136,8 @@ def check_lengths(ids: Ids) -> Ids:
 BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
 
 def equal_rows(ids: Ids, other: Ids) -> np.ndarray:
-    """Return a bool array (n,): True in rows where both arrays have equal bytes. `ids` and `other` must have the same
-    length."""
+    """Return a bool array (n,): True in rows where both arrays have equal bytes. `ids` and
+    `other` must have the same length."""
     equal = np.empty(len(ids), bool)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = slice(i, i + BLOCK_ROWS)
@@ -156,8 +160,8 @@ def _equal_in_block(ids, other):
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 
 def mix(keys: np.ndarray) -> np.ndarray:
-    """Scramble an array of uint64 keys in place and return it. Different keys give different results. Each bit of a
-    result depends on every bit of its key."""
+    """Scramble an array of uint64 keys in place and return it. Different keys give different
+    results. Each bit of a result depends on every bit of its key."""
     for shift in (32, 29):
         keys ^= keys >> np.uint64(shift)
         keys *= GOLDEN_RATIO
@@ -191,8 +195,8 @@ def _add_word(hashes, word): return (hashes ^ hashes >> np.uint64(29)) * GOLDEN_
 
 # %% ../../nbs/data/ids.ipynb #4fc5bc8c
 def argsort_ids(ids: Ids, group: np.ndarray | None = None) -> np.ndarray:
-    """Return the row numbers that sort the strings by their bytes, shape (n,). If `group` is an array of one number
-    per string, sort by it first."""
+    """Return the row numbers that sort the strings by their bytes, shape (n,). If `group` is
+    an array of one number per string, sort by it first."""
     label = np.zeros(len(ids), np.intp) if group is None else np.asarray(group)
     longest = ids.length.max(initial=0)
     for k in range(-(-longest // 8)):
@@ -260,9 +264,10 @@ class KeyIndex:
 
     @cached_property
     def _flags(self):
-        """Return (flags, mask), the filter of `candidates`. `flags` is a bool array; flags[key & mask] is True for
-        every key in the index. Its length is a power of 2 between 1024 and 2**24, and at least 64 times the number of
-        keys if this maximum allows it."""
+        """Return (flags, mask), the filter of `candidates`. `flags` is a bool array;
+        flags[key & mask] is True for every key in the index. Its length is a power of 2
+        between 1024 and 2**24, and at least 64 times the number of keys if this maximum
+        allows it."""
         size = 1 << min(24, max(10, 6 + len(self.keys).bit_length()))
         mask = np.uint64(size - 1)
         flags = np.zeros(size, bool)
@@ -290,8 +295,8 @@ class Vocabulary:
         self.code_of: dict = {}  # of every string; empty until two hashes collide
 
     def codes(self, ids: Ids) -> np.ndarray:
-        """Return the number of each string as an int32 array (n,). A string that has no number yet is added and gets
-        the next number."""
+        """Return the number of each string as an int32 array (n,). A string that has no
+        number yet is added and gets the next number."""
         blocks = [self._codes(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
         return np.concatenate([np.empty(0, np.int32), *blocks])
 
@@ -314,8 +319,8 @@ class Vocabulary:
         self.ids = Ids(ids.buffer, start, length)
 
     def _codes_by_dict(self, ids):
-        """Return the number of each string as an int32 array (n,). The dict `code_of` makes it exact even if two
-        strings have the same hash."""
+        """Return the number of each string as an int32 array (n,). The dict `code_of` makes
+        it exact even if two strings have the same hash."""
         if not self.code_of: self.code_of = dict(zip(self.ids.tolist(), count()))
         codes = np.array([self.code_of.setdefault(id, len(self.code_of)) for id in ids.tolist()], np.int32)
         unique, first = np.unique(codes, return_index=True)
@@ -324,15 +329,16 @@ class Vocabulary:
 
 # %% ../../nbs/data/ids.ipynb #93e6cf8f
 def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
-    """Return the distinct ids and, for each row, the number of its id. The ids are in order of first appearance. The
-    numbers are an int32 array (n,) of positions in them."""
+    """Return the distinct ids and, for each row, the number of its id. The ids are in order
+    of first appearance. The numbers are an int32 array (n,) of positions in them."""
     vocabulary = Vocabulary(ids.buffer)
     codes = vocabulary.codes(ids)
     return vocabulary.ids, codes
 
 # %% ../../nbs/data/ids.ipynb #8f82c2bf
 def block_starts(ids: Ids) -> np.ndarray:
-    "Return the indices of the rows whose string differs from that of the row above. Index 0 is always included."
+    """Return the indices of the rows whose string differs from that of the row above. Index
+    0 is always included."""
     word = ids.words()
     size = ids.length
     starts = np.ones(len(ids), bool)
@@ -343,9 +349,9 @@ def block_starts(ids: Ids) -> np.ndarray:
     return np.flatnonzero(starts)
 
 def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Ids, np.ndarray]:
-    """Return (distinct ids, codes) of an array in which equal ids are mostly adjacent. `codes` is an int32 array with
-    the position of each row's id in the distinct ids. If there is a `vocabulary`, new ids are added to it, and its
-    ids are returned."""
+    """Return (distinct ids, codes) of an array in which equal ids are mostly adjacent.
+    `codes` is an int32 array with the position of each row's id in the distinct ids. If
+    there is a `vocabulary`, new ids are added to it, and its ids are returned."""
     vocabulary = vocabulary or Vocabulary(ids.buffer)
     first = block_starts(ids)
     codes = vocabulary.codes(ids[first])
@@ -358,8 +364,8 @@ def repeat_byte(byte: int) -> np.uint64:
     return np.uint64(byte * 0x0101010101010101)
 
 def find_dots(word: np.ndarray) -> np.ndarray:
-    """Return words of eight bytes that mark the dots in `word`, as uint64. Each byte is 0x80 where `word` has a dot,
-    and 0 elsewhere."""
+    """Return words of eight bytes that mark the dots in `word`, as uint64. Each byte is 0x80
+    where `word` has a dot, and 0 elsewhere."""
     zero_at_dot = word ^ repeat_byte(ord('.'))
     low_bits = repeat_byte(0x7F)
     return ~(((zero_at_dot & low_bits) + low_bits) | zero_at_dot | low_bits)
@@ -368,7 +374,8 @@ def find_dots(word: np.ndarray) -> np.ndarray:
 DIGIT_ROUNDS = (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)
 
 def parse_eight_digits(word: np.ndarray) -> np.ndarray:
-    "Parse words of eight ASCII digits; return their values as uint64. A zero byte counts as the digit 0."
+    """Parse words of eight ASCII digits; return their values as uint64. A zero byte counts
+    as the digit 0."""
     word = word & repeat_byte(0x0F)
     for shift, half in DIGIT_ROUNDS:
         mask, base = np.uint64(half), np.uint64(10 ** (shift // 8))
@@ -378,9 +385,10 @@ def parse_eight_digits(word: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/data/ids.ipynb #78cc9bb0
 def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Return strings of at most sixteen bytes as two uint64 arrays (high, low). `low` has the last eight bytes of
-    each string and `high` the bytes before them, with zeros in front. If no string is longer than eight bytes, `high`
-    is a single zero. For strings of more than sixteen bytes, the result is meaningless."""
+    """Return strings of at most sixteen bytes as two uint64 arrays (high, low). `low` has
+    the last eight bytes of each string and `high` the bytes before them, with zeros in
+    front. If no string is longer than eight bytes, `high` is a single zero. For strings of
+    more than sixteen bytes, the result is meaningless."""
     word_bits = np.uint64(64)
     bits = 8 * ids.length.astype(np.uint64)
     if ids.length.max(initial=0) <= 8:
@@ -395,9 +403,10 @@ def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #e8010368
 def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Remove the dot from numbers of at most sixteen bytes. Each number is in two words of eight bytes. Return (high,
-    low, decimals, dots): both words without the dot, the number of digits after the dot (16 if there is no dot), and
-    the number of dots. With more than one dot, only `dots` is meaningful."""
+    """Remove the dot from numbers of at most sixteen bytes. Each number is in two words of
+    eight bytes. Return (high, low, decimals, dots): both words without the dot, the number
+    of digits after the dot (16 if there is no dot), and the number of dots. With more than
+    one dot, only `dots` is meaningful."""
     dot_high, dot_low = find_dots(high), find_dots(low)
     byte = np.uint64(8)
     behind_low = _bits_behind(dot_low)
@@ -417,9 +426,9 @@ def _bits_behind(dot):
 POWERS_OF_TEN = np.array([10.0 ** n for n in range(16)] + [1.0])  # the last: there is no dot
 
 def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Parse plain decimal numbers such as -106.807, and return (value, exact). `value` is a float64 array (n,). The
-    bool array `exact` is False for rows that need `float()`: invalid text, exponents, and numbers with too many
-    digits."""
+    """Parse plain decimal numbers such as -106.807, and return (value, exact). `value` is a
+    float64 array (n,). The bool array `exact` is False for rows that need `float()`: invalid
+    text, exponents, and numbers with too many digits."""
     minus = ids.buffer[ids.start] == ord('-')
     digits = ids
     if minus.any(): digits = Ids(ids.buffer, ids.start + minus, ids.length - minus)
@@ -439,8 +448,8 @@ def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     return value, exact
 
 def _are_digits(word, count):
-    """Return a bool array: True for words that end with exactly `count` digits. The bytes before the digits must be
-    zero. A count above eight is treated as eight."""
+    """Return a bool array: True for words that end with exactly `count` digits. The bytes
+    before the digits must be zero. A count above eight is treated as eight."""
     upper_halves = repeat_byte(0xF0)
     bits = 8 * np.minimum(count, np.uint64(8))
     expected = repeat_byte(ord('0')) >> (np.uint64(64) - bits)
@@ -450,8 +459,8 @@ def _are_digits(word, count):
 
 # %% ../../nbs/data/ids.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
-    """Parse every string as `float()` does; return a float64 array (n,). Text that is not a number becomes NaN, and
-    so does text with an underscore, such as 1_0."""
+    """Parse every string as `float()` does; return a float64 array (n,). Text that is not a
+    number becomes NaN, and so does text with an underscore, such as 1_0."""
     if (ids.length == 1).all():  # as most grades are
         digit = ids.buffer[ids.start] - np.uint8(ord('0'))
         if (digit < 10).all(): return digit.astype(float)
@@ -461,15 +470,15 @@ def parse_floats(ids: Ids) -> np.ndarray:
     return value
 
 def float_of_bytes(text: bytes) -> float:
-    """Parse a number as `float()` does; return NaN for any other text. Text with an underscore, such as 1_0, also
-    becomes NaN."""
+    """Parse a number as `float()` does; return NaN for any other text. Text with an
+    underscore, such as 1_0, also becomes NaN."""
     try: return np.nan if b'_' in text else float(text)
     except ValueError: return np.nan
 
 # %% ../../nbs/data/ids.ipynb #f5469bce
 def to_floats(numbers: Sequence) -> np.ndarray:
-    """Convert Python objects to a float64 array (n,), with NaN for invalid numbers. The objects may be numbers, or
-    text that is parsed as a number."""
+    """Convert Python objects to a float64 array (n,), with NaN for invalid numbers. The
+    objects may be numbers, or text that is parsed as a number."""
     if is_utf8_text(numbers): return parse_floats(Ids.from_list(numbers))
     try:
         return np.frombuffer(array('d', numbers))  # which takes no text
@@ -486,8 +495,8 @@ def _to_float(number):
 NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
 
 def invalid_rows(value: np.ndarray, kind: str) -> np.ndarray:
-    """Return the indices of invalid numbers, for `kind` 'qrels' or 'run'. NaN is always invalid. Infinite numbers are
-    invalid only as grades in qrels."""
+    """Return the indices of invalid numbers, for `kind` 'qrels' or 'run'. NaN is always
+    invalid. Infinite numbers are invalid only as grades in qrels."""
     return np.flatnonzero(~np.isfinite(value) if kind == 'qrels' else np.isnan(value))
 
 def is_blank(number: Any) -> bool:
@@ -495,8 +504,8 @@ def is_blank(number: Any) -> bool:
     return number is None or isinstance(number, str | bytes) and not number.strip()
 
 def invalid_number(kind: str, source: object, value: float) -> str:
-    """Return the error message for an invalid grade ('qrels') or score ('run'). `source` is the number as it was
-    read, and `value` the float that it was parsed to."""
+    """Return the error message for an invalid grade ('qrels') or score ('run'). `source` is
+    the number as it was read, and `value` the float that it was parsed to."""
     finite = 'finite ' if np.isinf(value) else ''
     return f'the {NUMBER_NAMES[kind]} {short_repr(source)} is not a {finite}number'
 
@@ -530,9 +539,9 @@ LOSSY = [*PATTERNS][-3:]  # that may leave the same of two documents
 
 # %% ../../nbs/data/ids.ipynb #82254001
 def _left_over(long, short):
-    """Yield ('before', prefix) if the id `long` is a prefix followed by the id `short`, and ('behind', suffix) if
-    it is `short` followed by a suffix. Yield nothing if the border is inside a word or a number, as for '117' and
-    '17'."""
+    """Yield ('before', prefix) if the id `long` is a prefix followed by the id `short`, and
+    ('behind', suffix) if it is `short` followed by a suffix. Yield nothing if the border is
+    inside a word or a number, as for '117' and '17'."""
     def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
     if len(long) <= len(short) or not short: return
     prefix, suffix = long[:-len(short)], long[len(short):]
@@ -552,9 +561,9 @@ def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, st
 
 # %% ../../nbs/data/ids.ipynb #ae2596a1
 def _affix_rules(ids_of_both):
-    """Return rules that remove a prefix or suffix from the ids of one source, so that ids may match. `ids_of_both`
-    has (judged ids, retrieved ids) for each query. Each rule is a tuple with one step: (description, function for
-    judged ids, function for retrieved ids)."""
+    """Return rules that remove a prefix or suffix from the ids of one source, so that ids
+    may match. `ids_of_both` has (judged ids, retrieved ids) for each query. Each rule is a
+    tuple with one step: (description, function for judged ids, function for retrieved ids)."""
     judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
     retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
     rules = []
@@ -568,9 +577,10 @@ def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _unique_forms(ids, rule, source):
-    """Normalise ids by the steps of a rule; return {normalised id: id}. A normalised id of several ids is left out,
-    and so is ''. A step is (description, function for judged ids, function for retrieved ids). `source` selects the
-    function: 1 for judged ids, 2 for retrieved ids."""
+    """Normalise ids by the steps of a rule; return {normalised id: id}. A normalised id of
+    several ids is left out, and so is ''. A step is (description, function for judged ids,
+    function for retrieved ids). `source` selects the function: 1 for judged ids, 2 for
+    retrieved ids."""
     forms: dict = {}
     for id in ids:
         form = id
@@ -579,9 +589,9 @@ def _unique_forms(ids, rule, source):
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
 def _keeps_distinct(rule, id, other):
-    """Return False if the ids of two different documents could match by a rule. This is possible if a lossy step,
-    such as the removal of folders, changes both ids. A rule is a tuple of steps (description, function for `id`,
-    function for `other`)."""
+    """Return False if the ids of two different documents could match by a rule. This is
+    possible if a lossy step, such as the removal of folders, changes both ids. A rule is a
+    tuple of steps (description, function for `id`, function for `other`)."""
     for name, f, g in rule:
         short, other_short = f(id), g(other)
         if name in LOSSY and short != id and other_short != other: return False
@@ -589,9 +599,10 @@ def _keeps_distinct(rule, id, other):
     return True
 
 def _match_by(ids_of_both, rule):
-    """Match judged and retrieved ids of each query that are equal after normalisation by a rule. A rule is a tuple of
-    steps (description, function for judged ids, function for retrieved ids). Return (description of the rule, number
-    of matches between different ids, the first two of these matches)."""
+    """Match judged and retrieved ids of each query that are equal after normalisation by a
+    rule. A rule is a tuple of steps (description, function for judged ids, function for
+    retrieved ids). Return (description of the rule, number of matches between different ids,
+    the first two of these matches)."""
     pairs: list = []
     for judged, retrieved in ids_of_both:
         judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
@@ -651,8 +662,9 @@ _PREFIX = r'(?m)^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?'
 _SUFFIX = r'(?m)(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$'
 
 def _stripped(ids):
-    """Return simplified ids, which are the same for most spellings of an id. They have lower case, '-' for '_' and
-    blanks, and no quotes, leading zeros, URL scheme, folders or file extension."""
+    """Return simplified ids, which are the same for most spellings of an id. They have lower
+    case, '-' for '_' and blanks, and no quotes, leading zeros, URL scheme, folders or file
+    extension."""
     text = '\n'.join(ids)
     if not ''.join(ids).isprintable(): text = '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
     if '%' in text: text = unquote(text)

@@ -179,10 +179,11 @@ PARENT_COLUMNS = 'document doc_id document_id parent'.split()
 LENGTH_COLUMNS = 'length tokens n_tokens words'.split()
 
 def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()) -> tuple[list, np.ndarray]:
-    """Return the value of each distinct chunk, and the number of the chunk in each row. A value is the document or
-    the length of a chunk, from a function, dict, table or file. `what` is the name of the argument, for messages.
-    `names` are the possible names of the column with the values. Without `names`, `source` is a function, and `what`
-    is the error text for a chunk without a value. Raise DataError for such a chunk."""
+    """Return the value of each distinct chunk, and the number of the chunk in each row. A
+    value is the document or the length of a chunk, from a function, dict, table or file.
+    `what` is the name of the argument, for messages. `names` are the possible names of the
+    column with the values. Without `names`, `source` is a function, and `what` is the error
+    text for a chunk without a value. Raise DataError for such a chunk."""
     if callable(source): find, problem = source, (f'has no value: the function {what}= returned None or an empty '
                                                   'string') if names else what
     else:
@@ -250,8 +251,9 @@ class QueryDocTable:
         else: self.__dict__ = source.__dict__  # with its caches
 
     def _read_rows(self, source, columns, duplicates, descending):
-        """Read the rows from a source into memory, and check for duplicate documents. A duplicate document in a query
-        raises DataError, unless `duplicates` says which of its rows remains."""
+        """Read the rows from a source into memory, and check for duplicate documents. A
+        duplicate document in a query raises DataError, unless `duplicates` says which of its
+        rows remains."""
         self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
         if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
         elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)

@@ -95,8 +95,9 @@ def found_runs(path: str | os.PathLike) -> list[str] | None:
     return _no_folder_lost(paths)
 
 def _no_folder_lost(paths):
-    """Return the paths that are runs: files, and folders with one run in several files. Any other folder is left out
-    if it is empty or if some of its files are among `paths`; otherwise it raises DataError."""
+    """Return the paths that are runs: files, and folders with one run in several files. Any
+    other folder is left out if it is empty or if some of its files are among `paths`;
+    otherwise it raises DataError."""
     tables = {Path(path) for path in paths if is_spread(path)}
     candidates = [path for path in paths if tables.isdisjoint(Path(path).parents)]
     folders = {Path(path) for path in candidates if os.path.isdir(path)} - tables
@@ -119,8 +120,9 @@ def check_no_parts(paths: list) -> None:
         raise DataError(f'{first} and {path} seem to be parts of one run; {advice}')
 
 def _table_with(path):
-    """Return the folder of a table in several files if `path` looks like one of these files. Only names are examined,
-    such as part-0.parquet or a folder lang=de. Return None for other names."""
+    """Return the folder of a table in several files if `path` looks like one of these files.
+    Only names are examined, such as part-0.parquet or a folder lang=de. Return None for
+    other names."""
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
@@ -377,8 +379,8 @@ class TextFile:
         return sum((comments for _, comments in sorted(self.comments_at.items())), NO_COMMENTS)
 
     def __iter__(self) -> Iterator:
-        """Yield batches as `TextBytes`, from the beginning of the file. Adjacent lines of a query are in the same
-        batch."""
+        """Yield batches as `TextBytes`, from the beginning of the file. Adjacent lines of a
+        query are in the same batch."""
         with self._opened() as file:
             stream = decompressed(file)
             with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
@@ -422,8 +424,8 @@ class TextFile:
 
     @contextmanager
     def _opened(self):
-        """Open the file in a `with` statement. Raise DataError if the file has changed since this reader was
-        created."""
+        """Open the file in a `with` statement. Raise DataError if the file has changed since
+        this reader was created."""
         with file_errors(self.path): file = open_bytes(self.path)
         with file, ensure_unchanged(file.fileno(), self.path, self.state): yield file
 
@@ -435,9 +437,10 @@ class TextFile:
         return filled
 
     def _whole_queries(self, stream, buffer, filled, line):
-        """Read from the stream into a buffer, and enlarge the buffer until it has a complete query. Return (buffer,
-        filled, cut): the buffer, the number of bytes in it, and how many of these bytes belong to complete queries.
-        `line` is the number of the first line, for messages."""
+        """Read from the stream into a buffer, and enlarge the buffer until it has a complete
+        query. Return (buffer, filled, cut): the buffer, the number of bytes in it, and how
+        many of these bytes belong to complete queries. `line` is the number of the first
+        line, for messages."""
         while True:
             filled += self._fill(stream, buffer.data[filled:-PAD])
             ended = filled < len(buffer) - PAD
@@ -446,8 +449,8 @@ class TextFile:
             buffer = self._enlarge(buffer, line)
 
     def _enlarge(self, buffer, line):
-        """Return a copy of the buffer with about twice its length. Raise DataError if a line or a query is too
-        long."""
+        """Return a copy of the buffer with about twice its length. Raise DataError if a line
+        or a query is too long."""
         check_end(buffer[:-PAD], self.name, line)
         if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
         raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
@@ -487,7 +490,8 @@ class TableRun:
         return rows_from_table(table, 'run', self.name, first)
 
     def __iter__(self) -> Iterator:
-        "Yield batches as (number of the first row, table). Adjacent rows of a query are in the same batch."
+        """Yield batches as (number of the first row, table). Adjacent rows of a query are in
+        the same batch."""
         pl = import_polars()
         self.done, held = 0, None
         for table in self._tables():
@@ -519,9 +523,9 @@ class TableRun:
                 yield from self._slices(import_polars().scan_parquet(path))
 
     def _slices(self, table):
-        """Yield slices of the table in the order of its rows, usually of `size` rows. Pending rows, which are not in
-        a batch yet, reduce this number. If `size` or more rows are pending, the slice has as many rows as are
-        pending."""
+        """Yield slices of the table in the order of its rows, usually of `size` rows.
+        Pending rows, which are not in a batch yet, reduce this number. If `size` or more
+        rows are pending, the slice has as many rows as are pending."""
         first = 0
         while first < self.total:
             pending = first - self.done
@@ -559,7 +563,8 @@ class TableRun:
             with polars_errors(self.name): yield
 
 def _last_change(series):
-    "Return the index of the last value that differs from the value before it. Return 0 if all values are equal."
+    """Return the index of the last value that differs from the value before it. Return 0 if
+    all values are equal."""
     count = 1000
     while True:
         end = series.tail(count)

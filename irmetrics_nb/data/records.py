@@ -49,9 +49,9 @@ RECORD_COLUMNS = {
 }
 
 def _record_names(present, columns):
-    """Return the column names for the keys 'query', 'retrieved' and 'relevant'. `present` has the names of all
-    columns. `columns` maps keys to names; for other keys, common names are recognised. Raise DataError if a column is
-    missing."""
+    """Return the column names for the keys 'query', 'retrieved' and 'relevant'. `present`
+    has the names of all columns. `columns` maps keys to names; for other keys, common names
+    are recognised. Raise DataError if a column is missing."""
     name_of = {plain_name(name): name for name in present}
     unknown = [key for key in columns if key not in RECORD_COLUMNS]
     if unknown: raise DataError(f'the keys of columns must be {", ".join(RECORD_COLUMNS)}, not {unknown[0]!r}')
@@ -68,8 +68,8 @@ def _query_texts(ids, where):
     return queries
 
 def _ids_of_record(value, query, name):
-    """Return the ids of a record as a list, or as {id: grade}; [] for a missing value. The value can be JSON text.
-    Raise DataError if it is not a list or dict."""
+    """Return the ids of a record as a list, or as {id: grade}; [] for a missing value. The
+    value can be JSON text. Raise DataError if it is not a list or dict."""
     if is_missing(value): return []
     if isinstance(value, str) and value[:1] in ('[', '{'): value = _of_json(value, query, name)
     if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
@@ -205,8 +205,8 @@ class Span(NamedTuple):
 
 # %% ../../nbs/data/records.ipynb #1048d594
 def _spans(passages, name):
-    """Return the passages of each query, as {query: [Span, ...]}. Raise DataError for an invalid or duplicate
-    passage, and for a duplicate query."""
+    """Return the passages of each query, as {query: [Span, ...]}. Raise DataError for an
+    invalid or duplicate passage, and for a duplicate query."""
     spans_of = {}
     for query, items in zip(_query_texts(passages, name), passages.values()):
         spans = spans_of[query] = [_span(item, query) for item in items]
@@ -224,10 +224,12 @@ def _span(passage, query):
     raise DataError(f'query {query!r}: {rule}, not {short_repr(passage)}')
 
 def _match_passages(gold, retrieved, share, threshold):
-    """Match the retrieved passages of a query with its gold passages. `share` is a method of `Span` that measures the
-    overlap of two passages; they match if it is at least `threshold`. Return (grades, unmatched, several): {id:
-    grade} of the retrieved passages with a match (grade 0 if their gold passages have a match already), the list of
-    gold passages without a match, and the number of retrieved passages that match several new gold passages."""
+    """Match the retrieved passages of a query with its gold passages. `share` is a method of
+    `Span` that measures the overlap of two passages; they match if it is at least
+    `threshold`. Return (grades, unmatched, several): {id: grade} of the retrieved passages
+    with a match (grade 0 if their gold passages have a match already), the list of gold
+    passages without a match, and the number of retrieved passages that match several new
+    gold passages."""
     grades, unmatched, several = {}, list(gold), 0
     for span in retrieved:
         reached = [gold_span for gold_span in gold if share(gold_span, span) >= threshold]
@@ -403,8 +405,8 @@ def _rows_of_json(file, path):
 
 # %% ../../nbs/data/records.ipynb #2aabc4a2
 def _rows_of_text(file, path, commas, columns):
-    """Return the rows of a text file, each as a dict. The text may be CSV or TSV, with or without a header, or TREC
-    topics."""
+    """Return the rows of a text file, each as a dict. The text may be CSV or TSV, with or
+    without a header, or TREC topics."""
     first = next((line for line in file if line.strip()), '')
     lines = chain([first], file)
     if first.lstrip().startswith('<'): return _rows_of_topics(lines)
@@ -415,8 +417,8 @@ def _rows_of_text(file, path, commas, columns):
     return _rows_below_header(fields, columns, path)
 
 def _tabbed_fields(lines):
-    """Yield the fields of each record of a TSV text with a header. A record with an open quote continues on the next
-    line, but only if columns are missing."""
+    """Yield the fields of each record of a TSV text with a header. A record with an open
+    quote continues on the next line, but only if columns are missing."""
     record = next(lines)
     tabs = record.count('\t')
     for line in chain(lines, ['\t' * tabs]):
@@ -434,8 +436,8 @@ def _comma_fields(lines, path):
     finally: csv.field_size_limit(limit)
 
 def _rows_below_header(rows, columns, path):
-    """Yield rows as dicts, with the column names from the header. If the first row is not a header, the columns are
-    'id' and 'text'. Raise DataError for a row with a single field."""
+    """Yield rows as dicts, with the column names from the header. If the first row is not a
+    header, the columns are 'id' and 'text'. Raise DataError for a row with a single field."""
     first: list[str] = next(rows, [])
     names = [name.strip().strip('"').lower() for name in first]
     if not {*names} & {*columns.ids}: names, rows = ['id', 'text'], chain([first], rows)
@@ -494,8 +496,8 @@ def read_words(
 
 # %% ../../nbs/data/records.ipynb #ef4b6fd5
 def _title_and_text(row, columns):
-    """Return the title and the text of a row, both shortened to one line. If the row has no title, the beginning of
-    its text is the title."""
+    """Return the title and the text of a row, both shortened to one line. If the row has no
+    title, the beginning of its text is the title."""
     limit, text_limit = LONGEST
     lines = [one_line(row.get(name), limit + text_limit) for name in columns.titles + columns.texts]
     title, text = [*filter(None, lines), '', ''][:2]

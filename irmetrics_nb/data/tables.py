@@ -82,8 +82,8 @@ def columns_error(columns: object, kind: str) -> ValueError:
     return ValueError(f'columns must have the form {{{example}}}, not {short_repr(columns)}')
 
 def _standing(name, role):
-    """Return how likely a column name is for a role; 0 is the most likely. A role is 'query', 'document', 'qrels'
-    (grades) or 'run' (scores)."""
+    """Return how likely a column name is for a role; 0 is the most likely. A role is
+    'query', 'document', 'qrels' (grades) or 'run' (scores)."""
     label = plain_name(name)
     if name == COLUMN_SYNONYMS[role][0]: return 0
     if label == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
@@ -117,8 +117,9 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 
 @lru_cache
 def _choices(names, kind, columns):
-    """Return the likeliest names for the columns of queries, documents and numbers. The result is a list of three
-    lists. Each has no name, one name, or several names that are equally likely."""
+    """Return the likeliest names for the columns of queries, documents and numbers. The
+    result is a list of three lists. Each has no name, one name, or several names that are
+    equally likely."""
     named = dict(columns)
     choices = [[str(named[key])] if key in named else rivals(names, role) for role, key in ROLES[kind]]
     return [[name for name in equal if name in names] for equal in choices]
@@ -491,8 +492,8 @@ def scan(path: str | os.PathLike) -> Any:
     return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
 
 def _kind_of_file(path):
-    """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise DataError for any other
-    file."""
+    """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise
+    DataError for any other file."""
     with file_errors(path), open(path, 'rb') as file: head = file.read(1 << 16)
     if head.startswith(b'PAR1'): return 'parquet'
     if head.startswith(b'\x1f\x8b'):
@@ -506,8 +507,8 @@ def _kind_of_file(path):
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
 def _check_parts(folder):
-    """Return the sorted addresses of the files in a folder on the network. Raise DataError if the files are not parts
-    of one table."""
+    """Return the sorted addresses of the files in a folder on the network. Raise DataError
+    if the files are not parts of one table."""
     pl = import_polars()
     with polars_errors(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
@@ -519,8 +520,8 @@ def _check_parts(folder):
                     'of the files')
 
 def _kind_by_name(path):
-    """Return 'parquet', 'json' or the CSV separator of a table on the network. It is recognised by the end of its
-    name. Raise DataError for other names."""
+    """Return 'parquet', 'json' or the CSV separator of a table on the network. It is
+    recognised by the end of its name. Raise DataError for other names."""
     name = path.partition('?')[0].removesuffix('.gz')
     if '*' in name: raise DataError(f'{path}: patterns do not work over the network; give a list of the files')
     kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)

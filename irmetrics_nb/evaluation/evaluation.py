@@ -266,9 +266,10 @@ def score_run(
 ) -> tuple[Scores, Judged, Reading, Run]:
     """Read a run, join it with the judgments, and compute all measures.
 
-    Returns (scores, rankings, facts about the reading, run). part: True if judgments, results or common
-    queries may be missing, because this is a part of an evaluation. roles_known: True if judgments and run
-    are certainly not swapped. options: passed on to `judge_run`."""
+    Returns (scores, rankings, facts about the reading, run). part: True if judgments,
+    results or common queries may be missing, because this is a part of an evaluation.
+    roles_known: True if judgments and run are certainly not swapped. options: passed on to
+    `judge_run`."""
     if part and run.source is not None: run = Run.unread(_of_part(run.source, 'run'), run.own_name, **run.options)
     roles_known &= run.source is None or len(run.options) > 0
     views = other_views(requested, conventions)
@@ -282,13 +283,14 @@ def score_run(
     return _with_rows(scores, qrels, results), judged, reading, results
 
 def _as_read(run, conventions):
-    """Return a run with the rows and the scores that the conventions require. The run is read now, unless it can be
-    read in batches."""
+    """Return a run with the rows and the scores that the conventions require. The run is
+    read now, unless it can be read in batches."""
     return read_run(run, conventions) if touches_rows(conventions) else ready(run)
 
 def _judge(qrels, run, conventions, part, **options):
-    """Join a run with the judgments by the rules of the conventions. Returns the rankings and facts about the
-    reading. part: True if the run and the judgments may have no query in common."""
+    """Join a run with the judgments by the rules of the conventions. Returns the rankings
+    and facts about the reading. part: True if the run and the judgments may have no query in
+    common."""
     for order in conventions.orders if run.source is None else (): check_tied_chunks(qrels, run, order)
     order, negative, _ = conventions.view
     options |= {'ties': order, 'negative': negative}
@@ -310,9 +312,9 @@ def score_batch(
 ) -> Scores:
     """Compute all measures for a batch of rankings, and apply the conventions.
 
-    judged: the batch. reading: facts about the run. views: {(order of ties, `negative`, `score_dtype`):
-    batch}, the same run joined with the judgments by other rules, for kinds of measures with special
-    conventions."""
+    judged: the batch. reading: facts about the run. views: {(order of ties, `negative`,
+    `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
+    of measures with special conventions."""
     listed = cache(Judged.listed)
     plan = []  # (measure, as it was asked for, its conventions, the batch that it is computed on)
     for measure in requested:
@@ -352,8 +354,8 @@ def _nothing_to_find(measures, values, batches):
     return nothing
 
 def _all_tie_bounds(measures, values, batches, scored):
-    """Return {measure: values for the worst and the best order of ties}. batches: the batch of rankings for which
-    each measure is computed."""
+    """Return {measure: values for the worst and the best order of ties}. batches: the batch
+    of rankings for which each measure is computed."""
     bounds: dict = {}
     for batch in dict.fromkeys(batches):
         of_batch = [other is batch for other in batches]
@@ -380,8 +382,8 @@ def _with_groups(scores, groups):
     return replace(scores, groups=group_of)
 
 def _with_rows(scores, judgments, results):
-    """Return the scores with facts about the rows of judgments and run. These are the number of rows that were left
-    out, and how the rows were read."""
+    """Return the scores with facts about the rows of judgments and run. These are the number
+    of rows that were left out, and how the rows were read."""
     [info] = scores.runs
     reading, repeats = info.reading, results.repeats
     if repeats: reading += f', without {counted(repeats, "row")} of duplicate documents'
@@ -402,15 +404,16 @@ def _reporters(progress, runs):
 
 @contextmanager
 def _error_names(runs, run, number):
-    """Add the name or number of the run to a DataError of the `with` block, unless the run is a file or the only
-    run."""
+    """Add the name or number of the run to a DataError of the `with` block, unless the run
+    is a file or the only run."""
     try: yield
     except DataError as error:
         if runs.single or run.path: raise
         raise DataError(f'{run.own_name or f"run {number}"}: {error}') from None
 
 def _with_names(scores, runs):
-    "Return the scores with unique names of runs. A file name or a number is added to a name that occurs twice."
+    """Return the scores with unique names of runs. A file name or a number is added to a
+    name that occurs twice."""
     counts = Counter(result.name for result in scores)
     named: list = []
     for i, (result, run) in enumerate(zip(scores, runs), 1):

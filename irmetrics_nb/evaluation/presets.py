@@ -394,8 +394,8 @@ def completed(measure: Measure, conventions: Conventions) -> Measure:
 def worth_of_nothing(measure: Measure, answer: str) -> float:
     """Return the value of a measure for a query without relevant documents.
 
-    answer: the value of `no_relevant`. With 'one', the result is 1 (0 for measures that are summed over
-    queries), otherwise NaN."""
+    answer: the value of `no_relevant`. With 'one', the result is 1 (0 for measures that are
+    summed over queries), otherwise NaN."""
     return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
 
 # %% ../../nbs/evaluation/presets.ipynb #fe70e5ac

@@ -119,8 +119,8 @@ class QueryDifference(Result):
         if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
 
     def _written(self, form):
-        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML contains both calculations, and
-        bars for the documents."""
+        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
+        contains both calculations, and bars for the documents."""
         if form != 'html': return super()._written(form)
         return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
 
@@ -156,7 +156,8 @@ class Difference(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per query, with both values and their difference.
 
-        `adds` is the contribution to the difference of the runs, and `running` is its running sum."""
+        `adds` is the contribution to the difference of the runs, and `running` is its
+        running sum."""
         columns = self._columns()
         lists = [np.asarray(column).tolist() for column in columns.values()]
         return [dict(zip(columns, row)) for row in zip(*lists)]
@@ -212,8 +213,8 @@ class Difference(Result):
         if more: yield Text(f'... and {more} more queries')
 
     def _written(self, form):
-        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML contains all queries, with bars
-        for their contributions."""
+        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
+        contains all queries, with bars for their contributions."""
         return html_table([self._head()], self.rows, 'adds') if form == 'html' else super()._written(form)
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')

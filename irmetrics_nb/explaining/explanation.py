@@ -129,8 +129,8 @@ TABLE_STYLE = '''
 def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) -> str:
     """Return the ranks of a list as an HTML table, below lines of text.
 
-    lines: the first one is the calculation, and is formatted as code. Ranks after the twentieth are hidden until
-    the reader unfolds them."""
+    lines: the first one is the calculation, and is formatted as code. Ranks after the
+    twentieth are hidden until the reader unfolds them."""
     ranks, columns = rows(work, titles), work.columns
     names = [name for name in (ranks[0] if ranks else ()) if name not in columns or not np.isnan(columns[name]).all()]
     first, *notes = map(html_text, lines)
@@ -144,8 +144,8 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
 def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
     """Return rows as an HTML table, below lines of text.
 
-    signed: the column with bars for positive and negative numbers. Rows after the twentieth are hidden until the
-    reader unfolds them."""
+    signed: the column with bars for positive and negative numbers. Rows after the twentieth
+    are hidden until the reader unfolds them."""
     top = max((abs(row[signed]) for row in rows), default=0) or 1
     heads = {name: html_text(name) for name in (rows[0] if rows else ())}
     return _page(map(html_text, lines), heads, rows, f'{len(rows) - OPEN:,} more', number=value_text, top=top,
@@ -197,8 +197,8 @@ _PAGE = '''
 </div>'''
 
 def _page(lines, heads, rows, summary, **options):
-    """Return HTML: lines of text, a table of the first rows, and a table of the other rows that the reader can
-    unfold."""
+    """Return HTML: lines of text, a table of the first rows, and a table of the other rows
+    that the reader can unfold."""
     return _page_template().render(lines=lines, heads=heads, open=rows[:OPEN], folded=rows[OPEN:OPEN + FOLDED],
                                    summary=summary, words=_WORDS, style=TABLE_STYLE, **options)
 
@@ -377,9 +377,10 @@ def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
 class Explanation(Result):
     """Explanation of the value of one query, with methods to change the ranked list.
 
-    `explain` returns it. `value` is the score, `text` is its calculation in one line, and `latex` is the
-    calculation as a formula. `rows`, `to_polars()` and `plot()` show the calculation rank by rank. `move`,
-    `without` and `grade` return the explanation of a changed list, whose `change` describes the effect."""
+    `explain` returns it. `value` is the score, `text` is its calculation in one line, and
+    `latex` is the calculation as a formula. `rows`, `to_polars()` and `plot()` show the
+    calculation rank by rank. `move`, `without` and `grade` return the explanation of a
+    changed list, whose `change` describes the effect."""
     work: Arithmetic   # The terms and their documents
     listing: Listing   # The original list, before ties were ordered
     asked: Measure     # The measure as it was asked for
@@ -395,7 +396,8 @@ class Explanation(Result):
     def value(self) -> float:
         """Return the same value as `evaluate`.
 
-        It is NaN if the query has no relevant document and `no_relevant` excludes such queries."""
+        It is NaN if the query has no relevant document and `no_relevant` excludes such
+        queries."""
         answer = self.conventions.no_relevant
         if answer == 'zero' or self.work.value > 0: return self.work.value
         unknown = self.conventions.judgments == 'retrieved' and not len(self.listing)
@@ -430,8 +432,8 @@ class Explanation(Result):
         return rows(self.work, self.titles)
 
     def _columns(self):
-        """Return the columns of the table. Grades are text, because unjudged documents have no number. Other numbers
-        are float arrays."""
+        """Return the columns of the table. Grades are text, because unjudged documents have
+        no number. Other numbers are float arrays."""
         columns = super()._columns() or {name: [] for name in ('rank', 'document', 'grade', *NUMBER_COLUMNS)}
         numbers = {name: np.array(columns[name], float) for name in NUMBER_COLUMNS}
         return columns | numbers | {'grade': [*map(str, columns['grade'])]}
@@ -451,8 +453,9 @@ class Explanation(Result):
     def move(self, doc: str | int, rank: int) -> 'Explanation':
         """Return the explanation of the list with a document at another rank.
 
-        doc: its id or its rank. The other documents keep their order. A document that was judged but not retrieved
-        is added to the list. Raises ValueError for an unknown document or rank."""
+        doc: its id or its rank. The other documents keep their order. A document that was
+        judged but not retrieved is added to the list. Raises ValueError for an unknown
+        document or rank."""
         name, docs = find_document(self.listing, doc), self.listing.docs
         source = f' from rank {docs.index(name) + 1}' if name in docs else ', not retrieved,'
         return self._with(moved(self.listing, name, rank), f'{name}{source} to rank {rank}')
@@ -460,7 +463,8 @@ class Explanation(Result):
     def without(self, doc: str | int) -> 'Explanation':
         """Return the explanation of the list without a document.
 
-        The document remains judged, like a document that was not retrieved. doc: its id or its rank."""
+        The document remains judged, like a document that was not retrieved. doc: its id or
+        its rank."""
         name = find_document(self.listing, doc)
         return self._with(without(self.listing, name), f'without {name}')
 
@@ -502,15 +506,16 @@ class Explanation(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as dicts and lists for JSON, with None for NaN.
 
-        It contains the measure, the value, the calculation, the ranks and the missed documents."""
+        It contains the measure, the value, the calculation, the ranks and the missed
+        documents."""
         head = {'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text}
         change = str(self.change) if self.change else None
         more = {'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]}
         return without_nan(head | {'change': change} | more)
 
     def _written(self, form):
-        """Return the explanation in a format: 'text', 'markdown', 'html' or 'latex'. HTML contains a table of the
-        ranks, with bars."""
+        """Return the explanation in a format: 'text', 'markdown', 'html' or 'latex'. HTML
+        contains a table of the ranks, with bars."""
         if form != 'html': return super()._written(form)
         return page(self.work, [*self._lines(), *self._notes()], self.titles)
 
@@ -548,8 +553,8 @@ class Explanation(Result):
 NUMBER_COLUMNS = ('gain', 'weight', 'term', 'running', 'ideal')
 
 def _work_out(measure_asked, listing, conventions, other_judgments):
-    """Return the calculation of a measure for one list. Parameters that depend on the judgments, such as max_grade of
-    ERR, are computed from the judgments of all queries."""
+    """Return the calculation of a measure for one list. Parameters that depend on the
+    judgments, such as max_grade of ERR, are computed from the judgments of all queries."""
     measure = measure_asked.resolve(Judged.concat([other_judgments, listing.judged()]))
     return work_out(measure, listing, conventions.ties)
 
@@ -668,7 +673,8 @@ def _explain_query(measure, qrels, run, query, conventions):
     return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):
-    "Return the grades of all queries except one, as a `Judged` object without retrieved documents."
+    """Return the grades of all queries except one, as a `Judged` object without retrieved
+    documents."""
     table, negative = judgments.rows, conventions.negative
     number, grade = table.query, table.value
     if conventions.judgments == 'retrieved':

@@ -59,7 +59,8 @@ class Case:
         return [ids[0], *ids] if self.twice else ids
 
     def rows(self) -> list[int]:
-        """Return the order in which documents are passed to the function, as positions in `docs()`.
+        """Return the order in which documents are passed to the function, as positions in
+        `docs()`.
 
         This order differs from the rank order, unless `scores` or `twice` is set."""
         rows = list(range(len(self.docs())))
@@ -93,8 +94,9 @@ _MISSED = '1+1 01+1 10+2 100+11 0101+1 12+13 0210+3 10010+111'
 def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Case]:
     """Return the cases that every correct function can compute, the shortest first.
 
-    binary: whether grades above 1 become 1. missed: whether to add cases with relevant documents that were not
-    retrieved. longer_than: if above 0, add a list with more documents than this number."""
+    binary: whether grades above 1 become 1. missed: whether to add cases with relevant
+    documents that were not retrieved. longer_than: if above 0, add a list with more
+    documents than this number."""
     lists = _GRADED.split() + (_MISSED.split() if missed else [])
     if longer_than: lists.append(('0102' * longer_than)[:longer_than + 3])
     def grades(text): return tuple(min(int(x), 1) if binary else int(x) for x in text)
@@ -117,8 +119,9 @@ def read_shape(shape: str) -> tuple[str, ...]:
 def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[float, str]:
     """Call a function for a case; return (value, error).
 
-    words: the names of its arguments in order, such as ('grades', 'k'). The error is a message, or '' if there was
-    no error. The value is NaN if the function raised an exception or did not return one number."""
+    words: the names of its arguments in order, such as ('grades', 'k'). The error is a
+    message, or '' if there was no error. The value is NaN if the function raised an
+    exception or did not return one number."""
     ids, judged, rows = case.docs(), case.judged(), case.rows()
     grades, scores = [judged.get(doc) for doc in ids], case.scored()
     relevant = [doc for doc, g in judged.items() if g >= 1]
@@ -129,8 +132,8 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[f
         'true': true, 'score': scores[rows]})
 
 def _call_with_copies(f, words, arguments):
-    """Call a function with copies of its arguments; return (value, error). A comparison with the copies shows whether
-    the function changes its arguments."""
+    """Call a function with copies of its arguments; return (value, error). A comparison with
+    the copies shows whether the function changes its arguments."""
     originals = [arguments[word] for word in words]
     args = copy.deepcopy(originals)
     try:
@@ -141,7 +144,8 @@ def _call_with_copies(f, words, arguments):
     return value, error or ('' if unchanged else 'changes its arguments')
 
 def _number(returned):
-    "Convert the return value of a function to (number, error). The number is NaN after an error."
+    """Convert the return value of a function to (number, error). The number is NaN after an
+    error."""
     if isinstance(returned, Mapping): returned = list(returned.values())
     if returned is None: return np.nan, 'returns None'
     try: values = np.asarray(returned, dtype=float)
@@ -153,8 +157,9 @@ def _number(returned):
 def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) -> Rankings:
     """Return a `Rankings` object with one query for each case.
 
-    `Rankings` has the rankings under each combination of options. rows: names of changes that common mistakes make
-    to the rows of the qrels or the run. open: {convention: options to try}; other conventions have their default."""
+    `Rankings` has the rankings under each combination of options. rows: names of changes
+    that common mistakes make to the rows of the qrels or the run. open: {convention: options
+    to try}; other conventions have their default."""
     qrels, run = {}, []
     for i, case in enumerate(cases):
         docs, scores = case.docs(), case.scored()
@@ -167,8 +172,9 @@ _DEFAULTS: dict[str, tuple] = {question: (answer,) for question, answer in DEFAU
 class Question:
     """The values and errors of a tested function for several cases at one cutoff.
 
-    `values` has a float for each case, NaN after an error. `failed` is a bool array: True for cases with an error,
-    and for cases with NaN that have no relevant document in the top k."""
+    `values` has a float for each case, NaN after an error. `failed` is a bool array: True
+    for cases with an error, and for cases with NaN that have no relevant document in the top
+    k."""
     def __init__(self, f: Callable, words: Sequence[str], cases: Sequence[Case], k: int | None):
         self.k, self.cases = k, list(cases)
         answers = [ask(f, words, case, k) for case in cases]
@@ -182,30 +188,33 @@ class Question:
     def fits(self, values: np.ndarray) -> bool:
         """Return whether `values` equal the values of the function, up to rounding.
 
-        `values` has one number for each case. Cases in which the function failed are ignored."""
+        `values` has one number for each case. Cases in which the function failed are
+        ignored."""
         step = 5.01e-5 if self.rounded else 1e-7
         return bool((self.failed | np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)).all())
 
     def variants(self, measure: Measure, rows: Sequence[str] = (), more: Sequence[Variant] = ()) -> set[Variant]:
         """Return the variants of a measure that give the values of the tested function.
 
-        A variant is a combination of conventions and parameters. rows: names of changes that common mistakes make
-        to the rows of the qrels or the run. more: further variants to try."""
+        A variant is a combination of conventions and parameters. rows: names of changes that
+        common mistakes make to the rows of the qrels or the run. more: further variants to
+        try."""
         def check(counted, mean): return self.fits(counted)
         found = all_results(rankings_of(self.cases, rows), _at_cutoff(measure, self.k), check=check, more=more)
         return {variant for variant, result in found.items() if result.fits}
 
 def _at_cutoff(measure, k):
-    "Return the measure with the cutoff k. Return it unchanged if it takes no cutoff or k is None."
+    """Return the measure with the cutoff k. Return it unchanged if it takes no cutoff or k
+    is None."""
     return measure @ k if k and measure.kind.at == 'k' else measure
 
 # %% ../../nbs/forensics/auditing.ipynb #aac6bdcc
 _STANDARD = 'ideal_from', 'cut_ideal', 'divisor', 'discount', 'b', 'rel'  # parameters of the definition
 
 def _more_variants(measure, accept):
-    """Return further combinations of parameters of a measure to try, as `Variant` objects. They are those of known
-    tools and of the conventions `accept`. If the measure has the parameter `max_grade`, there are also combinations
-    with the largest grades 3 and 4."""
+    """Return further combinations of parameters of a measure to try, as `Variant` objects.
+    They are those of known tools and of the conventions `accept`. If the measure has the
+    parameter `max_grade`, there are also combinations with the largest grades 3 and 4."""
     variants = [variant_of(measure, conventions_of(source)) for source in [*tools_with(measure), accept]]
     if 'max_grade' not in measure.kind.params: return variants
     scales = product((3, 4), ('exp', 'linear'))
@@ -216,8 +225,9 @@ def _more_variants(measure, accept):
 class EdgeFinding:
     """The behaviour of a function in an edge case, such as an empty list.
 
-    `edge` names the edge case, `what` describes the behaviour, and `mistake` is the name of a known mistake or ''.
-    `wrong` is true if the function does not pass because of this behaviour."""
+    `edge` names the edge case, `what` describes the behaviour, and `mistake` is the name of
+    a known mistake or ''. `wrong` is true if the function does not pass because of this
+    behaviour."""
     edge: str
     what: str
     mistake: str = ''
@@ -260,8 +270,8 @@ _TIE_WORDS = {'ties-as-given': 'given', 'the later row first (its document id is
 
 # %% ../../nbs/forensics/auditing.ipynb #f3f1294a
 class _Auditor:
-    """A function under test, with its measure and the names of its arguments. The methods call the function for test
-    cases and interpret its values."""
+    """A function under test, with its measure and the names of its arguments. The methods
+    call the function for test cases and interpret its values."""
     def __init__(self, f, measure, words):
         self.f, self.measure, self.words = f, measure, words
         self.params = measure.kind.params
@@ -349,8 +359,8 @@ class _Auditor:
         elif self.has_ids: yield self._repeated(variant)
 
     def _edge(self, edge, case):
-        """Return an `EdgeFinding` on the value of the function for one case. It is marked as wrong if no convention
-        gives this value."""
+        """Return an `EdgeFinding` on the value of the function for one case. It is marked as
+        wrong if no convention gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
         text, wrong = f'gives {value:g}', ''
         if edge == 'nothing relevant' and value not in (0, 1): wrong = ', but 0, 1 or NaN is expected'
@@ -358,8 +368,8 @@ class _Auditor:
         return EdgeFinding(edge, error or text + wrong, wrong=bool(wrong and not error))
 
     def _unjudged(self, variant):
-        """Return an `EdgeFinding` on how the function treats unjudged documents. It is marked as wrong if the
-        function removes them first, because that is another measure."""
+        """Return an `EdgeFinding` on how the function treats unjudged documents. It is
+        marked as wrong if the function removes them first, because that is another measure."""
         edge, condensed, question = 'unjudged documents', ('are removed first, so that later documents move '
                                                            'up'), self.ask(_UNJUDGED)
         values = [value for value, error in zip(question.values, question.errors) if not error]
@@ -418,14 +428,15 @@ class _Auditor:
         return EdgeFinding(edge, words, mistake)
 
 def _without_gain(measure, variant):
-    """Return the variant with the default gain if the measure is CG, DCG or nDCG. For grades 0 and 1, the gain has no
-    effect. A variant is a combination of conventions and parameters."""
+    """Return the variant with the default gain if the measure is CG, DCG or nDCG. For grades
+    0 and 1, the gain has no effect. A variant is a combination of conventions and
+    parameters."""
     if measure.name not in ('CG', 'DCG', 'nDCG'): return variant
     return replace(variant, params=tuple(pair for pair in variant.params if pair[0] != 'gain'))
 
 def _with_mistakes(variant, names):
-    """Return {name: `Variant`} for the names of mistakes. Each `Variant` has the parameters of `variant` and this
-    mistake."""
+    """Return {name: `Variant`} for the names of mistakes. Each `Variant` has the parameters
+    of `variant` and this mistake."""
     return {name: Variant((), variant.params, name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
@@ -435,11 +446,12 @@ HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # named mistake
 class Audit(Result):
     """The result of `audit`: what a function computes, and whether that is correct.
 
-    An audit is true if the function passed. `passed`: the function agrees in all cases with the definition or with
-    accepted conventions. `conventions` are the simplest conventions that the function computes, or None. `tools`
-    are the tools that compute the same. `mistakes` are the names of its mistakes, and `mistake` is the first of
-    them or ''. `counterexample` describes the smallest case in which the function differs from the definition.
-    `findings` describe its edge cases."""
+    An audit is true if the function passed. `passed`: the function agrees in all cases with
+    the definition or with accepted conventions. `conventions` are the simplest conventions
+    that the function computes, or None. `tools` are the tools that compute the same.
+    `mistakes` are the names of its mistakes, and `mistake` is the first of them or ''.
+    `counterexample` describes the smallest case in which the function differs from the
+    definition. `findings` describe its edge cases."""
     name: str
     measure: Measure
     shape: str
@@ -489,20 +501,22 @@ class Audit(Result):
 
 # %% ../../nbs/forensics/auditing.ipynb #053292d0
 def _habit(measure, variants):
-    """Return the name of the first mistake in the variants with the fewest differences from the defaults. Return ''
-    if they have no mistake. A variant is a combination of conventions and parameters, with or without a mistake."""
+    """Return the name of the first mistake in the variants with the fewest differences from
+    the defaults. Return '' if they have no mistake. A variant is a combination of
+    conventions and parameters, with or without a mistake."""
     cost = min(variant.cost for variant in variants)
     plainest = sorted((variant for variant in variants if variant.cost == cost), key=repr)
     return mistake_of(plainest, [measure.name] * len(plainest))
 
 def _computes_same(measure, conventions, variants):
-    """Return whether the parameters that the conventions set, without a mistake, are among the variants (combinations
-    of conventions and parameters)."""
+    """Return whether the parameters that the conventions set, without a mistake, are among
+    the variants (combinations of conventions and parameters)."""
     return Variant((), variant_of(measure, conventions).params) in variants
 
 def _counterexample(auditor, questions, findings):
-    """Describe the first case in which the function differs from the definition. The text includes the correct
-    calculation. If there is no such case, return the first finding that is wrong or a mistake; otherwise ''."""
+    """Describe the first case in which the function differs from the definition. The text
+    includes the correct calculation. If there is no such case, return the first finding that
+    is wrong or a mistake; otherwise ''."""
     for question in questions:
         measure, cutoff = _at_cutoff(auditor.measure, question.k), f', k={question.k}' if question.k else ''
         for case, value, error, failed in zip(question.cases, question.values, question.errors, question.failed):
@@ -577,9 +591,9 @@ def audit(
     return Audit(name, parsed, shape, passed, conventions, computes, tuple(tools), mistakes, shown, tuple(findings))
 
 def _fitting(auditor, questions, accept):
-    """Return the set of variants (combinations of conventions and parameters) that give all values of the function.
-    The set is empty if the function fails for a list of at least two documents that fills the top k and has a
-    relevant document there."""
+    """Return the set of variants (combinations of conventions and parameters) that give all
+    values of the function. The set is empty if the function fails for a list of at least two
+    documents that fills the top k and has a relevant document there."""
     for question in questions:
         for case, error in zip(question.cases, question.errors):
             if error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
@@ -591,15 +605,15 @@ def _fitting(auditor, questions, accept):
     return {variant for variant in fits if not variant.answers and variant.mistake not in means}
 
 def _computed(variants, best, questions):
-    """Return a text on what the function computes: how the variant `best` differs from the defaults. If `variants` is
-    empty, the text has the first error of the function."""
+    """Return a text on what the function computes: how the variant `best` differs from the
+    defaults. If `variants` is empty, the text has the first error of the function."""
     if variants: return ', '.join(best.words) or 'the definition with default conventions'
     error = next((error for question in questions for error in question.errors if error), '')
     return f'no known convention; it {error}' if error else 'no known convention'
 
 def _shape_of(f):
-    """Return the parameter names of a function as a shape such as 'true score k'. Return 'grades k' if the names form
-    no shape."""
+    """Return the parameter names of a function as a shape such as 'true score k'. Return
+    'grades k' if the names form no shape."""
     try: names = list(signature(f).parameters)
     except (TypeError, ValueError): return 'grades k'
     return ' '.join(names) if {*names} - {'k'} in SHAPES else 'grades k'
@@ -657,8 +671,8 @@ def _of_vectors(measure, answers, folder):
     return Audit('the program', parse(measure), 'vectors', passed, None, computes, tools, mistakes, shown)
 
 def _same_value(answer, text):
-    """Return whether the value of a program equals the expected value. text: the expected value as a fraction, a
-    decimal, 'nan' or 'error'."""
+    """Return whether the value of a program equals the expected value. text: the expected
+    value as a fraction, a decimal, 'nan' or 'error'."""
     error = not isinstance(answer, int | float)
     if text == 'error' or error: return text == 'error' and error
     numerator, _, denominator = text.partition('/')

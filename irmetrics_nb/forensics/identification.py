@@ -49,11 +49,12 @@ from ..results.results import Result, Table, Text, value_text
 class Fit:
     """A combination of conventions that gives the numbers passed to `identify`.
 
-    `conventions` are the simplest conventions with these values, and `measures` the measures with all parameters.
-    `values` maps the name of each measure to its value. `ways` has a `Variant` for each measure: its differences
-    from the defaults. `tools` are the tools that give these values, and `mistake` is the name of a mistake or ''.
-    `alike` is the number of combinations with these values on these data. `idle` lists the conventions without
-    effect on these data. `off` is 0, or the distance from the number if no value matches."""
+    `conventions` are the simplest conventions with these values, and `measures` the measures
+    with all parameters. `values` maps the name of each measure to its value. `ways` has a
+    `Variant` for each measure: its differences from the defaults. `tools` are the tools that
+    give these values, and `mistake` is the name of a mistake or ''. `alike` is the number of
+    combinations with these values on these data. `idle` lists the conventions without effect
+    on these data. `off` is 0, or the distance from the number if no value matches."""
     conventions: Conventions
     measures: tuple[Measure, ...]
     values: Mapping[str, float]
@@ -94,25 +95,28 @@ class Fit:
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
 def _readings(queries, numbers, counted, mean):
-    """Return the set of (reading, scale) for which all values match the numbers. A reading is 'rounded' or 'cut off';
-    a scale is 1, or 100 for percentages. numbers: {query: number}, with the mean as 'all'. counted: the value of each
-    query. mean: the mean of the values."""
+    """Return the set of (reading, scale) for which all values match the numbers. A reading
+    is 'rounded' or 'cut off'; a scale is 1, or 100 for percentages. numbers: {query:
+    number}, with the mean as 'all'. counted: the value of each query. mean: the mean of the
+    values."""
     values = {q: mean if q == 'all' else counted[queries.index(q)] for q in numbers}
     return {way for way in product(('rounded', 'cut off'), (1, 100))
             if all(number_fits(x, values[q], *way) for q, x in numbers.items())}
 
 def _fitting_results(target, found, reading):
-    """Return (results, scale): the computed results that match the numbers of a measure, and 100 if only percentages
-    match, otherwise 1. found: {variant: result}. reading: whether the numbers are 'rounded' or 'cut off'."""
+    """Return (results, scale): the computed results that match the numbers of a measure, and
+    100 if only percentages match, otherwise 1. found: {variant: result}. reading: whether
+    the numbers are 'rounded' or 'cut off'."""
     for scale in scales_of(target):
         results = [result for result in dict.fromkeys(found.values()) if (reading, scale) in result.fits]
         if results: return results, scale
     return [], 1
 
 def _combined(measures, searches, fitting):
-    """Combine the matching results of several measures that one program can compute together. Return {results:
-    combinations}. A key is a tuple with a result for each measure. Its value is a list of tuples with a `Variant`
-    (conventions and parameters) for each measure."""
+    """Combine the matching results of several measures that one program can compute
+    together. Return {results: combinations}. A key is a tuple with a result for each
+    measure. Its value is a list of tuples with a `Variant` (conventions and parameters) for
+    each measure."""
     by_answers: list[dict] = []
     for found, fits in zip(searches, map(set, fitting)):
         by_answers.append({})
@@ -126,10 +130,10 @@ def _combined(measures, searches, fitting):
     return groups
 
 def _agree(measures, variants):
-    """Return whether one program can compute all measures, each with its variant. A variant has conventions,
-    parameters and possibly a mistake. There may be only one mistake in all, and a measure must have the same
-    parameters at all cutoffs. A mistake in the input rows or in the mean over queries must affect every measure that
-    it can affect."""
+    """Return whether one program can compute all measures, each with its variant. A variant
+    has conventions, parameters and possibly a mistake. There may be only one mistake in all,
+    and a measure must have the same parameters at all cutoffs. A mistake in the input rows
+    or in the mean over queries must affect every measure that it can affect."""
     mistakes = {variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
     shared = [MISTAKES[name].kinds.split() for name in mistakes if MISTAKES[name].rows or MISTAKES[name].total]
@@ -142,9 +146,10 @@ def _agree(measures, variants):
 
 # %% ../../nbs/forensics/identification.ipynb #c9367756
 def _tools_of(rankings, measures, searches):
-    """Return {tool: (results, variants)} for the tools that compute all measures. results and variants are tuples
-    with an item for each measure; a variant has conventions and parameters. searches: {variant: result} for each
-    measure; tools with other variants are left out."""
+    """Return {tool: (results, variants)} for the tools that compute all measures. results
+    and variants are tuples with an item for each measure; a variant has conventions and
+    parameters. searches: {variant: result} for each measure; tools with other variants are
+    left out."""
     by_tool = {}
     for tool in tools_with(*measures):
         variants = tuple(_of_tool(rankings, measure, tool) for measure in measures)
@@ -153,14 +158,15 @@ def _tools_of(rankings, measures, searches):
     return by_tool
 
 def _of_tool(rankings, measure, tool, **answers):
-    """Return the conventions and parameters of a tool for a measure, as the simplest equivalent `Variant`. answers:
-    options that replace those of the tool."""
+    """Return the conventions and parameters of a tool for a measure, as the simplest
+    equivalent `Variant`. answers: options that replace those of the tool."""
     return plain_variant(rankings, variant_of(measure, conventions_of(tool, **answers)))
 
 def _fit(measures, results, variants, tools, off=0.0):
-    """Create a `Fit` from the variants with the fewest differences from the defaults. results: a result for each
-    measure. variants: tuples with a variant (conventions and parameters) for each measure. tools: {tool: (its
-    results, its variants)}. off: how far the computed value is from the number to match."""
+    """Create a `Fit` from the variants with the fewest differences from the defaults.
+    results: a result for each measure. variants: tuples with a variant (conventions and
+    parameters) for each measure. tools: {tool: (its results, its variants)}. off: how far
+    the computed value is from the number to match."""
     costs = [sum(variant.cost for variant in combination) for combination in variants]
     plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
     best, kinds = plainest[0], [measure.name for measure in measures]
@@ -173,8 +179,9 @@ def _fit(measures, results, variants, tools, off=0.0):
     return Fit(conventions, complete, values, best, names, mistake, len(variants), _idle(best, {*variants}), off)
 
 def _idle(combination, variants):
-    """Return a tuple of the conventions that have no effect on the result. combination: a variant (conventions and
-    parameters) for each measure. variants: all combinations with the same result."""
+    """Return a tuple of the conventions that have no effect on the result. combination: a
+    variant (conventions and parameters) for each measure. variants: all combinations with
+    the same result."""
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
@@ -188,8 +195,9 @@ _CUTOFFS = 1, 3, 5, 10, 20, 100
 _MOST_FITS = 40  # that are compared
 
 def _advice(rankings, target, fits):
-    """Return up to two sentences on further numbers that would best decide between the fits, which are combinations
-    of conventions that match the numbers. Each sentence has the number of fits that would remain."""
+    """Return up to two sentences on further numbers that would best decide between the fits,
+    which are combinations of conventions that match the numbers. Each sentence has the
+    number of fits that would remain."""
     fits, (measure, numbers) = fits[:_MOST_FITS], target
     variants = [fit.ways[0] for fit in fits]
     values: dict[str, Any] = {}
@@ -207,16 +215,16 @@ def _advice(rankings, target, fits):
     return [f'the value of {name} would reduce {len(fits)} matches to about {remaining[name]:.3g}' for name in best]
 
 def _remaining(values, unit):
-    """Return how many fits would remain on average if a further number were known. A fit is a combination of
-    conventions that matches the known numbers. values: the further number for each fit. unit: values that round to
-    the same multiple of this unit are equal."""
+    """Return how many fits would remain on average if a further number were known. A fit is
+    a combination of conventions that matches the known numbers. values: the further number
+    for each fit. unit: values that round to the same multiple of this unit are equal."""
     _, count = np.unique(np.rint(np.nan_to_num(values, nan=-1e6) / unit), return_counts=True)
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
 def _of_first(name, words):
-    """Return a property that has the attribute `name` of the first item of `fits`, or None if there are no fits.
-    words: the description of the attribute."""
+    """Return a property that has the attribute `name` of the first item of `fits`, or None
+    if there are no fits. words: the description of the attribute."""
     doc = f'Return {words} of the first fit; None if nothing fits.'
     return property(lambda self: getattr(self.fits[0], name) if self.fits else None, doc=doc)
 
@@ -224,12 +232,13 @@ def _of_first(name, words):
 class Identification(Result):
     """The result of `identify`: a sequence of `Fit`, the conventions that give the numbers.
 
-    Conventions of tools are first, then those with the fewest differences from the defaults. `how` says whether the
-    numbers are rounded, truncated or percentages. If nothing matches, `nearest` has the closest results, and
-    `ranges` has sentences on tools whose values depend on an arbitrary order of ties. `advice` names further
-    numbers that would best separate the fits. `tried` is the number of combinations, and `results` the number of
-    different results. `conventions`, `value`, `mistake` and `call` belong to the first fit and are None if nothing
-    matches. `tools` are the tools of all fits."""
+    Conventions of tools are first, then those with the fewest differences from the defaults.
+    `how` says whether the numbers are rounded, truncated or percentages. If nothing matches,
+    `nearest` has the closest results, and `ranges` has sentences on tools whose values
+    depend on an arbitrary order of ties. `advice` names further numbers that would best
+    separate the fits. `tried` is the number of combinations, and `results` the number of
+    different results. `conventions`, `value`, `mistake` and `call` belong to the first fit
+    and are None if nothing matches. `tools` are the tools of all fits."""
     wanted: tuple[Target, ...]
     fits: tuple[Fit, ...]
     how: str
@@ -370,9 +379,10 @@ def identify(
         tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, ranges)
 
 def _search(rankings, target, progress):
-    """Compute all results that conventions can give for a measure, and compare them with its numbers. Return
-    {variant: `Outcome`}; a variant has conventions and parameters. `Outcome.fits` is the set of (reading, scale) from
-    `_readings` with which the result matches."""
+    """Compute all results that conventions can give for a measure, and compare them with its
+    numbers. Return {variant: `Outcome`}; a variant has conventions and parameters.
+    `Outcome.fits` is the set of (reading, scale) from `_readings` with which the result
+    matches."""
     measure, numbers = target
     variants = [variant_of(measure, conventions_of(tool)) for tool in tools_with(measure)]
     def check(counted, mean): return _readings(rankings.queries, numbers, counted, mean)
@@ -389,8 +399,8 @@ def _tool_fits(rankings, targets, tool):
 
 # %% ../../nbs/forensics/identification.ipynb #6b5948ce
 def _ranges(rankings, targets):
-    """Yield sentences on tools that may give the numbers. These tools have no fixed order of ties, so they can give a
-    range of values."""
+    """Yield sentences on tools that may give the numbers. These tools have no fixed order of
+    ties, so they can give a range of values."""
     for tool, preset in PRESETS.items():
         if not {measure.name for measure, _ in targets} <= {*preset.unstable.split()}: continue
         ranges = [_range_of_tool(rankings, target, tool) for target in targets]
@@ -399,8 +409,9 @@ def _ranges(rankings, targets):
                f'{", ".join(ranges)}.')
 
 def _range_of_tool(rankings, target, tool):
-    """Return the lowest and highest value of a tool over the orders of ties, as text. The text is '' if the numbers
-    are outside of this range, if ties do not change the mean, or if the range cannot be computed."""
+    """Return the lowest and highest value of a tool over the orders of ties, as text. The
+    text is '' if the numbers are outside of this range, if ties do not change the mean, or
+    if the range cannot be computed."""
     (measure, numbers), ends = target, []
     for order in ('worst', 'best'):
         variant = _of_tool(rankings, measure, tool, ties=order)
@@ -418,8 +429,9 @@ def _range_of_tool(rankings, target, tool):
     return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
 
 def _all_fits(rankings, targets, searches):
-    """Return (reading, scales, fits) for all conventions that give the numbers. reading: 'rounded', or 'cut off' if
-    no rounded result matches. scales: 1, or 100 for percentages, for each measure. fits: a sorted list of `Fit`."""
+    """Return (reading, scales, fits) for all conventions that give the numbers. reading:
+    'rounded', or 'cut off' if no rounded result matches. scales: 1, or 100 for percentages,
+    for each measure. fits: a sorted list of `Fit`."""
     measures = [measure for measure, _ in targets]
     for reading in ('rounded', 'cut off'):
         fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
@@ -434,8 +446,8 @@ def _all_fits(rankings, targets, searches):
     return 'rounded', [1] * len(targets), []
 
 def _rank(fit):
-    """Return the key that sorts `Fit` objects: conventions of tools come first, then those with fewer differences
-    from the defaults."""
+    """Return the key that sorts `Fit` objects: conventions of tools come first, then those
+    with fewer differences from the defaults."""
     common = {pair for variant in fit.ways for pair in (*variant.answers, *variant.params)}
     mistake = any(variant.mistake for variant in fit.ways)
     return not fit.tools, len(common) + 3.5 * mistake, repr(fit.ways)
@@ -457,9 +469,10 @@ def _nearest(rankings, targets, searches):
 class Step:
     """One changed convention and its effect on the mean.
 
-    `what` is the new option. `value` and `after` are the means before and after the change. `changed` are the
-    queries that have another value after the change, or that only one of the two means includes, the largest change
-    first. `shows` has lines of text that explain the change for the first query in `changed`."""
+    `what` is the new option. `value` and `after` are the means before and after the change.
+    `changed` are the queries that have another value after the change, or that only one of
+    the two means includes, the largest change first. `shows` has lines of text that explain
+    the change for the first query in `changed`."""
     what: str
     value: float
     after: float
@@ -526,8 +539,9 @@ class ToolDifference(Result):
 
 # %% ../../nbs/forensics/identification.ipynb #37731b88
 def _named_variant(qrels, run, measure, source):
-    """Return (name, `Variant`) of a tool, of conventions, or of a number. A `Variant` has conventions and parameters.
-    Those of a number are identified first. Raise ValueError if no conventions give the number."""
+    """Return (name, `Variant`) of a tool, of conventions, or of a number. A `Variant` has
+    conventions and parameters. Those of a number are identified first. Raise ValueError if
+    no conventions give the number."""
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):
         return source, variant_of(measure, conventions_of(source))
@@ -538,15 +552,16 @@ def _named_variant(qrels, run, measure, source):
     raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
 def _word(name, items, measure):
-    """Return the option `name` as text, such as ties='given'. items: the options that differ from the defaults; if
-    `name` is not among them, the default is shown."""
+    """Return the option `name` as text, such as ties='given'. items: the options that differ
+    from the defaults; if `name` is not among them, the default is shown."""
     if name == 'mistake': return items.get(name, 'no mistake')
     return f'{name}={items.get(name, (DEFAULTS | measure.kind.params)[name])!r}'
 
 # %% ../../nbs/forensics/identification.ipynb #29f78f3d
 def _fewest(compute, names):
-    """Return the smallest subset of `names` that gives the same values as all names. compute: a function that returns
-    (values, mean) for a subset, or None if it cannot be computed."""
+    """Return the smallest subset of `names` that gives the same values as all names.
+    compute: a function that returns (values, mean) for a subset, or None if it cannot be
+    computed."""
     target = compute(names)[0]
     for size in range(len(names)):
         for subset in combinations(names, size):
@@ -555,9 +570,9 @@ def _fewest(compute, names):
     return names
 
 def _step(queries, sources, measure, words, variants, computed):
-    """Return the `Step` that changes one option. sources: qrels and run. words: the option as text. variants: the
-    conventions and parameters before and after the change. computed: (query values, mean) before and after the
-    change."""
+    """Return the `Step` that changes one option. sources: qrels and run. words: the option
+    as text. variants: the conventions and parameters before and after the change. computed:
+    (query values, mean) before and after the change."""
     (earlier, value), (later, new_value) = computed
     gone = np.isnan(earlier) != np.isnan(later)
     size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
@@ -646,7 +661,8 @@ def differ(
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
 
 def _rankings_of(qrels, run, variants):
-    "Return a `Rankings` object with the rankings under the options and mistakes of all variants."
+    """Return a `Rankings` object with the rankings under the options and mistakes of all
+    variants."""
     items = [variant.items for variant in variants]
     choices = {q: tuple(dict.fromkeys(x.get(q, DEFAULTS[q]) for x in items)) for q in OF_ROWS}
     rows = [MISTAKES[variant.mistake].rows for variant in variants if variant.mistake]

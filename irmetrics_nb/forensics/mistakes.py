@@ -85,7 +85,8 @@ def _ap_over_list(judged, k=None, rel=1):
     return ratio(total, judged.retrieved if k is None else np.minimum(k, judged.retrieved))
 
 def _first_over_r(judged, k=None, rel=1):
-    "Compute AP as 1/rank of the first hit, divided by min(R, k). R is the number of relevant documents."
+    """Compute AP as 1/rank of the first hit, divided by min(R, k). R is the number of
+    relevant documents."""
     R = judged.n_relevant(rel)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R if k is None else np.minimum(R, k))
 
@@ -109,15 +110,16 @@ def _ndcg_late(judged, k=None, gain='linear'):
     return ndcg(judged, k=k, gain=gain, discount=_one_late)
 
 def _mixed_gains(of_list, of_ideal):
-    "Return a function that computes nDCG with different gains for the list and for the ideal list."
+    """Return a function that computes nDCG with different gains for the list and for the
+    ideal list."""
     def definition(judged, k=None):
         best = idcg(judged, k=k, gain=of_ideal)
         return ratio(dcg(judged, k=k, gain=of_list), np.maximum(best, 0))
     return definition
 
 def _cut_at_relevant(judged, k=None, gain='linear'):
-    """Compute nDCG with both the list and the ideal list cut at min(k, n, R). n is the number of retrieved documents,
-    and R that of relevant documents."""
+    """Compute nDCG with both the list and the ideal list cut at min(k, n, R). n is the
+    number of retrieved documents, and R that of relevant documents."""
     last = np.minimum(judged.retrieved, judged.n_relevant())
     if k is not None: last = np.minimum(last, k)
     top = dcg(judged.only(judged.rank <= last[judged.query]), gain=gain)

@@ -74,9 +74,10 @@ Target = tuple[Measure, Mapping[str, Decimal]]  # Numbers by query; that of 'all
 def read_targets(values: Any, value: Any = None) -> list[Target]:
     """Parse measures and their numbers; return a list of (measure, {query: number}).
 
-    values: {measure: number} or {measure: {query: number}}, text such as 'nDCG@10=0.43 AP=0.31', or one measure,
-    whose number is `value`. The key 'all' has the mean over all queries. Raise ValueError for anything else, and
-    for a number outside of the range of its measure."""
+    values: {measure: number} or {measure: {query: number}}, text such as 'nDCG@10=0.43
+    AP=0.31', or one measure, whose number is `value`. The key 'all' has the mean over all
+    queries. Raise ValueError for anything else, and for a number outside of the range of its
+    measure."""
     if value is not None: values = {values: value}
     if isinstance(values, int | float | np.number):
         call = f"identify(qrels, run, 'nDCG@10', {values})"
@@ -87,15 +88,15 @@ def read_targets(values: Any, value: Any = None) -> list[Target]:
     return [_target(measure, number) for measure, number in values.items()]
 
 def _pair(text):
-    """Split the text 'nDCG@10=0.4312' into ('nDCG@10', '0.4312'). Raise ValueError for a text without a measure and a
-    number."""
+    """Split the text 'nDCG@10=0.4312' into ('nDCG@10', '0.4312'). Raise ValueError for a
+    text without a measure and a number."""
     match = re.fullmatch(r'(.+)=([^=]+)', str(text))
     if not match: raise ValueError(f'{text!r}: expected a measure and its value, such as nDCG@10=0.4312')
     return match.groups()
 
 def _target(text, values):
-    """Parse a measure and its numbers; return (measure, {query: number}). Raise ValueError for numbers that the
-    measure cannot have with any convention."""
+    """Parse a measure and its numbers; return (measure, {query: number}). Raise ValueError
+    for numbers that the measure cannot have with any convention."""
     name = re.split('[@(]', str(text))[0].strip().lower()
     if not isinstance(text, Measure) and name in ('auc', 'gauc', 'fallout'):
         reason = 'is computed from labels or a single list and does not depend on conventions'
@@ -118,7 +119,8 @@ def _unbounded(kind: Kind) -> bool:
 def scales_of(target: Target) -> tuple[int, ...]:
     """Return the possible scales of the numbers: (1,), or (1, 100) if they may be percentages.
 
-    Numbers may be percentages if one of them is above 1 although the measure cannot exceed 1."""
+    Numbers may be percentages if one of them is above 1 although the measure cannot exceed
+    1."""
     measure, numbers = target
     percent = max(numbers.values()) > 1 and not _unbounded(measure.kind)
     return (1, 100) if percent else (1,)
@@ -241,8 +243,9 @@ def different_answers(answers: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]
 def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
     """Return the name of the first mistake in the variants; '' if there is no mistake.
 
-    A variant is a combination of conventions and parameters. If its options have the same effect as a named
-    mistake, it counts as this mistake. kinds: the name of the measure of each variant."""
+    A variant is a combination of conventions and parameters. If its options have the same
+    effect as a named mistake, it counts as this mistake. kinds: the name of the measure of
+    each variant."""
     for variant, kind in zip(variants, kinds):
         if variant.mistake: return variant.mistake
         same = {name: {*m.same_as.items()} for name, m in mistakes_of(kind).items() if m.same_as}
@@ -259,8 +262,8 @@ _ORDERS = 'given', 'average', 'best', 'worst'
 
 # %% ../../nbs/forensics/search.ipynb #9afadb45
 def _judge_repeated(rankings):
-    """Return rankings in which a document that the run repeats counts each time, as in a common mistake. If a
-    judgment is repeated, its last row counts."""
+    """Return rankings in which a document that the run repeats counts each time, as in a
+    common mistake. If a judgment is repeated, its last row counts."""
     qrels, source = rankings.tables('last')[0], rankings.sources[1]
     rows = source.rows if isinstance(source, Run) else read_rows(source, 'run')
     count: Counter = Counter()
@@ -280,8 +283,9 @@ def _judge_repeated(rankings):
 class Rankings:
     """The rankings of a run, for each combination of options that changes the rankings.
 
-    open: the options to try, {convention: options}; default: all options. rows: names of changes that common
-    mistakes make to the rows of the qrels or the run. Raise DataError for invalid input."""
+    open: the options to try, {convention: options}; default: all options. rows: names of
+    changes that common mistakes make to the rows of the qrels or the run. Raise DataError
+    for invalid input."""
 
     def __init__(
         self, qrels: Any, run: Any, *, open: Mapping[str, Iterable] | None = None, rows: Iterable[str] = (),
@@ -307,8 +311,8 @@ class Rankings:
         return Qrels(qrels, duplicates=duplicates, copy=False), Run(run, duplicates=duplicates, copy=False)
 
     def _find_choices(self, restricted):
-        """Return {convention: options to try}, without options that have no effect on these data. restricted: the
-        options of some conventions."""
+        """Return {convention: options to try}, without options that have no effect on these
+        data. restricted: the options of some conventions."""
         choices = {question: tuple(answers) for question, answers in CHOICES.items()}
         choices |= {'no_relevant': ('zero', 'skip', 'one')}  # 'nan' is in no mean either
         choices |= {question: tuple(answers) for question, answers in restricted.items()}
@@ -343,8 +347,9 @@ class Rankings:
             self.cells[key] = view(*shown, *rows), unanswered, order
 
     def _enter_mistake(self, rows):
-        """Change the rows as a common mistake does, and store the resulting rankings in `cells`. rows: the name of
-        the change. Nothing is stored if the mistake cannot occur on these data, or if a query is lost."""
+        """Change the rows as a common mistake does, and store the resulting rankings in
+        `cells`. rows: the name of the change. Nothing is stored if the mistake cannot occur
+        on these data, or if a query is lost."""
         qrels: Any = self.truth
         run: Any = self.run
         if rows == 'counted' and not self.repeats: return
@@ -373,9 +378,10 @@ class Rankings:
 MOST_WORK = 300_000  # orders of ties that are tried, where no formula gives the mean
 
 def _reorder_ties(measure, judged, values, order):
-    """Return the values of the rankings with another order of ties. values: the values under the current order, one
-    per query. order: 'average', 'best' or 'worst'. Only queries are recomputed in which ties can change the value.
-    Raise TiesError if this takes too long, or if the measure does not support the order."""
+    """Return the values of the rankings with another order of ties. values: the values under
+    the current order, one per query. order: 'average', 'best' or 'worst'. Only queries are
+    recomputed in which ties can change the value. Raise TiesError if this takes too long, or
+    if the measure does not support the order."""
     tied = ties_that_matter(judged)
     if not len(tied):  # the first ranking shows whether the measure has such an order
         measure.of(judged.take(np.arange(min(1, len(judged)))), ties=order)
@@ -397,11 +403,12 @@ def values_of(
 ) -> Iterator[tuple[tuple, np.ndarray, np.ndarray]]:
     """Compute a measure for combinations of conventions; yield (key, values, nothing).
 
-    keys: keys of `rankings.cells`, one for each combination. values: one value per query. nothing: bool array, True
-    for queries without a relevant document.
+    keys: keys of `rankings.cells`, one for each combination. values: one value per query.
+    nothing: bool array, True for queries without a relevant document.
 
-    variant: the parameters and the mistake to use. A key is omitted if the measure does not support its order of
-    ties. Raise ValueError for parameters that the measure does not accept."""
+    variant: the parameters and the mistake to use. A key is omitted if the measure does not
+    support its order of ties. Raise ValueError for parameters that the measure does not
+    accept."""
     mistake = MISTAKES.get(variant.mistake)
     definition = mistake.of if mistake and mistake.definition else None
     params = dict(variant.params) | dict(mistake.params if mistake else {})
@@ -438,9 +445,9 @@ def mean_of(
 ) -> tuple[np.ndarray, float]:
     """Return (values, mean): the values with NaN for queries that the mean excludes.
 
-    nothing: which queries have no relevant document. unanswered: which queries are missing from the run. answers:
-    the options missing, no_relevant and judgments, and `total`, one of `TOTALS`. unjudged_queries: the number of
-    queries of the run without judgments."""
+    nothing: which queries have no relevant document. unanswered: which queries are missing
+    from the run. answers: the options missing, no_relevant and judgments, and `total`, one
+    of `TOTALS`. unjudged_queries: the number of queries of the run without judgments."""
     counted, total = values.copy(), answers.get('total', '')
     if answers.get('judgments') == 'retrieved': nothing = nothing & ~unanswered
     no_relevant = answers.get('no_relevant', 'zero')
@@ -468,8 +475,8 @@ def plain_variant(rankings: Rankings, variant: Variant) -> Variant:
 def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) -> tuple[np.ndarray, float]:
     """Compute a measure with the conventions and parameters of a variant: (values, mean).
 
-    values: one value per query, NaN for queries that the mean excludes. Raise ValueError for a variant that cannot
-    be computed."""
+    values: one value per query, NaN for queries that the mean excludes. Raise ValueError for
+    a variant that cannot be computed."""
     mistake, answers = MISTAKES.get(variant.mistake), dict(variant.answers)
     key = tuple((q, answer) for q, answer in variant.answers if q in OF_ROWS)
     if mistake:
@@ -529,9 +536,10 @@ class Outcome:
 
 # %% ../../nbs/forensics/search.ipynb #2a02313e
 def _variants_with_means(rankings, measure, variant, mistakes):
-    """Combine a variant with all options for rankings and means; yield (variant, values, mean, total). A variant has
-    conventions and parameters. If it has no mistake, it is also combined with the mistakes in rows and means. values:
-    the value of each query, NaN if the mean excludes it. total: the kind of mean, one of `TOTALS`."""
+    """Combine a variant with all options for rankings and means; yield (variant, values,
+    mean, total). A variant has conventions and parameters. If it has no mistake, it is also
+    combined with the mistakes in rows and means. values: the value of each query, NaN if the
+    mean excludes it. total: the kind of mean, one of `TOTALS`."""
     def is_tried(key):
         rows = dict(key).get('rows')
         if rows: return combines and rows in of_rows
@@ -562,10 +570,10 @@ def all_results(
 ) -> dict[Variant, Outcome]:
     """Compute every value that a measure can have on a collection.
 
-    Return {variant: `Outcome`}; a variant is a combination of conventions and parameters. more: further variants to
-    try, such as those of tools. mistakes: whether to try common mistakes. check: called with the values of the
-    queries and their mean; the return value is stored in `Outcome.fits`. progress: called as progress(done, total).
-    """
+    Return {variant: `Outcome`}; a variant is a combination of conventions and parameters.
+    more: further variants to try, such as those of tools. mistakes: whether to try common
+    mistakes. check: called with the values of the queries and their mean; the return value
+    is stored in `Outcome.fits`. progress: called as progress(done, total)."""
     named = mistakes_of(measure.name) if mistakes else {}
     sets = (Variant.of(measure, {}, params) for params in parameter_sets(measure, rankings.grades))
     jobs = dict.fromkeys([*sets, *(replace(variant, answers=()) for variant in more)])
@@ -588,8 +596,8 @@ def all_results(
     return found
 
 def _variants_of_mistakes(measure, mistakes):
-    """Yield a `Variant` for each mistake that has a `definition` (a function) or `params`. If the function takes a
-    gain or beta, further variants have other values of it."""
+    """Yield a `Variant` for each mistake that has a `definition` (a function) or `params`.
+    If the function takes a gain or beta, further variants have other values of it."""
     for name, mistake in mistakes.items():
         if mistake.definition or mistake.params: yield Variant(mistake=name)
         if not mistake.definition: continue

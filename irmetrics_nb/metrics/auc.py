@@ -25,8 +25,8 @@ def _column(values, name):
     return column
 
 def _columns(labels, scores, rel, group):
-    """Return three arrays with one entry per item: whether it is positive, its score, and its group number.
-    ValueError for NaN or columns of different lengths."""
+    """Return three arrays with one entry per item: whether it is positive, its score, and
+    its group number. ValueError for NaN or columns of different lengths."""
     labels, scores = _column(labels, 'labels'), _column(scores, 'scores')
     positive = labels >= rel
     sizes = f'{len(positive)} labels, {len(scores)} scores'
@@ -38,7 +38,8 @@ def _columns(labels, scores, rel, group):
     return positive, scores, group
 
 def _group_numbers(group):
-    "Convert group numbers to 64-bit integers. ValueError unless they are integers from 0 to 2^31 - 1."
+    """Convert group numbers to 64-bit integers. ValueError unless they are integers from 0
+    to 2^31 - 1."""
     are_integers = group.dtype.kind in 'iu'
     fits = are_integers and group.min(initial=0) >= 0 and group.max(initial=0) < 2**31
     if len(group) and not fits:
@@ -47,10 +48,10 @@ def _group_numbers(group):
 
 # %% ../../nbs/metrics/auc.ipynb #7f4bc7b3
 def _sorted_keys(positive, scores, group):
-    """Sort the items by group, score and label, packed into one integer each. Returns the sorted integers, the
-    distinct scores in descending order, and the number of bits used for the index of a score. From the highest bits
-    to the lowest, an integer holds the group number, the index of the score among the distinct scores, and the label
-    (one bit)."""
+    """Sort the items by group, score and label, packed into one integer each. Returns the
+    sorted integers, the distinct scores in descending order, and the number of bits used for
+    the index of a score. From the highest bits to the lowest, an integer holds the group
+    number, the index of the score among the distinct scores, and the label (one bit)."""
     order = np.argsort(-scores)
     ranked = scores[order]
     new = _begins(ranked)
@@ -158,8 +159,8 @@ NamedWeights = Literal['impressions', 'positives']
 Weights = NamedWeights | Mapping | Column | None  # named, by id, in order of ids, or equal
 
 def _weights(aucs, weights):
-    """Return the weights as an array with one number per group. ValueError for an unknown name, a missing group, a
-    negative number or a wrong length."""
+    """Return the weights as an array with one number per group. ValueError for an unknown
+    name, a missing group, a negative number or a wrong length."""
     if weights is None: return np.ones(len(aucs))
     names = get_args(NamedWeights)
     if isinstance(weights, str):

@@ -342,8 +342,9 @@ TOOLS = tuple(dict.fromkeys([*(row.tool for row in NAMES), *KIN]))
 # %% ../../nbs/metrics/names.ipynb #1fd5d970
 @cache
 def _index():
-    """Return {(tool, name without its number): `Name`} for all names in other tools. Each name is included as it is
-    written and in lower case. With the tool '', the value is the `Name` of the first tool that has the name."""
+    """Return {(tool, name without its number): `Name`} for all names in other tools. Each
+    name is included as it is written and in lower case. With the tool '', the value is the
+    `Name` of the first tool that has the name."""
     index: dict[tuple[str, str], Name] = {}
     for spelling in (str, str.casefold):
         for row in NAMES:
@@ -397,7 +398,8 @@ def aliases_of(kind: str) -> tuple[str, ...]:
 def name_table() -> list[dict[str, str]]:
     """Return the table of names as dicts with the keys 'name', 'tool' and 'measure'.
 
-    It lists the names of measures in other tools. Numbers in names are shown as letters, such as k."""
+    It lists the names of measures in other tools. Numbers in names are shown as letters,
+    such as k."""
     rows = []
     for row in NAMES:
         name = row.name.format(k='k', x='x', p='p')

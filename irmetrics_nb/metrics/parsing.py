@@ -51,8 +51,8 @@ def shorter(text: str, limit: int = 300) -> str:
 
 # %% ../../nbs/metrics/parsing.ipynb #6c19be07
 def _parse_arguments(name, text):
-    """Parse the text after the name of a measure; return its parameters and the value after @. For '(rel=2)@5', the
-    result is {'rel': 2} and 5."""
+    """Parse the text after the name of a measure; return its parameters and the value after
+    @. For '(rel=2)@5', the result is {'rel': 2} and 5."""
     if not name: raise SyntaxError
     at, params = None, {}
     with warnings.catch_warnings(action='error'): tree: Any = ast.parse('_' + text, mode='eval').body
@@ -72,8 +72,8 @@ def _parse_arguments(name, text):
     return params, at
 
 def _literal(node):
-    """Return the value of a node of a syntax tree: a number, a text or a dict. A word without quotes is read as text.
-    ValueError for any other expression."""
+    """Return the value of a node of a syntax tree: a number, a text or a dict. A word
+    without quotes is read as text. ValueError for any other expression."""
     if isinstance(node, ast.Name): return node.id
     try: return ast.literal_eval(node)
     except (ValueError, TypeError):
@@ -150,8 +150,8 @@ def _names_of(kinds):
 def find_kind(name: str) -> str:
     """Return the name of the kind of measures that has this name or alias.
 
-    Upper and lower case are ignored. ValueError if there is no such kind. The message suggests a similar
-    name, or describes the measure if only other tools have it."""
+    Upper and lower case are ignored. ValueError if there is no such kind. The message
+    suggests a similar name, or describes the measure if only other tools have it."""
     if name in KINDS: return name
     kind = _kinds_by_name().get(name.casefold())
     if kind is not None: return kind.name
@@ -195,8 +195,8 @@ def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
 def _meant(text):
-    """Return the measures that a text names, as a list of `Measure`. Only a name of another tool can mean several
-    measures, such as 'P.5,10'."""
+    """Return the measures that a text names, as a list of `Measure`. Only a name of another
+    tool can mean several measures, such as 'P.5,10'."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
     if kind and not _is_foreign(kind, params): return [Measure(kind.name, _translate(kind, params), at)]
@@ -223,8 +223,8 @@ def _not_offered(name, tool, row):
     return f'{name!r} of {tool} is not supported here' + (f': {why}' if why else '')
 
 def _is_foreign(kind, params):
-    """Return whether `params` has a parameter that `kind` does not have, but that a measure of the same name in
-    another tool has."""
+    """Return whether `params` has a parameter that `kind` does not have, but that a measure
+    of the same name in another tool has."""
     foreign = params.keys() - {*kind.params, *kind.spellings, *VIEWS}
     if not foreign: return False
     from irmetrics_nb.metrics.names import find_name
@@ -232,8 +232,9 @@ def _is_foreign(kind, params):
 
 # %% ../../nbs/metrics/parsing.ipynb #df3f6ae3
 def _row_of(name, params, tool):
-    """Find a name of another tool; return its `Name` and a list of numbers for it. The numbers come from the name or
-    from a parameter. The result is (None, []) if the name is not found."""
+    """Find a name of another tool; return its `Name` and a list of numbers for it. The
+    numbers come from the name or from a parameter. The result is (None, []) if the name is
+    not found."""
     from irmetrics_nb.metrics.names import find_name, find_numbered
     for p, x in params.items():
         row = find_name(f'{name}({p})', tool)
@@ -247,8 +248,8 @@ def _read_own(text):
     return Measure(name, params, at)
 
 def _changed(measure, params, at, tool):
-    """Return the measure with these parameters and this cutoff, if there are any. tool: the tool in which the
-    parameters have these names."""
+    """Return the measure with these parameters and this cutoff, if there are any. tool: the
+    tool in which the parameters have these names."""
     params = _translate(measure.kind, params)
     graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
     if graded and 'rel' in params:  # ranx has a gain of 0 below the level (-l2)
@@ -263,8 +264,8 @@ def _changed(measure, params, at, tool):
     return measure if at is None else measure @ at
 
 def _translate(kind, params):
-    """Translate parameters of another tool to those of this package. For nDCG, {'dcg': 'exp-log2'} becomes {'gain':
-    'exp'}. ValueError for an unknown value."""
+    """Translate parameters of another tool to those of this package. For nDCG, {'dcg':
+    'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown value."""
     translated: dict = {}
     for name, value in params.items():
         spelling = kind.spellings.get(name)

@@ -109,7 +109,8 @@ def content(report: Any) -> dict[str, Any]:
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are taken.
 
-    Return '' if the means include all queries. names: the measures to describe; default: all measures."""
+    Return '' if the means include all queries. names: the measures to describe; default: all
+    measures."""
     sizes = {name: size for name, size in common_sizes(scores).items() if name in (names or scores)}
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
@@ -150,13 +151,13 @@ def _waterfall_say(comparison, a, b, differences):
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
 def _capital(text):
-    """Capitalise a sentence that begins with 'no' or 'only'. Other sentences begin with the name of a run and are not
-    changed."""
+    """Capitalise a sentence that begins with 'no' or 'only'. Other sentences begin with the
+    name of a run and are not changed."""
     return text[0].upper() + text[1:] if text.startswith(('no ', 'only ')) else text
 
 def _summary(report):
-    """Return a sentence on the best system, and the key figures of the report. The key figures are a list of (name,
-    number, note)."""
+    """Return a sentence on the best system, and the key figures of the report. The key
+    figures are a list of (name, number, note)."""
     scores, measure = report.scores, report.comparison.sample.measures[0]
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
     means, (n, of) = common_means(scores, measure), common_sizes(scores)[measure]
@@ -188,8 +189,9 @@ def _of_one(report, means, level):
             'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
 
 def _first_queries(report, values):
-    """Return the table of queries that a page shows without JavaScript, as a dict. It has at most 50 queries: those
-    with the largest gains, or for one run those with the lowest values."""
+    """Return the table of queries that a page shows without JavaScript, as a dict. It has at
+    most 50 queries: those with the largest gains, or for one run those with the lowest
+    values."""
     systems, n_words = values['systems'], 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads, keys = values['measures'][:1], columns[0]
@@ -280,8 +282,8 @@ def _template(name):
 def _one_line(text): return ' '.join(str(text).split())
 
 def _for_eyes(value):
-    """Escape control characters in a text, except for line breaks. HTML markup and values that are not text are
-    returned unchanged."""
+    """Escape control characters in a text, except for line breaks. HTML markup and values
+    that are not text are returned unchanged."""
     if not isinstance(value, str) or hasattr(value, '__html__'): return value
     return '\n'.join(map(visible, value.split('\n')))
 
@@ -399,8 +401,8 @@ def report(
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
 
 def _readable_runs(qrels, runs, system, duplicates):
-    """Return the runs in forms that can be read several times. Such forms are a path, a large table, or rows in
-    memory."""
+    """Return the runs in forms that can be read several times. Such forms are a path, a
+    large table, or rows in memory."""
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
     sources, resolves = recognise(qrels, runs, system), duplicates != 'refuse'
@@ -410,16 +412,16 @@ def _readable_runs(qrels, runs, system, duplicates):
     return Runs(tuple(readable), sources.single)
 
 def _baseline_name(baseline, sources):
-    """Return the name of the baseline, which may be the path of its run. Return None without a baseline. Raise
-    ValueError for a baseline if there is only one run."""
+    """Return the name of the baseline, which may be the path of its run. Return None without
+    a baseline. Raise ValueError for a baseline if there is only one run."""
     if baseline is None: return None
     if len(sources) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
     paths = {run.path: name for name, run in sources.items() if run.path}
     return paths.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, **options):
-    """Compare several runs by all measures of quality that are means over queries. Return None for one run. Raise
-    ValueError if there is no such measure."""
+    """Compare several runs by all measures of quality that are means over queries. Return
+    None for one run. Raise ValueError if there is no such measure."""
     if len(scores.runs) == 1: return None
     means = [m for m in scores.measures if m.kind.aggregate.spread and m.kind.quality]
     if not means:
@@ -427,9 +429,10 @@ def _compared(scores, baseline, **options):
     return compare(scores, measures=means, baseline=baseline, **options)
 
 def _focus_pair(scores, comparison):
-    """Return the names of the two systems whose queries the report shows: (baseline, best system). Without a
-    baseline, the first is the second best system. Systems are ordered by the first measure. If no query is common to
-    all systems, return the pair with the most common queries. For one run, return its name only."""
+    """Return the names of the two systems whose queries the report shows: (baseline, best
+    system). Without a baseline, the first is the second best system. Systems are ordered by
+    the first measure. If no query is common to all systems, return the pair with the most
+    common queries. For one run, return its name only."""
     if comparison is None: return (scores.runs[0].name or 'run',)
     measure, baseline = comparison.sample.measures[0], comparison.baseline
     means = common_means(scores, measure)
@@ -442,8 +445,9 @@ def _focus_pair(scores, comparison):
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
 def _cards(scores, comparison, pair, qrels, sources):
-    """Return two tuples of cards: the largest gains and the largest losses. A card has the data that the report shows
-    for a query. For one run, there are no gains, and the losses are the worst queries."""
+    """Return two tuples of cards: the largest gains and the largest losses. A card has the
+    data that the report shows for a query. For one run, there are no gains, and the losses
+    are the worst queries."""
     if comparison is None:
         measure, rows = scores.measures[0], qrels.rows
         relevant = {qrels.queries[i] for i in np.unique(rows.query[rows.value > 0]).tolist()}

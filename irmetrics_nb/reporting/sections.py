@@ -264,9 +264,10 @@ def explained_query(
 ) -> SimpleNamespace:
     """Explain the value of one query of a run; return an object for the templates.
 
-    measure: a measure with all parameters set, as in `Scores`. The object has `listing`, the ranked documents;
-    `ranks`, the rank of each document; `text`, the calculation in one line; `shares`, the part of the value that
-    each document adds; and `missed`, the grades of relevant documents that were not retrieved."""
+    measure: a measure with all parameters set, as in `Scores`. The object has `listing`, the
+    ranked documents; `ranks`, the rank of each document; `text`, the calculation in one
+    line; `shares`, the part of the value that each document adds; and `missed`, the grades
+    of relevant documents that were not retrieved."""
     c = (conventions or Conventions()).of(measure.name)
     options = {name: getattr(c, name) for name in ('ties', 'negative', 'judgments', 'no_relevant')}
     try: why = explain(measure, qrels, run, query, **options)
@@ -285,12 +286,13 @@ _Content = dict[str, Any]  # what a template shows
 def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[str, int]) -> SimpleNamespace:
     """Return the ranking of one system for a query, as the report shows it.
 
-    `places` are the documents at the first ranks, `deeper` are relevant documents below these, and `missed` are
-    relevant documents that were not retrieved. `size` is the number of retrieved documents, and `lost` that of
-    missed documents.
+    `places` are the documents at the first ranks, `deeper` are relevant documents below these,
+    and `missed` are relevant documents that were not retrieved. `size` is the number of
+    retrieved documents, and `lost` that of missed documents.
 
-    Each document has its rank (0 if it was not retrieved), its grade (None if unjudged), the share that it adds to
-    the value, its rank in the `other` system, and its parent if it is a chunk."""
+    Each document has its rank (0 if it was not retrieved), its grade (None if unjudged), the
+    share that it adds to the value, its rank in the `other` system, and its parent if it is
+    a chunk."""
     listing = query.listing
     def ranked(rank, doc, grade):
         return SimpleNamespace(
@@ -380,9 +382,10 @@ def mean_rows(
 ) -> list[_Content]:
     """Return a table row for each run, with the name and a cell for each measure.
 
-    Each row is a dict with letter, name, baseline and cells. Means of several runs are over the queries that all
-    runs have. comparison: if set, the cells have marks of significant differences, such as the letters of worse
-    systems. level: the level of the confidence intervals."""
+    Each row is a dict with letter, name, baseline and cells. Means of several runs are over
+    the queries that all runs have. comparison: if set, the cells have marks of significant
+    differences, such as the letters of worse systems. level: the level of the confidence
+    intervals."""
     sample = of_all(scores)
     raised = _marks(comparison, EVERYTHING) if comparison else {}
     rows = [[_mean_cell(m, row, level) for m, row in zip(scores.measures, values)] for values in sample.values]
@@ -402,8 +405,9 @@ def _marks(comparison, slice_name):
     return marks(inside.rows, inside.sample, inside.method, inside.baseline)
 
 def _mean_cell(measure, values, level):
-    """Return a dict with the mean of the values and its confidence interval, as numbers and text. The interval is NaN
-    if there are fewer than two values, or if the measure does not average over queries."""
+    """Return a dict with the mean of the values and its confidence interval, as numbers and
+    text. The interval is NaN if there are fewer than two values, or if the measure does not
+    average over queries."""
     present, aggregate = values[~np.isnan(values)], measure.kind.aggregate
     value = float(aggregate.f(present)) if present.size else np.nan
     low, high = t_interval(present, level=level) if aggregate == MEAN and present.size > 1 else (np.nan, np.nan)
@@ -430,7 +434,8 @@ def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
 def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
     """Return the axis and the rows of a forest plot.
 
-    lines: dicts with name, value, low, high, text and kind. zero: whether the axis must include 0."""
+    lines: dicts with name, value, low, high, text and kind. zero: whether the axis must
+    include 0."""
     scale = axis((line[end] for line in lines for end in ('value', 'low', 'high')), zero)
     rows = [row(scale, *(line.get(name, '') for name in ('name', 'value', 'low', 'high', 'text', 'kind')))
             for line in lines]
@@ -449,7 +454,8 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     """Return a pair of systems as a table row (a dict).
 
-    alpha: the significance level. better_first: whether to swap the systems if their difference is negative."""
+    alpha: the significance level. better_first: whether to swap the systems if their
+    difference is negative."""
     if better_first and pair.difference < 0: pair = pair.turned()
     digits, kind = decimals(pair), 'better' if pair.difference > 0 else 'worse'
     return vars(pair) | {
@@ -460,8 +466,8 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
 
 # %% ../../nbs/reporting/sections.ipynb #e2422f52
 def _panel(comparison, measure, pairs, by_slice=False):
-    """Return the data of a forest plot of the differences of some pairs of systems. by_slice: whether the rows are
-    slices (groups) of the queries, for one pair."""
+    """Return the data of a forest plot of the differences of some pairs of systems.
+    by_slice: whether the rows are slices (groups) of the queries, for one pair."""
     largest = pairs if by_slice else sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
     better_first = comparison.baseline is None and not by_slice
     lines = [upright(pair, comparison.method.alpha, better_first) for pair in largest[:PAIRS]]
@@ -509,8 +515,8 @@ def slices_of_one(scores: Scores, groups: Sequence[str]) -> _Content:
 
 # %% ../../nbs/reporting/sections.ipynb #680b1965
 def _slice_tables(sample, groups, comparison=None):
-    """Return a table of means for each slice of the queries. groups: the group of each query. comparison: sets the
-    marks of significant differences."""
+    """Return a table of means for each slice of the queries. groups: the group of each
+    query. comparison: sets the marks of significant differences."""
     tables = []
     for name in (EVERYTHING, *slice_names(groups)):
         inside = slice_of(sample, groups, name)
@@ -533,8 +539,9 @@ def query_values(
 ) -> _Content:
     """Return the ids, texts, groups and values of the queries as a dict for JSON.
 
-    NaN becomes None. words: the texts by query id. groups: the group of each query. limit: the largest number of
-    values; the queries with the smallest differences between runs are omitted."""
+    NaN becomes None. words: the texts by query id. groups: the group of each query. limit:
+    the largest number of values; the queries with the smallest differences between runs are
+    omitted."""
     first = scores.values[:, 0]
     importance = np.ptp(np.nan_to_num(first), axis=0) if len(first) > 1 else -np.nan_to_num(first[0], nan=np.inf)
     n_queries = max(1, limit // (len(scores.runs) * len(scores.measures)))

@@ -176,13 +176,14 @@ RAISED = dict(zip('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍ�
 def raised(mark: str) -> str:
     """Convert a mark to superscript characters.
 
-    A mark that begins with ▲ or ▼ gets a space in front. Characters without a superscript form do not change."""
+    A mark that begins with ▲ or ▼ gets a space in front. Characters without a superscript
+    form do not change."""
     return ' ' * (mark[:1] in ('▲', '▼')) + ''.join(RAISED.get(sign, sign) for sign in mark)
 
 def _arranged(table):
-    """Return rows of `Cell` objects, and two lists: the mark width and the alignment of each column. The mark width
-    is the length of the longest superscript mark in the column. A column is aligned left if all its cells are text,
-    otherwise right."""
+    """Return rows of `Cell` objects, and two lists: the mark width and the alignment of each
+    column. The mark width is the length of the longest superscript mark in the column. A
+    column is aligned left if all its cells are text, otherwise right."""
     rows = [[x if isinstance(x, Cell) else Cell(x) for x in row] for row in table.rows]
     columns = [*zip(*rows)]
     widths = [max(len(raised(cell.mark)) for cell in column) for column in columns]
@@ -198,8 +199,8 @@ def cell_text(content: str | float) -> str:
 
 # %% ../../nbs/results/results.ipynb #d055b633
 def _written_cell(cell, width, form):
-    """Format a cell as 'text', 'markdown' or 'html'. width: the length of the longest mark in the column; shorter
-    marks are padded to it."""
+    """Format a cell as 'text', 'markdown' or 'html'. width: the length of the longest mark
+    in the column; shorter marks are padded to it."""
     shown = ESCAPES[form](cell_text(cell.content))
     if form == 'text': return shown + raised(cell.mark).ljust(width)
     if cell.best: shown = f'<b>{shown}</b>' if form == 'html' else f'**{shown}**'
@@ -250,8 +251,8 @@ def booktabs(table: Table) -> str:
     return '\n'.join([r'\begin{table}', r'  \centering', *header, *tabular, r'\end{table}'])
 
 def _tex_cells(row, widths):
-    """Yield the LaTeX code of each cell, and of its mark if the column has marks. widths: the length of the longest
-    mark in each column; 0 for a column without marks."""
+    """Yield the LaTeX code of each cell, and of its mark if the column has marks. widths:
+    the length of the longest mark in each column; 0 for a column without marks."""
     for cell, width in zip(row, widths):
         shown = tex_text(cell_text(cell.content))
         yield rf'\textbf{{{shown}}}' if cell.best else shown
@@ -281,8 +282,9 @@ def listed(sentences: Items, form: str) -> str:
     return f'<ul>{"".join(written)}</ul>' if items else ''
 
 def _item(lead, text, examples, form):
-    """Format a list item: its label `lead`, its text, and its examples below. In the formats 'text' and 'latex', an
-    item without a label is wrapped at 100 columns and its examples are left out."""
+    """Format a list item: its label `lead`, its text, and its examples below. In the formats
+    'text' and 'latex', an item without a label is wrapped at 100 columns and its examples
+    are left out."""
     if form == 'html':
         head = f'<b>{html_text(lead)}</b>: ' * bool(lead) + html_text(text)
         nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
@@ -298,8 +300,8 @@ def _item(lead, text, examples, form):
 def rendered(items: Iterable[Any], form: str) -> str:
     """Format `Table`, `Text` and `Items` objects and join them with blank lines.
 
-    form: 'text', 'markdown', 'html' or 'latex'. In LaTeX, a table label that occurs again gets a number at its end.
-    """
+    form: 'text', 'markdown', 'html' or 'latex'. In LaTeX, a table label that occurs again
+    gets a number at its end."""
     texts = []
     labels: Counter = Counter()  # of the tables of a paper, no two of which have one label
     for item in items:
@@ -320,8 +322,8 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return '\n'.join(','.join(map(_csv_cell, row)) for row in [head, *rows])
 
 def _csv_cell(x):
-    """Format a value as a CSV field. None becomes an empty field. Text is quoted if necessary, and also if it is
-    empty."""
+    """Format a value as a CSV field. None becomes an empty field. Text is quoted if
+    necessary, and also if it is empty."""
     if x is None: return ''
     if isinstance(x, str): return '"' + x.replace('"', '""') + '"' if not x or re.search('[,"\r\n]', x) else x
     if isinstance(x, np.generic): x = x.item()
@@ -417,8 +419,8 @@ class Result:
 
 # %% ../../nbs/results/results.ipynb #f5f8dd77
 def _for_frames(columns):
-    """Return columns for a data frame. Bytes of text that are not UTF-8 are escaped, because data frames do not
-    accept them."""
+    """Return columns for a data frame. Bytes of text that are not UTF-8 are escaped, because
+    data frames do not accept them."""
     texts = {name: escape_non_utf8(values) for name, values in columns.items()
              if not isinstance(values, np.ndarray) and all(isinstance(x, str) for x in values)}
     return columns | texts
