@@ -148,7 +148,7 @@ def test_a_kind_of_measures_whose_ties_go_by_id_is_refused():
 def test_a_wrong_batch_is_refused_and_not_counted():
     accumulator = Accumulator("AP ERR(max_grade=2)", auc=True)
     for scores, labels, how, says in [([1, nan], [1, 0], {}, "scores must not be NaN: item 1"), ([1, 2], [1, 0], dict(sizes=[3]), "sizes add up to 3"),
-                                      ([1, 2], [5, 0], {}, "max_grade"), ([1], [1, 0], {}, "2 labels, 1 scores")]:  # fmt: skip
+                                      ([1, 2], [5, 0], {}, "max_grade"), ([1], [1, 0], {}, "2 labels and 1 scores")]:  # fmt: skip
         with pytest.raises(ValueError, match=says):
             accumulator.update(labels, scores, **how)
     assert (accumulator.groups, accumulator.items, len(accumulator.histogram)) == (0, 0, 0)

@@ -83,7 +83,7 @@ ODD = {  # what is odd: judgments, run, code, words that the finding says
     'the judgments as a run': (QRELS, QRELS, 'judgments-as-run', 'grades as scores'),
     'little judged': ({q: {f'd{q[1]}0': 1} for q in QRELS}, {q: {f'{i}{q}': 99.5 - i for i in range(30)} | {f'd{q[1]}0': .5} for q in QRELS},
                       'few-judged', '0.0%'),
-    'blanks within ids': (QRELS | {'q 0': {'d': 1}}, RUN, 'inner-whitespace', 'whitespace in them'),
+    'blanks within ids': (QRELS | {'q 0': {'d': 1}}, RUN, 'inner-whitespace', 'contain whitespace'),
     'control characters': (QRELS | {'q0': {'d\x07': 1}}, RUN, 'control', 'invisible'),
     'a very long id': (QRELS | {'q0': {'d' * 300: 1}}, RUN, 'long', '250'),
     'ids in quotes': (QRELS | {'q0': {"'d'": 1}}, RUN, 'quoted', 'quotes'),

@@ -254,7 +254,7 @@ def test_marks_and_blank_lines_at_the_beginning_split_no_query_and_hide_none(tmp
 
 @pytest.mark.parametrize("memory", ["1GB", 0, -1, float("nan"), None.__class__])
 def test_memory_that_is_no_number_of_bytes_is_refused(memory):
-    with pytest.raises(ValueError, match="memory must be a number of bytes"):
+    with pytest.raises(ValueError, match="memory must be a positive number of bytes"):
         evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, memory=memory)
     for good in (1e6, float("inf")):
         assert evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "RR", memory=good).means == {"RR": 1}

@@ -510,7 +510,7 @@ def sum_text(texts: Sequence[str], values: np.ndarray) -> tuple[str, str]:
     if len(texts) > SHOWN and set(texts) == {'1'}: return str(len(texts)), ''
     if len(texts) <= SHOWN + 1: return ' + '.join(texts) or '0', ''
     remainder = number_text(float(np.sum(values[SHOWN:])))
-    note = f'the last term, {remainder}, is the sum of {len(texts) - SHOWN} more terms'
+    note = f'{remainder} is the sum of {len(texts) - SHOWN} more terms'
     return ' + '.join([*texts[:SHOWN], remainder]), note
 
 # %% ../../nbs/explaining/arithmetic.ipynb #51d461a2
@@ -521,7 +521,7 @@ def body(work: Arithmetic) -> tuple[str, str]:
     if work.terms is None: return number_text(work.value), ''
     numerator, note = sum_text(term_texts(work), work.terms[work.terms != 0])
     if work.divisor is None: return numerator, note
-    if work.divisor == 0: note = 'a division by 0 gives 0 here'
+    if work.divisor == 0: note = 'a division by 0 counts as 0'
     divisor, best = number_text(work.divisor), work.ideal_terms[work.ideal_terms != 0]
     rounded = not divisor.isdigit() and Fraction(divisor) != Fraction(work.divisor)
     is_ideal = np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)

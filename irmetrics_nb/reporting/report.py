@@ -146,8 +146,8 @@ def _waterfall_say(comparison, a, b, differences):
     up, same, down = wins_ties_losses(differences)
     bars = '' if len(differences) <= BARS else ' Each bar is the mean of neighbouring queries.'
     ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
-    return (f'{b} − {a} in {comparison.sample.measures[0]} for each query{ends}: {b} is better on {up:,}, worse on '
-            f'{down:,} and equal on {same:,}.{bars}')
+    counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {same:,}.'
+    return f'{b} − {a} in {comparison.sample.measures[0]} for each query{ends}: {counts}{bars}'
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
 def _capital(text):
