@@ -110,7 +110,7 @@ def test_an_explanation_of_a_query_is_what_evaluate_says_with_ties_of_any_kind(n
     try:
         why = explain(measure, qrels, run, query, **how)
     except TiesError as refusal:
-        assert ties == "average" and "no formula is known for its terms" in str(refusal)
+        assert ties == "average" and "no formula is known for the mean of each term" in str(refusal)
         assert not KINDS[name].averages and not KINDS[name].linear
         return
     assert why.value == expected
