@@ -479,7 +479,7 @@ def _total_scores(scores, local):
 
 def _check(scored, frame, truth, plan):
     """Raise the first error of the buckets, or an error about all data. If there is no
-    error, issue each warning once."""
+    error, emit each warning once."""
     def ids(where):
         rows = frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in rows)
@@ -569,7 +569,7 @@ def _auc_of_bucket(rel, collect, table):
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
 
 def _checked(sent):
-    """Return the results of all partitions and issue their warnings, each once. sent:
+    """Return the results of all partitions and emit their warnings, each once. sent:
     (result, warnings) of each partition. If results are errors, raise the alphabetically
     first error."""
     wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)

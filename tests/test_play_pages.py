@@ -177,8 +177,8 @@ def test_the_top_ten_of_the_lesson_are_those_of_the_example():
 
 
 @pytest.mark.parametrize("name, start, numbers", [
-    ("tutorials/good_ranking.ipynb", "In about one pair of five, ", ["0.187", "0.144"]), ("learn/dcg.ipynb", "No. The weights are", ["48"]),
-    ("learn/ap.ipynb", "It is more than $R/n$, and", ["0.450", "0.300", "0.293", "0.305"])])  # fmt: skip
+    ("tutorials/good_ranking.ipynb", "disagree about nearly one pair in five", ["0.187", "0.144"]), ("learn/dcg.ipynb", "No. The weights are", ["48"]),
+    ("learn/ap.ipynb", "The mean of AP is more than $R/n$, and", ["0.450", "0.300", "0.293", "0.305"])])  # fmt: skip
 def test_what_was_measured_for_an_answer_is_what_its_code_gives(name, start, numbers):
     page = cells(NBS / name)
     ((answer, code),) = ((cell.source.partition(start)[2], below) for cell, below in zip(page, page[1:], strict=False) if start in cell.source)

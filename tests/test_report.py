@@ -649,7 +649,7 @@ def test_the_command_gives_what_the_function_gives(tmp_path):
 
 
 @pytest.mark.parametrize(("args", "code", "words"), [
-    (["--baseline", "nobody"], 1, "'nobody' is not among"), (["-m", "nDGC@10"], 2, "nDCG"), (["--documents", "no.jsonl"], 1, "no.jsonl"),
+    (["--baseline", "nobody"], 1, "the baseline 'nobody' is not one of"), (["-m", "nDGC@10"], 2, "nDCG"), (["--documents", "no.jsonl"], 1, "no.jsonl"),
     (["--documents", "runs/bm25.run.gz"], 1, "runs/bm25.run.gz"), (["--format", "pdf"], 2, "pdf")])  # fmt: skip
 def test_the_command_says_in_a_line_what_is_wrong(tmp_path, args, code, words):
     done = irmetrics("report", *FILES, *args, "-o", tmp_path / "r.html", cwd=EXAMPLE.folder)

@@ -167,7 +167,7 @@ def ratio(numerator: float | Column, denominator: float | Column) -> np.ndarray:
 # %% ../../nbs/core/conventions.ipynb #94a843c1
 PARAMETERS = {
     'ranking': ('one list, several lists, a 2-D array or a Judged',
-                'Grades in rank order, also negative ones; None or NaN for an unjudged document.'),
+                'Grades in rank order. Negative grades count as judged, None and NaN as unjudged.'),
     'k': ('int or None', 'Cutoff: only the first k ranks count. None: the whole list.'),
     'rel': ('float', 'The relevance level: documents with this grade or a higher one are relevant.'),
     'n_relevant': ('int, one per query, or None',

@@ -410,8 +410,8 @@ def work_out(
         terms, total = summed.terms, summed.value[0]
         if summed.divisor is not None: divisor = float(np.ravel(summed.divisor)[0])
     if total != value:
-        raise AssertionError(f'{measure!r}: the terms have the sum {total}, but the value is '
-                             f'{value}')
+        raise AssertionError(f'{measure!r}: the sum of the terms is {total}, '
+                             f'but the value is {value}')
     row = judged.rank - 1
     return Arithmetic(measure, ordered, ties, view, row, terms, divisor, float(value))
 
