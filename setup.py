@@ -8,7 +8,8 @@ from setuptools.command.build_py import build_py
 ini = ConfigParser(delimiters=["="])
 ini.read("settings.ini", encoding="utf-8")
 cfg = ini["DEFAULT"]
-FILES = ["py.typed", "*.pyi", "play.js", "house.mplstyle", "example/*", "example/runs/*", "reporting/templates/*"]
+FILES = ["py.typed", "*.pyi", "play.js", "play.zh.js", "house.mplstyle"]
+FILES += ["example/*", "example/runs/*", "reporting/templates/*"]
 EXTRAS = "widget", "spark", "lessons", "dev", "bench", "parity"
 
 

@@ -68,7 +68,7 @@ def play(
     measures: str | Iterable[str | Measure] = (), ideal: Column | None = None,
     titles: Column | None = None, scale: float | None = None,
     lists: dict[str, list[float]] | None = None, goal: dict[str, Any] | None = None,
-    question: str = '',
+    question: str = '', language: str = 'en',
 ) -> Any:
     """Show an interactive ranking in a notebook: readers can move and grade documents.
 
@@ -94,6 +94,8 @@ def play(
         The comment at the top of nbs/play/play.js lists the keys.
     question : str
         The text above the ranking; **bold** text is possible.
+    language : {'en', 'zh'}
+        The language of the buttons and messages: English or Chinese.
 
     Returns
     -------
@@ -106,7 +108,7 @@ def play(
     Raises
     ------
     ValueError
-        For grades that are not numbers, or an unknown measure.
+        For grades that are not numbers, an unknown measure or an unknown language.
     ImportError
         If anywidget is not installed.
 
@@ -124,7 +126,7 @@ def play(
     titled = [*map(str, titles or ())]
     data = {'measure': playable(measure), 'measures': ' '.join(named), 'scale': scale,
             'ideal': missed and pool, 'lists': lists, 'goal': goal}
-    return _widget_class()(
+    return _widget_class(language)(
         scale=scale, missed=[*missed.elements()], grades=listed, measure=data['measure'],
         measures=named, titles=titled, lists=lists, goal=goal, question=question,
         markdown=_play_markdown(data, listed, titled, question))
@@ -155,9 +157,8 @@ def _json_numbers(grades):
 
 # %% ../nbs/top_level/widget.ipynb #8e52470a
 @cache
-def _widget_class():
-    """Return the class of the widget, which is created at first use. Raise ImportError if
-    anywidget is not installed."""
+def _widget_class(language):
+    "Return the class of the widget in a language, created at first use."
     try:
         import anywidget
         import comm
@@ -168,7 +169,7 @@ def _widget_class():
 
     class Play(anywidget.AnyWidget):
         """An interactive ranking in a notebook; created by `play`."""
-        _esm = files('irmetrics_nb').joinpath('play.js').read_text(encoding='utf-8')
+        _esm = _module(language)
         grades = traitlets.Any([]).tag(sync=True)
         missed: Any = traitlets.List().tag(sync=True)
         titles: Any = traitlets.List().tag(sync=True)
@@ -201,6 +202,17 @@ def _widget_class():
             return {**live[0], **page}, live[1]
 
     return Play
+
+def _module(language):
+    "Return the JavaScript of the widget, with its phrases in a language."
+    if language not in ('en', 'zh'):
+        raise ValueError(f"language {language!r} is unknown; available: 'en', 'zh'")
+    folder = files('irmetrics_nb')
+    module = folder.joinpath('play.js').read_text(encoding='utf-8')
+    if language == 'en': return module
+    table = folder.joinpath(f'play.{language}.js').read_text(encoding='utf-8')
+    phrases = table.partition('globalThis.playPhrases = ')[2].rstrip(';\n')
+    return module.replace('globalThis.playPhrases ?? {}', phrases)
 
 def _with_scale(measure, grades, missed):
     """Return the name of a measure, with the largest grade if the measure needs it."""

@@ -31,7 +31,7 @@
 //             given, any order); with `k: true` the slider is part of the answer. Several wishes at once:
 //             {all: [{...}, {...}], swaps: 1}. `measure` is the one that is explained unless it is named.
 //   question  the text above, if it does not stand in the element; **bold** is read
-//   words     phrases that replace those of `words`, for another language
+//   words     phrases that replace those of `words`
 //   address   the parameter of the page's address that keeps the state; on a page ranking, ranking2, ranking3 ...
 //
 // A number of the text may be a handle, which shows in the ranking above it what it is about, from the first list on:
@@ -42,7 +42,32 @@
 // measure. Without a script the number is text.
 //
 // In Python. `value`, `steps` and `mount` are what a page imports; the default export is what anywidget asks for.
-// The style is a text in this file, so that one file is all that a page, a notebook or a test needs.
+// The style is a text in this file, so that one file is all that a page, a notebook or a test needs. It speaks English; a
+// page in Chinese (<html lang="zh-CN">) loads play.zh.js first, as play.html does.
+
+
+// ---- the language ----
+
+// English stands where it is said: say`Only the first ${k} ranks count.` Another language has a table of phrases, loaded
+// before this file (play.zh.js): {'Only the first {0} ranks count.': '只算前 {0} 名。'}. What it lacks stays English.
+const PHRASES = globalThis.playPhrases ?? {};
+
+const BESIDE_FULL_WIDTH = / (?=[，。：；？、（）])|(?<=[，。：；？、（）]) /g;  // signs with a blank of their own
+
+function say(texts, ...values) {
+  const key = texts.reduce((before, text, j) => `${before}{${j - 1}}${text}`);
+  const text = (PHRASES[key] ?? key).replace(/\{(\d+)\}/g, (_, j) => values[j]);
+  return key in PHRASES ? text.replace(BESIDE_FULL_WIDTH, '') : text;
+}
+
+const joined = (texts, join) => texts.length ? texts.reduce((before, text) => join(before, text)) : '';
+const sentences = (...texts) => joined(texts.filter(Boolean), (a, b) => say`${a} ${b}`);
+const clauses = texts => joined(texts, (a, b) => say`${a}, ${b}`);
+const both = texts => joined(texts, (a, b) => say`${a}, and ${b}`);
+const inTurn = texts => joined(texts, (a, b) => say`${a}, then ${b}`);
+const listed = numbers => numbers.join(say`, `);
+const remark = text => say` (${text})`;
+const hitsText = n => n === 1 ? say`${n} hit` : say`${n} hits`;
 
 
 // ---- the list, and what measures make of it ----
@@ -322,10 +347,10 @@ const asText = some => some.map(piece => piece.text ?? piece).join('');
 function pieces(found) {
   const earned = found.terms.filter(x => x !== 0);
   let [top, note] = sumPieces(termPieces(found, found.list, found.terms), earned);
-  if (found.whole === 0) note = 'a division by 0 counts as 0';
-  if (Number.isNaN(found.whole)) return [`${found.text} = 0 / 0 = nan (there is no pair)`];
+  if (found.whole === 0) note = say`a division by 0 counts as 0`;
+  if (Number.isNaN(found.whole)) return [`${found.text} = 0 / 0 = nan${remark(say`there is no pair`)}`];
   if (found.whole !== null) top = [...bracketed(top), ' / ', ...bracketed(wholePieces(found))];
-  return [`${found.text} = `, ...top, ` = ${decimals(found.value)}`, note ? ` (${note})` : ''];
+  return [`${found.text} = `, ...top, ` = ${decimals(found.value)}`, note ? remark(note) : ''];
 }
 
 // Each term that is not 0, with its rank: in the form of the measure, if that fits, else as a number.
@@ -373,7 +398,7 @@ function sumPieces(addends, terms) {
   if (addends.length > SHOWN && addends.every(({text}) => text === '1')) return [[`${addends.length}`], ''];
   if (addends.length <= SHOWN + 1) return [addends.length ? plus(addends) : ['0'], ''];
   const rest = numberText(sum(terms.slice(SHOWN)));
-  return [plus([...addends.slice(0, SHOWN), rest]), `${rest} is the sum of ${addends.length - SHOWN} more terms`];
+  return [plus([...addends.slice(0, SHOWN), rest]), say`${rest} is the sum of ${addends.length - SHOWN} more terms`];
 }
 
 // The normaliser: a number, or the terms of the ideal list if it is their sum and no short number.
@@ -469,7 +494,7 @@ function literal(text) {
 class Play {
   constructor(element, options) {
     const config = {...read(element), ...options};
-    this.say = {...words, ...config.words};
+    this.words = {...words, ...config.words};
     this.lists = config.lists ?? {};
     this.question = config.goal && {...config.goal, all: config.goal.all ?? [config.goal]};
     this.view = config.view;
@@ -576,7 +601,7 @@ class Play {
   tellNow(text) {
     const {value: now} = this.work(), before = this.workBefore(), change = before ? now - before.value : 0;
     const shown = this.secret ? ['?', ''] : [short(now), signed(change)];
-    this.tell(this.say.now(text, this.label(this.measure), ...shown));
+    this.tell(this.words.now(text, this.label(this.measure), ...shown));
   }
 
   tell(text) { this.parts.said.textContent = text; }
@@ -584,10 +609,10 @@ class Play {
   // To move a result, however far, is one change.
   move(item, to, before = this.state) {
     const from = this.order.indexOf(item), n = this.order.length, rest = this.order.filter(other => other !== item);
-    if (to < 0 || to >= n) return this.tell(this.say.end(item.title, from + 1));
+    if (to < 0 || to >= n) return this.tell(this.words.end(item.title, from + 1));
     const swaps = before.swaps + (to === before.order.indexOf(item) ? 0 : 1);
     const deed = () => Object.assign(this, {order: rest.toSpliced(to, 0, item), swaps});
-    return this.act(deed, () => this.say.moved(item.title, to + 1, n), before);
+    return this.act(deed, () => this.words.moved(item.title, to + 1, n), before);
   }
 
   // The first press chooses, the second swaps.
@@ -596,11 +621,11 @@ class Play {
     this.chosen = other ? null : item;
     if (!other || other === item) {
       this.draw();
-      return this.tell(other ? '' : this.say.chosen(item.title));
+      return this.tell(other ? '' : this.words.chosen(item.title));
     }
     const [a, b] = [other, item].map(one => this.order.indexOf(one)).sort((x, y) => x - y);
     const deed = () => Object.assign(this, {order: swapped(this.order, a, b), swaps: this.now.swaps + 1});
-    return this.act(deed, () => this.say.swapped(a + 1, b + 1));
+    return this.act(deed, () => this.words.swapped(a + 1, b + 1));
   }
 
   // The next whole grade; behind the largest, none where some results have none, and 0 again.
@@ -608,17 +633,17 @@ class Play {
     const next = judged(item.grade) ? Math.floor(item.grade) + 1 : 0;
     const empty = this.first.grades.every(judged) ? 0 : null;
     const deed = () => { item.grade = next > this.scale ? empty : next; };
-    this.act(deed, () => this.say.graded(item.title, gradeText(item.grade)));
+    this.act(deed, () => this.words.graded(item.title, gradeText(item.grade)));
   }
 
   // Until the slider is let go, all of it is one deed.
   cut(k) {
     this.sliding ??= this.state;
-    this.act(() => { this.k = k; }, () => this.say.cut(k), this.sliding);
+    this.act(() => { this.k = k; }, () => this.words.cut(k), this.sliding);
   }
 
   // The list of somebody: each of its grades takes the first result that has it.
-  load(name) { this.act(() => this.restore({...this.now, ...this.listOf(name)}), () => this.say.loaded(name)); }
+  load(name) { this.act(() => this.restore({...this.now, ...this.listOf(name)}), () => this.words.loaded(name)); }
 
   listOf(name) {
     const {order, grades} = this.first, left = grades.map((grade, j) => [grade, order[j]]);
@@ -629,11 +654,11 @@ class Play {
 
   // Back to where the question began; from there to the list of the page.
   again() {
-    if (this.atStart && this.start === this.first) return this.tellNow(this.say.loaded());
+    if (this.atStart && this.start === this.first) return this.tellNow(this.words.loaded());
     const target = this.atStart ? {...this.first, start: this.first, pair: null} : this.start;
     this.past.push(this.state);
     this.revealed = false;
-    this.see(() => this.restore(target), () => this.say.loaded());  // a beginning has no list before it
+    this.see(() => this.restore(target), () => this.words.loaded());  // a beginning has no list before it
   }
 
   get atStart() {
@@ -643,9 +668,9 @@ class Play {
 
   undo() {
     const state = this.past.pop();
-    if (!state) return this.tell(this.say.nothing);
+    if (!state) return this.tell(this.words.nothing);
     this.sliding = null;
-    return this.see(() => this.restore(state), () => this.say.undone);
+    return this.see(() => this.restore(state), () => this.words.undone);
   }
 
   // What a handle of the text is about, from the first list on. If the ranking is out of sight, it comes into view, with
@@ -659,7 +684,7 @@ class Play {
       this.swaps += pairs.length;
       if (k) this.k = Number(k);
       this.measure = this.measures.find(one => this.label(one) === measure) ?? this.asked;
-    }, () => this.say.handled);
+    }, () => this.words.handled);
     this.comeIntoView(handle);
   }
 
@@ -680,7 +705,7 @@ class Play {
   explain(measure) {
     this.measure = measure;
     this.view = null;
-    this.see(() => {}, () => this.say.explained, this.last);
+    this.see(() => {}, () => this.words.explained, this.last);
   }
 
   // ---- other tasks ----
@@ -698,7 +723,7 @@ class Play {
     if (question) tries = [...tries, ...this.unsolved()];
     const start = tries.find(fits) ?? tries[0];
     this.restore(before);
-    this.act(() => this.restore({...start, start, pair: null}), () => this.say.dealt);
+    this.act(() => this.restore({...start, start, pair: null}), () => this.words.dealt);
     this.last = null;
     this.draw();
   }
@@ -726,8 +751,8 @@ class Play {
       return this.answers().length;
     });
     this.restore(before);
-    if (!pair) return this.tell(this.say.agree(this.label(this.measure)));
-    return this.act(() => this.restore({...start, start, pair}), () => this.say.explained);
+    if (!pair) return this.tell(this.words.agree(this.label(this.measure)));
+    return this.act(() => this.restore({...start, start, pair}), () => this.words.explained);
   }
 
   // From here on every value is hidden until the reader has said what it is. Where it has just been said, it is hidden anew.
@@ -736,7 +761,7 @@ class Play {
     this.revealed = false;
     this.outcome = null;
     this.draw();
-    this.tell(this.predicting ? this.say.predicting(this.label(this.measure)) : '');
+    this.tell(this.predicting ? this.words.predicting(this.label(this.measure)) : '');
     if (this.predicting) this.parts.guess.focus();
   }
 
@@ -768,7 +793,7 @@ class Play {
     const text = this.address && new URL(location.href).searchParams.get(this.address);
     if (!text) return;
     const state = this.stateOf(text);
-    if (!state) return this.tell(this.say.unreadable);
+    if (!state) return this.tell(this.words.unreadable);
     const {past, ...now} = state;
     this.restore(now);
     this.past = past;
@@ -801,7 +826,7 @@ class Play {
     const place = new URL(location.href);
     place.searchParams.set(this.address, this.link);
     history.replaceState(history.state, '', place);
-    const told = copied => this.tell(this.say.linked(copied));
+    const told = copied => this.tell(this.words.linked(copied));
     return navigator.clipboard?.writeText(place.href).then(() => told(true), () => told(false)) ?? told(false);
   }
 
@@ -839,8 +864,8 @@ class Play {
       const measure = wish.measure ?? this.asked, found = this.work(measure, state).value;
       const relation = Object.keys(RELATIONS).find(name => name in wish);
       const [aim, spelt] = this.aim(wish[relation], measure, state), right = RELATIONS[relation](found, aim);
-      const name = this.label(measure, state.k), task = `${name} ${this.say[relation][0]} ${spelt}`;
-      const text = this.say.wish(name, short(found), this.say[relation], right, spelt);
+      const name = this.label(measure, state.k), task = `${name} ${this.words[relation][0]} ${spelt}`;
+      const text = this.words.wish(name, short(found), this.words[relation], right, spelt);
       return {measure, state, found, relation, right, text, task};
     });
   }
@@ -850,7 +875,7 @@ class Play {
     if (typeof target === 'number') return [target, Number(target.toFixed(3)) === target ? `${target}` : short(target)];
     const list = target in this.lists;
     const x = list ? this.valueOf(target, measure, state.k) : this.work(target, state).value;
-    return [x, list ? this.say.of(target, short(x)) : `${this.label(target, state.k)} ${short(x)}`];
+    return [x, list ? this.words.of(target, short(x)) : `${this.label(target, state.k)} ${short(x)}`];
   }
 
   // Judges what the reader has done, or said.
@@ -860,37 +885,37 @@ class Play {
     if (guess?.said !== undefined) this.revealed = true;
     if (!guess && !this.outcome.right) this.failed = true;
     this.draw();
-    if (guess && this.revealed) this.tellNow(this.say.explained);
+    if (guess && this.revealed) this.tellNow(this.words.explained);
   }
 
   // What is to be said of a prediction.
   guessed() {
     const said = readNumber(this.parts.guess.value), {value: now} = this.work();
-    if (!Number.isFinite(said)) return {right: false, text: this.say.noNumber};
+    if (!Number.isFinite(said)) return {right: false, text: this.words.noNumber};
     const right = Math.abs(said - now) <= CLOSE;
-    return {right, said, text: this.say.predicted(this.label(this.measure), short(now), short(said), right, short(Math.abs(said - now)), said > now)};
+    return {right, said, text: this.words.predicted(this.label(this.measure), short(now), short(said), right, short(Math.abs(said - now)), said > now)};
   }
 
   // What is to be said of a try: {right, text}.
   verdict() {
-    const {goal, say, start} = this, wrong = text => ({right: false, text}), {swaps} = this.now;
+    const {goal, words, start} = this, wrong = text => ({right: false, text}), {swaps} = this.now;
     const gradeOf = new Map(start.order.map((item, j) => [item, start.grades[j]]));
-    if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(say.regraded);
-    if (this.atStart) return wrong(say.untouched);
+    if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(words.regraded);
+    if (this.atStart) return wrong(words.untouched);
     const needed = swapsBetween(start.order, this.order);
-    if (swaps > goal.swaps) return wrong(say.far(swaps, goal.swaps));
-    if (needed > goal.swaps) return wrong(say.shifted(needed, goal.swaps));
+    if (swaps > goal.swaps) return wrong(words.far(swaps, goal.swaps));
+    if (needed > goal.swaps) return wrong(words.shifted(needed, goal.swaps));
     const wishes = this.wishes(this.now), failed = wishes.filter(wish => !wish.right);
     const reason = swaps && failed.length ? this.reason(failed[0]) : '';
-    if (failed.length) return wrong(say.wrong(failed.map(wish => wish.text), reason));
-    return {right: true, text: say.right(wishes.map(wish => wish.text))};
+    if (failed.length) return wrong(words.wrong(failed.map(wish => wish.text), reason));
+    return {right: true, text: words.right(wishes.map(wish => wish.text))};
   }
 
   // Why it fails: the terms that are others than at the beginning.
   reason({measure, state}) {
     const [before, now] = [{...this.start, k: state.k}, state].map(one => this.work(measure, one).rows);
     const terms = now.map(({rank, term}, j) => ({rank, now: short(term), before: short(before[j].term)}));
-    return this.say.reason(terms.filter(x => x.now !== x.before));
+    return this.words.reason(terms.filter(x => x.now !== x.before));
   }
 
   // The answers that need the fewest swaps, each with its way there.
@@ -913,12 +938,12 @@ class Play {
   // Shows the best of them, by the first wish.
   answer() {
     const answers = this.answers();
-    if (!answers.length) return this.tell(this.say.none);
+    if (!answers.length) return this.tell(this.words.none);
     const downwards = ['below', 'most'].includes(answers[0].wishes[0].relation) ? -1 : 1;
     const [best] = answers.sort((x, y) => downwards * (y.wishes[0].found - x.wishes[0].found));
     this.parts.again.focus();  // its own button goes
     const {order, grades, way} = best, k = this.goal.k ? best.k : this.start.k, many = answers.length;
-    this.act(() => this.restore({order, grades, k, swaps: way.length}), () => this.say.answer(way, this.goal.k ? k : null, many));
+    this.act(() => this.restore({order, grades, k, swaps: way.length}), () => this.words.answer(way, this.goal.k ? k : null, many));
     this.outcome = this.verdict();
     this.draw();
   }
@@ -926,7 +951,7 @@ class Play {
   // ---- what is seen ----
 
   build(element, {kept, question, address}) {
-    const {say, lists} = this, n = this.order.length;
+    const {words, lists} = this, n = this.order.length;
     this.deepest = Math.max(n, this.k ?? 0);  // of the slider; behind it is the whole list
     const button = (text, click) => html('button', {type: 'button', click}, text);
     const cut = ({target}) => this.cut(target.value > this.deepest ? null : Number(target.value));
@@ -939,26 +964,26 @@ class Play {
       slider: html('input', {type: 'range', min: 1, max: this.deepest + 1, input: cut, change: letGo}), cutoff: html('output'),
       legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
       picture: html('div', {class: 'picture'}), verdict: html('p'),
-      said: html('p', {}, this.goal?.swaps ? say.hintToSwap : say.hint),
-      guess: html('input', text), check: button(say.check, () => this.check()), count: html('span', {class: 'count'}),
-      undo: button(say.undo, () => this.undo()), again: button(say.again, () => this.again()),
-      back: html('button', {type: 'button', hidden: '', click: () => this.goBack()}, say.toText),
-      predict: button(say.predict, () => this.predict()), answer: button(say.show, () => this.answer()),
+      said: html('p', {}, this.goal?.swaps ? words.hintToSwap : words.hint),
+      guess: html('input', text), check: button(words.check, () => this.check()), count: html('span', {class: 'count'}),
+      undo: button(words.undo, () => this.undo()), again: button(words.again, () => this.again()),
+      back: html('button', {type: 'button', hidden: '', click: () => this.goBack()}, words.toText),
+      predict: button(words.predict, () => this.predict()), answer: button(words.show, () => this.answer()),
       steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
     this.order.forEach(item => { item.row = this.buildRow(item); });
     this.letDrag(parts.list);
-    parts.depth = html('label', {}, say.cutoff, parts.slider, parts.cutoff);
+    parts.depth = html('label', {}, words.cutoff, parts.slider, parts.cutoff);
     parts.guessing = html('label', {}, parts.asked = html('span'), parts.guess);
-    const deal = n > 1 && button(say.deal, () => this.deal());
-    const disagree = this.measures.length > 1 && n > 1 && button(say.disagree, () => this.disagree());
-    const share = address && button(say.share, () => this.share());
+    const deal = n > 1 && button(words.deal, () => this.deal());
+    const disagree = this.measures.length > 1 && n > 1 && button(words.disagree, () => this.disagree());
+    const share = address && button(words.share, () => this.share());
     const names = Object.keys(lists).filter(name => lists[name].length === n);
-    const starts = names.map(name => button(say.start(name), () => this.load(name)));
-    parts.tables = html('details', {}, html('summary', {}, say.tables), starts.length > 0 && html('p', {class: 'deeds'}, starts),
+    const starts = names.map(name => button(words.start(name), () => this.load(name)));
+    parts.tables = html('details', {}, html('summary', {}, words.tables), starts.length > 0 && html('p', {class: 'deeds'}, starts),
       html('div', {class: 'tables'}, this.buildMeasures(), html('div', {}, parts.ranks)));
     element.classList.add('play');
-    element.replaceChildren(parts.all = html('section', {'aria-label': say.section}, html('style', {}, STYLE),
+    element.replaceChildren(parts.all = html('section', {'aria-label': words.section}, html('style', {}, STYLE),
       html('div', {class: 'ask'}, parts.ask, parts.task),
       html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), parts.depth),
       html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
@@ -978,7 +1003,7 @@ class Play {
   }
 
   buildRow(item) {
-    const {say} = this, {title} = item, moveBy = by => this.move(item, this.order.indexOf(item) + by);
+    const {words} = this, {title} = item, moveBy = by => this.move(item, this.order.indexOf(item) + by);
     const button = (click, label, path) =>
       html('button', {type: 'button', click, 'aria-label': label}, icon(path));
     const row = {
@@ -986,8 +1011,8 @@ class Play {
       grade: html('button', {type: 'button', class: 'grade', click: () => this.regrade(item)}),
       ghost: html('span', {class: 'ghost'}), fill: html('span', {class: 'fill'}),
       number: html('span', {class: 'number'}),
-      swap: this.goal?.swaps ? button(() => this.choose(item), say.swap(title), SWAP) : null,
-      up: button(() => moveBy(-1), say.up(title), UP), down: button(() => moveBy(1), say.down(title), DOWN),
+      swap: this.goal?.swaps ? button(() => this.choose(item), words.swap(title), SWAP) : null,
+      up: button(() => moveBy(-1), words.up(title), UP), down: button(() => moveBy(1), words.down(title), DOWN),
     };
     row.line = html('li', {}, row.place, html('span', {class: 'title'}, title), row.grade,
       html('span', {class: 'bar'}, row.ghost, row.fill), row.number,
@@ -1002,32 +1027,32 @@ class Play {
       return {measure, ...parts, button: html('button', {type: 'button', click}, parts.name, ' ', parts.value, ' ', parts.change)};
     });
     const buttons = this.chips.map(({button}) => button);
-    return buttons.length > 1 && html('div', {class: 'chips', role: 'group', 'aria-label': this.say.measures}, buttons);
+    return buttons.length > 1 && html('div', {class: 'chips', role: 'group', 'aria-label': this.words.measures}, buttons);
   }
 
   // The same beside what the last move did, and the other lists.
   buildMeasures() {
-    const {say} = this, lists = Object.keys(this.lists);
+    const {words} = this, lists = Object.keys(this.lists);
     this.rows = this.measures.map(measure => {
       const name = html('th', {scope: 'row'}), cells = ['', '', ...lists].map(() => html('td'));
       return {measure, name, cells, line: html('tr', {}, name, cells)};
     });
-    const table = html('table', {class: 'measures', 'aria-label': say.measures});
-    fillTable(table, [say.measure, say.value, say.change, ...lists], this.rows.map(row => row.line));
+    const table = html('table', {class: 'measures', 'aria-label': words.measures});
+    fillTable(table, [words.measure, words.value, words.change, ...lists], this.rows.map(row => row.line));
     return this.measures.length + lists.length > 1 && table;
   }
 
   draw() {
-    const {parts, say, secret} = this, found = this.work(), before = this.workBefore();
-    const picture = VIEWS[this.view ?? found.kind.view](found, say);
+    const {parts, words, secret} = this, found = this.work(), before = this.workBefore();
+    const picture = VIEWS[this.view ?? found.kind.view](found, words);
     parts.all.classList.toggle('secret', secret);
     parts.name.textContent = this.label(this.measure);
     parts.value.textContent = secret ? '?' : short(found.value);
     parts.change.textContent = before && !secret ? signed(found.value - before.value) : '';
     parts.depth.hidden = this.label(this.measure, 1) === this.label(this.measure, 2);
     parts.slider.value = this.k ?? this.deepest + 1;
-    parts.slider.setAttribute('aria-valuetext', say.k(this.k));
-    parts.cutoff.textContent = say.k(this.k);
+    parts.slider.setAttribute('aria-valuetext', words.k(this.k));
+    parts.cutoff.textContent = words.k(this.k);
     parts.legend.replaceChildren(...picture.legend.map(([name, text]) => html('span', {class: name}, text)));
     parts.after.textContent = secret ? '' : picture.after ?? '';
     parts.picture.replaceChildren(...picture.figure && !secret ? [picture.figure] : []);
@@ -1041,21 +1066,21 @@ class Play {
 
   // What is asked, how far the reader is, and what was said when it was judged.
   drawQuestion() {
-    const {parts, say, goal, outcome, secret} = this, ofPage = !this.pair && this.start === this.first;
-    const task = ofPage || !goal ? '' : say.task(this.wishes(this.start).map(wish => wish.task), goal.swaps, goal.k, !!this.pair);
+    const {parts, words, goal, outcome, secret} = this, ofPage = !this.pair && this.start === this.first;
+    const task = ofPage || !goal ? '' : words.task(this.wishes(this.start).map(wish => wish.task), goal.swaps, goal.k, !!this.pair);
     const back = this.atStart && this.start !== this.first, {swaps} = this.now;
     parts.ask.hidden = Boolean(task);
     parts.task.textContent = task;
     parts.verdict.textContent = outcome?.text ?? '';
     parts.verdict.className = !outcome ? '' : outcome.right ? 'right' : 'wrong';
     parts.check.hidden = !goal && !secret;
-    parts.count.textContent = goal?.swaps && !secret ? say.counted(swaps, goal.swaps) : '';
+    parts.count.textContent = goal?.swaps && !secret ? words.counted(swaps, goal.swaps) : '';
     parts.count.classList.toggle('over', swaps > goal?.swaps);
     parts.answer.hidden = !goal || !this.failed || Boolean(outcome?.right);
-    parts.again.textContent = back ? say.back : say.again;
+    parts.again.textContent = back ? words.back : words.again;
     parts.predict.setAttribute('aria-pressed', Boolean(this.predicting));
     parts.guessing.hidden = !secret;
-    parts.asked.textContent = say.guess(this.label(this.measure));
+    parts.asked.textContent = words.guess(this.label(this.measure));
     if (!secret) parts.guess.value = '';
   }
 
@@ -1076,13 +1101,13 @@ class Play {
   }
 
   drawRow({title, grade, row}, j, last, {fill = 0, ghost = 0, text = ''} = {}) {
-    const {say} = this, n = this.order.length, level = Math.ceil(3 * grade / this.scale);
+    const {words} = this, n = this.order.length, level = Math.ceil(3 * grade / this.scale);
     row.line.classList.toggle('below', j >= last);
     row.line.classList.toggle('last', j === last - 1 && last < n);
     row.line.dataset.rank = row.place.textContent = j + 1;
     row.grade.textContent = gradeText(grade);
     row.grade.dataset.level = judged(grade) ? Math.min(3, Math.max(0, level)) : '';
-    row.grade.setAttribute('aria-label', say.grade(title, judged(grade) ? grade : say.unjudged));
+    row.grade.setAttribute('aria-label', words.grade(title, judged(grade) ? grade : words.unjudged));
     row.up.setAttribute('aria-disabled', j === 0);
     row.down.setAttribute('aria-disabled', j === n - 1);
     row.swap?.setAttribute('aria-pressed', this.chosen?.row === row);
@@ -1106,13 +1131,13 @@ class Play {
 
   // Rank by rank: what each has to do with the value, and how that changed.
   drawRanks({name, rows, p}, before, columns) {
-    const {say} = this, was = before?.rows ?? rows;
-    const head = Object.keys(columns).map(column => say.columns[`${name} ${column}`] ?? say.columns[column]);
+    const {words} = this, was = before?.rows ?? rows;
+    const head = Object.keys(columns).map(column => words.columns[`${name} ${column}`] ?? words.columns[column]);
     const changes = rows.map((row, j) => signed(row.term - was[j].term) && row.term - was[j].term);
     const texts = [...Object.values(columns).map(numbers => evenly(numbers)), evenly(changes, '+')];
     const lines = rows.map(({rank}, j) => html('tr', {class: p.k && rank > p.k ? 'below' : null, 'data-rank': rank},
       html('th', {scope: 'row'}, rank), texts.map(column => html('td', {}, column[j]))));
-    fillTable(this.parts.ranks, [say.rank, ...head, say.change], lines);
+    fillTable(this.parts.ranks, [words.rank, ...head, words.change], lines);
   }
 }
 
@@ -1178,38 +1203,38 @@ const percent = x => `${Math.round(100 * x)}%`;
 const plain = {bars: [], legend: []};
 
 const VIEWS = {
-  gains({rows}, say) {
+  gains({rows}, words) {
     const most = Math.max(...rows.flatMap(row => [row.term, row.ideal])) || 1, part = x => Math.max(0, x / most);
     const bars = rows.map(row => ({fill: part(row.term), ghost: part(row.ideal), text: short(row.term)}));
-    const legend = [['fills', say.adds], ['ideals', say.idealAdds]];
+    const legend = [['fills', words.adds], ['ideals', words.idealAdds]];
     return {bars, legend, columns: pick(rows, 'gain weight term running ideal')};
   },
 
-  precision({rows, p}, say) {
+  precision({rows, p}, words) {
     const found = running(rows.map(row => row.gain ?? 0));
     const bar = ({rank, gain}, j) => ({fill: gain && found[j] / rank, ghost: found[j] / rank,
       text: gain ? `${found[j]}/${rank}` : ''});
-    const legend = [['fills', say.precisionThere], ['outlines', say.precisionElsewhere]];
+    const legend = [['fills', words.precisionThere], ['outlines', words.precisionElsewhere]];
     const {gain, ...sums} = pick(rows, 'gain term running'), precision = rows.map(({rank}, j) => found[j] / rank);
     return {bars: rows.slice(0, p.k ?? rows.length).map(bar), legend, columns: {gain, precision, ...sums}};
   },
 
-  readers({rows, p}, say) {
+  readers({rows, p}, words) {
     const arrive = rows.map((_, j) => rows.slice(0, j).reduce((left, row) => left * (1 - (row.gain ?? 0)), 1));
     const stop = rows.map((row, j) => arrive[j] * (row.gain ?? 0)).slice(0, p.k ?? rows.length);
     const bars = stop.map((share, j) => ({fill: share, ghost: arrive[j], text: percent(share)}));
-    const legend = [['fills', say.stop], ['pales', say.arrive]], after = say.leave(percent(1 - sum(stop)));
+    const legend = [['fills', words.stop], ['pales', words.arrive]], after = words.leave(percent(1 - sum(stop)));
     return {bars, legend, after, columns: {gain: rows.map(row => row.gain), arrive, ...pick(rows, 'term running')}};
   },
 
-  sets: (found, say) => ({...plain, figure: boxes(found, say), columns: pick(found.rows, 'gain term running')}),
-  pairs: (found, say) => ({...plain, figure: rocCurve(found, say), after: say.pairs(sum(found.terms), found.whole || 0),
+  sets: (found, words) => ({...plain, figure: boxes(found, words), columns: pick(found.rows, 'gain term running')}),
+  pairs: (found, words) => ({...plain, figure: rocCurve(found, words), after: words.pairs(sum(found.terms), found.whole || 0),
     columns: pick(found.rows, 'gain term running')}),
   none: ({rows}) => ({...plain, columns: pick(rows, 'gain weight term running ideal')}),
 };
 
 // The two boxes of precision and recall: what was retrieved, what is relevant, and what is both.
-function boxes({rows, list, p}, say) {
+function boxes({rows, list, p}, words) {
   const looked = row => row.rank <= (p.k ?? rows.length), good = row => row.gain === 1;
   const fits = (inTop, isGood) => row => looked(row) === inTop && good(row) === isGood;
   const ranks = (inTop, isGood) => rows.filter(fits(inTop, isGood)).map(row => row.rank);
@@ -1217,18 +1242,18 @@ function boxes({rows, list, p}, say) {
   const zones = [['alarms', 60, ranks(true, false)], ['hits', 170, ranks(true, true)],
     ['missed', 280, [...ranks(false, true), ...lost]]];
   const bottom = 64 + 26 * Math.max(2, ...zones.map(([, , all]) => Math.ceil(all.length / 4)));
-  const text = (x, y, anchor, words, name) => svg('text', {x, y, 'text-anchor': anchor, class: name}, words);
+  const text = (x, y, anchor, content, name) => svg('text', {x, y, 'text-anchor': anchor, class: name}, content);
   const box = (name, x) => svg('rect', {class: name, x, y: 32, width: 220, height: bottom - 32, rx: 8});
   const dots = ([name, middle, all]) => all.map((rank, j) => {
     const row = Math.floor(j / 4), inRow = Math.min(4, all.length - 4 * row);
     return dot(name, middle + 26 * (j % 4 - (inRow - 1) / 2), 54 + 26 * row, rank);
   });
-  const count = ([name, middle, all]) => text(middle, bottom - 9, 'middle', say.count[name](all.length), 'soft');
-  const rest = outside.length ? [text(2, bottom + 29, 'start', say.neither, 'soft'),
+  const count = ([name, middle, all]) => text(middle, bottom - 9, 'middle', words.count[name](all.length), 'soft');
+  const rest = outside.length ? [text(2, bottom + 29, 'start', words.neither, 'soft'),
     outside.map((rank, j) => dot('out', 68 + 26 * j, bottom + 24, rank))] : [];
-  const spoken = say.boxes(...zones.map(([, , all]) => all.length));
+  const spoken = words.boxes(...zones.map(([, , all]) => all.length));
   return svg('svg', {viewBox: `0 0 340 ${bottom + 40}`, role: 'img', 'aria-label': spoken},
-    box('relevant', 118), box('retrieved', 2), text(4, 22, 'start', say.retrieved), text(336, 22, 'end', say.relevant),
+    box('relevant', 118), box('retrieved', 2), text(4, 22, 'start', words.retrieved), text(336, 22, 'end', words.relevant),
     zones.flatMap(dots), zones.map(count), rest.flat());
 }
 
@@ -1236,136 +1261,140 @@ const dot = (name, x, y, text) => svg('g', {class: `dot ${name}`, transform: `tr
   svg('circle', {r: 11}), svg('text', {dy: '.35em'}, text));
 
 // The ROC curve over a square of pairs: a row for each relevant document, a column for each other one.
-function rocCurve({rows}, say) {
+function rocCurve({rows}, words) {
   const ranks = good => rows.filter(row => (row.gain === 1) === good).map(row => row.rank);
   const rise = ranks(true), run = ranks(false), [left, bottom, side] = [44, 258, 250];
   const width = side / Math.max(1, run.length), height = side / Math.max(1, rise.length);
   const cell = (a, j, b, i) => svg('rect', {class: a < b ? 'won' : 'lost', width, height,
     x: left + i * width, y: bottom - (j + 1) * height});
   const path = rows.map(row => row.gain === 1 ? `v${-height}` : `h${width}`).join('');
-  const text = (x, y, words, more) => svg('text', {x, y, dy: '.35em', 'text-anchor': 'middle', ...more}, words);
+  const text = (x, y, content, more) => svg('text', {x, y, dy: '.35em', 'text-anchor': 'middle', ...more}, content);
   const [middle, centre] = [left + side / 2, bottom - side / 2];
-  return svg('svg', {viewBox: '0 0 310 306', role: 'img', 'aria-label': say.roc},
+  return svg('svg', {viewBox: '0 0 310 306', role: 'img', 'aria-label': words.roc},
     rise.flatMap((a, j) => run.map((b, i) => cell(a, j, b, i))),
     svg('path', {class: 'curve', d: `M${left} ${bottom}${path}`}),
     rise.map((rank, j) => text(left - 12, bottom - (j + 0.5) * height, rank, {class: 'soft'})),
     run.map((rank, i) => text(left + (i + 0.5) * width, bottom + 14, rank, {class: 'soft'})),
-    text(middle, bottom + 38, say.falseRate), text(12, centre, say.trueRate, {transform: `rotate(-90 12 ${centre})`}));
+    text(middle, bottom + 38, words.falseRate), text(12, centre, words.trueRate, {transform: `rotate(-90 12 ${centre})`}));
 }
 
 
 // ---- the words ----
 
-// All that is said to a reader. Another language changes them here, or hands its `words` to `mount`.
+// All that is said of a ranking. A page changes it by handing its `words` to `mount`.
 export const words = {
-  section: 'A ranking to play with',
-  hint: 'Arrows move a result, or drag it by its rank. A press on a grade changes it.',
-  hintToSwap: 'Arrows move a result, ⇄ swaps two; or drag one by its rank. A press on a grade changes it.',
-  cutoff: 'Cutoff k',
-  k: k => k === null ? 'whole list' : `${k}`,
-  up: title => `Move up: ${title}`,
-  down: title => `Move down: ${title}`,
-  swap: title => `Swap: ${title}`,
-  grade: (title, grade) => `Grade ${grade}, press to change: ${title}`,
-  unjudged: '– (not judged)',
+  section: say`A ranking to play with`,
+  hint: say`Arrows move a result, or drag it by its rank. A press on a grade changes it.`,
+  hintToSwap: say`Arrows move a result, ⇄ swaps two; or drag one by its rank. A press on a grade changes it.`,
+  cutoff: say`Cutoff k`,
+  k: k => k === null ? say`whole list` : `${k}`,
+  up: title => say`Move up: ${title}`,
+  down: title => say`Move down: ${title}`,
+  swap: title => say`Swap: ${title}`,
+  grade: (title, grade) => say`Grade ${grade}, press to change: ${title}`,
+  unjudged: say`– (not judged)`,
 
-  now: (deed, measure, value, change) => `${deed}${measure} ${value}${change && ` (${change})`}`,
-  moved: (title, rank, n) => `${title}, now rank ${rank} of ${n}, `,
-  end: (title, rank) => `${title} stays at rank ${rank}: the list ends there.`,
-  chosen: title => `${title} is chosen. Now press the same sign of the result to swap it with.`,
-  swapped: (a, b) => `Ranks ${a} and ${b} have changed places, `,
-  graded: (title, grade) => `${title}, now grade ${grade}, `,
-  cut: k => k === null ? 'The whole list counts, ' : `The first ${k} count, `,
-  loaded: name => name ? `The list of ${name}, ` : 'The list as it was, ',
+  now: (deed, measure, value, change) => `${deed}${measure} ${value}${change && remark(change)}`,
+  moved: (title, rank, n) => say`${title}, now rank ${rank} of ${n}, `,
+  end: (title, rank) => say`${title} stays at rank ${rank}: the list ends there.`,
+  chosen: title => say`${title} is chosen. Now press the same sign of the result to swap it with.`,
+  swapped: (a, b) => say`Ranks ${a} and ${b} have changed places, `,
+  graded: (title, grade) => say`${title}, now grade ${grade}, `,
+  cut: k => k === null ? say`The whole list counts, ` : say`The first ${k} count, `,
+  loaded: name => name ? say`The list of ${name}, ` : say`The list as it was, `,
   explained: '',
-  handle: 'Show it in the ranking',
-  handled: 'As the text has it, ',
-  toText: 'Back to the text',
-  dealt: 'A new list, ',
-  undone: 'Undone: ',
-  nothing: 'There is nothing to undo.',
-  linked: copied => copied ? 'The link to this ranking is copied.' : 'The address of this page is now the link to this ranking.',
-  unreadable: 'The address of this page names a list that is not this one.',
-  check: 'Check',
-  undo: 'Undo',
-  again: 'Start again',
-  back: 'Back to the first list',
-  deal: 'New list',
-  predict: 'Predict first',
-  disagree: 'Make two disagree',
-  share: 'Copy link',
-  start: name => `Start from ${name}`,
+  handle: say`Show it in the ranking`,
+  handled: say`As the text has it, `,
+  toText: say`Back to the text`,
+  dealt: say`A new list, `,
+  undone: say`Undone: `,
+  nothing: say`There is nothing to undo.`,
+  linked: copied => copied ? say`The link to this ranking is copied.` : say`The address of this page is now the link to this ranking.`,
+  unreadable: say`The address of this page names a list that is not this one.`,
+  check: say`Check`,
+  undo: say`Undo`,
+  again: say`Start again`,
+  back: say`Back to the first list`,
+  deal: say`New list`,
+  predict: say`Predict first`,
+  disagree: say`Make two disagree`,
+  share: say`Copy link`,
+  start: name => say`Start from ${name}`,
 
-  guess: measure => `Your ${measure}:`,
-  predicting: measure => `The values are hidden. What is ${measure}? Two decimals or a fraction will do, also after a move.`,
-  noNumber: 'That is no number: write 0.75 or 3/4.',
-  predicted: (measure, value, said, right, apart, more) =>
-    `${right ? 'Yes' : 'Not quite'}: ${measure} is ${value}` + (right ? '.' : `. You said ${said}, ${apart} too ${more ? 'much' : 'little'}.`),
-  counted: (changes, allowed) => `${changes} of ${allowed} ${allowed === 1 ? 'change' : 'changes'}`,
+  guess: measure => say`Your ${measure}:`,
+  predicting: measure => say`The values are hidden. What is ${measure}? Two decimals or a fraction will do, also after a move.`,
+  noNumber: say`That is no number: write 0.75 or 3/4.`,
+  predicted: (measure, value, said, right, apart, more) => {
+    if (right) return say`Yes: ${measure} is ${value}.`;
+    const off = more ? say`You said ${said}, ${apart} too much.` : say`You said ${said}, ${apart} too little.`;
+    return sentences(say`Not quite: ${measure} is ${value}.`, off);
+  },
+  counted: (changes, allowed) => allowed === 1 ? say`${changes} of ${allowed} change` : say`${changes} of ${allowed} changes`,
   task: (wishes, swaps, k, pair) => {
-    const ways = k ? 'With the slider alone' : swaps === 1 ? 'With one swap' : swaps ? `With at most ${swaps} swaps` : 'In any order of the results';
-    return `${pair ? 'Make them disagree. ' : ''}${ways}: ${wishes.join(', and ')}.`;
+    const bySwaps = swaps === 1 ? say`With one swap` : swaps ? say`With at most ${swaps} swaps` : say`In any order of the results`;
+    const way = k ? say`With the slider alone` : bySwaps;
+    return sentences(pair && say`Make them disagree.`, say`${way}: ${both(wishes)}.`);
   },
-  agree: measure => `No two swaps lift ${measure} here and lower another measure, or the other way round. Take a new list.`,
-  untouched: 'Nothing has been moved yet.',
+  agree: measure => say`No two swaps lift ${measure} here and lower another measure, or the other way round. Take a new list.`,
+  untouched: say`Nothing has been moved yet.`,
 
-  show: 'Show an answer',
-  above: ['above', 'not above'],
-  below: ['below', 'not below'],
-  least: ['at least', 'less than'],
-  most: ['at most', 'more than'],
-  equal: ['equal to', 'not equal to'],
-  wish: (measure, value, [so, not], right, aim) => `${measure} ${value} is ${right ? so : not} ${aim}`,
-  of: (name, value) => `${name}’s ${value}`,
-  right: wishes => `Yes: ${wishes.join(', and ')}.`,
-  wrong: (wishes, reason) => `Not yet: ${wishes.join(', and ')}.${reason && ` ${reason}`}`,
+  show: say`Show an answer`,
+  above: [say`above`, say`not above`],
+  below: [say`below`, say`not below`],
+  least: [say`at least`, say`less than`],
+  most: [say`at most`, say`more than`],
+  equal: [say`equal to`, say`not equal to`],
+  wish: (measure, value, [so, not], right, aim) => say`${measure} ${value} is ${right ? so : not} ${aim}`,
+  of: (name, value) => say`${name}’s ${value}`,
+  right: wishes => say`Yes: ${both(wishes)}.`,
+  wrong: (wishes, reason) => sentences(say`Not yet: ${both(wishes)}.`, reason),
   reason: terms => {
-    const some = terms.slice(0, 3).map(({rank, now, before}) => `rank ${rank} counts ${now} instead of ${before}`);
-    if (!some.length) return 'Every rank counts as much as before.';
-    return `Here ${some.join(', ')}${terms.length > 3 ? ', and so on' : ''}.`;
+    const some = terms.slice(0, 3).map(({rank, now, before}) => say`rank ${rank} counts ${now} instead of ${before}`);
+    if (!some.length) return say`Every rank counts as much as before.`;
+    return terms.length > 3 ? say`Here ${clauses(some)}, and so on.` : say`Here ${clauses(some)}.`;
   },
-  regraded: 'A grade is not what it was, and the question is about the list as graded. Start again puts it right.',
+  regraded: say`A grade is not what it was, and the question is about the list as graded. Start again puts it right.`,
   far: (changes, allowed) => {
-    const taken = changes === 1 ? 'one change' : `${changes} changes`;
-    return `That took ${taken}; the question allows ${allowed || 'none'}.`;
+    const taken = changes === 1 ? say`one change` : say`${changes} changes`;
+    return allowed ? say`That took ${taken}; the question allows ${allowed}.` : say`That took ${taken}; the question allows none.`;
   },
   shifted: (needed, allowed) =>
-    `A move shifts all the results that it passes: this order takes ${needed} swaps, and the question allows ${allowed}. ⇄ swaps two.`,
+    say`A move shifts all the results that it passes: this order takes ${needed} swaps, and the question allows ${allowed}. ⇄ swaps two.`,
   answer: (way, k, many) => {
-    const steps = [...way.map(([a, b]) => `swap ranks ${a} and ${b}`), ...k ? [`set k to ${k}`] : []];
-    return `${many > 1 ? 'One answer' : 'The only answer'}: ${steps.join(', then ')}. `;
+    const steps = inTurn([...way.map(([a, b]) => say`swap ranks ${a} and ${b}`), ...k ? [say`set k to ${k}`] : []]);
+    return many > 1 ? say`One answer: ${steps}. ` : say`The only answer: ${steps}. `;
   },
-  none: 'No answer was found.',
+  none: say`No answer was found.`,
 
-  measures: 'Measures side by side',
-  measure: 'measure',
-  value: 'now',
-  change: 'last move',
-  tables: 'Tables: all measures, rank by rank',
-  rank: 'rank',
+  measures: say`Measures side by side`,
+  measure: say`measure`,
+  value: say`now`,
+  change: say`last move`,
+  tables: say`Tables: all measures, rank by rank`,
+  rank: say`rank`,
   columns: {
-    gain: 'gain', weight: 'weight', term: 'term', running: 'sum so far', ideal: 'ideal’s term', arrive: 'get here',
-    'AP gain': 'relevant', precision: 'precision', 'RR gain': 'relevant', 'ERR gain': 'satisfies',
-    'P gain': 'relevant', 'P term': 'hit', 'R gain': 'relevant', 'R term': 'hit', 'F gain': 'relevant',
-    'AUC gain': 'relevant', 'AUC term': 'others below',
+    gain: say`gain`, weight: say`weight`, term: say`term`, running: say`sum so far`, ideal: say`ideal’s term`, arrive: say`get here`,
+    'AP gain': say`relevant`, precision: say`precision`, 'RR gain': say`relevant`, 'ERR gain': say`satisfies`,
+    'P gain': say`relevant`, 'P term': say`hit`, 'R gain': say`relevant`, 'R term': say`hit`, 'F gain': say`relevant`,
+    'AUC gain': say`relevant`, 'AUC term': say`others below`,
   },
 
-  adds: 'what a rank adds',
-  idealAdds: 'what it adds in the ideal order',
-  precisionThere: 'precision at a relevant result',
-  precisionElsewhere: 'elsewhere: it does not count',
-  stop: 'readers who stop here, satisfied',
-  arrive: 'readers who get here',
-  leave: share => `${share} of the readers leave unsatisfied.`,
-  retrieved: 'retrieved',
-  relevant: 'relevant',
-  neither: 'neither',
-  count: {alarms: n => `${n} not relevant`, hits: n => n === 1 ? '1 hit' : `${n} hits`, missed: n => `${n} missed`},
-  boxes: (alarms, hits, missed) => `${hits} retrieved and relevant, ${alarms} only retrieved, ${missed} only relevant`,
-  roc: 'ROC curve',
-  pairs: (right, all) => `${right} of ${all} pairs are in the right order: the shaded squares.`,
-  trueRate: 'true positive rate: the relevant, by rank',
-  falseRate: 'false positive rate: the others, by rank',
+  adds: say`what a rank adds`,
+  idealAdds: say`what it adds in the ideal order`,
+  precisionThere: say`precision at a relevant result`,
+  precisionElsewhere: say`elsewhere: it does not count`,
+  stop: say`readers who stop here, satisfied`,
+  arrive: say`readers who get here`,
+  leave: share => say`${share} of the readers leave unsatisfied.`,
+  retrieved: say`retrieved`,
+  relevant: say`relevant`,
+  neither: say`neither`,
+  count: {alarms: n => say`${n} not relevant`, hits: hitsText, missed: n => say`${n} missed`},
+  boxes: (alarms, hits, missed) => say`${hits} retrieved and relevant, ${alarms} only retrieved, ${missed} only relevant`,
+  roc: say`ROC curve`,
+  pairs: (right, all) => say`${right} of ${all} pairs are in the right order: the shaded squares.`,
+  trueRate: say`true positive rate: the relevant, by rank`,
+  falseRate: say`false positive rate: the others, by rank`,
 };
 
 
@@ -1626,7 +1655,7 @@ function mountPage() {
   for (const text of plays.length ? document.querySelectorAll('span.handle') : []) {
     const before = plays.filter(([element]) => element.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING);
     const [, play] = before.at(-1) ?? plays[0], click = ({currentTarget}) => play.jump({...text.dataset}, currentTarget);
-    text.replaceWith(html('button', {type: 'button', class: 'handle', title: play.say.handle, click}, ...text.childNodes));
+    text.replaceWith(html('button', {type: 'button', class: 'handle', title: play.words.handle, click}, ...text.childNodes));
   }
 }
 
@@ -1786,6 +1815,9 @@ function solve(task, of) {
 
 const right = task => solve(task, query => valueOf(task.measure, query));
 
+const listName = j => say`List ${'AB'[j]}`;
+const LISTS = [listName(0), listName(1), say`Both alike`];
+
 const DEALT = {
   value: () => ({}),
   better(die, task, {family}) {
@@ -1793,7 +1825,7 @@ const DEALT = {
     if (family.scored) return {queries: [task.queries[0], {...task.queries[0], labels: die.shuffle(task.queries[0].labels)}]};
     const pool = die.shuffle([...grades, ...missed]), n = grades.length;
     return {queries: [task.queries[0], {grades: pool.slice(0, n), ideal, missed: downwards(pool.slice(n)).filter(g => g > 0)}],
-      choices: ['List A', 'List B', 'Both alike']};
+      choices: LISTS};
   },
   swap(die, {queries: [query]}) {
     const marks = query.labels ?? query.grades, ranks = die.shuffle(times(marks.length, j => j + 1));
@@ -1849,22 +1881,22 @@ const TOPICS = {
       ask('better', LOSSY, 'P@k R@k F@k')],
     [ask('value', GRADED_LOSSY, 'P(rel=2)@k R(rel=2)@k F(rel=2)@k'), ask('value', LOSSY, 'P@k R@k F@k', over(2)),
       ask('total', FLAT, 'R@k F@k F(beta=2)@k F(beta=0.5)@k'),
-      ask('convention', LOSSY, 'R@k', {conventions: [['P@k', 'Hits divided by k'], ['R@k', 'Hits divided by R'], ["R(divisor='min(R,k)')@k", 'Hits divided by min(R, k)'],
-        ['F@k', 'The harmonic mean of precision and recall']]})],
+      ask('convention', LOSSY, 'R@k', {conventions: [['P@k', say`Hits divided by k`], ['R@k', say`Hits divided by R`], ["R(divisor='min(R,k)')@k", say`Hits divided by min(R, k)`],
+        ['F@k', say`The harmonic mean of precision and recall`]]})],
   ],
   ap: [
     [ask('value', FLAT, 'AP')],
     [ask('value', LOSSY, 'AP AP@k'), ask('swap', LOSSY, 'AP'), ask('better', LOSSY, 'AP'), ask('rank', LOSSY, 'AP')],
     [ask('value', LOSSY, 'AP', over(2)), ask('value', GRADED_LOSSY, 'AP(rel=2)'), ask('value', LOSSY, "AP(divisor='min(R,k)')@k"),
-      ask('convention', {...LOSSY, missed: [2, 4]}, 'AP@k', {conventions: [['AP@k', 'Cut at k, divided by R'], ["AP(divisor='min(R,k)')@k", 'Cut at k, divided by min(R, k)'],
-        ["AP(divisor='retrieved')@k", 'Cut at k, divided by the relevant documents found'], ['AP', 'Not cut, divided by R']]})],
+      ask('convention', {...LOSSY, missed: [2, 4]}, 'AP@k', {conventions: [['AP@k', say`Cut at k, divided by R`], ["AP(divisor='min(R,k)')@k", say`Cut at k, divided by min(R, k)`],
+        ["AP(divisor='retrieved')@k", say`Cut at k, divided by the relevant documents found`], ['AP', say`Not cut, divided by R`]]})],
   ],
   rr: [
     [ask('value', SPARSE, 'RR')],
     [ask('value', ANSWERED, 'RR', over(3)), ask('better', SPARSE, 'RR'), ask('swap', SPARSE, 'RR'), ask('value', SPARSE, 'RR RR@k')],
     [ask('value', ANSWERED, 'RR@k', over(4)), ask('value', {...GRADED_LOSSY, share: 0.4}, 'RR(rel=2)'),
-      ask('convention', ANSWERED, 'RR@k', {...over(4), conventions: [['RR@k', 'RR@k, an unanswered query counts 0'],
-        ['RR@k', 'RR@k, unanswered queries left out', 'answered'], ['RR', 'RR not cut, an unanswered query counts 0'], ['RR', 'RR not cut, unanswered queries left out', 'answered']]})],
+      ask('convention', ANSWERED, 'RR@k', {...over(4), conventions: [['RR@k', say`RR@k, an unanswered query counts 0`],
+        ['RR@k', say`RR@k, unanswered queries left out`, 'answered'], ['RR', say`RR not cut, an unanswered query counts 0`], ['RR', say`RR not cut, unanswered queries left out`, 'answered']]})],
   ],
   dcg: [
     [ask('value', GRADED, "CG@k DCG@k nDCG@k")],
@@ -1872,23 +1904,23 @@ const TOPICS = {
       ask('better', GRADED_LOSSY, "nDCG@k nDCG(gain='exp')@k")],
     [ask('value', HOLES, "nDCG(gain='exp')@k nDCG(discount='jarvelin')@k"), ask('value', GRADED_LOSSY, 'nDCG@k', over(2)),
       ask('grade', GRADED_LOSSY, "nDCG@k nDCG(gain='exp')@k"),
-      ask('convention', GRADED_LOSSY, 'nDCG@k', {conventions: [['nDCG@k', 'Gain g, ideal from all judged documents'], ["nDCG(gain='exp')@k", 'Gain 2^g − 1, ideal from all judged documents'],
-        ["nDCG(discount='jarvelin')@k", 'Gain g, discount log₂ i from rank 2 on'], ['nDCG@k', 'Gain g, ideal sorted from the list', 'mean', 'idealFromList']]})],
+      ask('convention', GRADED_LOSSY, 'nDCG@k', {conventions: [['nDCG@k', say`Gain g, ideal from all judged documents`], ["nDCG(gain='exp')@k", say`Gain 2^g − 1, ideal from all judged documents`],
+        ["nDCG(discount='jarvelin')@k", say`Gain g, discount log₂ i from rank 2 on`], ['nDCG@k', say`Gain g, ideal sorted from the list`, 'mean', 'idealFromList']]})],
   ],
   cascade: [
     [ask('value', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('value', {...FLAT, n: [4, 5]}, 'RBP(p=0.5) RBP(p=0.8)')],
     [ask('value', GRADED_LOSSY, 'ERR(max_grade=3)@k'), ask('value', LOSSY, 'RBP(p=0.8)@k RBP(p=0.5)@k'), ask('swap', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'),
       ask('better', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('swap', FLAT, 'RBP(p=0.8)')],
     [ask('value', {...GRADED, top: 4}, 'ERR(max_grade=4)@k'), ask('grade', {...GRADED, n: [3, 4]}, 'ERR(max_grade=3)'), ask('rank', SPARSE, 'RBP(p=0.8)'),
-      ask('convention', GRADED, 'ERR(max_grade=3)@k', {conventions: [['ERR(max_grade=3)@k', 'ERR with the largest grade 3'], ['ERR(max_grade=4)@k', 'ERR with the largest grade 4'],
-        ["ERR(max_grade=3,gain='linear')@k", 'ERR with g / 4 for (2^g − 1) / 8'], ['RR@k', 'RR, relevant from grade 1 on']]})],
+      ask('convention', GRADED, 'ERR(max_grade=3)@k', {conventions: [['ERR(max_grade=3)@k', say`ERR with the largest grade 3`], ['ERR(max_grade=4)@k', say`ERR with the largest grade 4`],
+        ["ERR(max_grade=3,gain='linear')@k", say`ERR with g / 4 for (2^g − 1) / 8`], ['RR@k', say`RR, relevant from grade 1 on`]]})],
   ],
   auc: [
     [ask('value', SCORED, 'AUC'), ask('value', SCORED, 'TPR@k FPR@k')],
     [ask('value', TIED, 'AUC'), ask('better', SCORED, 'AUC'), ask('swap', SCORED, 'AUC')],
     [ask('value', GROUP, 'GAUC', over(3, 'groups')), ask('value', GROUP, 'GAUC', over(3, 'impressions')),
-      ask('convention', GROUP, 'GAUC', {...over(3, 'groups'), conventions: [['AUC', 'The mean over users with both classes', 'groups'], ['AUC', 'The same, weighted by impressions', 'impressions'],
-        ['AUC', 'The same, weighted by positives', 'positives'], ['AUC', 'One AUC of all items together', 'pooled']]})],
+      ask('convention', GROUP, 'GAUC', {...over(3, 'groups'), conventions: [['AUC', say`The mean over users with both classes`, 'groups'], ['AUC', say`The same, weighted by impressions`, 'impressions'],
+        ['AUC', say`The same, weighted by positives`, 'positives'], ['AUC', say`One AUC of all items together`, 'pooled']]})],
   ],
 };
 
@@ -1917,7 +1949,7 @@ function draft(die, topic, level) {
     const task = {...base, ...chooseConvention(die, base, asked)};
     return Number.isNaN(task.answer) ? null : {...task, tolerance: 0};
   }
-  if (kind === 'better' && family.scored) base.choices = ['List A', 'List B', 'Both alike'];
+  if (kind === 'better' && family.scored) base.choices = LISTS;
   let task = {...base, ...DEALT[kind](die, base, asked)};
   if (['grade', 'rank', 'total', 'hits'].includes(kind)) task = {...task, aim: aimAt(die, task)};
   return finish(die, task, kind);
@@ -1948,26 +1980,24 @@ function observe({measure}, query) {
 
 const inverses = ranks => sum(ranks.map(i => 1 / i));
 const precisionSum = (ranks, divisor) => sum(ranks.map((i, j) => divisor(j + 1, i)));
-const count = (many, one, more = `${one}s`) => `${many} ${many === 1 ? one : more}`;
-const notRetrieved = ({R, hit}) => R === hit.length ? '' : ` and ${R - hit.length} not`;
-const isR = one => `R is ${one.R}: ${one.hit.length} retrieved${notRetrieved(one)}.`;
+const isR = ({R, hit: {length: found}}) => R === found ? say`R is ${R}: ${found} retrieved.` : say`R is ${R}: ${found} retrieved and ${R - found} not.`;
 
 // A slip: the step where it goes off, what was done, what is so instead, and the value of a query by it.
 const slip = (step, why, of, but = () => '') => ({step, why, of, but});
 const FAR = 1000;
 
 const forRanks = {
-  uncut: slip('terms', 'You did not cut the list.', one => one.k ? one.again({k: FAR}) : NaN, one => `Only the first ${one.k} ranks count.`),
-  gradeOne: slip('terms', 'You counted every grade from 1 on as relevant.', one => one.p.rel > 1 ? one.again({rel: 1}) : NaN, one => `Here it begins at grade ${one.p.rel}.`),
+  uncut: slip('terms', say`You did not cut the list.`, one => one.k ? one.again({k: FAR}) : NaN, one => say`Only the first ${one.k} ranks count.`),
+  gradeOne: slip('terms', say`You counted every grade from 1 on as relevant.`, one => one.p.rel > 1 ? one.again({rel: 1}) : NaN, one => say`Here it begins at grade ${one.p.rel}.`),
 };
 
 const forHits = {
   ...forRanks,
-  hitsOnly: slip('whole', 'You counted the hits and did not divide.', one => one.inTop.length),
-  overN: slip('whole', 'You divided by the length of the list.', one => one.inTop.length / one.n),
-  graded: slip('terms', 'You added the grades.', one => sum(one.documents.filter(d => within(d, one.p)).map(d => d.g)) / one.whole, () => 'A hit counts 1, whatever its grade.'),
-  oneLess: slip('terms', 'You have one hit too few.', one => one.found.name === 'F' ? NaN : (one.inTop.length - 1) / one.whole, one => `There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
-  oneMore: slip('terms', 'You have one hit too many.', one => one.found.name === 'F' ? NaN : (one.inTop.length + 1) / one.whole, one => `There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
+  hitsOnly: slip('whole', say`You counted the hits and did not divide.`, one => one.inTop.length),
+  overN: slip('whole', say`You divided by the length of the list.`, one => one.inTop.length / one.n),
+  graded: slip('terms', say`You added the grades.`, one => sum(one.documents.filter(d => within(d, one.p)).map(d => d.g)) / one.whole, () => say`A hit counts 1, whatever its grade.`),
+  oneLess: slip('terms', say`You have one hit too few.`, one => one.found.name === 'F' ? NaN : (one.inTop.length - 1) / one.whole, one => say`There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
+  oneMore: slip('terms', say`You have one hit too many.`, one => one.found.name === 'F' ? NaN : (one.inTop.length + 1) / one.whole, one => say`There are ${one.inTop.length}, at ${ranksText(one.inTop)}.`),
 };
 
 const fScore = (precision, recall, beta) => (1 + beta) * precision * recall / (beta * precision + recall);
@@ -1986,37 +2016,37 @@ function recounted(one, {documents = one.documents, pool = one.ideal, gain = GAI
 const normalised = of => one => one.found.name === 'nDCG' ? of(one) : NaN;
 const discountedOnly = of => one => one.found.name === 'CG' ? NaN : of(one);
 const otherGain = one => GAINS[one.p.gain === 'exp' ? 'linear' : 'exp'];
-const gainText = one => one.p.gain === 'exp' ? 'Here it is 2^g − 1: 1, 3, 7 for the grades 1, 2, 3.' : 'Here the gain is the grade.';
+const gainText = one => one.p.gain === 'exp' ? say`Here it is 2^g − 1: 1, 3, 7 for the grades 1, 2, 3.` : say`Here the gain is the grade.`;
 const isLog2 = one => one.p.discount === 'log2';
 
 const forGains = {
-  idealFromList: slip('whole', 'You sorted the ideal from the returned list.', normalised(one => recounted(one, {pool: one.grades})),
-    one => `It comes from all judged documents: what was not retrieved (${one.query.missed.join(', ')}) belongs to it.`),
-  idealFromTop: slip('whole', 'You sorted the ideal from the first k results.', normalised(one => recounted(one, {pool: one.grades.slice(0, one.depth)})),
-    () => 'It comes from all judged documents.'),
-  idealUncut: slip('whole', 'You did not cut the ideal at k.', normalised(one => recounted(one, {bestK: null})), one => `The ideal has ${one.k} ranks too.`),
-  otherGain: slip('terms', 'You took the other gain.', one => recounted(one, {gain: otherGain(one)}), gainText),
-  otherGainAbove: slip('terms', 'You took the other gain in DCG, but not in the ideal.', normalised(one => recounted(one, {gain: otherGain(one), best: GAINS[one.p.gain]})), gainText),
-  otherGainBelow: slip('whole', 'You took the other gain in the ideal, but not in DCG.', normalised(one => recounted(one, {best: otherGain(one)})), gainText),
-  binary: slip('terms', 'You counted every relevant document as 1.', one => recounted(one, {gain: GAINS.binary}), gainText),
-  notDivided: slip('whole', 'You stopped at DCG.', normalised(one => one.top), one => `It is divided by the DCG of the ideal order, ${decimals(one.whole)}.`),
-  idealOnly: slip('value', 'That is the DCG of the ideal order.', normalised(one => one.whole)),
-  inverted: slip('value', 'You divided the ideal by DCG.', normalised(one => one.whole / one.top), () => 'It is the other way round, and never above 1.'),
-  ln: slip('terms', 'You took ln for log₂.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log(i + 1)})), () => 'The discount is log₂(i + 1): 1, 1.585, 2, 2.322.'),
-  log10: slip('terms', 'You took log₁₀ for log₂.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log10(i + 1)})), () => 'The discount is log₂(i + 1): 1, 1.585, 2, 2.322.'),
-  rankFrom0: slip('terms', 'You counted the ranks from 0: log₂ i, ranks 1 and 2 undiscounted.',
-    discountedOnly(one => isLog2(one) ? recounted(one, {weight: i => 1 / Math.max(1, Math.log2(i))}) : NaN), () => 'Rank 1 has log₂ 2 = 1, rank 2 has log₂ 3.'),
-  rankFrom2: slip('terms', 'You counted the ranks from 2: rank 1 got log₂ 3.', discountedOnly(one => recounted(one, {weight: i => 1 / Math.log2(i + 2)})), () => 'Rank 1 has log₂ 2 = 1.'),
-  standardDiscount: slip('terms', 'You took the discount log₂(i + 1).', discountedOnly(one => isLog2(one) ? NaN : recounted(one, {weight: DISCOUNTS.log2})), () => 'Here it is log₂ i from rank 2 on.'),
-  byRank: slip('terms', 'You divided by the rank.', discountedOnly(one => recounted(one, {weight: i => 1 / i})), () => 'The discount is a logarithm of it.'),
-  noDiscount: slip('terms', 'You left out the discount.', discountedOnly(one => recounted(one, {weight: () => 1}))),
-  discount: slip('terms', 'You discounted.', one => one.found.name === 'CG' ? recounted(one, {weight: DISCOUNTS.log2}) : NaN, () => 'CG is the plain sum of the gains.'),
-  overK: slip('whole', 'You divided by k.', one => one.top / one.depth),
-  valueOverK: slip('value', 'You divided nDCG by k.', normalised(one => one.found.value / one.depth), () => 'DCG / IDCG is the value already.'),
-  rankFrom2Above: slip('terms', 'You took the discount log₂(i + 2) in DCG, but not in the ideal.',
-    normalised(one => recounted(one, {weight: i => 1 / Math.log2(i + 2), bestWeight: i => DISCOUNTS[one.p.discount](i, one.p.b)})), () => 'Rank 1 has log₂ 2 = 1.'),
-  uncut: slip('terms', 'You did not cut the list.', one => recounted(one, {k: null, bestK: null}), one => `Only the first ${one.k} ranks count.`),
-  condensed: slip('terms', 'You took out what nobody judged.', one => recounted(one, {documents: one.documents.map(({g}, j) => ({g, i: j + 1}))}), () => 'It keeps its rank, with gain 0.'),
+  idealFromList: slip('whole', say`You sorted the ideal from the returned list.`, normalised(one => recounted(one, {pool: one.grades})),
+    one => say`It comes from all judged documents: what was not retrieved (${listed(one.query.missed)}) belongs to it.`),
+  idealFromTop: slip('whole', say`You sorted the ideal from the first k results.`, normalised(one => recounted(one, {pool: one.grades.slice(0, one.depth)})),
+    () => say`It comes from all judged documents.`),
+  idealUncut: slip('whole', say`You did not cut the ideal at k.`, normalised(one => recounted(one, {bestK: null})), one => say`The ideal has ${one.k} ranks too.`),
+  otherGain: slip('terms', say`You took the other gain.`, one => recounted(one, {gain: otherGain(one)}), gainText),
+  otherGainAbove: slip('terms', say`You took the other gain in DCG, but not in the ideal.`, normalised(one => recounted(one, {gain: otherGain(one), best: GAINS[one.p.gain]})), gainText),
+  otherGainBelow: slip('whole', say`You took the other gain in the ideal, but not in DCG.`, normalised(one => recounted(one, {best: otherGain(one)})), gainText),
+  binary: slip('terms', say`You counted every relevant document as 1.`, one => recounted(one, {gain: GAINS.binary}), gainText),
+  notDivided: slip('whole', say`You stopped at DCG.`, normalised(one => one.top), one => say`It is divided by the DCG of the ideal order, ${decimals(one.whole)}.`),
+  idealOnly: slip('value', say`That is the DCG of the ideal order.`, normalised(one => one.whole)),
+  inverted: slip('value', say`You divided the ideal by DCG.`, normalised(one => one.whole / one.top), () => say`It is the other way round, and never above 1.`),
+  ln: slip('terms', say`You took ln for log₂.`, discountedOnly(one => recounted(one, {weight: i => 1 / Math.log(i + 1)})), () => say`The discount is log₂(i + 1): 1, 1.585, 2, 2.322.`),
+  log10: slip('terms', say`You took log₁₀ for log₂.`, discountedOnly(one => recounted(one, {weight: i => 1 / Math.log10(i + 1)})), () => say`The discount is log₂(i + 1): 1, 1.585, 2, 2.322.`),
+  rankFrom0: slip('terms', say`You counted the ranks from 0: log₂ i, ranks 1 and 2 undiscounted.`,
+    discountedOnly(one => isLog2(one) ? recounted(one, {weight: i => 1 / Math.max(1, Math.log2(i))}) : NaN), () => say`Rank 1 has log₂ 2 = 1, rank 2 has log₂ 3.`),
+  rankFrom2: slip('terms', say`You counted the ranks from 2: rank 1 got log₂ 3.`, discountedOnly(one => recounted(one, {weight: i => 1 / Math.log2(i + 2)})), () => say`Rank 1 has log₂ 2 = 1.`),
+  standardDiscount: slip('terms', say`You took the discount log₂(i + 1).`, discountedOnly(one => isLog2(one) ? NaN : recounted(one, {weight: DISCOUNTS.log2})), () => say`Here it is log₂ i from rank 2 on.`),
+  byRank: slip('terms', say`You divided by the rank.`, discountedOnly(one => recounted(one, {weight: i => 1 / i})), () => say`The discount is a logarithm of it.`),
+  noDiscount: slip('terms', say`You left out the discount.`, discountedOnly(one => recounted(one, {weight: () => 1}))),
+  discount: slip('terms', say`You discounted.`, one => one.found.name === 'CG' ? recounted(one, {weight: DISCOUNTS.log2}) : NaN, () => say`CG is the plain sum of the gains.`),
+  overK: slip('whole', say`You divided by k.`, one => one.top / one.depth),
+  valueOverK: slip('value', say`You divided nDCG by k.`, normalised(one => one.found.value / one.depth), () => say`DCG / IDCG is the value already.`),
+  rankFrom2Above: slip('terms', say`You took the discount log₂(i + 2) in DCG, but not in the ideal.`,
+    normalised(one => recounted(one, {weight: i => 1 / Math.log2(i + 2), bestWeight: i => DISCOUNTS[one.p.discount](i, one.p.b)})), () => say`Rank 1 has log₂ 2 = 1.`),
+  uncut: slip('terms', say`You did not cut the list.`, one => recounted(one, {k: null, bestK: null}), one => say`Only the first ${one.k} ranks count.`),
+  condensed: slip('terms', say`You removed the unjudged documents.`, one => recounted(one, {documents: one.documents.map(({g}, j) => ({g, i: j + 1}))}), () => say`It keeps its rank, with gain 0.`),
 };
 
 // ERR of a query with something else in one place.
@@ -2030,110 +2060,113 @@ function readOn(one, {satisfied = g => (2 ** g - 1) / 2 ** one.p.max_grade, weig
 }
 
 const SLIPS = {
-  P: {...forHits, overR: slip('whole', 'You divided by R. That is recall.', one => one.inTop.length / one.R, one => `Precision divides by k, ${one.k}.`),
-    overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth)),
-    uncut: slip('terms', 'You counted the hits of the whole list.', one => one.hit.length / one.depth, one => `Only the first ${one.k} ranks count.`),
-    wholeList: slip('terms', 'You took the precision of the whole list.', one => one.hit.length / one.n, one => `Only the first ${one.k} ranks count, divided by ${one.k}.`)},
-  R: {...forHits, overK: slip('whole', 'You divided by k. That is precision.', one => one.inTop.length / one.depth, isR),
-    overFound: slip('whole', 'You took the relevant documents of the list for all there are.', one => one.inTop.length / one.hit.length, isR),
-    overMin: slip('whole', 'You divided by min(R, k).', one => one.inTop.length / Math.min(one.R, one.depth), isR)},
-  F: {...forRanks, mean: ofF('value', 'You took the plain mean of precision and recall.', (p, r) => (p + r) / 2, () => 'F is the harmonic mean.'),
-    precision: ofF('value', 'That is precision.', p => p), recall: ofF('value', 'That is recall.', (p, r) => r),
-    product: ofF('value', 'You forgot the factor 1 + β².', (p, r, beta) => fScore(p, r, beta ** 2) / (1 + beta ** 2)),
-    root: ofF('value', 'You took the geometric mean.', (p, r) => Math.sqrt(p * r), () => 'F is the harmonic mean.'),
-    otherBeta: ofF('value', 'You gave β to the other one.', (p, r, beta) => fScore(p, r, beta ** -2), () => 'β above 1 favours recall, below 1 precision.'),
-    betaOne: ofF('value', 'That is F1.', (p, r) => fScore(p, r, 1)), betaPlain: ofF('value', 'You forgot to square β.', (p, r, beta) => fScore(p, r, beta)),
-    found: slip('whole', 'You took the relevant documents of the list for all there are.', one => fScore(one.inTop.length / one.depth, one.inTop.length / one.hit.length, one.p.beta ** 2), isR)},
+  P: {...forHits, overR: slip('whole', say`You divided by R. That is recall.`, one => one.inTop.length / one.R, one => say`Precision divides by k, ${one.k}.`),
+    overMin: slip('whole', say`You divided by min(R, k).`, one => one.inTop.length / Math.min(one.R, one.depth)),
+    uncut: slip('terms', say`You counted the hits of the whole list.`, one => one.hit.length / one.depth, one => say`Only the first ${one.k} ranks count.`),
+    wholeList: slip('terms', say`You took the precision of the whole list.`, one => one.hit.length / one.n, one => say`Only the first ${one.k} ranks count, divided by ${one.k}.`)},
+  R: {...forHits, overK: slip('whole', say`You divided by k. That is precision.`, one => one.inTop.length / one.depth, isR),
+    overFound: slip('whole', say`You took the relevant documents of the list for all there are.`, one => one.inTop.length / one.hit.length, isR),
+    overMin: slip('whole', say`You divided by min(R, k).`, one => one.inTop.length / Math.min(one.R, one.depth), isR)},
+  F: {...forRanks, mean: ofF('value', say`You took the plain mean of precision and recall.`, (p, r) => (p + r) / 2, () => say`F is the harmonic mean.`),
+    precision: ofF('value', say`That is precision.`, p => p), recall: ofF('value', say`That is recall.`, (p, r) => r),
+    product: ofF('value', say`You forgot the factor 1 + β².`, (p, r, beta) => fScore(p, r, beta ** 2) / (1 + beta ** 2)),
+    root: ofF('value', say`You took the geometric mean.`, (p, r) => Math.sqrt(p * r), () => say`F is the harmonic mean.`),
+    otherBeta: ofF('value', say`You gave β to the other one.`, (p, r, beta) => fScore(p, r, beta ** -2), () => say`β above 1 favours recall, below 1 precision.`),
+    betaOne: ofF('value', say`That is F1.`, (p, r) => fScore(p, r, 1)), betaPlain: ofF('value', say`You forgot to square β.`, (p, r, beta) => fScore(p, r, beta)),
+    found: slip('whole', say`You took the relevant documents of the list for all there are.`, one => fScore(one.inTop.length / one.depth, one.inTop.length / one.hit.length, one.p.beta ** 2), isR)},
   AP: {
-    overFound: slip('whole', 'You divided by the relevant documents that were found.', one => one.top / one.inTop.length, one => `You divided by ${one.inTop.length}; ${isR(one)}`),
-    overK: slip('whole', 'You divided by the number of ranks.', one => one.top / one.depth, one => `You divided by ${one.depth}; ${isR(one)}`),
-    overN: slip('whole', 'You divided by the length of the list.', one => one.top / one.n, isR),
-    overMin: slip('whole', 'You divided by min(R, k).', one => one.top / Math.min(one.R, one.depth), isR),
-    overR: slip('whole', 'You divided by R.', one => one.top / one.R, one => `Here it is min(R, k) = ${decimalsShort(one.whole)}.`),
-    notDivided: slip('whole', 'You added the precisions and did not divide.', one => one.top, isR),
-    onlyRanks: slip('terms', 'You took 1/i at each relevant document.', one => inverses(one.inTop) / one.whole, () => 'The r-th relevant document counts r/i.'),
-    everyRank: slip('terms', 'You took the precision at every rank.', one => mean(times(one.depth, j => one.hit.filter(i => i <= j + 1).length / (j + 1))), () => 'It counts only where a relevant document stands.'),
-    rankFrom0: slip('terms', 'You counted the ranks from 0.', one => precisionSum(one.inTop, (r, i) => r / (i - 1)) / one.whole, () => 'The first rank is 1.'),
-    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => precisionSum(one.inTop, (r, i) => r / (i + 1)) / one.whole, () => 'The first rank is 1.'),
-    hitsFrom0: slip('terms', 'You counted the relevant documents from 0.', one => precisionSum(one.inTop, (r, i) => (r - 1) / i) / one.whole, () => 'The document itself counts: r/i.'),
-    precision: slip('value', 'That is precision.', one => one.inTop.length / one.depth), recall: slip('value', 'That is recall.', one => one.inTop.length / one.R),
+    overFound: slip('whole', say`You divided by the relevant documents that were found.`, one => one.top / one.inTop.length, one => say`You divided by ${one.inTop.length}; ${isR(one)}`),
+    overK: slip('whole', say`You divided by the number of ranks.`, one => one.top / one.depth, one => say`You divided by ${one.depth}; ${isR(one)}`),
+    overN: slip('whole', say`You divided by the length of the list.`, one => one.top / one.n, isR),
+    overMin: slip('whole', say`You divided by min(R, k).`, one => one.top / Math.min(one.R, one.depth), isR),
+    overR: slip('whole', say`You divided by R.`, one => one.top / one.R, one => say`Here it is min(R, k) = ${decimalsShort(one.whole)}.`),
+    notDivided: slip('whole', say`You added the precisions and did not divide.`, one => one.top, isR),
+    onlyRanks: slip('terms', say`You took 1/i at each relevant document.`, one => inverses(one.inTop) / one.whole, () => say`The r-th relevant document counts r/i.`),
+    everyRank: slip('terms', say`You took the precision at every rank.`, one => mean(times(one.depth, j => one.hit.filter(i => i <= j + 1).length / (j + 1))), () => say`It counts only where a relevant document stands.`),
+    rankFrom0: slip('terms', say`You counted the ranks from 0.`, one => precisionSum(one.inTop, (r, i) => r / (i - 1)) / one.whole, () => say`The first rank is 1.`),
+    rankFrom2: slip('terms', say`You counted the ranks one too deep.`, one => precisionSum(one.inTop, (r, i) => r / (i + 1)) / one.whole, () => say`The first rank is 1.`),
+    hitsFrom0: slip('terms', say`You counted the relevant documents from 0.`, one => precisionSum(one.inTop, (r, i) => (r - 1) / i) / one.whole, () => say`The document itself counts: r/i.`),
+    precision: slip('value', say`That is precision.`, one => one.inTop.length / one.depth), recall: slip('value', say`That is recall.`, one => one.inTop.length / one.R),
     ...forRanks},
   RR: {
-    rank: slip('value', 'That is the rank.', one => one.inTop[0] ?? NaN, () => 'RR is 1 divided by it.'),
-    rankFrom0: slip('terms', 'You counted the ranks from 0.', one => one.inTop.length ? 1 / (one.inTop[0] - 1) : 0, () => 'The first rank is 1.'),
-    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => one.inTop.length ? 1 / (one.inTop[0] + 1) : 0, () => 'The first rank is 1.'),
-    allRelevant: slip('terms', 'You added 1/i over all relevant documents.', one => inverses(one.inTop), () => 'Only the first one counts.'),
-    meanRelevant: slip('terms', 'You took the mean of 1/i over all relevant documents.', one => inverses(one.inTop) / (one.inTop.length || 1), () => 'Only the first one counts.'),
-    second: slip('terms', 'You overlooked the first relevant document.', one => one.inTop.length > 1 ? 1 / one.inTop[1] : NaN, one => `It stands at rank ${one.inTop[0]}.`),
-    last: slip('terms', 'You took the last relevant document.', one => one.inTop.length ? 1 / one.inTop.at(-1) : 0, () => 'Only the first one counts.'),
-    log: slip('terms', 'You took log₂(i + 1) for i.', one => one.inTop.length ? 1 / Math.log2(one.inTop[0] + 1) : 0),
+    rank: slip('value', say`That is the rank.`, one => one.inTop[0] ?? NaN, () => say`RR is 1 divided by it.`),
+    rankFrom0: slip('terms', say`You counted the ranks from 0.`, one => one.inTop.length ? 1 / (one.inTop[0] - 1) : 0, () => say`The first rank is 1.`),
+    rankFrom2: slip('terms', say`You counted the ranks one too deep.`, one => one.inTop.length ? 1 / (one.inTop[0] + 1) : 0, () => say`The first rank is 1.`),
+    allRelevant: slip('terms', say`You added 1/i over all relevant documents.`, one => inverses(one.inTop), () => say`Only the first one counts.`),
+    meanRelevant: slip('terms', say`You took the mean of 1/i over all relevant documents.`, one => inverses(one.inTop) / (one.inTop.length || 1), () => say`Only the first one counts.`),
+    second: slip('terms', say`You overlooked the first relevant document.`, one => one.inTop.length > 1 ? 1 / one.inTop[1] : NaN, one => say`It stands at rank ${one.inTop[0]}.`),
+    last: slip('terms', say`You took the last relevant document.`, one => one.inTop.length ? 1 / one.inTop.at(-1) : 0, () => say`Only the first one counts.`),
+    log: slip('terms', say`You took log₂(i + 1) for i.`, one => one.inTop.length ? 1 / Math.log2(one.inTop[0] + 1) : 0),
     ...forRanks},
   CG: forGains, DCG: forGains, nDCG: forGains,
   ERR: {
-    linear: slip('terms', 'You took g / (largest grade) for the chance to stop.', one => readOn(one, {satisfied: g => g / one.p.max_grade}), one => satisfiedText(one)),
-    overGains: slip('terms', 'You divided 2^g − 1 by the largest gain.', one => readOn(one, {satisfied: g => (2 ** g - 1) / (2 ** one.p.max_grade - 1)}), one => satisfiedText(one)),
-    notLess: slip('terms', 'You forgot the − 1.', one => readOn(one, {satisfied: g => g ? 2 ** g / 2 ** one.p.max_grade : 0}), one => satisfiedText(one)),
-    scaleOfList: slip('terms', 'You took the largest grade of the list for that of the scale.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** Math.max(...downwards(one.grades))}),
+    linear: slip('terms', say`You took g / (largest grade) for the chance to stop.`, one => readOn(one, {satisfied: g => g / one.p.max_grade}), one => satisfiedText(one)),
+    overGains: slip('terms', say`You divided 2^g − 1 by the largest gain.`, one => readOn(one, {satisfied: g => (2 ** g - 1) / (2 ** one.p.max_grade - 1)}), one => satisfiedText(one)),
+    notLess: slip('terms', say`You forgot the − 1.`, one => readOn(one, {satisfied: g => g ? 2 ** g / 2 ** one.p.max_grade : 0}), one => satisfiedText(one)),
+    scaleOfList: slip('terms', say`You took the largest grade of the list for that of the scale.`, one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** Math.max(...downwards(one.grades))}),
       one => satisfiedText(one)),
-    scaleAbove: slip('terms', 'You took a largest grade that is one too high.', one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** (one.p.max_grade + 1)}), one => satisfiedText(one)),
-    everybody: slip('terms', 'You let every reader get to every rank.', one => readOn(one, {arrive: () => 1}), () => 'Those who stopped above are gone: the product of 1 − R.'),
-    themselves: slip('terms', 'You took off the readers who stop at the rank itself.', one => readOn(one, {arrive: (before, after) => after}), () => 'The product runs over the ranks above.'),
-    noRank: slip('terms', 'You forgot 1/i.', one => readOn(one, {weight: () => 1}), () => 'That is the share of readers who are satisfied at all.'),
-    log: slip('terms', 'You took log₂(i + 1) for i.', one => readOn(one, {weight: DISCOUNTS.log2})),
-    rankFrom2: slip('terms', 'You counted the ranks one too deep.', one => readOn(one, {weight: i => 1 / (i + 1)}), () => 'The first rank is 1.'),
+    scaleAbove: slip('terms', say`You took a largest grade that is one too high.`, one => readOn(one, {satisfied: g => (2 ** g - 1) / 2 ** (one.p.max_grade + 1)}), one => satisfiedText(one)),
+    everybody: slip('terms', say`You let every reader get to every rank.`, one => readOn(one, {arrive: () => 1}), () => say`Those who stopped above are gone: the product of 1 − R.`),
+    themselves: slip('terms', say`You took off the readers who stop at the rank itself.`, one => readOn(one, {arrive: (before, after) => after}), () => say`The product runs over the ranks above.`),
+    noRank: slip('terms', say`You forgot 1/i.`, one => readOn(one, {weight: () => 1}), () => say`That is the share of readers who are satisfied at all.`),
+    log: slip('terms', say`You took log₂(i + 1) for i.`, one => readOn(one, {weight: DISCOUNTS.log2})),
+    rankFrom2: slip('terms', say`You counted the ranks one too deep.`, one => readOn(one, {weight: i => 1 / (i + 1)}), () => say`The first rank is 1.`),
     uncut: forRanks.uncut},
   RBP: {
-    noFactor: slip('whole', 'You forgot the factor 1 − p.', one => one.top / (1 - one.p.p)),
-    powerI: slip('terms', 'You took pⁱ.', one => one.top * one.p.p, () => 'Rank 1 has p⁰ = 1.'),
-    swapped: slip('terms', 'You took p for 1 − p.', one => one.again({p: 1 - one.p.p}), () => 'The reader goes on with p, and stops with 1 − p.'),
-    factorP: slip('whole', 'You took the factor p.', one => one.top / (1 - one.p.p) * one.p.p),
-    reciprocal: slip('terms', 'You took 1/i.', one => inverses(one.inTop) * (1 - one.p.p)),
-    overK: slip('whole', 'You divided by the number of ranks.', one => one.top / one.depth),
-    overR: slip('whole', 'You divided by R.', one => one.top / one.R), ...forRanks},
+    noFactor: slip('whole', say`You forgot the factor 1 − p.`, one => one.top / (1 - one.p.p)),
+    powerI: slip('terms', say`You took pⁱ.`, one => one.top * one.p.p, () => say`Rank 1 has p⁰ = 1.`),
+    swapped: slip('terms', say`You took p for 1 − p.`, one => one.again({p: 1 - one.p.p}), () => say`The reader goes on with p, and stops with 1 − p.`),
+    factorP: slip('whole', say`You took the factor p.`, one => one.top / (1 - one.p.p) * one.p.p),
+    reciprocal: slip('terms', say`You took 1/i.`, one => inverses(one.inTop) * (1 - one.p.p)),
+    overK: slip('whole', say`You divided by the number of ranks.`, one => one.top / one.depth),
+    overR: slip('whole', say`You divided by R.`, one => one.top / one.R), ...forRanks},
   AUC: {
-    inverted: slip('terms', 'You counted the pairs in the wrong order.', ({won, tied, all}) => 1 - (won + tied / 2) / all),
-    tiesLost: slip('terms', 'You counted equal scores as lost.', ({won, all}) => won / all, () => 'Such a pair counts one half.'),
-    tiesWon: slip('terms', 'You counted equal scores as won.', ({won, tied, all}) => (won + tied) / all, () => 'Such a pair counts one half.'),
-    notDivided: slip('whole', 'You did not divide.', ({won, tied}) => won + tied / 2, ({all}) => `There are ${all} pairs.`),
-    allPairs: slip('whole', 'You divided by all pairs of items.', ({won, tied, n}) => (won + tied / 2) / (n * (n - 1) / 2), ({all}) => `Only pairs of a positive and a negative count: ${all}.`),
-    overN: slip('whole', 'You divided by the number of items.', ({won, tied, n}) => (won + tied / 2) / n, ({all}) => `There are ${all} pairs.`),
+    inverted: slip('terms', say`You counted the pairs in the wrong order.`, ({won, tied, all}) => 1 - (won + tied / 2) / all),
+    tiesLost: slip('terms', say`You counted equal scores as lost.`, ({won, all}) => won / all, () => say`Such a pair counts one half.`),
+    tiesWon: slip('terms', say`You counted equal scores as won.`, ({won, tied, all}) => (won + tied) / all, () => say`Such a pair counts one half.`),
+    notDivided: slip('whole', say`You did not divide.`, ({won, tied}) => won + tied / 2, ({all}) => say`There are ${all} pairs.`),
+    allPairs: slip('whole', say`You divided by all pairs of items.`, ({won, tied, n}) => (won + tied / 2) / (n * (n - 1) / 2), ({all}) => say`Only pairs of a positive and a negative count: ${all}.`),
+    overN: slip('whole', say`You divided by the number of items.`, ({won, tied, n}) => (won + tied / 2) / n, ({all}) => say`There are ${all} pairs.`),
   },
   TPR: {
-    precision: slip('whole', 'You divided by k. That is precision.', ({tp, k}) => tp / k, ({tp, fn}) => `There are ${tp + fn} positives.`),
-    other: slip('value', 'That is the false positive rate.', RATES.FPR), overN: slip('whole', 'You divided by all items.', ({tp, n}) => tp / n),
-    missed: slip('terms', 'That is the share of positives that were missed.', ({tp, fn}) => fn / (tp + fn)),
+    precision: slip('whole', say`You divided by k. That is precision.`, ({tp, k}) => tp / k, ({tp, fn}) => say`There are ${tp + fn} positives.`),
+    other: slip('value', say`That is the false positive rate.`, RATES.FPR), overN: slip('whole', say`You divided by all items.`, ({tp, n}) => tp / n),
+    missed: slip('terms', say`That is the share of positives that were missed.`, ({tp, fn}) => fn / (tp + fn)),
   },
   FPR: {
-    discovery: slip('whole', 'You divided by k: FP / (TP + FP).', ({fp, k}) => fp / k, ({fp, tn}) => `There are ${fp + tn} negatives: FP / (FP + TN).`),
-    other: slip('value', 'That is the true positive rate.', RATES.TPR), overN: slip('whole', 'You divided by all items.', ({fp, n}) => fp / n),
-    specificity: slip('terms', 'That is the share of negatives that were left out.', ({fp, tn}) => tn / (fp + tn)),
-    overPositives: slip('whole', 'You divided by the positives.', ({fp, tp, fn}) => fp / (tp + fn)),
+    discovery: slip('whole', say`You divided by k: FP / (TP + FP).`, ({fp, k}) => fp / k, ({fp, tn}) => say`There are ${fp + tn} negatives: FP / (FP + TN).`),
+    other: slip('value', say`That is the true positive rate.`, RATES.TPR), overN: slip('whole', say`You divided by all items.`, ({fp, n}) => fp / n),
+    specificity: slip('terms', say`That is the share of negatives that were left out.`, ({fp, tn}) => tn / (fp + tn)),
+    overPositives: slip('whole', say`You divided by the positives.`, ({fp, tp, fn}) => fp / (tp + fn)),
   },
 };
 SLIPS.GAUC = SLIPS.AUC;
 
 const decimalsShort = x => `${Number(x.toFixed(4))}`;
-const satisfiedText = ({p: {max_grade: top}}) => `A reader stops with (2^g − 1) / 2^${top}: ${times(top + 1, g => `${2 ** g - 1}/${2 ** top}`).join(', ')}.`;
-const ranksText = ranks => ranks.length ? `${ranks.length === 1 ? 'rank' : 'ranks'} ${ranks.join(', ')}` : 'no rank';
+const satisfiedText = ({p: {max_grade: top}}) => say`A reader stops with (2^g − 1) / 2^${top}: ${listed(times(top + 1, g => `${2 ** g - 1}/${2 ** top}`))}.`;
+function ranksText(ranks) {
+  if (!ranks.length) return say`no rank`;
+  return ranks.length === 1 ? say`rank ${ranks[0]}` : say`ranks ${listed(ranks)}`;
+}
 
 // With several queries: what may go wrong when their values are put together.
 const SEVERAL = {
-  leftOut: ['mean', 'You left out a query without a hit.', ({values}) => mean(values.filter(x => x > 0)), 'It counts as 0.'],
-  summed: ['mean', 'You added and did not divide by the number of queries.', ({values}) => sum(values), ''],
-  meanRank: ['mean', 'You took 1 divided by the mean rank.', ({values, name}) => name === 'RR' ? 1 / mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
-  ranks: ['mean', 'You took the mean rank.', ({values, name}) => name === 'RR' ? mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, 'The mean is taken of 1/i.'],
-  pooled: ['mean', 'You put the queries into one pot.', ({seen}) => sum(seen.map(one => one.top)) / sum(seen.map(one => one.whole)), 'Each query has a value, and all queries count alike.'],
-  best: ['mean', 'That is the best query.', ({values}) => Math.max(...values), ''],
-  worst: ['mean', 'That is the worst query.', ({values}) => Math.min(...values), ''],
+  leftOut: ['mean', say`You left out a query without a hit.`, ({values}) => mean(values.filter(x => x > 0)), say`It counts as 0.`],
+  summed: ['mean', say`You added and did not divide by the number of queries.`, ({values}) => sum(values), ''],
+  meanRank: ['mean', say`You took 1 divided by the mean rank.`, ({values, name}) => name === 'RR' ? 1 / mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, say`The mean is taken of 1/i.`],
+  ranks: ['mean', say`You took the mean rank.`, ({values, name}) => name === 'RR' ? mean(values.filter(x => x > 0).map(x => 1 / x)) : NaN, say`The mean is taken of 1/i.`],
+  pooled: ['mean', say`You put the queries into one pot.`, ({seen}) => sum(seen.map(one => one.top)) / sum(seen.map(one => one.whole)), say`Each query has a value, and all queries count alike.`],
+  best: ['mean', say`That is the best query.`, ({values}) => Math.max(...values), ''],
+  worst: ['mean', say`That is the worst query.`, ({values}) => Math.min(...values), ''],
 };
 const plainValues = values => values.map(x => Number.isNaN(x) ? 0 : x);
 const SEVERAL_USERS = {
-  pooled: ['mean', 'You took one AUC of all items together.', COMBINE.pooled, 'GAUC compares the items of one user only.'],
-  plain: ['mean', 'You took the plain mean.', COMBINE.groups, 'Here a user weighs as much as it has items.'],
-  impressions: ['mean', 'You weighted by impressions.', COMBINE.impressions, 'Here all users count alike.'],
-  positives: ['mean', 'You weighted by positives.', COMBINE.positives, ''],
-  asZero: ['mean', 'You counted a user with one class as 0.', values => mean(plainValues(values)), 'Such a user has no AUC and is left out.'],
-  asHalf: ['mean', 'You counted a user with one class as 0.5.', values => mean(values.map(x => Number.isNaN(x) ? 0.5 : x)), 'Such a user has no AUC and is left out.'],
+  pooled: ['mean', say`You took one AUC of all items together.`, COMBINE.pooled, say`GAUC compares the items of one user only.`],
+  plain: ['mean', say`You took the plain mean.`, COMBINE.groups, say`Here a user weighs as much as it has items.`],
+  impressions: ['mean', say`You weighted by impressions.`, COMBINE.impressions, say`Here all users count alike.`],
+  positives: ['mean', say`You weighted by positives.`, COMBINE.positives, ''],
+  asZero: ['mean', say`You counted a user with one class as 0.`, values => mean(plainValues(values)), say`Such a user has no AUC and is left out.`],
+  asHalf: ['mean', say`You counted a user with one class as 0.5.`, values => mean(values.map(x => Number.isNaN(x) ? 0.5 : x)), say`Such a user has no AUC and is left out.`],
 };
 
 // What is recognised in an answer to a task: {name, step, text, value}. None has the value of the right answer.
@@ -2142,7 +2175,7 @@ function slipsOf(task) {
   if (task.kind === 'convention') return [];
   const single = task.kind === 'value' && task.queries.length === 1, one = single && observe(task, task.queries[0]);
   const known = Object.entries(SLIPS[name]).map(([called, {step, why, of, but}]) => {
-    const text = single ? `${why} ${but(one)}`.trim() : why;
+    const text = single ? sentences(why, but(one)) : why;
     return {name: called, step, text, value: solve(task, query => of(observe(task, query)))};
   });
   const all = [...known, ...several(task, name), ...single ? forgotten(task, one) : [], ...task.kind === 'swap' ? swapSlips(task) : []];
@@ -2155,7 +2188,7 @@ function several(task, name) {
   const {queries} = task, values = queries.map(query => valueOf(task.measure, query)), users = name === 'GAUC';
   const seen = users ? [] : queries.map(query => observe(task, query));
   const apply = of => users ? of(values, queries) : of({values, seen, name});
-  return Object.entries(users ? SEVERAL_USERS : SEVERAL).map(([called, [step, why, of, but]]) => ({name: called, step, text: `${why} ${but}`.trim(), value: apply(of)}));
+  return Object.entries(users ? SEVERAL_USERS : SEVERAL).map(([called, [step, why, of, but]]) => ({name: called, step, text: sentences(why, but), value: apply(of)}));
 }
 
 // One document is overlooked: its term is missing, or it is taken for one that is not relevant; or a missed one lacks in the ideal.
@@ -2164,11 +2197,11 @@ function forgotten(task, one) {
   const {query, found, grades, top, whole} = one, {documents, terms, name} = {...found.list, ...found};
   const skipped = documents.flatMap(({i, g}, j) => {
     if (!terms[j]) return [];
-    const text = `You left out rank ${i} (grade ${g}).`, without = grades.with(i - 1, 0);
+    const text = say`You left out rank ${i} (grade ${g}).`, without = grades.with(i - 1, 0);
     return [{name: 'termForgotten', step: 'terms', text, value: (top - terms[j]) / whole}, {name: 'documentForgotten', step: 'terms', text, value: one.again({}, without)}];
   });
   const lost = name !== 'nDCG' ? [] : [...new Set(query.missed)].map(g => {
-    const pool = one.ideal.toSpliced(one.ideal.indexOf(g), 1), text = `The ideal lacks the grade ${g} that was not retrieved.`;
+    const pool = one.ideal.toSpliced(one.ideal.indexOf(g), 1), text = say`The ideal lacks the grade ${g} that was not retrieved.`;
     return {name: 'missedForgotten', step: 'whole', text, value: recounted(one, {pool})};
   });
   return [...skipped, ...lost];
@@ -2176,14 +2209,14 @@ function forgotten(task, one) {
 
 function swapSlips(task) {
   const [query] = task.queries, after = variant(task), [old, now] = [query, after].map(each => valueOf(task.measure, each));
-  const found = [{name: 'sign', step: 'value', text: 'The sign is wrong: it is the new value minus the old one.', value: old - now},
-    {name: 'newValue', step: 'value', text: 'That is the new value; the change was asked for.', value: now},
-    {name: 'oldValue', step: 'value', text: 'That is the value before the swap.', value: old}];
+  const found = [{name: 'sign', step: 'value', text: say`The sign is wrong: it is the new value minus the old one.`, value: old - now},
+    {name: 'newValue', step: 'value', text: say`That is the new value; the change was asked for.`, value: now},
+    {name: 'oldValue', step: 'value', text: say`That is the value before the swap.`, value: old}];
   if (query.labels) return found;
   const [a, b] = [query, after].map(each => work(task.measure, each.grades, {ideal: each.ideal})), whole = a.whole ?? 1;
   const gaps = a.rows.map((row, j) => b.rows[j].term - row.term), there = sum(task.at.map(rank => gaps[rank - 1]));
-  return [...found, {name: 'notDivided', step: 'whole', text: `You did not divide by ${decimalsShort(whole)}.`, value: sum(gaps)},
-    {name: 'onlyTwoRanks', step: 'terms', text: 'You changed the terms of these two ranks only; those between them change too.', value: there / whole}];
+  return [...found, {name: 'notDivided', step: 'whole', text: say`You did not divide by ${decimalsShort(whole)}.`, value: sum(gaps)},
+    {name: 'onlyTwoRanks', step: 'terms', text: say`You changed the terms of these two ranks only; those between them change too.`, value: there / whole}];
 }
 
 // ---- marking ----
@@ -2194,9 +2227,9 @@ const FUNCTIONS = {log2: Math.log2, ln: Math.log, sqrt: Math.sqrt};
 const asQuotient = (_, whole, sign) => `(${whole || 0}+${sign.normalize('NFKC')})`;
 
 // The number that an answer means: a decimal (0.69 or 0,69), a fraction (3/4, 3:4, ¾), or arithmetic such as
-// (1 + 2/4) / log2(3). NaN if it means none.
+// (1 + 2/4) / log2(3), also in the full-width signs of a Chinese keyboard. NaN if it means none.
 export function readNumber(text) {
-  const plain = `${text}`.toLowerCase().replace(/(\d*)\s*([¼-¾⅐-⅞])/g, asQuotient).replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/[÷:：⁄∕]/g, '/').replace(/\*\*/g, '^')
+  const plain = `${text}`.replace(/[！-～]/g, sign => sign.normalize('NFKC')).toLowerCase().replace(/(\d*)\s*([¼-¾⅐-⅞])/g, asQuotient).replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/[÷:：⁄∕]/g, '/').replace(/\*\*/g, '^')
     .replace(/log₂/g, 'log2').replace(/(\d),(\d)/g, '$1.$2').replace(/^[\s=≈~]+/, '');
   const tokens = plain.match(/log2|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
   let at = 0;
@@ -2250,25 +2283,25 @@ function answerText(task) {
 
 // The steps to the answer: [{step: terms, whole, mean or value, text}].
 export function demonstrate(task) {
-  const {kind, queries, measure} = task, label = name => text => text && `${name}: ${text}`;
+  const {kind, queries, measure} = task, label = (name, text) => say`${name}: ${text}`;
   const last = query => lineOf(measure, query), end = {step: 'value', text: drillWords.answer(answerText(task))};
   if (kind === 'convention') {
-    const shown = task.conventions.map(({text, value}) => ({step: 'terms', text: `${text}: ${decimals(value)}`}));
+    const shown = task.conventions.map(({text, value}) => ({step: 'terms', text: label(text, decimals(value))}));
     return [...shown, end];
   }
   if (kind === 'value' && queries.length === 1) return explained(measure, queries[0]);
   if (kind === 'value') {
-    const lines = queries.map((query, j) => ({step: 'terms', text: label(drillWords.query(task, j))(last(query))}));
+    const lines = queries.map((query, j) => ({step: 'terms', text: label(drillWords.query(task, j), last(query))}));
     return [...lines, {step: 'mean', text: drillWords.combined(task, queries.map(query => valueOf(measure, query)))}];
   }
   if (kind === 'swap') {
     const [old, now] = [queries[0], variant(task)].map(query => valueOf(measure, query));
     const difference = `${decimals(now)} − ${decimals(old)} = ${decimals(now - old)}`.replaceAll('-', '−');
-    return [{step: 'terms', text: `Before: ${last(queries[0])}`}, {step: 'terms', text: `After: ${last(variant(task))}`}, {step: 'value', text: difference}];
+    return [{step: 'terms', text: say`Before: ${last(queries[0])}`}, {step: 'terms', text: say`After: ${last(variant(task))}`}, {step: 'value', text: difference}];
   }
-  if (kind === 'better') return [...queries.map((query, j) => ({step: 'terms', text: `${'AB'[j]}: ${last(query)}`})), end];
+  if (kind === 'better') return [...queries.map((query, j) => ({step: 'terms', text: label('AB'[j], last(query))})), end];
   const tried = domain(task), until = tried.slice(0, tried.indexOf(task.answer) + 1);
-  return [...until.map(x => ({step: 'terms', text: `${drillWords.tried[kind](x)}: ${last(variant(task, x))}`})), end];
+  return [...until.map(x => ({step: 'terms', text: label(drillWords.tried[kind](x), last(variant(task, x)))})), end];
 }
 
 function lineOf(measure, query) {
@@ -2281,97 +2314,108 @@ function explained(measure, query) {
   const one = observe({measure}, query), made = texts => texts.map(([step, text]) => ({step, text}));
   if (query.labels) return made(pairSteps(measure, one));
   const {found} = one, texts = termTexts(found, found.list, found.terms), added = found.list.documents.filter((_, j) => found.terms[j] !== 0);
-  const adds = added.map((d, j) => `rank ${d.i} adds ${texts[j]}`).join(', ') || 'no rank adds anything';
+  const adds = clauses(added.map((d, j) => say`rank ${d.i} adds ${texts[j]}`)) || say`no rank adds anything`;
   const whole = drillWords.whole[found.name]?.(one);
-  return made([['terms', `${adds[0].toUpperCase()}${adds.slice(1)}.`], ...whole ? [['whole', whole]] : [], ['value', line(found)]]);
+  return made([['terms', say`${adds[0].toUpperCase() + adds.slice(1)}.`], ...whole ? [['whole', whole]] : [], ['value', line(found)]]);
 }
 
 function pairSteps(measure, {won, tied, all, tp, fp, fn, tn}) {
   const [name] = scoredMeasure(measure), written = (top, below, x) => `${measure} = ${top} / ${below} = ${decimals(x)}`;
   if (name in RATES) {
-    const [part, rest, good] = name === 'TPR' ? [tp, fn, 'positives'] : [fp, tn, 'negatives'];
-    return [['terms', `The first ${scoredMeasure(measure)[1]} hold ${part} of the ${good}.`], ['whole', `There are ${part + rest} ${good}.`], ['value', written(part, `(${part} + ${rest})`, part / (part + rest))]];
+    const [part, rest, good] = name === 'TPR' ? [tp, fn, say`positives`] : [fp, tn, say`negatives`];
+    return [['terms', say`The first ${scoredMeasure(measure)[1]} hold ${part} of the ${good}.`], ['whole', say`There are ${part + rest} ${good}.`], ['value', written(part, `(${part} + ${rest})`, part / (part + rest))]];
   }
-  if (!all) return [['value', 'One class only: no pair, no AUC.']];
-  const ties = tied ? `, ${tied} have equal scores and count one half` : '';
-  return [['terms', `${won} pairs are in the right order${ties}.`], ['whole', `There are ${all} pairs of a positive and a negative.`],
+  if (!all) return [['value', say`One class only: no pair, no AUC.`]];
+  const untied = say`${won} pairs are in the right order.`, withTies = say`${won} pairs are in the right order, ${tied} have equal scores and count one half.`;
+  return [['terms', tied ? withTies : untied], ['whole', say`There are ${all} pairs of a positive and a negative.`],
     ['value', `AUC = ${tied ? `(${won} + ${tied}/2)` : won} / ${all} = ${decimals((won + tied / 2) / all)}`]];
 }
 
 // ---- what is said ----
 
 const withCutoff = ({name, k}, called = name) => called + (k === null ? '' : `@${k}`);
-const GAIN_TEXTS = {linear: 'gain g', exp: 'gain 2^g − 1', binary: 'gain 0 or 1'};
+const GAIN_TEXTS = {linear: say`gain g`, exp: say`gain 2^g − 1`, binary: say`gain 0 or 1`};
 
 // A measure as a course writes it.
 function measureText(measure) {
   if (/^(AUC|GAUC|TPR|FPR)/.test(measure)) return measure;
   const asked = complete(measure), {name, p} = asked, notes = [];
   if (p.gain && name in {CG, DCG, nDCG: 1}) notes.push(GAIN_TEXTS[p.gain]);
-  if (p.discount) notes.push(p.discount === 'jarvelin' ? 'discount log₂ i from rank 2 on' : 'discount log₂(i + 1)');
-  if (p.max_grade) notes.push(`grades 0 to ${p.max_grade}`);
-  if (p.rel > 1) notes.push(`relevant from grade ${p.rel} on`);
+  if (p.discount) notes.push(p.discount === 'jarvelin' ? say`discount log₂ i from rank 2 on` : say`discount log₂(i + 1)`);
+  if (p.max_grade) notes.push(say`grades 0 to ${p.max_grade}`);
+  if (p.rel > 1) notes.push(say`relevant from grade ${p.rel} on`);
   if (p.p) notes.push(`p = ${p.p}`);
-  if (name === 'AP' && p.divisor !== 'relevant') notes.push('divided by min(R, k)');
+  if (name === 'AP' && p.divisor !== 'relevant') notes.push(say`divided by min(R, k)`);
   const called = withCutoff({name, k: p.k}, name === 'F' ? `F${p.beta}` : name);
-  return notes.length ? `${called} (${notes.join(', ')})` : called;
+  return notes.length ? called + remark(clauses(notes)) : called;
 }
 
 const MEANS = {AP: 'MAP', RR: 'MRR'};
 
 // All that is said in a drill, but for the names of the slips.
 export const drillWords = {
-  section: 'Drill',
-  level: 'Level',
-  streak: (now, best) => `Streak ${now}${best > now ? ` (best ${best})` : ''}`,
-  task: (number, seed) => `Task ${number}, seed ${seed}`,
-  yours: 'Your answer',
-  choose: 'Choose one',
-  hint: 'A decimal with three digits, a fraction, or arithmetic: 0.692, 83/120, (1 + 2/4)/log2(3).',
+  section: say`Drill`,
+  level: say`Level`,
+  streak: (now, best) => best > now ? say`Streak ${now} (best ${best})` : say`Streak ${now}`,
+  task: (number, seed) => say`Task ${number}, seed ${seed}`,
+  yours: say`Your answer`,
+  choose: say`Choose one`,
+  hint: say`A decimal with three digits, a fraction, or arithmetic: 0.692, 83/120, (1 + 2/4)/log2(3).`,
   whole: {
-    P: one => `Divided by k = ${one.depth}.`, R: one => `Divided by R. ${isR(one)}`,
-    F: one => `Precision is ${one.inTop.length}/${one.depth}, recall ${one.inTop.length}/${one.R}. Divided by β²·R + k = ${decimalsShort(one.whole)}.`,
-    AP: one => `Divided by ${decimalsShort(one.whole)}. ${isR(one)}`,
-    nDCG: one => `The ideal order is ${downwards(one.ideal).slice(0, one.depth).join(', ')}: ${termTexts(one.found, one.found.ideal, one.found.idealTerms).join(' + ')} = ${decimals(one.whole)}.`,
+    P: one => say`Divided by k = ${one.depth}.`, R: one => sentences(say`Divided by R.`, isR(one)),
+    F: one => say`Precision is ${one.inTop.length}/${one.depth}, recall ${one.inTop.length}/${one.R}. Divided by β²·R + k = ${decimalsShort(one.whole)}.`,
+    AP: one => sentences(say`Divided by ${decimalsShort(one.whole)}.`, isR(one)),
+    nDCG: one => say`The ideal order is ${listed(downwards(one.ideal).slice(0, one.depth))}: ${termTexts(one.found, one.found.ideal, one.found.idealTerms).join(' + ')} = ${decimals(one.whole)}.`,
   },
-  check: 'Check',
-  next: 'Next task',
-  show: 'Show me how',
-  fresh: 'New seed',
-  link: 'Link to this task',
+  check: say`Check`,
+  next: say`Next task`,
+  show: say`Show me how`,
+  fresh: say`New seed`,
+  link: say`Link to this task`,
   queries: {
-    value: task => task.queries.length === 1 ? `What is ${measureText(task.measure)}?` : task.measure === 'GAUC'
-      ? `What is GAUC, ${task.combine === 'groups' ? 'the plain mean over users' : 'weighted by impressions'}?`
-      : `What is ${MEANS[parse(task.measure).name] ?? 'the mean of'}${MEANS[parse(task.measure).name] ? withCutoff({k: parse(task.measure).k}, '') : ` ${measureText(task.measure)}`} over these ${task.queries.length} queries?`,
-    better: task => `Which list has the higher ${measureText(task.measure)}?`,
-    swap: task => `${task.queries[0].labels ? 'The labels at ranks' : 'Ranks'} ${task.at[0]} and ${task.at[1]} change places. By how much does ${measureText(task.measure)} change? A fall is negative.`,
-    grade: task => `Which is the smallest grade at rank ${task.at}, in the place of the ?, with which ${measureText(task.measure)} is at least ${task.aim}? It counts in the judgments too.`,
-    rank: task => `The last relevant result, now at rank ${task.at}, moves up; the others keep their order. Which is the largest rank at which ${measureText(task.measure)} is at least ${task.aim}?`,
-    total: task => `Which is the largest number R of relevant documents, found or not, with which ${measureText(task.measure)} of this list is at least ${task.aim}?`,
-    hits: task => `R = ${good(task.queries[0].ideal)} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
-    convention: task => `A report says ${decimals(task.given)}${task.measure.includes('@') ? ` for k = ${task.k}` : ''}. Which convention gives this number?`,
+    value: ({queries: {length: many}, measure, combine}) => {
+      if (many === 1) return say`What is ${measureText(measure)}?`;
+      if (measure === 'GAUC') return combine === 'groups' ? say`What is GAUC, the plain mean over users?` : say`What is GAUC, weighted by impressions?`;
+      const {name, k} = parse(measure);
+      if (name in MEANS) return say`What is ${withCutoff({k}, MEANS[name])} over these ${many} queries?`;
+      return say`What is the mean of ${measureText(measure)} over these ${many} queries?`;
+    },
+    better: task => say`Which list has the higher ${measureText(task.measure)}?`,
+    swap: ({queries, at: [a, b], measure}) => sentences(
+      queries[0].labels ? say`The labels at ranks ${a} and ${b} change places.` : say`Ranks ${a} and ${b} change places.`,
+      say`By how much does ${measureText(measure)} change? A fall is negative.`),
+    grade: task => say`Which is the smallest grade at rank ${task.at}, in the place of the ?, with which ${measureText(task.measure)} is at least ${task.aim}? It counts in the judgments too.`,
+    rank: task => say`The last relevant result, now at rank ${task.at}, moves up; the others keep their order. Which is the largest rank at which ${measureText(task.measure)} is at least ${task.aim}?`,
+    total: task => say`Which is the largest number R of relevant documents, found or not, with which ${measureText(task.measure)} of this list is at least ${task.aim}?`,
+    hits: task => say`R = ${good(task.queries[0].ideal)} documents are relevant. How many of them, at least, must be among the first ${task.k}, so that ${measureText(task.measure)} is at least ${task.aim}?`,
+    convention: ({given, measure, k}) => sentences(
+      measure.includes('@') ? say`A report says ${decimals(given)} for k = ${k}.` : say`A report says ${decimals(given)}.`, say`Which convention gives this number?`),
   },
-  tried: {grade: g => `Grade ${g}`, rank: rank => `Rank ${rank}`, total: total => `R = ${total}`, hits: hits => count(hits, 'hit')},
-  query: ({queries}, j) => queries[0].labels ? `User ${j + 1}` : `Query ${j + 1}`,
+  tried: {grade: g => say`Grade ${g}`, rank: rank => say`Rank ${rank}`, total: total => `R = ${total}`, hits: hitsText},
+  query: ({queries}, j) => queries[0].labels ? say`User ${j + 1}` : say`Query ${j + 1}`,
   combined: (task, values) => {
     const {combine, queries} = task, used = values.map((x, j) => [x, j]).filter(([x]) => !Number.isNaN(x));
     const weight = j => combine === 'impressions' ? queries[j].labels.length : 1, sum = used.reduce((total, [, j]) => total + weight(j), 0);
     const terms = used.map(([x, j]) => weight(j) === 1 ? decimals(x) : `${weight(j)}·${decimals(x)}`);
     return `(${terms.join(' + ')}) / ${sum} = ${answerText(task)}`;
   },
-  rank: 'rank', grade: 'grade', item: 'item', score: 'score', label: 'label',
-  missed: (grades, scale) => scale === 1 ? `Relevant, but not retrieved: ${count(grades.length, 'document')}.` : `Judged, but not retrieved: ${grades.length === 1 ? 'grade' : 'grades'} ${grades.join(', ')}.`,
-  none: 'Nothing relevant was missed.',
-  unjudged: '– was not judged.',
-  right: answer => `Yes: ${answer}.`,
-  answer: answer => `The answer: ${answer}.`,
-  wrong: 'Not yet. Here is how it begins.',
-  otherChoice: 'Not yet.',
-  slip: texts => `Not yet. ${texts.join(' Or: ')}`,
-  perhaps: texts => `Not yet. One way to get there: ${texts[0]}`,
-  unread: 'That is no number. A decimal, a fraction or arithmetic will do.',
-  digits: 'Nearly: give three digits after the point.',
-  raise: level => `Five in a row. Level ${level} is next.`,
+  rank: say`rank`, grade: say`grade`, item: say`item`, score: say`score`, label: say`label`,
+  missed: (grades, scale) => {
+    const many = grades.length;
+    if (scale === 1) return many === 1 ? say`Relevant, but not retrieved: ${many} document.` : say`Relevant, but not retrieved: ${many} documents.`;
+    return many === 1 ? say`Judged, but not retrieved: grade ${grades[0]}.` : say`Judged, but not retrieved: grades ${listed(grades)}.`;
+  },
+  none: say`Nothing relevant was missed.`,
+  unjudged: say`– was not judged.`,
+  right: answer => say`Yes: ${answer}.`,
+  answer: answer => say`The answer: ${answer}.`,
+  wrong: say`Not yet. Here is how it begins.`,
+  otherChoice: say`Not yet.`,
+  slip: texts => sentences(say`Not yet.`, joined(texts, (a, b) => say`${a} Or: ${b}`)),
+  perhaps: texts => sentences(say`Not yet.`, say`One way to get there: ${texts[0]}`),
+  unread: say`That is no number. A decimal, a fraction or arithmetic will do.`,
+  digits: say`Nearly: give three digits after the point.`,
+  raise: level => say`Five in a row. Level ${level} is next.`,
 };
 
 // ---- a drill on a page ----
@@ -2409,20 +2453,20 @@ class Drill {
   }
 
   build(element) {
-    const say = drillWords, button = (text, click) => html('button', {type: 'button', click}, text);
+    const button = (text, click) => html('button', {type: 'button', click}, text);
     const submit = event => { event.preventDefault(); this.answer(this.parts.input.value); };
     const parts = this.parts = {
       levels: times(3, j => button(`${j + 1}`, () => this.go({level: j + 1}))), streak: html('span'), place: html('span'),
       question: html('p', {class: 'question', id: 'drill-question'}), lists: html('div', {class: 'lists'}),
       input: html('input', {type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'drill-question drill-hint'}),
-      choices: html('div', {class: 'choices', role: 'group', tabindex: -1, 'aria-label': say.choose, 'aria-describedby': 'drill-question'}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
-      next: button(say.next, () => this.go(this.risen ? {level: this.level + 1} : {number: this.number + 1})), show: button(say.show, () => this.show()), link: html('a', {}, say.link),
+      choices: html('div', {class: 'choices', role: 'group', tabindex: -1, 'aria-label': drillWords.choose, 'aria-describedby': 'drill-question'}), verdict: html('p', {role: 'status'}), steps: html('ol', {class: 'way'}),
+      next: button(drillWords.next, () => this.go(this.risen ? {level: this.level + 1} : {number: this.number + 1})), show: button(drillWords.show, () => this.show()), link: html('a', {}, drillWords.link),
     };
-    parts.form = html('form', {submit}, html('label', {}, say.yours, parts.input), html('button', {type: 'submit'}, say.check), html('p', {class: 'hint', id: 'drill-hint'}, say.hint));
-    element.replaceChildren(html('section', {'aria-label': say.section}, html('style', {}, STYLE + DRILL_STYLE),
-      html('div', {class: 'bar-of-drill'}, html('div', {class: 'levels', role: 'group', 'aria-label': say.level}, html('span', {'aria-hidden': true}, say.level), parts.levels), parts.streak, parts.place),
+    parts.form = html('form', {submit}, html('label', {}, drillWords.yours, parts.input), html('button', {type: 'submit'}, drillWords.check), html('p', {class: 'hint', id: 'drill-hint'}, drillWords.hint));
+    element.replaceChildren(html('section', {'aria-label': drillWords.section}, html('style', {}, STYLE + DRILL_STYLE),
+      html('div', {class: 'bar-of-drill'}, html('div', {class: 'levels', role: 'group', 'aria-label': drillWords.level}, html('span', {'aria-hidden': true}, drillWords.level), parts.levels), parts.streak, parts.place),
       parts.question, parts.lists, parts.form, parts.choices, html('div', {class: 'said'}, parts.verdict), parts.steps,
-      html('p', {class: 'starts'}, parts.next, parts.show, button(say.fresh, () => this.go({seed: someSeed()})), parts.link)));
+      html('p', {class: 'starts'}, parts.next, parts.show, button(drillWords.fresh, () => this.go({seed: someSeed()})), parts.link)));
     element.classList.add('play');
   }
 
@@ -2436,7 +2480,7 @@ class Drill {
       this.streak += this.tries === 0 ? 1 : 0;
       this.best = Math.max(this.best, this.streak);
       this.risen = this.streak > 0 && this.streak % 5 === 0 && !this.tries && this.level < 3;
-      if (this.risen) parts.verdict.textContent += ` ${drillWords.raise(this.level + 1)}`;
+      if (this.risen) parts.verdict.textContent = sentences(found.text, drillWords.raise(this.level + 1));
       this.finish();
     } else {
       this.streak = 0;
@@ -2468,7 +2512,7 @@ class Drill {
     const {parts} = this;
     parts.levels.forEach((button, j) => {
       button.setAttribute('aria-pressed', j + 1 === this.level);
-      button.setAttribute('aria-label', `${drillWords.level} ${j + 1}`);
+      button.setAttribute('aria-label', say`Level ${j + 1}`);
     });
     parts.streak.textContent = drillWords.streak(this.streak, this.best);
     parts.place.textContent = drillWords.task(this.number, this.seed);
@@ -2487,17 +2531,18 @@ class Drill {
   }
 
   drawQuery(query, j) {
-    const {task} = this, many = task.queries.length > 1, name = task.kind === 'better' ? `List ${'AB'[j]}` : many ? drillWords.query(task, j) : null;
+    const {task} = this, many = task.queries.length > 1, name = task.kind === 'better' ? listName(j) : many ? drillWords.query(task, j) : null;
     const told = !query.labels && task.kind !== 'total';
-    const note = told && html('p', {class: 'missed'}, query.missed.length ? drillWords.missed(query.missed, task.scale) : drillWords.none, query.grades?.includes(null) && ` ${drillWords.unjudged}`);
+    const missed = told && (query.missed.length ? drillWords.missed(query.missed, task.scale) : drillWords.none);
+    const note = told && html('p', {class: 'missed'}, sentences(missed, query.grades?.includes(null) && drillWords.unjudged));
     return html('div', {}, name && html('h4', {}, name), html('table', {class: 'ranking'}, this.rowsOf(query).map(([head, cells], row) =>
       html('tr', {}, html('th', {scope: 'row'}, head), cells.map(cell => html(row ? 'td' : 'th', row ? {} : {scope: 'col'}, `${cell}`))))), note);
   }
 
   rowsOf({labels, scores, grades}) {
-    const say = drillWords, {kind, at} = this.task;
-    if (!labels) return [[say.rank, grades.map((_, j) => j + 1)], [say.grade, grades.map((g, j) => kind === 'grade' && j + 1 === at ? '?' : gradeText(g))]];
-    return [[this.task.kind === 'swap' || /@/.test(this.task.measure) ? say.rank : say.item, labels.map((_, j) => j + 1)], [say.score, scores], [say.label, labels]];
+    const {kind, at} = this.task;
+    if (!labels) return [[drillWords.rank, grades.map((_, j) => j + 1)], [drillWords.grade, grades.map((g, j) => kind === 'grade' && j + 1 === at ? '?' : gradeText(g))]];
+    return [[this.task.kind === 'swap' || /@/.test(this.task.measure) ? drillWords.rank : drillWords.item, labels.map((_, j) => j + 1)], [drillWords.score, scores], [drillWords.label, labels]];
   }
 }
 

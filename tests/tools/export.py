@@ -12,7 +12,8 @@ import readme
 from project import MADE, NBS, PACKAGE, ROOT, file_of, module_of, notebooks
 
 STUB = PACKAGE / "__init__.pyi"
-COPIED = {"play/play.js": "play.js", "house.mplstyle": "house.mplstyle"}  # from the pages into the package
+# From the pages into the package.
+COPIED = {"play/play.js": "play.js", "play/play.zh.js": "play.zh.js", "house.mplstyle": "house.mplstyle"}
 
 
 def nbdev(command, cwd=ROOT):
