@@ -31,10 +31,12 @@ lab: .venv/.dev ## open the notebooks in JupyterLab
 
 export: .venv/.dev ## notebooks -> irmetrics_nb/*.py and README.md, and clean the notebooks
 	@$(PY) tests/tools/export.py
+	@$(PY) tests/tools/chinese.py
 
 outputs: .venv/.dev ## run notebooks, store outputs that changed, and write README.md: all of them, or make outputs ARGS=nbs/reference/glossary.ipynb
 	@$(PY) tests/tools/run_notebook.py --store $(or $(ARGS),$(shell git ls-files 'nbs/*.ipynb'))
 	@$(PY) tests/tools/readme.py
+	@$(PY) tests/tools/chinese.py
 
 docs: .venv/.dev ## process the pages, and render the site into _docs/ where quarto is installed
 	@$(PY) tests/tools/docs.py

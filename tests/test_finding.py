@@ -128,7 +128,7 @@ def test_every_query_that_readers_type_leads_first_to_the_page_that_answers(unre
 def test_every_measure_is_found_first_on_its_page_by_each_of_its_names(unrendered):
     asked = dict(shared(bars()))
     assert len(asked) > 100
-    missed = {query: page for query, page in first([*asked], unrendered).items() if page not in asked[query]}
+    missed = {query: page for query, page in first([*asked], unrendered).items() if page.removeprefix("zh/") not in asked[query]}
     assert missed == {}
 
 

@@ -21,7 +21,7 @@ import pytest
 import readme
 import yaml
 from forks import pages
-from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings
+from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings, translations
 
 SETTINGS = settings()
 NOTEBOOKS = notebooks()
@@ -427,7 +427,7 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
         print(round(ir.average_precision([1, 0, 0, 1, 1, 1]), 4), ir.__version__, len(ir.load_example().runs))
         print((pathlib.Path(ir.__file__).parent / 'py.typed').exists(), 'site-packages' in ir.__file__)
         print(len(ir.report({'q': {'d': 1}}, {'q': ['d']}, 'AP').to_html()) > 10_000)
-        print((pathlib.Path(ir.__file__).parent / 'play.js').exists())
+        print(all((pathlib.Path(ir.__file__).parent / name).exists() for name in ('play.js', 'play.zh.js')))
         import matplotlib.pyplot as plt; plt.style.use('irmetrics_nb.house')"""
     assert python("-c", code, cwd=tmp_path, program=program) == f"0.6917 {SETTINGS['version']} 6\nTrue True\nTrue\nTrue\n"
     packed = zipfile.ZipFile(wheel).namelist()
@@ -498,7 +498,7 @@ def test_the_sidebar_lists_every_page_once_and_none_that_is_not_there():
     found = sorted(page for page in listed if "://" not in page)
     made = ["api/index.qmd", "about/changelog.qmd", "about/cite.qmd"]  # by `make docs`
     parts = [f"{part}/index.qmd" for part in ("learn", "guide", "metrics", "reference")]
-    assert found == sorted([*map(str, NOTEBOOKS), *parts, *made])
+    assert found == sorted([*map(str, NOTEBOOKS), *(f"zh/{name}" for name in translations()), *parts, *made])
 
 
 def test_the_settings_of_the_site_are_at_the_root_and_the_stub_only_points_there():
@@ -531,7 +531,7 @@ def test_every_page_is_processed_for_rendering_and_nothing_else_changes(tmp_path
     before = {p: p.read_bytes() for p in project.rglob("*") if p.is_file()}
     python(ROOT / "tests/tools/docs.py", cwd=project, PATH=str(tmp_path))  # no quarto there
     processed = {p.relative_to(project / "_proc") for p in (project / "_proc").rglob("*.ipynb")}
-    assert processed == set(NOTEBOOKS)
+    assert processed == {*NOTEBOOKS, *(Path("zh") / name for name in translations())}
     for name in "_quarto.yml nbdev.yml styles.css fonts/stix-two-math.woff2 theme/dark.scss api/index.qmd".split():
         assert (project / "_proc" / name).exists(), name
     assert yaml.safe_load((project / "_proc/nbdev.yml").read_text())["website"]["repo-url"] == SETTINGS["git_url"]

@@ -73,7 +73,7 @@
 
   // Part of a text around the first word that was found, with the words marked.
   function excerpt(text, finds) {
-    const flat = text.normalize("NFKC");
+    const flat = text.normalize("NFC"); // full-width signs stay as they are written
     const lower = flat.toLowerCase();
     const looks = finds.map(find => lower.search(find.whole) < 0 ? find.begin : find.whole);
     const first = Math.min(...looks.map(look => lower.search(look)).filter(at => at >= 0), flat.length);

@@ -16,11 +16,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import yaml
-from project import NBS, cells, module_of, notebooks, sidebar
+from project import NBS, cells, module_of, notebooks, sidebar, translations
 
 TOP = "title-block-header"  # stands on every page
-WEIGHTS = {"For developers": 0.4, "Metrics": 0.8, "Reference": 0.9}  # of the pages of a part; other parts count 1
+# Of the pages of a part; other parts count 1.
+WEIGHTS = {"For developers": 0.4, "Metrics": 0.8, "Reference": 0.9, "中文": 0.95}
 API = 0.6
+HAN = re.compile(r"[\u3400-\u9fff]")
 QUARTO = "site_libs/quarto-search"
 PATCHES = {
     "text: highlightMatch(query, result.item.text)": "text: result.item.text",
@@ -139,7 +141,22 @@ def entry(page, title, text, keys, anchor="", section=""):
 
 
 def added():
-    "The entries for what people call things: tasks, measures, words, then public functions."
+    "Yield the entries of `by_name`; Chinese keys lead to the Chinese page, if there is one."
+    homes = {address(name): name for name in translations()}
+    for found in by_name():
+        chinese = [key for key in found["keys"] if HAN.search(key)]
+        if found["href"] not in homes or not chinese:
+            yield found
+            continue
+        name = Path("zh") / homes[found["href"]]
+        title, _, summary = cells(NBS / name)[0].source.partition("\n> ")
+        yield entry(address(name), title.lstrip("# ").strip(), summary.split("\n")[0], chinese)
+        if others := [key for key in found["keys"] if not HAN.search(key)]:
+            yield found | {"objectID": f"{found['href']}:{others[0]}", "keys": others}
+
+
+def by_name():
+    "Yield the entries for what people call things: tasks, measures, words, then public functions."
     from about import titled
     from api import at_the_top, docstring, one_line, rooms
 
@@ -184,7 +201,7 @@ class Text(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         at = dict(attrs)
-        skip = tag in self.LEFT or at.get("id") in (TOP, "TOC", "quarto-back-to-top")
+        skip = tag in self.LEFT or at.get("class") == "language" or at.get("id") in (TOP, "TOC", "quarto-back-to-top")
         section = at.get("id") if tag == "section" and "level2" in (at.get("class") or "").split() else None
         if tag not in self.VOID:
             self.open.append((tag, skip, section))

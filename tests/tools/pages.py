@@ -38,8 +38,12 @@ def prepare(path, name, names, doi):
     folded = sources(name) if name.as_posix() in used() else set()
     for cell in nb["cells"]:
         text = "".join(cell["source"])
-        if cell["cell_type"] == "markdown":
+        if cell["cell_type"] == "raw":  # Pandoc has no words for zh-CN
+            cell["source"] = text.replace("lang: zh-CN", "lang: zh-Hans").splitlines(keepends=True)
+        elif cell["cell_type"] == "markdown":
             text = with_doi(linked(grown(described(in_tabs(live(text)))), names, up), doi)
+            # No sign of Chinese begins a line after a formula.
+            text = re.sub(r"\$(?=[，。；：、！？）])", "$\u2060", text)
             cell["source"] = at_home(text, up).splitlines(keepends=True)
         elif cell["cell_type"] == "code":
             fold = '#| code-fold: true\n#| code-summary: "Source"\n' * (cell.get("id") in folded)

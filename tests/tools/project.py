@@ -49,9 +49,14 @@ def settings(root=ROOT):
 
 
 def notebooks(nbs=NBS):
-    "Every notebook, as a path below `nbs`, in reading order."
+    "Every notebook in English, as a path below `nbs`, in reading order."
     found = (p.relative_to(nbs) for p in nbs.rglob("*.ipynb"))
-    return sorted(p for p in found if not any(part[0] in "._" for part in p.parts))
+    return sorted(p for p in found if p.parts[0] != "zh" and not any(part[0] in "._" for part in p.parts))
+
+
+def translations(nbs=NBS):
+    "Every notebook that has a Chinese page below nbs/zh, as a path below `nbs`, in reading order."
+    return [name for name in notebooks(nbs) if (nbs / "zh" / name).exists()]
 
 
 @dataclass

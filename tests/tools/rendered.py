@@ -1,5 +1,6 @@
 """What happens to the site after Quarto: Chinese is marked as such, the part one is in is lit, long lines of code wrap
 with an indent, and the search finds things by the names that people have for them."""
+import os
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import fonts
 from about import site_url, target
 from api import rooms
 from lines import WIDTH
-from project import settings, sidebar, website
+from project import settings, sidebar, translations, website
 
 HAN = re.compile(r"[\u3007\u3400-\u9fff\uf900-\ufaff]+(?:[\u3001\u3002\uff00-\uffef]+[\u3400-\u9fff]+)*")
 WHOLE = "script|style|math|svg|title|textarea"  # elements that are left as they are
@@ -28,6 +29,7 @@ CHOOSE = """<script>
 }
 </script>
 """
+TITLE = '<header id="title-block-header"'
 SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content</a>'
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
@@ -37,15 +39,19 @@ OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
 
 def finish(site: Path):
     "Finish every page of the rendered site, and its search."
-    parts = part_of_each_page()
+    parts, twins = part_of_each_page(), languages()
     for path in sorted(site.rglob("*.html")):
         href = path.relative_to(site).as_posix()
         if not href.startswith(("site_libs/", "samples/")):
             page = path.read_text(encoding="utf-8")
             page = page.replace('/index.html"><link', '/"><link') if href == "index.html" else page
             page = page.replace(f'href="{site_url()}/index.html"', f'href="{site_url()}/"')  # its canonical address
+            if href.startswith("zh/"):
+                page = page.replace('lang="zh-Hans"', 'lang="zh-CN"', 2)  # of the document, twice
+                page = page.replace("This page as a notebook", "本页的 notebook")
             page = breakable(indented(chinese(page)))
-            path.write_text(by_day(skippable(lit(page, parts.get(href)))), encoding="utf-8")
+            page = switched(lit(page, parts.get(href)), href, twins)
+            path.write_text(by_day(skippable(page)), encoding="utf-8")
     finding.improve(site)
     fonts.slim_icons(site)
 
@@ -123,6 +129,22 @@ def skippable(page):
     "HTML whose first stop of the Tab key leads past the bars, to the content."
     there = 'id="quarto-document-content"' in page
     return BODY.sub(lambda body: f"{body[0]}\n{SKIP}", page, count=1) if there else page
+
+
+def languages():
+    "Return {page: the page in the other language} for the pages that exist in English and Chinese."
+    pages = [finding.address(name) for name in translations()]
+    return {page: f"zh/{page}" for page in pages} | {f"zh/{page}": page for page in pages}
+
+
+def switched(page, href, twins):
+    "Return HTML with a link to the page in the other language above the title, if there is one."
+    if href not in twins:
+        return page
+    there = os.path.relpath(twins[href], os.path.dirname(href))
+    language, name = ("en", "English") if href.startswith("zh/") else ("zh-CN", "中文")
+    link = f'<p class="language"><a href="{there}" lang="{language}" hreflang="{language}">{name}</a></p>\n'
+    return page.replace(TITLE, link + TITLE, 1)
 
 
 def part_of_each_page():
