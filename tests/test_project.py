@@ -641,7 +641,7 @@ def make(folder, *args):
 def test_make_alone_prints_every_target_with_one_line():
     said = make(ROOT).stdout
     named = [line.split()[1] for line in said.splitlines()]
-    assert named == "help demo test spark matrix lab export outputs docs vectors bench bench-quick bench-spark parity".split()
+    assert named == "help demo test spark matrix lab export outputs docs lite vectors bench bench-quick bench-spark parity".split()
     assert all(len(line.split()) > 3 for line in said.splitlines())
 
 
