@@ -327,7 +327,7 @@ class _Kinds(UserDict[str, Kind]):
         return len(self.data)
 
     def find(self, name: str) -> Kind | None:
-        "Return the kind with this name, ignoring case; None if there is none."
+        "Return the kind with this name, ignoring case; None if the name is unknown."
         folded = name.casefold()
         in_any_case = (kind for kind in self.values() if kind.name.casefold() == folded)
         return self.get(name) or next(in_any_case, None)
