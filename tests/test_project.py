@@ -17,14 +17,17 @@ from pathlib import Path
 
 import density
 import export
+import nbformat
 import pytest
 import readme
+import run_notebook
 import yaml
 from forks import pages
 from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings, translations
 
 SETTINGS = settings()
 NOTEBOOKS = notebooks()
+TRANSLATED = [Path("zh") / name for name in translations()]
 MODULES = {name: module_of(NBS / name) for name in NOTEBOOKS}
 WIDEST, WIDEST_SHOWN = 120, 90  # columns in a line of code; of code that the pages show
 MOST_NODES = density.MOST  # of the syntax tree in one line of the package: `python tests/tools/density.py 30` lists the densest
@@ -104,6 +107,17 @@ def test_a_notebook_is_python_and_stores_no_error():
         nb = json.loads((NBS / name).read_text(encoding="utf-8"))
         assert (nb["nbformat"], nb["metadata"]["kernelspec"]["name"]) == (4, "python3"), name
         assert not any(o["output_type"] == "error" for c in nb["cells"] for o in c.get("outputs", [])), name
+
+
+@pytest.mark.parametrize("name", [*NOTEBOOKS, *TRANSLATED], ids=str)
+def test_a_notebook_has_the_format_that_nbformat_requires(name):
+    nbformat.validate(json.loads((NBS / name).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(("kind", "stored"), [("display_data", False), ("execute_result", True)])
+def test_only_the_result_of_a_cell_is_stored_with_a_number_of_its_execution(kind, stored):
+    output = run_notebook.as_stored({"output_type": kind, "data": {"text/plain": "1"}, "metadata": {}, "execution_count": 3})
+    assert ("execution_count" in output, output.get("execution_count")) == (stored, None)
 
 
 @each_notebook

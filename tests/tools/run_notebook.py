@@ -88,13 +88,15 @@ def store(path):
 
 
 def as_stored(output):
-    "An output as a notebook file holds it: texts as lists of lines, no count of executions."
+    "Return an output as a notebook file holds it: text as lists of lines, and no number of its execution."
     output = json.loads(json.dumps(output))
     if "text" in output:
         output["text"] = lines_of(output["text"])
     if "data" in output:
-        data = {kind: lines_of(content) for kind, content in output["data"].items()}
-        output |= {"data": data, "execution_count": None}
+        output["data"] = {kind: lines_of(content) for kind, content in output["data"].items()}
+    output.pop("execution_count", None)
+    if output["output_type"] == "execute_result":  # only this type may have a number, and must have the key
+        output["execution_count"] = None
     return dict(sorted(output.items()))
 
 
