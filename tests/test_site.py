@@ -507,10 +507,12 @@ def test_the_tests_run_on_every_supported_python_and_on_three_systems():
     assert {name.split("-")[0] for name in job["strategy"]["matrix"]["system"]} == {"ubuntu", "macos", "windows"}
 
 
-def test_the_site_is_published_by_make_docs():
+def test_the_site_is_published_with_its_lessons_for_the_browser_after_they_ran():
     steps = workflow("site")["jobs"]["build"]["steps"]
-    assert any("make docs" in step.get("run", "") for step in steps)
-    assert any("_docs" in str(step.get("with", "")) for step in steps)
+    made, tested, uploaded = (step.get("run", step.get("with")) for step in steps[-3:])
+    assert made.startswith("make docs lite ")
+    assert "tests/test_lite.py" in tested
+    assert uploaded == {"path": "_docs"}
 
 
 def test_a_tag_is_built_checked_and_published_without_a_stored_token():

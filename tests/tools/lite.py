@@ -16,6 +16,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import nbformat
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_docs"
 LITE = SITE / "lite"
@@ -161,7 +163,7 @@ def copies(folder):
     for path in (ROOT / "nbs").rglob("*.ipynb"):
         name = path.relative_to(ROOT / "nbs")
         if name.parts[0] != "zh" and not any(part[0] in "._" for part in name.parts):
-            book = json.loads(path.read_text(encoding="utf-8"))
+            book = nbformat.read(path, as_version=4)  # joins lines, which JupyterLite does not do for itself
             book["metadata"]["kernelspec"] = KERNEL
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(json.dumps(book, ensure_ascii=False), encoding="utf-8")
@@ -188,7 +190,8 @@ def main():
         copies(here / "files")
         kernel = {"pyodideUrl": "./static/pyodide/pyodide.mjs", "disablePyPIFallback": True}
         plugins = {"@jupyterlite/pyodide-kernel-extension:kernel": kernel}
-        config = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": plugins}}
+        data = {"litePluginSettings": plugins, "exposeAppInBrowser": True}  # tests/test_lite.py runs lessons by it
+        config = {"jupyter-lite-schema-version": 0, "jupyter-config-data": data}
         (here / "jupyter-lite.json").write_text(json.dumps(config), encoding="utf-8")
         whole = {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}  # all cells are on the page
         (here / "overrides.json").write_text(json.dumps(whole), encoding="utf-8")
