@@ -31,6 +31,16 @@ def test_a_lesson_for_the_browser_imports_nothing_compiled_that_it_does_not_have
     assert [found for cell in cells(NBS / name) if cell.kind == "code" for found in COMPILED.findall(cell.source)] == []
 
 
+def test_a_lesson_for_the_browser_imports_the_package_before_it_takes_its_style():
+    # The browser installs a package when a cell imports it, and a name in plt.style.use is no import.
+    users = [name for name in NAMES if any("irmetrics_nb.house" in cell.source for cell in cells(NBS / name))]
+    assert users
+    for name in users:
+        code = "".join(cell.source + "\n" for cell in cells(NBS / name) if cell.kind == "code")
+        before = code[: code.index("plt.style.use('irmetrics_nb.house')")]
+        assert re.search(r"^(?:import|from) irmetrics_nb\b", before, re.MULTILINE), name
+
+
 def test_a_wheel_is_found_by_the_modules_in_it(tmp_path):
     path = tmp_path / "some_pack-1.2-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as wheel:
@@ -66,8 +76,8 @@ if (lite.LITE / "index.html").exists():  # after `make docs lite`
         context.close()
         assert [url for url in requests if not url.startswith((site, "data:", "blob:"))] == []
         assert any(url.endswith(".whl") for url in requests), "the requests of the kernel are not seen"
-        assert [cell["source"] for cell in found if cell["count"] is None] == [], "these cells did not run"
         fresh = [Cell("code", cell["source"], cell["outputs"], i) for i, cell in enumerate(found)]
         assert [output for cell in fresh for output in cell.outputs if output["output_type"] == "error"] == []
+        assert [cell["source"] for cell in found if cell["count"] is None] == [], "these cells did not run"
         stored = [cell for cell in cells(NBS / name) if cell.kind == "code" and cell.source.strip()]
         assert [late for cell, now in zip(stored, fresh, strict=True) if (late := outdated(cell, now))] == []
