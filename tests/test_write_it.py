@@ -186,9 +186,10 @@ def test_a_notebook_grades_a_function_by_its_name(page):
 
 
 def test_the_editor_and_its_worker_ask_only_the_site():
-    for name in "write.js", "write_worker.js":
+    install = "https://github.com/irmetrics-nb/irmetrics_nb"  # in a text
+    for name, addresses in {"write.js": [install], "write_worker.js": []}.items():
         text = (NBS / "play" / name).read_text(encoding="utf-8")
-        assert re.findall(r"https?://[\w./]+", text) == []
+        assert re.findall(r"https?://[\w./-]+", text) == addresses
         assert not re.search(r"XMLHttpRequest|\beval\(|innerHTML|url\(|@import|WebSocket|sendBeacon", text), name
     assert "fetch(" not in (NBS / "play/write.js").read_text(encoding="utf-8")
 
@@ -249,6 +250,8 @@ if (lite.LITE / "index.html").exists():  # after `make docs lite`
 
     def test_functions_are_checked_in_the_browser(opened, site):
         site[1].clear()
+        seen = []
+        opened.context.on("request", lambda r: seen.append(r.url.rpartition("/")[2]))
         for what in "gain 2^g - 1", "AP over k", "ERR without the product", "RR from rank 0":
             name, code, computes, case, *_ = WRONG[what]
             part = checked(opened, name, code)
@@ -261,6 +264,7 @@ if (lite.LITE / "index.html").exists():  # after `make docs lite`
             part = checked(opened, name, code)
             part.locator(".right").wait_for(timeout=60_000)
             assert part.locator(".right").inner_text().startswith("Right: ")
+        assert {"pyodide.asm.wasm", "write_it.ipynb"} <= {*seen}, "requests of the worker are among those that the fixture looks at"
         sent = dict(site[1])
         assert sum("pyodide" in path for path in sent) >= 6
         assert sum(size for path, size in sent.items() if "/lite/" in path) < 20e6, "megabytes that the page announces"
