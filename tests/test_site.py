@@ -85,7 +85,7 @@ def test_the_one_script_of_the_site_asks_nobody_and_is_named_once_and_copied():
     assert not re.search(r"fetch\(|XMLHttpRequest|\bimport\b *[({'\"]|\beval\(|innerHTML|url\(|@import", text)
     ends = "".join((NBS / name).read_text(encoding="utf-8") for name in HTML["include-after-body"])
     assert re.findall(r'src="([^"]*)"', ends) == ["/play/play.js"], "from the root: Quarto makes it relative"
-    assert {"play/play.js", "play/play.zh.js"} <= {*SITE["project"]["resources"]}
+    assert {"play/play.js", "play/play.zh.js", "play/write.js", "play/write_worker.js"} <= {*SITE["project"]["resources"]}
 
 
 def test_the_phrases_of_the_script_in_another_language_ask_nobody():
