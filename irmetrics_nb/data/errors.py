@@ -214,7 +214,10 @@ def with_hints(**hints: str) -> Callable[[F], F]:
             unknown = options.keys() - parameters
             if unknown:
                 name = min(unknown, key=list(options).index)
-                hint = f": {hints[name].format(options[name])}" if name in hints else ''
+                if name in hints:
+                    hint = f": {hints[name].format(options[name])}"
+                else:
+                    hint = ''
                 raise TypeError(f'{function.__name__}() got an unexpected keyword argument {name!r}{hint}')
             return function(*args, **options)
         return call

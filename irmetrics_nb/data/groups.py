@@ -40,7 +40,11 @@ def names_of(group: str) -> tuple[str, ...]:
     ''.
 
     A slice is a subset of the queries, such as 'lang=de'."""
-    return group.names if isinstance(group, Group) else (group,) if group else ()
+    if isinstance(group, Group):
+        return group.names
+    if group:
+        return (group,)
+    return ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
     """Return the sorted names of all slices (subsets of the queries) in `groups`.
@@ -72,7 +76,10 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
     count = names if isinstance(names, int) else len(list(names))
     if count < 2: raise ValueError('bins must be a number of bins (2 or more) or a list of two or more names, not '
                                    f'{names!r}')
-    edges = np.quantile(present, np.arange(1, count) / count, method='inverted_cdf') if len(present) else present
+    if len(present):
+        edges = np.quantile(present, np.arange(1, count) / count, method='inverted_cdf')
+    else:
+        edges = present
     bin_index = np.searchsorted(edges, number, side='left')
     if isinstance(names, int):
         members = [number[(bin_index == i) & ~np.isnan(number)] for i in range(count)]
@@ -124,7 +131,10 @@ def _records(source, columns):
     lines = [(n, header_names(fields)) for n, fields in separated_lines(text, os.fspath(source))]
     if not lines: raise DataError(f'{source}: the file has no rows')
     (_, names), *rows = lines
-    header = columns['query'] in names if 'query' in columns else any(plain_name(name) in QUERY for name in names)
+    if 'query' in columns:
+        header = columns['query'] in names
+    else:
+        header = any(plain_name(name) in QUERY for name in names)
     if header:
         if not rows: raise DataError(f'{source}: the file has no rows below the header')
         return [dict(zip(names, fields)) for _, fields in rows]

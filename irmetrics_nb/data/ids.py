@@ -99,7 +99,10 @@ def encode_id(item: object) -> bytes:
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
     if not isinstance(item, str):
-        cast = ': cast it to int' if isinstance(item, (float, np.floating)) and item % 1 == 0 else ''
+        if isinstance(item, (float, np.floating)) and item % 1 == 0:
+            cast = ': cast it to int'
+        else:
+            cast = ''
         raise DataError(f'an id must be text, bytes or a whole number, not {short_repr(item)}{cast}')
     try:
         return item.encode('utf-8', 'surrogateescape')
@@ -378,7 +381,8 @@ def parse_eight_digits(word: np.ndarray) -> np.ndarray:
     as the digit 0."""
     word = word & repeat_byte(0x0F)
     for shift, half in DIGIT_ROUNDS:
-        mask, base = np.uint64(half), np.uint64(10 ** (shift // 8))
+        mask = np.uint64(half)
+        base = np.uint64(10 ** (shift // 8))
         front = (word >> np.uint64(shift)) & mask
         word = front * base + (word & mask)
     return word
@@ -407,7 +411,8 @@ def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
     eight bytes. Return (high, low, decimals, dots): both words without the dot, the number
     of digits after the dot (16 if there is no dot), and the number of dots. With more than
     one dot, only `dots` is meaningful."""
-    dot_high, dot_low = find_dots(high), find_dots(low)
+    dot_high = find_dots(high)
+    dot_low = find_dots(low)
     byte = np.uint64(8)
     behind_low = _bits_behind(dot_low)
     behind_high = np.where(dot_low != 0, np.uint64(0), _bits_behind(dot_high))
@@ -488,7 +493,9 @@ def to_floats(numbers: Sequence) -> np.ndarray:
 def _to_float(number):
     try:
         if isinstance(number, str): number = number.encode('utf-8', 'surrogateescape')
-        return float_of_bytes(number) if isinstance(number, bytes) else float(number)
+        if isinstance(number, bytes):
+            return float_of_bytes(number)
+        return float(number)
     except (TypeError, ValueError, OverflowError): return np.nan
 
 # %% ../../nbs/data/ids.ipynb #891146e4
@@ -544,7 +551,8 @@ def _left_over(long, short):
     inside a word or a number, as for '117' and '17'."""
     def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
     if len(long) <= len(short) or not short: return
-    prefix, suffix = long[:-len(short)], long[len(short):]
+    prefix = long[:-len(short)]
+    suffix = long[len(short):]
     if long.endswith(short) and divided(prefix[-1], short[0]): yield 'before', prefix
     if long.startswith(short) and divided(short[-1], suffix[0]): yield 'behind', suffix
 
@@ -593,9 +601,11 @@ def _keeps_distinct(rule, id, other):
     possible if a lossy step, such as the removal of folders, changes both ids. A rule is a
     tuple of steps (description, function for `id`, function for `other`)."""
     for name, f, g in rule:
-        short, other_short = f(id), g(other)
+        short = f(id)
+        other_short = g(other)
         if name in LOSSY and short != id and other_short != other: return False
-        id, other = short, other_short
+        id = short
+        other = other_short
     return True
 
 def _match_by(ids_of_both, rule):
@@ -605,7 +615,8 @@ def _match_by(ids_of_both, rule):
     the first two of these matches)."""
     pairs: list = []
     for judged, retrieved in ids_of_both:
-        judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
+        judged_forms = _unique_forms(judged, rule, 1)
+        retrieved_forms = _unique_forms(retrieved, rule, 2)
         common = [(id, retrieved_forms[form]) for form, id in judged_forms.items() if form in retrieved_forms]
         pairs += [(a, b) for a, b in common if a != b and _keeps_distinct(rule, a, b)]
     return ' and '.join(step[0] for step in rule), len(pairs), tuple(dict.fromkeys(pairs))[:2]
@@ -678,8 +689,10 @@ def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     """Return the retrieved ids that may be other spellings of `missed` ids (judged, but
     not retrieved). This test is faster than `find_spelling`, but it may return ids that
     do not match."""
-    ids, text = [*missed], '\n'.join(retrieved)
-    forms, numbers = {*_stripped(ids)} - {''}, {*re.findall('[0-9]+', text)}
+    ids = [*missed]
+    text = '\n'.join(retrieved)
+    forms = {*_stripped(ids)} - {''}
+    numbers = {*re.findall('[0-9]+', text)}
     matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
     fragments: set[str] = set()  # what precedes or follows a border within an id, as `affixes` may leave it
     for id in ids:

@@ -46,7 +46,9 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
     rows, judgment = (_by_index if use_index else _by_sorting)(qrels, run, qrels_query)
     exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
     if use_index: exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
-    return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
+    if exact.all():
+        return (rows, judgment)
+    return _join_by_dict(qrels, run, qrels_query)
 
 def _by_index(qrels, run, qrels_query):
     rows = qrels.index.candidates(run.keys)
@@ -83,8 +85,12 @@ def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.n
     """Return the number of documents that precede each of `rows` in the same tie. `tied` has all rows that share
     their score with another row, including `rows`. `group` has a number for each tied row, which is equal for rows of
     the same tie."""
-    order = np.lexsort((tied, group)) if ties == 'given' else docs[tied].argsort(-group)[::-1]
-    ordered_group, ordered_rows = group[order], tied[order]
+    if ties == 'given':
+        order = np.lexsort((tied, group))
+    else:
+        order = docs[tied].argsort(-group)[::-1]
+    ordered_group = group[order]
+    ordered_rows = tied[order]
     group_start = np.searchsorted(ordered_group, ordered_group)
     tied_before = np.arange(len(order)) - group_start
     by_row = np.argsort(ordered_rows)
@@ -96,7 +102,8 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     """Compute the ranks of `rows`, the judged rows of a run. Return (order, ranks). `order` is an index array that
     sorts `rows` by query and rank. `ranks` is an int32 array (3, n) for the sorted rows: the rank of each row, the
     first rank of its tie, and the number of documents in its tie."""
-    query, value = run.rows.query, run.rows.value
+    query = run.rows.query
+    value = run.rows.value
     lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
     np.minimum.at(lowest, query[rows], value[rows])
     row_at = np.flatnonzero(value >= lowest.take(query))
@@ -106,7 +113,8 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     order = number_of_row[row_at]
     del number_of_row
     position = np.flatnonzero(order >= 0)
-    order, query = order[position], query[row_at]
+    order = order[position]
+    query = query[row_at]
     begins = changes(query, value[row_at])  # of ties
     tie = (np.cumsum(begins, dtype=np.int32) - 1)[position]
     first = np.append(np.flatnonzero(begins), len(query)).astype(np.int32)
@@ -135,7 +143,8 @@ def bisect_ranges(value: np.ndarray, low: np.ndarray, high: np.ndarray, score: n
     """Return the first position in value[low:high] with a greater value than `score`. `low`, `high` and `score` are
     arrays (n,), and so is the result. Each of the n ranges must be ascending. The position is `high` if no value in
     the range is greater."""
-    last_before, last = low - 1, high - 1
+    last_before = low - 1
+    last = high - 1
     step = 1 << int((high - low).max(initial=0)).bit_length()
     while step > 1:
         step //= 2
@@ -150,7 +159,8 @@ def places_in_ties(
     """Return the positions of documents in their ties, and the sizes of the ties. The result is an int array (2, n).
     The position is the number of documents of the same query and score that precede the document. `query`, `score`
     and `names` have the number of the query, the score and the id of each document."""
-    dicts, pairs = list(run.docs.values()), list(zip(query.tolist(), score.tolist()))
+    dicts = list(run.docs.values())
+    pairs = list(zip(query.tolist(), score.tolist()))
     columns_of = {}
     for q in set(query.tolist()):
         begin, end = run.begin[q:q + 2]
@@ -174,10 +184,13 @@ def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.n
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
     run_query_of = np.array([number_of.get(query, -1) for query in judged.docs], np.intp)
-    query, score = run_query_of[judged.query[judgment]], score[judgment]
-    begin, end = run.begin[query], run.begin[query + 1]
+    query = run_query_of[judged.query[judgment]]
+    score = score[judgment]
+    begin = run.begin[query]
+    end = run.begin[query + 1]
     tie_end = bisect_ranges(run.sorted_values, begin, end, score)
-    start, size = end - tie_end + 1, np.ones(len(judgment), np.int64)
+    start = end - tie_end + 1
+    size = np.ones(len(judgment), np.int64)
     rank = start.copy()
     tied = np.flatnonzero((run.sorted_values[tie_end - 2] == score) & (tie_end - begin > 1))
     if tied.size:
@@ -214,7 +227,8 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     judgment = judgment[order]
     in_few_bytes = (column.astype(np.min_scalar_type(column.max(initial=0))) for column in (judgment, *ranks))
     judgment, rank, start, size = in_few_bytes  # all parts are kept until the end
-    count, is_judged = np.bincount(run.rows.query, minlength=len(run)), qrels_query >= 0
+    count = np.bincount(run.rows.query, minlength=len(run))
+    is_judged = qrels_query >= 0
     return JudgedHits(judgment, rank, start, size, qrels_query[is_judged], count[is_judged])
 
 def check_chunks(qrels: Qrels, run: Run) -> None:
@@ -250,8 +264,10 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
     """Return a bool array (rows,): True for documents within the budget of their query. The lengths of the documents
     are added up in rank order. The sum must not exceed `rows.budget`."""
     order = np.lexsort((rank_rows(rows, ties), rows.query))
-    length, query = rows.length[order], rows.query[order]
-    used, begins = np.cumsum(length), np.flatnonzero(changes(query))
+    length = rows.length[order]
+    query = rows.query[order]
+    used = np.cumsum(length)
+    begins = np.flatnonzero(changes(query))
     used_before = np.repeat(used[begins] - length[begins], np.diff(begins, append=len(rows)))
     fits = np.empty(len(rows), bool)
     fits[order] = used - used_before <= rows.budget
@@ -275,7 +291,8 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     if not run.count: return qrels, Run.unchecked(rows)
     first, _ = first_chunks(rows, ties)
     if run.count == 'documents':
-        rows, first = rows.selected(first), np.ones(np.count_nonzero(first), bool)
+        rows = rows.selected(first)
+        first = np.ones(np.count_nonzero(first), bool)
     qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)
     row, judgment = join(qrels, Run.unchecked(replace(rows, doc=rows.parent)), qrels_query)
     leads = first[row]
@@ -300,9 +317,11 @@ def _judged_chunks(qrels, rows, leader, led, repeated, later):
     """Return the judgments with chunk ids in place of document ids. `led` has indices of judgments, and `leader` the
     row of the chunk whose id each of them gets. `later` has the rows of further chunks: each gets a new judgment, a
     copy of the judgment with the index in `repeated`, but with grade 0 in place of a positive grade."""
-    judgments, docs = qrels.rows, qrels.rows.doc
+    judgments = qrels.rows
+    docs = qrels.rows.doc
     start = np.append(docs.start.astype(np.intp), rows.doc.start.astype(np.intp) + len(docs.buffer))
-    buffer, length = np.concatenate((docs.buffer, rows.doc.buffer)), np.append(docs.length, rows.doc.length)
+    buffer = np.concatenate((docs.buffer, rows.doc.buffer))
+    length = np.append(docs.length, rows.doc.length)
     row = np.arange(len(judgments))
     row[led] = len(judgments) + leader
     row = np.append(row, len(judgments) + later)
@@ -341,7 +360,8 @@ def assemble(
     object. The list `hits` is emptied to save memory. With `release_qrels`, the
     judgments are freed too, except for their queries. Unless `negative` is 'keep',
     judgments with negative grades are left out."""
-    grade, query_of = qrels.columns.value, qrels.columns.query
+    grade = qrels.columns.value
+    query_of = qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
     for batch in hits: retrieved[batch.query] = batch.count
@@ -390,7 +410,10 @@ def _window(rows, begin):
     query = rows.query[begin:begin + WINDOW]
     edges = np.flatnonzero(np.diff(query)) + 1
     first = edges[0] if begin and len(edges) else 0
-    last = edges[-1] if begin + len(query) < len(rows) and len(edges) else len(query)
+    if begin + len(query) < len(rows) and len(edges):
+        last = edges[-1]
+    else:
+        last = len(query)
     if last <= first: first, last = 0, len(query)
     chosen = slice(begin + first, begin + last)
     different, code = np.unique(rows.query[chosen], return_inverse=True)
@@ -424,12 +447,14 @@ def looks_at(windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) 
     retrieved = np.zeros(len(judgments), bool)
     for batch in hits: retrieved[batch.judgment] = True
     lacking = np.bincount(judgments[~retrieved], minlength=len(qrels)) > 0
-    samples, judgment_rows = [], qrels.rows
+    samples = []
+    judgment_rows = qrels.rows
     for rows in windows:
         room, code = DOCS, match_ids(qrels.query_index, judgment_rows.query_ids, rows.query_ids)[:QUERIES]
         for i, query in enumerate(code.tolist()):
             rows_here = np.flatnonzero(rows.query == i)
-            missed, docs = [], []
+            missed = []
+            docs = []
             if query >= 0 and lacking[query] and room > 0:
                 docs = rows.doc[rows_here[:room]].tolist()
                 room -= len(docs)
@@ -453,7 +478,8 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     over a run of dicts. At most COMPARED of the samples have scores and judged
     documents that were not retrieved. The others have only the query id, and whether
     the query is judged."""
-    source, queries = qrels.by_query[0], list(run.dicts.docs)
+    source = qrels.by_query[0]
+    queries = list(run.dicts.docs)
     number = {query: i for i, query in enumerate(source.docs)}
     rows = sum(map(len, run.dicts.docs.values()))
     mean = max(rows // max(len(queries), 1), 1)
@@ -462,12 +488,16 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     spread = queries[::max(1, len(queries) // QUERIES)]
     samples = [QueryLook(query, query in number, np.empty(0), [], []) for query in spread]
     for query in compared:
-        docs, judged = run.dicts.docs[query], {}
+        docs = run.dicts.docs[query]
+        judged = {}
         if query in number:
             begin, end = source.begin[number[query]:number[query] + 2]
             judged = dict(zip(source.docs[query], source.value[begin:end].tolist()))
         missed = [doc for doc, grade in judged.items() if grade >= 0 and doc not in docs]
-        unjudged = [doc for doc in islice(docs, DOCS) if doc not in judged] if missed else []
+        if missed:
+            unjudged = [doc for doc in islice(docs, DOCS) if doc not in judged]
+        else:
+            unjudged = []
         score = np.fromiter(docs.values(), float, len(docs))
         samples.append(QueryLook(query, query in number, score, _sample(missed), unjudged))
     return samples
@@ -520,7 +550,8 @@ def judge(
     ([2, 3], [2.0, 1.0])
     """
     _check_options(ties, negative)
-    judgments, results = Qrels(qrels, copy=False), Run(run, copy=False)
+    judgments = Qrels(qrels, copy=False)
+    results = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results, ties)
     hits = [match(judgments, results, ties)]
     return _ranked(judgments, results, hits, negative)
@@ -680,17 +711,17 @@ def judge_run(
     results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
-    samples = (
-        looks_at_dicts(judgments, results)
-        if results.dicts
-        else looks_at(windows(results.rows), judgments, hits)
-    )
+    if results.dicts:
+        samples = looks_at_dicts(judgments, results)
+    else:
+        samples = looks_at(windows(results.rows), judgments, hits)
     observed = [observe(results, hits[0])] if observe else []
     if observe: judged = assemble(judgments, hits, negative)
     else: judged = _ranked(judgments, results, hits, negative)
     comments = NO_COMMENTS if results.dicts else results.rows.comments
     description = 'in one piece' + _left_out(comments)
-    name, notes = results_given.name, results.notes
+    name = results_given.name
+    notes = results.notes
     return judged, Reading(results.answered, name, description, samples, observed, notes)
 
 def _left_out(comments):

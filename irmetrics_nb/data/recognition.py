@@ -115,7 +115,10 @@ def check_no_parts(paths: list) -> None:
         folder = _table_with(path)
         first = tables.setdefault(folder, path) if folder else path
         if first == path: continue
-        where = f'their folder, {str(folder)!r}' if is_spread(folder) else 'a folder that contains only these parts'
+        if is_spread(folder):
+            where = f'their folder, {str(folder)!r}'
+        else:
+            where = 'a folder that contains only these parts'
         advice = f'give {where}, or a dict {{name: path}} if each file is a run'
         raise DataError(f'{first} and {path} seem to be parts of one run; {advice}')
 
@@ -126,7 +129,9 @@ def _table_with(path):
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
-    return path.parent if is_part(path.name) or (path.parent / '_SUCCESS').exists() else None
+    if is_part(path.name) or (path.parent / '_SUCCESS').exists():
+        return path.parent
+    return None
 
 # %% ../../nbs/data/recognition.ipynb #3591ca1a
 def by_system(source: Any, column: str) -> dict[str, Any]:
@@ -135,9 +140,11 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     `column` is the column or the partition with the names of the systems. Raise
     DataError if it is missing or has empty values, and if `source` is not a table or
     its path."""
-    pl, name = import_polars(), 'the run'
+    pl = import_polars()
+    name = 'the run'
     if is_path(source):
-        name, path = os.fspath(source), source
+        name = os.fspath(source)
+        path = source
         if os.path.isdir(path) and not is_spread(path): raise DataError(
             f'{path}: this folder does not contain the parts of a table')
         if not is_remote(path) and not os.path.exists(path): raise DataError(f'{path}: there is no such file')
@@ -176,7 +183,10 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         return paths and [('', path) for path in paths]
     named = isinstance(run, Mapping)
     if is_table(run) or service_shape(run) or not isinstance(run, Collection): return None
-    items = list(run.items()) if isinstance(run, Mapping) else [('', item) for item in run]
+    if isinstance(run, Mapping):
+        items = list(run.items())
+    else:
+        items = [('', item) for item in run]
     sources = [source for _, source in items]
     if not named and items and not is_run(sources[0]): return None  # rows, maybe many
     are_runs = list(map(is_run, sources))
@@ -184,11 +194,10 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     if False in are_runs:
         run_and_other = are_runs.index(True), are_runs.index(False)
         examples = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
-        shapes = (
-            '{name: run}, and one run as {query: {document: score}}'
-            if named
-            else '[run, run], and one run as [(query, document, score), ...]'
-        )
+        if named:
+            shapes = '{name: run}, and one run as {query: {document: score}}'
+        else:
+            shapes = '[run, run], and one run as [(query, document, score), ...]'
         raise ValueError(
             f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as {shapes}'
         )
@@ -272,7 +281,10 @@ def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -
     ['bm25', 'dense']
     """
     if isinstance(run, Runs): return run
-    named = named_sources(run) if system is None else [*by_system(run, system).items()]
+    if system is None:
+        named = named_sources(run)
+    else:
+        named = [*by_system(run, system).items()]
     sources = [('', run)] if named is None else named
     for _, source in sources: check_places(qrels, source)
     runs = tuple(Run.unread(source, name, **options) for name, source in sources)
@@ -292,7 +304,8 @@ def ready(run: Run) -> Run:
     Files and large tables are not read yet. All other sources are read into memory."""
     if run.source is None or run.stream is not None: return run
     if not run.options:
-        source, path = run.source, run.path
+        source = run.source
+        path = run.path
         if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
         if not path and (is_table(source) or is_relation(source)):
             run.stream = open_table(source)
@@ -385,7 +398,8 @@ class TextFile:
             stream = decompressed(file)
             with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
             carried = np.frombuffer(start.removeprefix(BYTE_ORDER_MARK), np.uint8)
-            line, room = 1, 4 * HEAD_BYTES
+            line = 1
+            room = 4 * HEAD_BYTES
             while True:
                 buffer = np.empty(max(min(self.size, room), 2 * len(carried)) + PAD, np.uint8)
                 buffer[:len(carried)] = carried
@@ -465,16 +479,20 @@ class TableRun:
     or Arrow file that a LazyFrame scans. `name` is shown in messages, and `tag` is the
     name of the run. If a column is missing or ambiguous, `total` is 0. The error is
     raised later, when the table is read in one piece."""
-    comments, done = NO_COMMENTS, 0
+    comments = NO_COMMENTS
+    done = 0
     way = ''  # an addition to the description of how the run was read
 
     def __init__(
         self, source: Any, size: int, name: str = 'the run', tag: str = '', path: str | os.PathLike | None = None
     ):
-        self.name, self.tag, self.size = name, tag, size
+        self.name = name
+        self.tag = tag
+        self.size = size
         self.path, self.state = path, file_state(path) if path else None
         with polars_errors(name):
-            relation, self.total = is_relation(source), 0
+            relation = is_relation(source)
+            self.total = 0
             names = source.columns if relation else source.collect_schema().names()
             self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
             if None in self.columns or len({*names}) < len(names): return
@@ -482,7 +500,10 @@ class TableRun:
                 source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
             )
             lazy = not (relation or hasattr(source, 'height'))
-            self.total = self.table.select(import_polars().len()).collect().item() if lazy else len(self.table)
+            if lazy:
+                self.total = self.table.select(import_polars().len()).collect().item()
+            else:
+                self.total = len(self.table)
 
     def rows(self, batch: tuple) -> Rows:
         """Convert a batch, (number of the first row, table), to rows."""
@@ -493,7 +514,8 @@ class TableRun:
         """Yield batches as (number of the first row, table). Adjacent rows of a query are in
         the same batch."""
         pl = import_polars()
-        self.done, held = 0, None
+        self.done = 0
+        held = None
         for table in self._tables():
             held = table if held is None else pl.concat([held, table])
             complete = self.done + held.height >= self.total
@@ -602,7 +624,8 @@ def open_run(
 
     Return None if the run must be read in one piece: small files, streams such as
     pipes, and formats other than TREC text, Parquet and Arrow."""
-    name, rows = str(path), size >> 5
+    name = str(path)
+    rows = size >> 5
     if is_remote(path) or is_spread(path):
         with polars_errors(name): return open_table(scan(path), rows, name, file_stem(path))
     with file_errors(path):
@@ -613,7 +636,10 @@ def open_run(
     if file.head.startswith(TABLE_MAGIC):
         pl = import_polars()
         if set('*?[') & set(name): return None  # polars would look for several files
-        scan_table = pl.scan_parquet if file.head.startswith(b'PAR1') else pl.scan_ipc
+        if file.head.startswith(b'PAR1'):
+            scan_table = pl.scan_parquet
+        else:
+            scan_table = pl.scan_ipc
         with suppress(DataError), polars_errors(name):
             table = TableRun(scan_table(path), rows, name, file_stem(path), path)
             return table if table.total > rows * (4 if small else 1) else None  # a byte may hold ten rows

@@ -146,7 +146,8 @@ def from_records(
         names = _record_names(list(table), columns or {})
     queries = _query_texts(table[names['query']], str(where))
     with polars_errors(os.fspath(where)):
-        retrieved, relevant = [], []
+        retrieved = []
+        relevant = []
         for query, ranked, gold in zip(
             queries, table[names['retrieved']], table[names['relevant']]
         ):
@@ -230,7 +231,9 @@ def _match_passages(gold, retrieved, share, threshold):
     with a match (grade 0 if their gold passages have a match already), the list of gold
     passages without a match, and the number of retrieved passages that match several new
     gold passages."""
-    grades, unmatched, several = {}, list(gold), 0
+    grades = {}
+    unmatched = list(gold)
+    several = 0
     for span in retrieved:
         reached = [gold_span for gold_span in gold if share(gold_span, span) >= threshold]
         new = [gold_span for gold_span in reached if gold_span in unmatched]
@@ -305,7 +308,8 @@ def from_spans(
         raise ValueError(f'{share} must be above 0 and at most 1, not {threshold!r}')
     qrels: dict[str, dict] = {}
     several = 0
-    gold_spans, retrieved_spans = _spans(gold, 'gold'), _spans(retrieved, 'retrieved')
+    gold_spans = _spans(gold, 'gold')
+    retrieved_spans = _spans(retrieved, 'retrieved')
     for query, spans in gold_spans.items():
         grades, unmatched, count = _match_passages(
             spans, retrieved_spans.get(query, []), getattr(Span, share), threshold
@@ -468,14 +472,14 @@ def read_words(
     if source is None or not needed_ids: return {}
     is_path = isinstance(source, str | os.PathLike)
     where = os.fspath(source) if is_path else columns.what
-    keep, words = set(needed_ids), {}
+    keep = set(needed_ids)
+    words = {}
     first = None
     for row in _rows_of_source(source, columns):
-        row = (
-            row
-            if 'id' in row and 'text' in row
-            else {str(name).lower(): value for name, value in row.items()}
-        )
+        if 'id' in row and 'text' in row:
+            row = row
+        else:
+            row = {str(name).lower(): value for name, value in row.items()}
         id_column = next((name for name in columns.ids if name in row), None)
         if id_column is None: raise _no_column(where, columns.ids[0], row)
         if not any(name in row for name in columns.titles + columns.texts):

@@ -138,7 +138,10 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
         fault = _fault_of(answer)
         if fault: raise DataError(f'{name}, query {query!r}: {fault}')
         hits = answer['hits']
-        hits = hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
+        if isinstance(hits, Mapping):
+            hits = hits['hits']
+        else:
+            hits = [hit['hit'] for hit in hits]
         ranks[query] = {doc: -rank for rank, doc in enumerate(_by_id(hits, query, name), 1)}
     return ranks
 
@@ -156,13 +159,17 @@ def _fault_of(answer):
     if error: return f'the search failed: {error.get("reason") or error if isinstance(error, dict) else error}'
     shards = answer.get('_shards') or {}
     if answer.get('timed_out'): return 'the response is incomplete, because the search timed out'
-    failed, total = shards.get('failed'), shards.get('total', '?')
-    return f'the response is incomplete, because {failed} of {total} shards failed' if failed else ''
+    failed = shards.get('failed')
+    total = shards.get('total', '?')
+    if failed:
+        return f'the response is incomplete, because {failed} of {total} shards failed'
+    return ''
 
 def _by_id(rows, query, name):
     row_of: dict[str, Any] = {}
     for row in rows:
-        first, index = row_of.setdefault(row['_id'], row).get('_index'), row.get('_index')
+        first = row_of.setdefault(row['_id'], row).get('_index')
+        index = row.get('_index')
         if first != index:
             raise DataError(
                 f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}'
@@ -192,7 +199,10 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     if collecting(): source = _valid_docs(source, kind, name)
     listed = _list_form(source, name) if kind == 'qrels' else ''
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
-    numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers_by_query(source, kind, name)))
+    if listed:
+        numbers = [1] * sum(map(len, docs))
+    else:
+        numbers = list(chain.from_iterable(_numbers_by_query(source, kind, name)))
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
@@ -232,7 +242,9 @@ def _list_form(source, name):
         if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
             problem = f'a list of both text and numbers, {short_repr(docs)}'
             raise DataError(f'{name}: query {query!r} has {problem}; write grades as a dict, {{document: grade}}')
-    return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
+    if all(isinstance(docs, Set) for docs in source.values()):
+        return 'sets'
+    return 'lists'
 
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _valid_docs(source, kind, name):
@@ -263,7 +275,10 @@ def _numbers_by_query(source, kind, name):
         return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
     query, wrong = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
-    expected = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
+    if kind == 'qrels':
+        expected = 'a dict of documents'
+    else:
+        expected = 'a dict of documents or a list'
     if kind == 'qrels' and isinstance(wrong, (list, tuple, Set)): expected += ', as in the other queries'
     raise DataError(f'{name}: the value of query {query!r} should be {expected}, not {short_repr(wrong)}')
 
@@ -274,7 +289,8 @@ def rows_from_triples(
     """Return the rows of an iterable of (query, document, number). The items can also be records, or objects with
     these attributes. `columns` has the names of the columns of records. `lines` has the line number of each item in a
     file, for messages. Raise DataError for an invalid item."""
-    triples, valid_lines = [], []
+    triples = []
+    valid_lines = []
     notes: tuple[Note, ...] = ()
     first_of: dict[bool, str] = {}  # whether the number is a rank: the first item of which it is true
     for i, item in enumerate(source):
@@ -337,7 +353,8 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def _rows_from_lines(data, kind, name, columns):
-    items, lines = [], []
+    items = []
+    lines = []
     for number, item in parsed_lines(data.splitlines(), name, _object):
         _check_unique(item, f'{name}, line {number}')
         items.append(item)
@@ -392,7 +409,9 @@ def binary_hint(head: bytes) -> str:
     file. Return '' if they look like text."""
     for magic, format in BINARY_MAGIC.items():
         if head.startswith(magic): return f'; is this {format}?'
-    return f'; is this a binary file (byte {head.index(0)} is NUL)?' if 0 in head else ''
+    if 0 in head:
+        return f'; is this a binary file (byte {head.index(0)} is NUL)?'
+    return ''
 
 @contextmanager
 def hint_if_binary(head: bytes) -> Iterator[None]:
@@ -430,7 +449,9 @@ def decompressed(file: Any) -> Any:
 def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
     "Return (size, modification time in ns) of a file; None for a pipe. `file` is a path or a file descriptor."
     state = os.stat(file)
-    return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
+    if stat.S_ISREG(state.st_mode):
+        return (state.st_size, state.st_mtime_ns)
+    return None
 
 @contextmanager
 def ensure_unchanged(
@@ -549,7 +570,10 @@ def named_lists(source: Any) -> dict[str, list]:
     if isinstance(source, (str, os.PathLike)): return _lists_of_file(os.fspath(source))
     if hasattr(source, 'iloc') and hasattr(source, 'columns'):
         return {str(name): source[name].tolist() for name in source.columns}
-    records = list(source) if isinstance(source, Iterable) and not is_table(source) else []
+    if isinstance(source, Iterable) and not is_table(source):
+        records = list(source)
+    else:
+        records = []
     if records and all(isinstance(record, Mapping) for record in records): return _of_dict(dict(enumerate(records)))[1]
     if not is_table(source): raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
     return to_polars_table(source, 'run').to_dict(as_series=False)

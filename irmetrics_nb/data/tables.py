@@ -144,7 +144,8 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
     """Return notes on unused columns that could be the query, document or number.
 
     A note names the column that is used and the columns that are not used."""
-    names, notes = list(names), []
+    names = list(names)
+    notes = []
     expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
     for (role, key), used in zip(ROLES[kind], find_columns(names, kind, columns)):
         unused = [name for name in candidates(names, role) if name != used and plain_name(name) not in expected]
@@ -180,7 +181,8 @@ def _missing_columns(names, kind, columns, present):
     keys = [key for _, key in missing if key not in columns]
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
-        choice, name = 'the columns' if len(keys) > 1 else 'the column', 'Run' if kind == 'run' else 'Qrels'
+        choice = 'the columns' if len(keys) > 1 else 'the column'
+        name = 'Run' if kind == 'run' else 'Qrels'
         text += f'; choose {choice}: {name}(..., columns={{{call}}})'
     if 'score' in keys: text += ', and add descending=False if the smallest number is the best, as for ranks'
     other_kind = 'qrels' if kind == 'run' else 'run'
@@ -198,7 +200,10 @@ def id_column(series: Any) -> Ids:
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
     if not (text_like or series.dtype.is_integer()):
-        cast = '; cast it to Int64 if a join has turned whole numbers into floats' if series.dtype.is_float() else ''
+        if series.dtype.is_float():
+            cast = '; cast it to Int64 if a join has turned whole numbers into floats'
+        else:
+            cast = ''
         raise DataError(f'an id must be text or a whole number, but column {series.name!r} has the type '
                         f'{series.dtype}{cast}')
     length = np.empty(len(series), np.int32)
@@ -280,7 +285,8 @@ def rows_from_lists(
     `lines` has the line number of each triple. If `ranks` is True, the numbers are
     ranks, and their negatives become the scores. Raise DataError for an invalid triple."""
     queries, docs, numbers = zip(*triples, strict=True)
-    query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
+    query = ids_of_objects(queries, name)
+    doc = ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, kind, numbers)
@@ -337,7 +343,9 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
     if not hasattr(source, 'iloc'):
-        return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
+        if hasattr(source, '__arrow_c_stream__'):
+            return pl.DataFrame(source)
+        return pl.from_dataframe(source)
     if not hasattr(source, 'columns'): raise DataError('this is a Series, not a table; use reset_index() to convert '
                                                        'it to a table')
     names = list(map(str, source.columns))
@@ -357,7 +365,9 @@ def read_table(data: bytes, name: str) -> Any:
     """Read a polars table from the bytes of a Parquet or an Arrow file."""
     pl = import_polars()
     with polars_errors(name):
-        return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
+        if data.startswith(b'PAR1'):
+            return pl.read_parquet(data)
+        return pl.read_ipc(data)
 
 # %% ../../nbs/data/tables.ipynb #7ddb2631
 def header_names(fields: Iterable[str]) -> list[str]:
@@ -400,7 +410,9 @@ def rows_from_csv(
 
     Raise DataError if it has no rows or an invalid row."""
     text = data.decode('utf-8-sig', 'surrogateescape')
-    triples, lines, first_snapshot = [], [], ''
+    triples = []
+    lines = []
+    first_snapshot = ''
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
@@ -473,8 +485,11 @@ def scan(path: str | os.PathLike) -> Any:
     """Return a polars LazyFrame of a table, without reading its rows.
 
     The table is a file, a folder with one table in several files, or a network address."""
-    pl, path, members = import_polars(), os.fspath(path), []
-    files, remote = [path], is_remote(path)
+    pl = import_polars()
+    path = os.fspath(path)
+    members = []
+    files = [path]
+    remote = is_remote(path)
     if remote:
         kind = _kind_by_name(path)
         if path.partition('?')[0].endswith('/'): members = [member.removeprefix(path) for member in _check_parts(path)]

@@ -173,7 +173,8 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     if not columns:
         ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
         return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
-    names, keys = COLUMN_NAMES[kind], COLUMN_KEYS[kind]
+    names = COLUMN_NAMES[kind]
+    keys = COLUMN_KEYS[kind]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
     defaults = keys if width == len(names) else [f'the {key}' for key in keys]
@@ -211,7 +212,8 @@ def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
     score. Equal scores are ordered by descending document id (ties='docid') or in the order of the rows
     (ties='given')."""
     order = np.lexsort((-rows.value, rows.query))
-    query, value = rows.query[order], rows.value[order]
+    query = rows.query[order]
+    value = rows.value[order]
     if ties == 'docid':
         group = np.cumsum(changes(query, value))
         tied = np.flatnonzero(np.bincount(group)[group] > 1)
@@ -264,7 +266,8 @@ def split_lines(
     tidy = len(start) == columns * lines and (data[end[columns - 1::columns]] == 10).all()
     if tidy and not (data[start[::columns]] == HASH).any():
         return start.reshape(-1, columns), end.reshape(-1, columns), 0, NOTHING
-    n_comments, doubtful = 0, NOTHING
+    n_comments = 0
+    doubtful = NOTHING
     if (data == HASH).any():
         data, n_comments, doubtful = blank_comments(data, start, end, columns)
         start, end = split_fields(data)
@@ -285,10 +288,13 @@ def blank_comments(
     full = np.flatnonzero(count)
     first = next_field[full] - count[full]
     begins = data[start[first]] == HASH
-    comment, first = full[begins], first[begins]
-    begin, stop = start[first], newline[comment]
+    comment = full[begins]
+    first = first[begins]
+    begin = start[first]
+    stop = newline[comment]
     edges = np.zeros(len(data) + 1, np.int8)
-    edges[begin], edges[stop] = 1, -1
+    edges[begin] = 1
+    edges[stop] = -1
     blanked = np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(32), data)
     doubtful = (count[comment] == columns) & (end[first] - begin > 1)
     return blanked, len(comment), np.stack([begin[doubtful], stop[doubtful]], axis=1)
@@ -299,7 +305,8 @@ def _check_lines(data, columns, start, end, fail, may_go_on):
     If `may_go_on` accepts a line with too many fields, its first `columns` fields are returned."""
     newline = np.flatnonzero(data == 10)
     if len(start) == columns * len(newline):  # every newline may be between two lines
-        last, following = start[columns - 1::columns], start[columns::columns]
+        last = start[columns - 1::columns]
+        following = start[columns::columns]
         if (last < newline).all() and (newline[:-1] < following).all(): return start, end
     next_field = np.searchsorted(start, newline)
     count = np.diff(next_field, prepend=0)
@@ -392,7 +399,10 @@ def parse_piece(
     for at, code, fault, _ in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if faults:
         valid = np.delete(np.arange(len(value)), [row for *_, row in faults])
-        query, doc, number, value = query[valid], doc[valid], number[valid], value[valid]
+        query = query[valid]
+        doc = doc[valid]
+        number = number[valid]
+        value = value[valid]
     return query, doc, number, value, Comments(n_comments, _doubt(text, doubtful + begin, layout))
 
 def _fields(text, begin, end, layout, used):
@@ -426,19 +436,22 @@ def _fail_at_line(text, layout, begin, at, count):
     """Report a line with too few or too many columns with `report_fault`. The lines from `begin` to `at` are parsed
     first, so that an invalid line among them raises its DataError first."""
     if at > begin and not collecting(): parse_piece(text, begin, at, layout)
-    columns, kind = counted(count, 'column'), layout.kind
+    columns = counted(count, 'column')
+    kind = layout.kind
     has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[kind]
     hint = ''
     if count == len(COLUMN_NAMES[other_kind]): hint = f'; is this a {other_kind} file?'
     elif count == 3:
         call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
-        option = ', and add descending=False if the smallest number is the best' if kind == 'run' else ''
+        if kind == 'run':
+            option = ', and add descending=False if the smallest number is the best'
+        else:
+            option = ''
         hint = f'; if the file has other columns, write {call}{option}'
-    rule = (
-        f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
-        if layout.width == len(COLUMN_NAMES[kind])
-        else f'the first line has {layout.width}'
-    )
+    if layout.width == len(COLUMN_NAMES[kind]):
+        rule = f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
+    else:
+        rule = f'the first line has {layout.width}'
     report_fault('columns', f'{text.where(at)}: {columns}, but {rule}')
 
 # %% ../../nbs/data/text.ipynb #05f8f504
@@ -521,7 +534,8 @@ OPEN_FILES = '/proc/self/fd', '/proc/thread-self/fd', '/dev/fd'  # where a proce
 def open_file_number(path: str | os.PathLike) -> int | None:
     """Return the file descriptor that a path names, such as 1 for /dev/stdout. The path may be a link to such a path.
     Return None for any other path."""
-    path, folders = os.fspath(path), {os.path.realpath(folder) for folder in OPEN_FILES}
+    path = os.fspath(path)
+    folders = {os.path.realpath(folder) for folder in OPEN_FILES}
     for _ in range(40):  # links, of which a system follows no more either
         folder, name = os.path.split(path)
         if name.isdigit() and os.path.realpath(folder) in folders: return int(name)
@@ -621,12 +635,15 @@ def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}
-    return columns | {'rank': rank_rows(rows, ties)} if number == 'score' else columns
+    if number == 'score':
+        return columns | {'rank': rank_rows(rows, ties)}
+    return columns
 
 def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
     """Return columns as the bytes of CSV or TSV with a header. All text is quoted if any of it contains blanks,
     quotes or separators."""
-    rows, out = list(zip(*columns.values(), strict=True)), StringIO(newline='')
+    rows = list(zip(*columns.values(), strict=True))
+    out = StringIO(newline='')
     special = any(re.search(r'[\s",;\x00-\x1f]', x) for row in rows for x in row if isinstance(x, str))
     quoting: Any = csv.QUOTE_NONNUMERIC if special else csv.QUOTE_NONE
     table = csv.writer(out, delimiter={'.csv': ',', '.tsv': '\t'}[form], lineterminator='\n', quoting=quoting)
@@ -642,14 +659,17 @@ def json_lines(pairs: Any) -> bytes:
 
 def parquet_bytes(pairs: Any) -> bytes:
     """Return a `Qrels` or `Run` as the bytes of a Parquet file."""
-    out, table = BytesIO(), pairs.to_polars()
+    out = BytesIO()
+    table = pairs.to_polars()
     if 'rank' in table.columns: table = table.with_columns(rank=rank_rows(pairs.rows, 'given'))
     table.write_parquet(out)
     return out.getvalue()
 
 # %% ../../nbs/data/text.ipynb #1cc6410c
 def _shortest(number):
-    return f'{number:.0f}' if abs(number) < 1e15 and number % 1 == 0 else repr(float(number))
+    if abs(number) < 1e15 and number % 1 == 0:
+        return f'{number:.0f}'
+    return repr(float(number))
 
 def qrels_lines(rows: Rows) -> Iterator[str]:
     """Yield the lines of a TREC qrels file, in the order of the rows."""
@@ -688,7 +708,10 @@ def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
         if remark is not None:
             raise ValueError(f'{visible(path)}: query {remark!r} begins with #, but TREC text treats such lines as '
                              'comments')
-        lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
+        if pairs.kind == 'qrels':
+            lines = qrels_lines(pairs.rows)
+        else:
+            lines = run_lines(pairs.rows, pairs.name)
         data = ''.join(lines).encode('utf-8', 'surrogateescape')
     packed = str(path).lower().endswith('.gz')
     return gzip.compress(data, mtime=0) if packed else data
