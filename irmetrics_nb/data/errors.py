@@ -132,10 +132,11 @@ FILE_ERRORS = {
     gzip.BadGzipFile: 'the gzip data are damaged or followed by other data',
 }
 
+StrPath = str | os.PathLike  # what names a file
 EMPTY = 'the path is empty (is a variable not set?)'
 
 @contextmanager
-def file_errors(path: str | os.PathLike) -> Iterator[None]:
+def file_errors(path: StrPath) -> Iterator[None]:
     """Re-raise errors of opening, reading or unpacking a file as DataError.
 
     Use it in a `with` statement. The message begins with the path. A ValueError is

@@ -26,6 +26,7 @@ from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
 from irmetrics_nb.data.errors import (
     DataError,
+    StrPath,
     collecting,
     counted,
     escape_non_utf8,
@@ -35,7 +36,7 @@ from irmetrics_nb.data.errors import (
     visible,
 )
 from .ids import BLOCK_ROWS, Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
-from .sources import no_rows, read_lookup, read_rows
+from .sources import is_path, no_rows, read_lookup, read_rows
 from irmetrics_nb.data.text import (
     Note,
     Rows,
@@ -100,9 +101,11 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
                 lines = f', line {rows.line_of(i)} (and {line_of[pair]})'
             else:
                 lines = ''
-            problem = f'duplicate document {rows.doc[i]!r} in query {rows.query_ids[rows.query[i]]!r}'
-            way_out = "duplicates='first', 'last' or 'best' chooses the row that counts"
-            report_fault('duplicate', f'{rows.source}{lines}: {problem}; {way_out}')
+            problem = (
+                f'{rows.source}{lines}: duplicate document {rows.doc[i]!r} in query '
+                f"{rows.query_ids[rows.query[i]]!r}; duplicates='first', 'last' or 'best' chooses the row that counts"
+            )
+            report_fault('duplicate', problem)
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -256,21 +259,16 @@ class QueryDocTable:
         default = columns is None and descending is True
         if not isinstance(source, QueryDocTable):
             self.dicts = DictSource.of(source, self.kind) if default else None
-            if self.dicts is None: self._read_rows(source, columns, duplicates, descending)
+            if self.dicts is None:
+                self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
+                if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
+                elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
+                self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
             elif copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
         elif not default: raise ValueError(f'this {name} is already read; set columns= and descending= where you '
                                            'create it')
         elif source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
         else: self.__dict__ = source.__dict__  # with its caches
-
-    def _read_rows(self, source, columns, duplicates, descending):
-        """Read the rows from a source into memory, and check for duplicate documents. A
-        duplicate document in a query raises DataError, unless `duplicates` says which of its
-        rows remains."""
-        self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-        if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
-        elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
-        self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
     @cached_property
     def suspects(self) -> np.ndarray:
@@ -349,7 +347,7 @@ class QueryDocTable:
         rows = self.rows
         whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
-        if whole_grades: numbers = [int(x) for x in numbers]
+        if whole_grades: numbers = [*map(int, numbers)]
         docs_of: list[dict] = [{} for _ in self.queries]
         for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers, strict=True):
             docs_of[query][doc] = number
@@ -378,7 +376,7 @@ class QueryDocTable:
         ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
         return pd.DataFrame({**columns, **ids})
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: StrPath) -> None:
         """Write all rows to a file that `Qrels` or `Run` can read again.
 
         The extension sets the format: .parquet, .csv, .tsv, .json or .jsonl. Any other
@@ -595,9 +593,7 @@ class Run(QueryDocTable):
     @property
     def path(self) -> str:
         """Return the path of a run file that is not read yet; '' for any other run."""
-        if isinstance(self.source, (str, os.PathLike)):
-            return os.fspath(self.source)
-        return ''
+        return os.fspath(self.source) if is_path(self.source) else ''
 
     def __init__(
         self, source: Any, *, name: str | None = None,

@@ -22,7 +22,7 @@ import numpy as np
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.arrays import concat_ranges
 from ..core.measures import Measure
-from .errors import EMPTY, DataError, file_errors, import_polars, polars_errors
+from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
 from .ids import PAD, Ids, block_starts
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
@@ -76,19 +76,19 @@ from irmetrics_nb.data.text import (
 from ..metrics.parsing import parse_all
 
 # %% ../../nbs/data/recognition.ipynb #304e40e0
-def found_runs(path: str | os.PathLike) -> list[str] | None:
+def found_runs(path: StrPath) -> list[str] | None:
     """Return the sorted paths of the runs in a folder, or of files that match a pattern
     such as runs/*.txt.
 
     Return None if `path` is a single run or an empty folder. Raise DataError if no file
     matches the pattern."""
     if is_remote(path): return None
-    if not os.fspath(path): raise DataError(f'a run is missing: {EMPTY}')
+    text = os.fspath(path)
+    if not text: raise DataError(f'a run is missing: {EMPTY}')
     if os.path.isdir(path):
         if is_spread(path): return None
         shown = sorted(name for name in os.listdir(path) if name[0] not in '._')
         return _no_folder_lost([os.path.join(path, name) for name in shown]) or None
-    text = os.fspath(path)
     if os.path.exists(text) or not set('*?[') & set(text): return None
     paths = sorted(glob(text, recursive=True))
     if not paths: raise DataError(f'{text}: no file matches this pattern')
@@ -119,8 +119,8 @@ def check_no_parts(paths: list) -> None:
             where = f'their folder, {str(folder)!r}'
         else:
             where = 'a folder that contains only these parts'
-        advice = f'give {where}, or a dict {{name: path}} if each file is a run'
-        raise DataError(f'{first} and {path} seem to be parts of one run; {advice}')
+        raise DataError(f'{first} and {path} seem to be parts of one run; give {where}, or a dict {{name: path}} if each '
+                        'file is a run')
 
 def _table_with(path):
     """Return the folder of a table in several files if `path` looks like one of these files.
@@ -144,11 +144,10 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     name = 'the run'
     if is_path(source):
         name = os.fspath(source)
-        path = source
-        if os.path.isdir(path) and not is_spread(path): raise DataError(
-            f'{path}: this folder does not contain the parts of a table')
-        if not is_remote(path) and not os.path.exists(path): raise DataError(f'{path}: there is no such file')
-        source = scan(path)
+        if os.path.isdir(name) and not is_spread(name): raise DataError(
+            f'{name}: this folder does not contain the parts of a table')
+        if not is_remote(name) and not os.path.exists(name): raise DataError(f'{name}: there is no such file')
+        source = scan(name)
     elif hasattr(source, 'iloc'): source = pl.from_pandas(source)
     relation = is_relation(source)
     if not (relation or is_table(source)):
@@ -159,8 +158,7 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     with polars_errors(name):
         columns = table.columns if relation else table.collect_schema().names()
         if column not in columns: raise DataError(f'no column {column!r}; the columns are {", ".join(columns)}')
-        quoted = '"' + column.replace('"', '""') + '"'
-        if relation: values = [row[0] for row in table.project(quoted).distinct().fetchall()]
+        if relation: values = [row[0] for row in table.project(_quoted(column)).distinct().fetchall()]
         else: values = table.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
     if None in values: raise DataError(f'{name}: some rows have no value in column {column!r}')
     systems = {str(value): value for value in values}
@@ -169,7 +167,7 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     def rows_of(value):
         if not relation: return table.filter(pl.col(column) == value)
         text = str(value).replace("'", "''")
-        return table.filter(f"{quoted} = '{text}'")
+        return table.filter(f"{_quoted(column)} = '{text}'")
     return {system: rows_of(value) for system, value in sorted(systems.items())}
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
@@ -312,11 +310,6 @@ def ready(run: Run) -> Run:
         if run.stream is not None: return run
     return Run(run, copy=False)
 
-def run_head(run: Run) -> Rows:
-    """Return the rows of a run, or its first batch if it has not been read yet."""
-    if run.source is None: return run.rows
-    return first_rows(run.path if run.stream is None else run.stream)
-
 # %% ../../nbs/data/recognition.ipynb #23ca75fe
 def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> int:
     """Return the position in buffer[:end] where the lines of the last query begin.
@@ -362,7 +355,7 @@ class TextFile:
 
     A batch has at most `size` bytes, unless a single query needs more. A query that
     needs more than about `max_query_bytes` raises DataError."""
-    def __init__(self, path: str | os.PathLike, size: int, max_query_bytes: float = np.inf):
+    def __init__(self, path: StrPath, size: int, max_query_bytes: float = np.inf):
         self.path = path
         self.name = str(path)
         self.size = size
@@ -412,7 +405,7 @@ class TextFile:
                 self.done = file.tell()
                 yield text
 
-    def partition(self, count: int, folder: str | os.PathLike) -> Iterator[Rows]:
+    def partition(self, count: int, folder: StrPath) -> Iterator[Rows]:
         """Yield the rows of the file in `count` parts, each with complete queries.
 
         The parts are first written to temporary files in `folder`. Empty parts are left
@@ -443,21 +436,16 @@ class TextFile:
         with file_errors(self.path): file = open_bytes(self.path)
         with file, ensure_unchanged(file.fileno(), self.path, self.state): yield file
 
-    def _fill(self, stream, room):
-        """Read bytes until `room` is full or the stream ends; return their number."""
-        filled = 0
-        with file_errors(self.path):
-            while filled < len(room) and (got := stream.readinto(room[filled:])): filled += got
-        return filled
-
     def _whole_queries(self, stream, buffer, filled, line):
         """Read from the stream into a buffer, and enlarge the buffer until it has a complete
         query. Return (buffer, filled, cut): the buffer, the number of bytes in it, and how
         many of these bytes belong to complete queries. `line` is the number of the first
         line, for messages."""
         while True:
-            filled += self._fill(stream, buffer.data[filled:-PAD])
-            ended = filled < len(buffer) - PAD
+            room = len(buffer) - PAD
+            with file_errors(self.path):
+                while filled < room and (got := stream.readinto(buffer.data[filled:room])): filled += got
+            ended = filled < room
             cut = filled if ended else last_query_start(buffer, filled)
             if cut or not filled: return buffer, filled, cut
             buffer = self._enlarge(buffer, line)
@@ -484,7 +472,7 @@ class TableRun:
     way = ''  # an addition to the description of how the run was read
 
     def __init__(
-        self, source: Any, size: int, name: str = 'the run', tag: str = '', path: str | os.PathLike | None = None
+        self, source: Any, size: int, name: str = 'the run', tag: str = '', path: StrPath | None = None
     ):
         self.name = name
         self.tag = tag
@@ -556,7 +544,7 @@ class TableRun:
             first += rows
             yield rows_read
 
-    def partition(self, count: int, folder: str | os.PathLike) -> Iterator[Rows]:
+    def partition(self, count: int, folder: StrPath) -> Iterator[Rows]:
         """Yield the rows in `count` parts, each with complete queries.
 
         Empty parts are left out. `folder` is not used."""
@@ -618,7 +606,7 @@ def open_table(source: Any, size: int | None = None, name: str = 'the run', tag:
 
 # %% ../../nbs/data/recognition.ipynb #1d96bd39
 def open_run(
-    path: str | os.PathLike, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
+    path: StrPath, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
 ) -> 'TextFile | TableRun | None':
     """Return a reader for a run in batches of about `size` bytes.
 
@@ -636,10 +624,7 @@ def open_run(
     if file.head.startswith(TABLE_MAGIC):
         pl = import_polars()
         if set('*?[') & set(name): return None  # polars would look for several files
-        if file.head.startswith(b'PAR1'):
-            scan_table = pl.scan_parquet
-        else:
-            scan_table = pl.scan_ipc
+        scan_table = pl.scan_parquet if file.head.startswith(b'PAR1') else pl.scan_ipc
         with suppress(DataError), polars_errors(name):
             table = TableRun(scan_table(path), rows, name, file_stem(path), path)
             return table if table.total > rows * (4 if small else 1) else None  # a byte may hold ten rows
@@ -648,7 +633,7 @@ def open_run(
     return file if text_layout(file.head, 'run') == LAYOUTS['run'] else None
 
 # %% ../../nbs/data/recognition.ipynb #0e85af86
-def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
+def read_batches(path: StrPath, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
     """Return an iterator over the rows of a run in batches.
 
     Adjacent rows of a query are in the same batch.
@@ -683,12 +668,13 @@ def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterato
     return iter([read_rows(path, 'run')]) if file is None else map(file.rows, file)
 
 # %% ../../nbs/data/recognition.ipynb #4ff49510
-def first_rows(source: Any) -> Rows:
-    """Return the first batch of a run, without warnings about its comments.
+def run_head(run: Run) -> Rows:
+    """Return the rows of a run, or its first batch if it has not been read yet, without
+    warnings about its comments.
 
-    `source` is a path or a `TableRun`. A run that cannot be read in batches is read
-    completely."""
-    file = source if isinstance(source, TableRun) else open_run(source)
+    A run that cannot be read in batches is read completely."""
+    if run.source is None: return run.rows
+    file = open_run(run.path) if run.stream is None else run.stream
     if file is not None: return next(map(file.rows, file))
-    in_one = read_rows if is_remote(source) or is_spread(source) else rows_from_file
-    return in_one(source, 'run')
+    in_one = read_rows if is_remote(run.path) or is_spread(run.path) else rows_from_file
+    return in_one(run.path, 'run')

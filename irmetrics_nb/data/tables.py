@@ -24,7 +24,15 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/tables.ipynb #10bd0922
-from .errors import DataError, file_errors, import_polars, polars_errors, report_fault, short_repr
+from irmetrics_nb.data.errors import (
+    DataError,
+    StrPath,
+    file_errors,
+    import_polars,
+    polars_errors,
+    report_fault,
+    short_repr,
+)
 from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
@@ -137,8 +145,8 @@ def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) 
     well."""
     for (_, key), equal in zip(ROLES[kind], _choices(tuple(names), kind, tuple(columns.items()))):
         if len(equal) < 2: continue
-        call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
-        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; choose one: {call}')
+        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; choose one: '
+                        f'{kind.capitalize()}(..., columns={{{key!r}: ...}})')
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
@@ -182,8 +190,7 @@ def _missing_columns(names, kind, columns, present):
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
         choice = 'the columns' if len(keys) > 1 else 'the column'
-        name = 'Run' if kind == 'run' else 'Qrels'
-        text += f'; choose {choice}: {name}(..., columns={{{call}}})'
+        text += f'; choose {choice}: {kind.capitalize()}(..., columns={{{call}}})'
     if 'score' in keys: text += ', and add descending=False if the smallest number is the best, as for ranks'
     other_kind = 'qrels' if kind == 'run' else 'run'
     swapped = present[2] is None and None not in find_columns(names, other_kind)
@@ -427,10 +434,10 @@ def rows_from_csv(
             if snapshot is not None:
                 first_snapshot = first_snapshot or fields[snapshot]
                 if fields[snapshot] != first_snapshot:
-                    pair = f'{first_snapshot!r} and {fields[snapshot]!r}'
                     raise DataError(
-                        f'{name}, line {line}: the rows are of two snapshots, {pair}; use the rows of one snapshot '
-                        'as the run')
+                        f'{name}, line {line}: the rows are of two snapshots, {first_snapshot!r} and '
+                        f'{fields[snapshot]!r}; use the rows of one snapshot as the run'
+                    )
             triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
@@ -448,11 +455,11 @@ def _fault_in_fields(fields, names, columns):
     return '', ''
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
-def is_remote(path: str | os.PathLike) -> bool:
+def is_remote(path: StrPath) -> bool:
     """Return True for a network address, such as s3://, gs://, hf:// or https://."""
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
 
-def is_spread(path: str | os.PathLike) -> bool:
+def is_spread(path: StrPath) -> bool:
     """Return True if a path is a folder with one table in several files."""
     if is_remote(path) or not os.path.isdir(path): return False
     with os.scandir(os.fspath(path)) as entries: inside = {entry.name: entry.is_dir() for entry in entries}
@@ -470,7 +477,7 @@ def is_partition(name: str) -> bool:
     """Return True if a folder is named like a partition, such as system=bm25."""
     return re.fullmatch('[^=.]+=[^=]*', name) is not None
 
-def part_files(folder: str | os.PathLike) -> list[str]:
+def part_files(folder: StrPath) -> list[str]:
     """Return the sorted paths of the files of a table in a folder.
 
     Raise DataError if there are no files."""
@@ -481,7 +488,7 @@ def part_files(folder: str | os.PathLike) -> list[str]:
     return [*map(str, files)]
 
 # %% ../../nbs/data/tables.ipynb #70c34795
-def scan(path: str | os.PathLike) -> Any:
+def scan(path: StrPath) -> Any:
     """Return a polars LazyFrame of a table, without reading its rows.
 
     The table is a file, a folder with one table in several files, or a network address."""
@@ -516,8 +523,8 @@ def _kind_of_file(path):
     if head.lstrip().startswith(b'{'): return 'json'
     separator = header_separator(head, path)
     if separator: return separator
-    kinds = 'Parquet, CSV with a header, or JSON lines'
-    raise DataError(f'{path}: the parts of a table must be {kinds}; put TREC text into one file')
+    raise DataError(f'{path}: the parts of a table must be Parquet, CSV with a header, or JSON lines; put TREC text '
+                    'into one file')
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
