@@ -85,7 +85,7 @@ def blank_grades(count: int) -> Note:
 
 def total_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
     """Merge equal notes, and add up their counts."""
-    counts: Counter = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for note in notes: counts[note.code, note.text] += note.count
     return tuple(Note(*key, count) for key, count in counts.items())
 
