@@ -85,7 +85,10 @@ EXAMPLES = '''
 # %% ../nbs/top_level/cli.ipynb #eff783cf
 def _print_reading(scores, runs):
     """Print to stderr how each run was read, and the peak memory of the process."""
-    names = runs if len(runs) == len(scores.runs) else [info.name for info in scores.runs]
+    if len(runs) == len(scores.runs):
+        names = runs
+    else:
+        names = [info.name for info in scores.runs]
     for info, run in zip(scores.runs, names): say(f'{run} was read {info.reading}')
     peak = peak_memory()
     if peak: say(f'peak memory: {peak / 1e6:,.0f} MB')
@@ -252,7 +255,8 @@ def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Convention
     The keys are query, value, why (the calculation) and missed (documents that could
     add to the value but were not retrieved). number: the largest number of queries."""
     from irmetrics_nb.explaining.explanation import explain
-    scores, rows = evaluate(qrels, run, [measure], conventions=conventions), []
+    scores = evaluate(qrels, run, [measure], conventions=conventions)
+    rows = []
     values = scores.values[0, 0]
     for i in np.argsort(values, kind='stable')[:number]:
         if np.isnan(values[i]): continue

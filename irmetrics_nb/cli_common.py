@@ -64,7 +64,8 @@ def _coloured(shown):
     """Convert a table to a rich table with coloured cells. The colours show the best and
     worst values, or values better and worse than a baseline."""
     from rich.text import Text
-    table, columns = _rich_table(shown.head, ['right'] * (len(shown.head) - 1)), []
+    table = _rich_table(shown.head, ['right'] * (len(shown.head) - 1))
+    columns = []
     for column in zip(*shown.rows):
         cells = [x if isinstance(x, Cell) else Cell(x) for x in column]
         ranked = any(cell.best for cell in cells) and not any(cell.mark for cell in cells)
@@ -114,7 +115,12 @@ def _rich_rank_table(why, rows):
     table = _rich_table(names, ['left' if name in CUT_COLUMNS else 'right' for name in names[1:]])
     cut = why.measure.at if why.measure.kind.at == 'k' else None
     def cell(name, x):
-        text = '' if x is None else value_text(x) if isinstance(x, float) else visible(x)
+        if x is None:
+            text = ''
+        elif isinstance(x, float):
+            text = value_text(x)
+        else:
+            text = visible(x)
         return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
     for row in rows:
         viewed = row.get('place', row['rank'])
@@ -241,7 +247,8 @@ def parse_size(text: str) -> int:
     pattern = r'([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?'
     match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
     number, prefix, binary = match.groups() if match else ('0', '', '')
-    thousand, power = 1024 if binary else 1000, ' kmgt'.index(prefix.lower() or ' ')
+    thousand = 1024 if binary else 1000
+    power = ' kmgt'.index(prefix.lower() or ' ')
     size = int(float(number) * thousand ** power)
     if not size:
         raise typer.BadParameter(f'{text!r} is not a size such as 500MB or 2GiB')
@@ -287,7 +294,9 @@ def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
     options = COLUMNS_BY_KIND.get(kind, {})
     if path != Path('-'):
         source = as_written(path)
-        return (Qrels if kind == 'qrels' else Run)(source, **options) if options else source
+        if options:
+            return (Qrels if kind == 'qrels' else Run)(source, **options)
+        return source
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name} is empty')

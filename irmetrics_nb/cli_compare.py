@@ -138,7 +138,8 @@ def _compare_command(
     this is a gate for CI."""
     from irmetrics_nb.comparing.comparison import compare
     from irmetrics_nb.comparing.gate import gate
-    runs, required = [first, *new], floors_of(floors)
+    runs = [first, *new]
+    required = floors_of(floors)
     settings = {'test': test, 'correction': correction, 'alpha': alpha, 'margin': margin, 'interval': interval,
                 'seed': seed, 'correct_over': correct_over}
     chosen = {name: settings[name] or '' for name in ('correction', 'interval')}
@@ -239,7 +240,8 @@ WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
 def _demo(folder=Path('demo')):
     "Compare the six systems of the test collection, and explain one query."
     from irmetrics_nb.comparing.comparison import compare
-    example, by = load_example(), 'nDCG@10'
+    example = load_example()
+    by = 'nDCG@10'
     scores = evaluate(example.qrels, example.runs, f'{by} AP RR')
     comparison = compare(scores)
     best, *weaker = sorted(scores.means, key=lambda name: -scores.means[name][by])
@@ -259,7 +261,8 @@ def _demo_pairs(comparison, pair):
     """Yield texts: the table of means, and sentences on the significant differences. The
     last sentence is on the two best systems."""
     from irmetrics_nb.comparing.comparison import marked_means, sentence
-    pairs, method = comparison.rows, comparison.method
+    pairs = comparison.rows
+    method = comparison.method
     first_measure = [row for row in pairs if row.measure == comparison.sample.measures[0]]
     shown = sum(row.shown(method.alpha) for row in first_measure)
     letters = 'A raised letter names a system that is significantly worse'
@@ -286,7 +289,8 @@ def _demo_query(example, by, pair, query, value_of_other, value):
 
 def _demo_advice(folder, pair):
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
-    qrels, (other, best) = folder/'qrels.txt', (folder/f'{name}.run.gz' for name in pair)
+    qrels = folder/'qrels.txt'
+    (other, best) = (folder/f'{name}.run.gz' for name in pair)
     saved = f'Values of all queries and runs: {folder/"per_query.csv"}; plot: {folder/"scores.png"}'
     compared = f'{command} compare {qrels} {other} {best} -m "AP(rel=2)"'
     words = f'--topics {folder/"topics.tsv"} --documents {folder/"documents.jsonl.gz"}'

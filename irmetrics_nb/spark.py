@@ -172,7 +172,8 @@ def _fetched(frame):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, batch.schema) as writer: writer.write_batch(batch)
             yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=['piece'])
-    blobs, pl = _bytes_of(frame.mapInArrow(packed, 'piece binary')), import_polars()
+    blobs = _bytes_of(frame.mapInArrow(packed, 'piece binary'))
+    pl = import_polars()
     return pl.concat([pl.from_arrow(_opened(blob)) for blob in blobs])
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
@@ -181,11 +182,14 @@ def _collect_rows(qrels, run, system, order, conventions):
     the rows of all runs. truth: the qrels, as a DataFrame or a polars table. runs: the names
     of the runs. local: {name of the run: source} for the sources that are not DataFrames;
     the key of the qrels is None. names: the original names of the columns."""
-    runs, names = _runs_by_name(run, system), {} if order is None else {'at': order}
+    runs = _runs_by_name(run, system)
+    names = {} if order is None else {'at': order}
     frames = [source for _, source in [('', qrels), *runs] if _is_frame(source)]
     if not frames:
         raise ValueError('neither the judgments nor the runs are Spark DataFrames; use irmetrics_nb.evaluate')
-    session, local, pl = frames[0].sparkSession, {}, import_polars()
+    session = frames[0].sparkSession
+    local = {}
+    pl = import_polars()
     def rows(source, kind, name):
         if _is_frame(source):
             run_sql = 'cast(null as string)' if name is None else _sql_text(name)
@@ -289,7 +293,9 @@ def _table(batches):
     os.environ.setdefault('POLARS_MAX_THREADS', '1')  # an executor has as many tasks as it has cores
     import pyarrow as pa
     batches = [batch for batch in batches if batch.num_rows]
-    return import_polars().from_arrow(pa.Table.from_batches(batches)) if batches else None
+    if batches:
+        return import_polars().from_arrow(pa.Table.from_batches(batches))
+    return None
 
 def _schema(columns):
     import pyarrow as pa
@@ -438,7 +444,8 @@ def evaluate_on_spark(
     names = _run_names(None if system else runs, counts, system)
     n = _bucket_count(frame.sparkSession, counts, memory, buckets)
     complete, requested = complete_measures(requested, in_force, counts[None][1])
-    looks, ids = max(1, LOOKED_AT // n), max(10, 5000 // n)
+    looks = max(1, LOOKED_AT // n)
+    ids = max(10, 5000 // n)
     plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, columns)
     frame, truth, along = _sent_along(frame, truth, counts[None][0])
     score = partial(_score, plan, __version__, along)
@@ -449,7 +456,8 @@ def evaluate_on_spark(
     if collect:
         reading = f'by Spark, in {counted(n, "bucket")}'
         return _total_scores(put_together(scored, plan, requested, reading), local)
-    pl, tables = import_polars(), _tables_of(unanswered or Bucket())
+    pl = import_polars()
+    tables = _tables_of(unanswered or Bucket())
     remaining = [pl.from_arrow(table) for table in tables if len(table)]
     if not remaining: return values
     return values.unionByName(_sent(frame.sparkSession, pl.concat(remaining), VALUES))
@@ -468,7 +476,8 @@ def _run_names(names, counts, system):
 def _total_scores(scores, local):
     """Return the scores with the notes on sources that were read on the driver. local: {name
     of the run: source}; the key of the qrels is None."""
-    infos, nothing = [], Qrels.empty()
+    infos = []
+    nothing = Qrels.empty()
     truth = local.get(None, nothing)
     for info in scores.runs:
         sources = truth, local.get(info.name, nothing)
@@ -484,7 +493,10 @@ def _check(scored, frame, truth, plan):
         rows = frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in rows)
     def spelt(name):
-        judged = ids('run is null') if truth is None else sorted(truth['query'].unique().head(20_000))
+        if truth is None:
+            judged = ids('run is null')
+        else:
+            judged = sorted(truth['query'].unique().head(20_000))
         return judged, ids(f'run = {_sql_text(name)}')
     texts = check_whole(scored, plan, spelt)
     kinds = {'DataWarning': DataWarning, 'EvaluationWarning': EvaluationWarning}
@@ -511,7 +523,8 @@ def means(values: Any) -> dict[str, Any]:
     rows = sums.selectExpr('run', 'measure', *totals)
     means_of: dict[str, Any] = {}
     for row in rows.orderBy('run', 'measure').collect():
-        kind, n = parse(row['measure']).kind.aggregate, row['n']
+        kind = parse(row['measure']).kind.aggregate
+        n = row['n']
         mean = row['value'] / n if n else np.nan
         if n and kind is SUM: mean = row['value']
         if n and kind is GEOMETRIC_MEAN: mean = float(np.exp(row['logs'] / n))
@@ -557,11 +570,13 @@ def _auc_of_bucket(rel, collect, table):
         group = wrong.sort('query')['query'][0]
         return (DataError(f'the items of group {group!r}: a label or a score is missing or NaN'), []), []
     table = table.sort('query')
-    number, ids = table['query'].rle_id().to_numpy(), table['query'].unique(maintain_order=True).to_list()
+    number = table['query'].rle_id().to_numpy()
+    ids = table['query'].unique(maintain_order=True).to_list()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter('always')
         groups = group_auc_here(table['label'].to_numpy(), table['value'].to_numpy(), number, rel=rel)
-    columns, texts = (ids, groups.auc, groups.positives, groups.negatives), [str(w.message) for w in seen]
+    columns = (ids, groups.auc, groups.positives, groups.negatives)
+    texts = [str(w.message) for w in seen]
     if collect: return (columns, texts), []
     schema = _schema(AREAS)
     return ((), texts), [pa.table(dict(zip(schema.names, columns)), schema)]

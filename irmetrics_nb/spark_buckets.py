@@ -87,7 +87,8 @@ def complete_measures(
 def _complete(measure, conventions, top):
     """Return a measure with all parameters set. top: the largest grade. Raise ValueError
     if a parameter cannot be known before the evaluation."""
-    preset, answers = completed(measure, conventions), conventions.of(measure.name)
+    preset = completed(measure, conventions)
+    answers = conventions.of(measure.name)
     top_known = top is not None and (top >= 0 or answers.negative == 'keep')
     complete = preset.resolve(Judged.from_grades([[top] if top_known else []]))
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
@@ -104,7 +105,12 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
     Return '' if the order is not needed."""
     kinds = {m.name: conventions.of(m.name) for m in measures}
     names = [name for name, answers in kinds.items() if answers.ties == 'given']
-    whose = '' if len(names) == len(kinds) else f' of {names[0]}' if names else ''
+    if len(names) == len(kinds):
+        whose = ''
+    elif names:
+        whose = f' of {names[0]}'
+    else:
+        whose = ''
     if names or conventions.ties == 'given': return f"ties='given'{whose}"
     if conventions.duplicates in ('first', 'last'):
         return f'duplicates={conventions.duplicates!r}'
@@ -232,7 +238,8 @@ def _facts(qrels, run, judged, reading, plan):
     tuple: evidence for warnings, numbers of queries that change if the ranking is reversed,
     number of rows that look as if qrels and run were swapped, number of rows, and {grade:
     count}."""
-    rows, swapped = run.source, 0
+    rows = run.source
+    swapped = 0
     evidence = judged_evidence(plan.measures, judged, qrels, None, reading.looks[:plan.looks])
     evidence.unanswered = evidence.unanswered[:plan.ids]
     if len(rows) and len(qrels) and look_like_scores(qrels.columns.value):
@@ -262,7 +269,8 @@ def check_whole(
         evidence = _total_evidence(evidence_of, changes, plan)
         if not evidence.common:
             judged, retrieved = spelt(name) if spelt else ([], [])
-            ids, run = '', f'{name}: ' if plan.several else ''
+            ids = ''
+            run = f'{name}: ' if plan.several else ''
             if judged and retrieved:
                 ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
             raise DataError(
@@ -314,7 +322,8 @@ def put_together(
     return Scores.beside(results) if plan.several else results[0]
 
 def _in_id_order(scores):
-    ids, info = scores.query_ids, scores.runs[0]
+    ids = scores.query_ids
+    info = scores.runs[0]
     order = sorted(range(len(ids)), key=ids.__getitem__)
     def bounds(): return {name: ends[:, order] for name, ends in info.tie_bounds.items()}
     return replace(

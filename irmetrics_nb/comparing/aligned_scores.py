@@ -97,8 +97,11 @@ class Sample:
         row = self.index(measure)
         parsed = self.asked[row] if self.asked else _measure_or_none(measure)
         if parsed is None or parsed.kind.largest is None: return np.inf
-        values, largest = self.values[:, row], float(parsed.kind.largest)
-        return np.inf if ((values < 0) | (values > largest + 1e-9)).any() else largest
+        values = self.values[:, row]
+        largest = float(parsed.kind.largest)
+        if ((values < 0) | (values > largest + 1e-9)).any():
+            return np.inf
+        return largest
 
 def _measure_or_none(name):
     """Parse the name of a measure; return None if it cannot be parsed."""
@@ -281,13 +284,15 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1d33a005
 # a warning: shares differ by more than FAR with p < SURE, judged@k by more than FAR / 2
-UNEQUAL, SURE = 0.1, 0.01
+UNEQUAL = 0.1
+SURE = 0.01
 
 def judging_notes(sample: Sample) -> list[str]:
     """Return notes on judged@k, the share of judged documents among the top k. A second note is added if the top k
     contain unjudged documents, but no document that was judged not relevant. The list is empty if the rankings are
     unknown."""
-    shares, ranks = judged_shares(sample), sample.first_ranks
+    shares = judged_shares(sample)
+    ranks = sample.first_ranks
     if not shares: return []
     listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
     notes = [f'judged@{ranks.shape[-1]}: {listed}']
@@ -299,7 +304,8 @@ def judging_notes(sample: Sample) -> list[str]:
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
     """Return a warning for each pair of systems that were judged unequally. The systems must differ in judged@k, and
     in the share of unjudged documents at the ranks where neither system has a relevant document."""
-    judged, k = judged_shares(sample), np.shape(sample.first_ranks)[-1]
+    judged = judged_shares(sample)
+    k = np.shape(sample.first_ranks)[-1]
     sentences = []
     for pair in pairs if judged else []:
         *shares, p = unjudged_shares(sample, *pair)
@@ -528,7 +534,8 @@ def _draws(method):
 def _p_of_pair(d, method):
     """Return the p-value of the differences `d` of one pair. Raises ValueError if a test function of the user returns
     something else than a number from 0 to 1 or NaN."""
-    test, options = method.known_test, {}
+    test = method.known_test
+    options = {}
     if test.draws: options = {'resamples': method.draws or test.draws, 'seed': method.seed}
     p = test.p(d, **options)
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)
@@ -549,7 +556,8 @@ def _decide(rows, positions, method):
     the adjusted p-values and the confidence levels of the intervals. The fourth is the level at which a pair is
     tested if no other pair is significant. The last is None, because the intervals are computed later."""
     p = np.array([_p_values(values, positions, method) for values in rows])
-    alphas, flat = {'alpha': method.alpha}, p.ravel()
+    alphas = {'alpha': method.alpha}
+    flat = p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
     levels = 1 - decision_alphas(flat, method.correction, **alphas).reshape(p.shape)
     nothing = np.ones(max(int(np.count_nonzero(~np.isnan(p))), 1))
@@ -569,7 +577,8 @@ def _decide_by_tukey(rows, positions, method):
     for i, table in enumerate(tables):
         if len(table) < LEAST_QUERIES: continue
         results[:, i] = np.array(tukey_intervals(table, alpha=method.alpha, tables=n, **_draws(method)))[:, a, b]
-    p, alpha = results[0], method.alpha / n
+    p = results[0]
+    alpha = method.alpha / n
     return p, np.minimum(p * n, 1), np.full(p.shape, 1 - alpha), alpha, results[1:]
 
 def _detectable(rows, positions, alpha, method, span):
@@ -578,7 +587,10 @@ def _detectable(rows, positions, alpha, method, span):
     of_tukey = method.test == 'tukey'
     sample = _common(rows) if of_tukey else differences(*rows[list(positions)])
     if len(sample) < LEAST_QUERIES: return np.nan
-    smallest = tukey_detectable(sample, *positions, alpha=alpha) if of_tukey else detectable(sample, alpha=alpha)
+    if of_tukey:
+        smallest = tukey_detectable(sample, *positions, alpha=alpha)
+    else:
+        smallest = detectable(sample, alpha=alpha)
     return np.inf if smallest > span else smallest
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #b6b31fb3
@@ -607,10 +619,13 @@ def compare_family(
             for measure, name in tables]
     decide = _decide_by_tukey if method.test == 'tukey' else _decide
     p, adjusted, levels, lowest_alpha, intervals = decide(rows, positions, method)
-    family, pairs = max(1, int(np.count_nonzero(~np.isnan(p)))), []
+    family = max(1, int(np.count_nonzero(~np.isnan(p))))
+    pairs = []
     for i, j in np.ndindex(p.shape):
-        (measure, name), systems = tables[i], [*positions[j]]
-        span, names = sample.span(measure), [sample.systems[system] for system in systems]
+        (measure, name) = tables[i]
+        systems = [*positions[j]]
+        span = sample.span(measure)
+        names = [sample.systems[system] for system in systems]
         interval = intervals[:, i, j] if method.interval == 'tukey' else None
         could = _detectable(rows[i], systems, lowest_alpha, method, span)
         *both, level = (float(x[i, j]) for x in (p, adjusted, levels))
@@ -660,7 +675,8 @@ def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
 def _warnings(pair, method):
     where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
     who = f'{pair.a} and {pair.b}, {pair.measure}{where}'
-    count, test = f'only {counted(pair.queries, "query")}{where}', method.known_test
+    count = f'only {counted(pair.queries, "query")}{where}'
+    test = method.known_test
     if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
     elif pair.queries < LEAST_QUERIES:
         yield f'{count}, but a test needs {LEAST_QUERIES} or more'

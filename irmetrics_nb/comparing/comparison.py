@@ -89,7 +89,8 @@ def margin_text(pair: Pair, method: Method) -> str:
 
     It is equivalence, non-inferiority of one system, or neither."""
     ends = interval_text(pair.lower_bound, pair.upper_bound, 1 - 2 * method.alpha, decimals(pair))
-    by, margin = f'by {method.margin:g} or more', method.margin or 0
+    by = f'by {method.margin:g} or more'
+    margin = method.margin or 0
     claim = f'{pair.b} may be worse than {pair.a} {by}'
     if pair.no_better(margin): claim = f'{pair.a} is not worse than {pair.b} {by}'
     if pair.no_worse(margin): claim = f'{pair.b} is not worse than {pair.a} {by}'
@@ -99,10 +100,13 @@ def margin_text(pair: Pair, method: Method) -> str:
 def method_text(method: Method, pair: Pair) -> str:
     "Return the name of the test, and of the correction if several p-values are corrected."
     if pair.family == 1 or method.correction == 'none': return method.words
-    together, sliced = method.correct_over == 'all', pair.slice != EVERYTHING
+    together = method.correct_over == 'all'
+    sliced = pair.slice != EVERYTHING
     if method.test == 'tukey':
         over = ' and '.join(['measures'] * together + ['slices'] * sliced)
-        return f'{method.words} with Bonferroni over the {over}' if over else method.words
+        if over:
+            return f'{method.words} with Bonferroni over the {over}'
+        return method.words
     family = f'{pair.family} pairs' + ' of all measures' * together + ' in slices' * sliced
     return f'{method.words} with {CORRECTIONS[method.correction].words} over {family}'
 
@@ -152,7 +156,8 @@ def sentence(pair: Pair, method: Method) -> str:
 def _claim(pair, method):
     """Return a sentence on the difference of a pair, which must have common queries. It
     does not contain the result of a test with a margin."""
-    shown, where = pair.shown(method.alpha) and pair.difference, in_slice(pair.slice)
+    shown = pair.shown(method.alpha) and pair.difference
+    where = in_slice(pair.slice)
     if shown and pair.difference < 0: pair = pair.turned()
     change = sentence_number(pair.difference, decimals(pair))
     p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
@@ -163,10 +168,8 @@ def _claim(pair, method):
     if shown:
         gain = f'{change} {pair.measure}{where} ({evidence})'
         return f'{pair.b} is better than {pair.a} by {gain}'
-    who, seen = (
-        f'{pair.a} and {pair.b}{where}',
-        f'{pair.b} − {pair.a} = {change} {pair.measure}',
-    )
+    who = f'{pair.a} and {pair.b}{where}'
+    seen = f'{pair.b} − {pair.a} = {change} {pair.measure}'
     if np.isnan(pair.p_adjusted):
         return (f'no p-value for {who}, because {_no_verdict(pair, method)}: {seen} '
                 f'({score})')
@@ -185,7 +188,10 @@ def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> 
     families = [_family(over_all, method, against)] if over_all else []
     if sliced:
         n = len({pair.slice for pair in sliced})
-        head = f'the {n} slices are corrected separately' if n > 1 else 'the slice is corrected separately'
+        if n > 1:
+            head = f'the {n} slices are corrected separately'
+        else:
+            head = 'the slice is corrected separately'
         families.append(f'{head}: ' * bool(over_all) + _family(sliced, method))
     line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
     if method.margin is None: return line
@@ -195,12 +201,22 @@ def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> 
 def _family(pairs, method, against=''):
     """Return a text on p-values that are corrected together: the number of pairs, the
     measures and the correction."""
-    size, sliced = max(pair.family for pair in pairs), pairs[0].slice != EVERYTHING
-    together, of_tukey = method.correct_over == 'all', method.correction == 'tukey'
+    size = max(pair.family for pair in pairs)
+    sliced = pairs[0].slice != EVERYTHING
+    together = method.correct_over == 'all'
+    of_tukey = method.correction == 'tukey'
     count = f'{size} pairs{against}' if size > 1 else f'one pair{against}'
     several = len({pair.measure for pair in pairs}) > 1
-    measures = 'all measures together' if together else 'each measure' if several else 'the measure'
-    scope = 'in each slice' + ' and measure' * together if sliced else 'for each measure'
+    if together:
+        measures = 'all measures together'
+    elif several:
+        measures = 'each measure'
+    else:
+        measures = 'the measure'
+    if sliced:
+        scope = 'in each slice' + ' and measure' * together
+    else:
+        scope = 'for each measure'
     if of_tukey and (sliced or together and size > 1):
         corrected = f"corrected by Tukey's test {scope}, and by Bonferroni for the number of these tests"
     elif size == 1: corrected = 'no correction needed'
@@ -345,10 +361,8 @@ class Comparison(Result):
 
         They are about queries that only some systems have, the shares of judged
         documents, and queries without a group."""
-        notes, n = (
-            [*self.sample.notes, *judging_notes(self.sample)],
-            (self.groups or ()).count(''),
-        )
+        notes = [*self.sample.notes, *judging_notes(self.sample)]
+        n = (self.groups or ()).count('')
         verbs = 'has no group; it counts' if n == 1 else 'have no group; they count'
         if n: notes.append(f'{counted(n, "query")} {verbs} only in the results for '
                            'all queries')
@@ -383,7 +397,8 @@ class Comparison(Result):
 
         Queries without a value for both systems are left out. measure: by default the
         first."""
-        sample, row = self.sample, self.sample.index(measure)
+        sample = self.sample
+        row = self.sample.index(measure)
         values = [
             sample.values[sample.systems.index(name), row].tolist() for name in (a, b)
         ]
@@ -510,7 +525,8 @@ def share_sentences(comparison: Comparison) -> list[str]:
 def _share(comparison, total):
     """Return a sentence on how much each slice adds to the difference of a pair. total:
     the pair compared over all queries. A slice is a group of queries."""
-    names, digits = (total.measure, total.a, total.b), decimals(total)
+    names = (total.measure, total.a, total.b)
+    digits = decimals(total)
     inside = [
         pair
         for pair in comparison.rows
@@ -635,7 +651,8 @@ def compare(
     baseline = None if baseline is None else str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
     slices = None if groups is None else groups_of_queries(sample, groups)
-    tested, rows = sample.tested, []
+    tested = sample.tested
+    rows = []
     if not tested:
         raise ValueError(
             'there is nothing to test, because these are not measures of quality: '

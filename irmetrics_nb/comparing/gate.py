@@ -95,7 +95,10 @@ def parse_floor(text: str) -> Floor:
         hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
         raise ValueError(f'{text!r} is not a valid minimum; {hint}')
     parsed = parse(measure)
-    name = repr(parsed) if parse(repr(parsed)).said == parsed.said else measure.strip()
+    if parse(repr(parsed)).said == parsed.said:
+        name = repr(parsed)
+    else:
+        name = measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
 
 # %% ../../nbs/comparing/gate.ipynb #5345c4ea
@@ -112,7 +115,10 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     failed = dropped and (not allow_unknown if unknown else pair.shown(comparison.method.alpha))
     outcome = ''
     if unknown:
-        why = 'too few queries for a verdict' if pair.queries < LEAST_QUERIES else 'no p-value, so no verdict'
+        if pair.queries < LEAST_QUERIES:
+            why = 'too few queries for a verdict'
+        else:
+            why = 'no p-value, so no verdict'
         seen = f'the observed drop {"exceeds" if dropped else "does not exceed"} {max_drop:g}'
         if not pair.queries: seen = 'no difference was observed'
         outcome = f': {why}; {seen}' + ', but allow_unknown lets the check pass' * (dropped and allow_unknown)
@@ -152,7 +158,8 @@ def _coverages(comparison, min_coverage):
     """Check that each system has results for the queries with results of the baseline; yield
     verdicts. If `min_coverage` is None, only systems that lack results for some of these
     queries get a verdict."""
-    sample, required = comparison.sample, 1 if min_coverage is None else min_coverage
+    sample = comparison.sample
+    required = 1 if min_coverage is None else min_coverage
     by_system = dict(zip(sample.systems, answered(sample)))
     of_baseline = by_system.pop(comparison.baseline)
     n = int(np.count_nonzero(of_baseline))
@@ -204,7 +211,8 @@ def check_floors(
     systems: the systems to check, by default all. groups: the group of each query, for
     floors of slices. Returns a verdict per system and floor. Raises KeyError for a
     measure that was not computed, and ValueError for an unknown slice."""
-    out, names = [], slice_names(groups or ())
+    out = []
+    names = slice_names(groups or ())
     for floor in floors:
         slices = names if floor.slice == '*' else [floor.slice]
         if not slices or not {*slices} <= {EVERYTHING, *names}:
@@ -225,7 +233,8 @@ def _reached(system, values, floor, ids):
     fails if there are no values. The verdict of a failed check contains the queries with
     the lowest values."""
     mean = mean_or_nan(values)
-    present, reached = np.flatnonzero(~np.isnan(values)), mean >= floor.least
+    present = np.flatnonzero(~np.isnan(values))
+    reached = mean >= floor.least
     lowest = present[np.argsort(values[present], kind='stable')[:0 if reached else WORST]]
     queries = tuple((ids[i], np.nan, float(values[i])) for i in lowest)
     text = _floor_text(system, mean, floor)
@@ -379,7 +388,8 @@ def gate(
     if margin is not None: check_margin(margin, comparison.method.alpha)
     if min_coverage is not None and not 0 <= min_coverage <= 1:
         raise ValueError(f'min_coverage must be from 0 to 1, not {min_coverage!r}')
-    sample, rows = comparison.sample, comparison.rows
+    sample = comparison.sample
+    rows = comparison.rows
     named = {sample.measures[sample.index(measure)] for measure in fail_if_worse}
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
@@ -410,8 +420,12 @@ def gate(
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _headline(gate):
     """Return the headline: how many checks failed or could not be decided."""
-    n, unknown = len(gate.rows), sum(verdict.unknown for verdict in gate.rows)
-    head = 'Gate: passed' if gate.ok else f'Gate: FAILED: {len(gate.failures)} of {n} checks'
+    n = len(gate.rows)
+    unknown = sum(verdict.unknown for verdict in gate.rows)
+    if gate.ok:
+        head = 'Gate: passed'
+    else:
+        head = f'Gate: FAILED: {len(gate.failures)} of {n} checks'
     of_all = f' of {n} checks' if gate.ok else ''
     return f'{head}, {unknown}{of_all} without a verdict' if unknown else head
 
@@ -419,7 +433,10 @@ def _failures_first(gate): return sorted(gate.rows, key=lambda verdict: verdict.
 
 def _gate_text(gate, markdown):
     """Return the verdicts and notes as plain text or Markdown."""
-    lines = [f'**{_headline(gate)}**\n' if markdown else _headline(gate)] if gate.rows else []
+    if gate.rows:
+        lines = [f'**{_headline(gate)}**\n' if markdown else _headline(gate)]
+    else:
+        lines = []
     for verdict in _failures_first(gate):
         mark = 'ok' if verdict.passed else 'FAILED'
         lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')

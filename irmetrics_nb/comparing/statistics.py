@@ -90,7 +90,8 @@ def stepped_differences(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float
     if np.isinf(values).any(): raise ValueError('a value is infinite, so there is no '
                                                 'mean')
     values = values[:, ~np.isnan(values).any(axis=0)]
-    sizes, d = np.abs(values).max(axis=0), values[1] - values[0]
+    sizes = np.abs(values).max(axis=0)
+    d = values[1] - values[0]
     noise = cancelling(sizes)
     d[np.abs(d) < np.maximum(TIE_SHARE * sizes, noise)] = 0
     step = grid_step(gridded_size(d), len(d), noise)
@@ -245,7 +246,8 @@ CHUNK = 2**21  # numbers that are drawn at a time: 16 MB
 def _sign_blocks(n, count, exact, seed):
     """Yield arrays (rows, n) of bits, one bit per sign, with `count` rows in total. exact:
     whether the rows are all 2^n sign patterns; otherwise they are random."""
-    size, random = max(1, CHUNK // max(n, 1)), np.random.default_rng(seed)
+    size = max(1, CHUNK // max(n, 1))
+    random = np.random.default_rng(seed)
     for start in range(0, count, size):
         rows = min(size, count - start)
         if exact: yield np.arange(start, start + rows)[:, None] >> np.arange(n) & 1
@@ -276,7 +278,8 @@ def randomization_test(
     n = len(table)
     if step is None: step = grid_step(np.abs(table).max(axis=0, initial=0), n)
     steps = whole_steps(table, step)
-    total, seen = steps.sum(axis=0), np.zeros(table.shape[1])
+    total = steps.sum(axis=0)
+    seen = np.zeros(table.shape[1])
     inexact = np.maximum(n, 2.0**-46 * np.abs(steps).sum(axis=0))
     exact = n < 62 and 2**n <= draws
     count = 2**n if exact else draws
@@ -293,7 +296,8 @@ def _shuffled_sums(values, draws, seed):
     """Return an array (draws, systems) of sums over queries. Before each draw, the values
     within each query are shuffled among the systems. values: array (queries, systems)."""
     n, m = values.shape
-    random, pick = np.random.default_rng(seed), _from_table if m <= TABLE else _by_keys
+    random = np.random.default_rng(seed)
+    pick = _from_table if m <= TABLE else _by_keys
     rows = max(1, CHUNK // 2 // max(draws * m, 1))
     return sum((pick(values[start:start + rows], draws, random) for start in range(0, n, rows)), np.zeros((draws, m)))
 
@@ -370,10 +374,14 @@ def tukey_intervals(
     n, m = table.shape
     exact = n < 62 and factorial(m) ** n <= draws
     steps, step = _steps_from_first(table)
-    sums = _all_shuffled_sums(steps) if exact else _shuffled_sums(steps, draws, seed)
+    if exact:
+        sums = _all_shuffled_sums(steps)
+    else:
+        sums = _shuffled_sums(steps, draws, seed)
     # both of two differences of sums may be inexact by so much
     inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum()) if steps.any() else 0
-    ascending, total = np.sort(np.ptp(sums, axis=1)), steps.sum(axis=0)
+    ascending = np.sort(np.ptp(sums, axis=1))
+    total = steps.sum(axis=0)
     gaps = total - total[:, None]
     seen = len(ascending) - np.searchsorted(ascending, np.abs(gaps) - inexact)
     observed = 0 if exact else 1  # shuffle beside the random ones
@@ -454,7 +462,8 @@ def bootstrap_interval(
     if method == 'studentized':
         return studentized_interval(d, level=level, resamples=resamples, seed=seed)
     from scipy import stats
-    random, batch = np.random.default_rng(seed), max(1, CHUNK // len(d))
+    random = np.random.default_rng(seed)
+    batch = max(1, CHUNK // len(d))
     with warnings.catch_warnings():  # of lopsided data BCa may give NaN, which is seen
         warnings.simplefilter('ignore')
         result = stats.bootstrap(
@@ -467,8 +476,10 @@ def bootstrap_interval(
 def _resampled_t(d, resamples, seed):
     """Return the studentized mean t* of each bootstrap resample, in ascending order. t* is
     infinite for a resample without variance."""
-    n, random = len(d), np.random.default_rng(seed)
-    blocks, rows = [], max(1, CHUNK // n)
+    n = len(d)
+    random = np.random.default_rng(seed)
+    blocks = []
+    rows = max(1, CHUNK // n)
     for start in range(0, resamples, rows):
         drawn = d[random.integers(n, size=(min(rows, resamples - start), n))]
         difference = drawn.mean(axis=1) - d.mean()

@@ -65,10 +65,13 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
     query: (entries,) the query number of each value, in ascending order."""
     values = np.asarray(values)
     if op is np.add and values.dtype.kind in 'bi':  # integers and truth values are exact
-        total, first = np.cumsum(values), np.flatnonzero(changes(query))
+        total = np.cumsum(values)
+        first = np.flatnonzero(changes(query))
         total -= np.repeat(total[first] - values[first], run_lengths(first, len(query)))
         return total
-    position, out, step = cumcount(query), values.copy(), 1
+    position = cumcount(query)
+    out = values.copy()
+    step = 1
     deepest = position.max(initial=0)
     while step <= deepest:
         same_query = position[step:] >= step
@@ -107,11 +110,13 @@ def argsort_descending(
     Equal values of a query keep their order if `stable` is True; otherwise their order
     is arbitrary."""
     if len(value) < FEW_ROWS: return np.lexsort((-value, query))
-    step, rises = np.diff(query), value[1:] > value[:-1]
+    step = np.diff(query)
+    rises = value[1:] > value[:-1]
     if not ((step < 0) | (rises & (step == 0))).any(): return np.arange(len(value))
     packed = pack(query, descending_bits(value), int(query.max()))
     order = np.argsort(packed, kind='stable' if stable else None)
-    ordered, falling = query[order], value[order]
+    ordered = query[order]
+    falling = value[order]
     rises = (falling[1:] > falling[:-1]) & (ordered[1:] == ordered[:-1])
     if rises.any():  # two values of a query that differ in what was cut off
         again = np.isin(ordered, ordered[1:][rises])
@@ -127,7 +132,8 @@ def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndar
 
     Returns the sorted query numbers and the grades in this order. If there are few distinct
     integer grades, they are counted instead of sorted, which is faster."""
-    low, high = grade.min(initial=np.inf), grade.max(initial=-np.inf)
+    low = grade.min(initial=np.inf)
+    high = grade.max(initial=-np.inf)
     countable = 0 <= high - low < MOST_GRADES and -128 <= low and high <= 127
     integers = grade.astype(np.int8) if countable else np.empty(0, np.int8)
     countable = countable and bool((integers == grade).all())
@@ -274,7 +280,8 @@ def _sorted_ids(ids):
     """Return the result of `np.unique(ids, return_inverse=True)`. Integers in a small
     range are counted instead of sorted, which is faster."""
     if ids.dtype.kind in 'biu' and np.can_cast(ids.dtype, np.int64):
-        low, high = int(ids.min()), int(ids.max())
+        low = int(ids.min())
+        high = int(ids.max())
         if high - low <= 4 * len(ids) + 1000:
             offset = ids.astype(np.int64) - low
             seen = np.bincount(offset) > 0
@@ -356,11 +363,13 @@ def _look_like_labels(numbers):
 def warn_caller(text: str) -> None:
     "Emit an EvaluationWarning that points to the calling line outside of this package."
     package = __name__.partition('.')[0]
-    frame, level = sys._getframe(), 1
+    frame = sys._getframe()
+    level = 1
     while (
         frame.f_back and frame.f_globals.get('__name__', '').partition('.')[0] == package
     ):
-        frame, level = frame.f_back, level + 1
+        frame = frame.f_back
+        level = level + 1
     warnings.warn(text, EvaluationWarning, stacklevel=level)
 
 

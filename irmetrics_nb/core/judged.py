@@ -29,9 +29,11 @@ from irmetrics_nb.core.layouts import (
 # %% ../../nbs/core/judged.ipynb #5992248c
 # The columns by the meaning of their rows; NUMBERS are those with query numbers.
 TIE = ('tie_start', 'tie_size')
-ENTRY, QUERY = ('query', 'rank', 'grade', *TIE), ('retrieved',)
+ENTRY = ('query', 'rank', 'grade', *TIE)
+QUERY = ('retrieved',)
 POOL = ('pool_query', 'pool_grade')
-COLUMNS, NUMBERS = ENTRY + QUERY + POOL, ('query', 'pool_query')
+COLUMNS = ENTRY + QUERY + POOL
+NUMBERS = ('query', 'pool_query')
 _NO_TIES: Any = None  # every document has a score of its own
 _SMALL = 1000         # entries of a batch that is too small to cache
 
@@ -74,13 +76,12 @@ class Judged:
                 raise ValueError(f'Judged: {name} must be a list of numbers') from None
         check_columns(self)
         for name in COLUMNS:
-            kind = (
-                float
-                if name in ('grade', 'pool_grade')
-                else np.intp
-                if name in NUMBERS
-                else np.int64
-            )
+            if name in ('grade', 'pool_grade'):
+                kind = float
+            elif name in NUMBERS:
+                kind = np.intp
+            else:
+                kind = np.int64
             self.__dict__[name] = getattr(self, name).astype(kind)
 
     # Questions to the entries
@@ -155,7 +156,10 @@ class Judged:
         names = [name for name in ENTRY if tied or name not in TIE]
         subset = self.changed(**{name: getattr(self, name)[rows] for name in names})
         parent_rows = self.__dict__.get('_part_of')
-        subset.__dict__['_part_of'] = rows if parent_rows is None else parent_rows[rows]
+        if parent_rows is None:
+            subset.__dict__['_part_of'] = rows
+        else:
+            subset.__dict__['_part_of'] = parent_rows[rows]
         return subset
 
     def spread(self, values: np.ndarray | float, whole: 'Judged') -> np.ndarray:
@@ -167,7 +171,8 @@ class Judged:
         documents of `whole` get 0. ValueError if this batch is not such a selection."""
         values = np.broadcast_to(values, self.rank.shape)
         result = np.zeros(len(whole.rank), np.result_type(values, int))
-        rows, whole_rows = self.__dict__.get('_part_of'), whole.__dict__.get('_part_of')
+        rows = self.__dict__.get('_part_of')
+        whole_rows = whole.__dict__.get('_part_of')
         if self is whole: rows = slice(None)
         elif rows is None: raise ValueError('this batch was not selected from the '
                                             'batch that was passed as `whole`')
@@ -196,7 +201,8 @@ class Judged:
         grade.
 
         In this batch, every judged document counts as retrieved."""
-        query, grade = self.pool_query, self.pool_grade
+        query = self.pool_query
+        grade = self.pool_grade
         retrieved = np.bincount(query, minlength=len(self))
         rank = cumcount(query, self.rank.dtype)
         rank += 1
@@ -221,8 +227,10 @@ class Judged:
         """Return the batch without unjudged documents; later documents move up (Sakai
         2007)."""
         retrieved = np.bincount(self.query, minlength=len(self))
-        rank, tie = cumcount(self.query) + 1, self.tie_numbers()
-        start, size = rank - cumcount(tie), np.bincount(tie)[tie]
+        rank = cumcount(self.query) + 1
+        tie = self.tie_numbers()
+        start = rank - cumcount(tie)
+        size = np.bincount(tie)[tie]
         return self.changed(
             rank=rank, retrieved=retrieved, tie_start=start, tie_size=size)
 
@@ -418,7 +426,8 @@ class Judged:
         each row, ascending. Returns two arrays with one entry per row found: the position
         of its query in `queries`, and the index of the row in `query`."""
         count = np.bincount(query, minlength=len(self))
-        begin, length = (np.cumsum(count) - count)[queries], count[queries]
+        begin = (np.cumsum(count) - count)[queries]
+        length = count[queries]
         number = np.repeat(np.arange(len(queries)), length)
         return number, begin[number] + cumcount(number)
 
@@ -447,7 +456,10 @@ class Judged:
     def __iter__(self) -> Iterator['Judged']: return (self[q] for q in range(len(self)))
 
     def __repr__(self) -> str:
-        queries = f'{len(self):,} query' if len(self) == 1 else f'{len(self):,} queries'
+        if len(self) == 1:
+            queries = f'{len(self):,} query'
+        else:
+            queries = f'{len(self):,} queries'
         retrieved = f'{int(self.retrieved.sum()):,} documents retrieved'
         judged = f'{len(self.rank):,} of them judged; {len(self.pool_grade):,} judgments'
         return f'Judged: {queries}, {retrieved}, {judged}'
@@ -461,19 +473,23 @@ def _no_ties(rank):
 def _column_faults(judged):
     """Yield a pair (mask, message) for each rule that the arrays of a batch must follow. The
     mask is True for entries that break the rule."""
-    retrieved, queries = judged.retrieved, len(judged.retrieved)
+    retrieved = judged.retrieved
+    queries = len(judged.retrieved)
     yield (retrieved < 0) | (retrieved % 1 != 0), 'retrieved must contain whole numbers >= 0'
     for name in NUMBERS:
         query = getattr(judged, name)
         yield (query < 0) | (query >= queries), f'{name} must contain query numbers >= 0 and < {queries}'
         yield np.diff(query, prepend=0) < 0, f'{name} must not decrease'
-    query, rank, same_query = judged.query, judged.rank, ~changes(judged.query)
+    query = judged.query
+    rank = judged.rank
+    same_query = ~changes(judged.query)
     yield (rank < 1) | (rank % 1 != 0), 'rank must contain whole numbers >= 1'
     yield (np.diff(rank, prepend=0) <= 0) & same_query, 'rank must increase within a query'
     end = retrieved[query.astype(np.intp)]
     yield rank > end, 'rank must not exceed the number of retrieved documents'
     yield ~np.isfinite(judged.grade), 'grade must be finite'
-    start, last = judged.tie_start, judged.tie_start + judged.tie_size - 1
+    start = judged.tie_start
+    last = judged.tie_start + judged.tie_size - 1
     yield (start % 1 != 0) | (judged.tie_size % 1 != 0), 'tie_start and tie_size must be whole numbers'
     outside = (start < 1) | (rank < start) | (rank > last) | (last > end)
     yield outside, ('the ranks of a tie must include the rank of its document, and must not exceed the number of '

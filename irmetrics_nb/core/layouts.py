@@ -90,9 +90,13 @@ def columns_of_grades(
     missing from `ideal`."""
     values, retrieved = flatten(grades)
     query = np.repeat(np.arange(len(retrieved)), retrieved)
-    rank, judged = cumcount(query) + 1, ~np.isnan(values)
-    rank, query, grade = rank[judged], query[judged], values[judged]
-    pool_query, pool_grade = query, grade
+    rank = cumcount(query) + 1
+    judged = ~np.isnan(values)
+    rank = rank[judged]
+    query = query[judged]
+    grade = values[judged]
+    pool_query = query
+    pool_grade = grade
     if ideal is not None:
         pool_grade, sizes = flatten(ideal, 'ideal')
         if len(sizes) != len(retrieved):
@@ -130,11 +134,10 @@ def columns_of_ranks(
         raise ValueError(f'duplicate rank: {ranks!r}')
     last = np.zeros(len(lengths), dtype=np.int64)
     np.maximum.at(last, query, rank)
-    retrieved = (
-        last
-        if n_retrieved is None
-        else np.broadcast_to(np.asarray(n_retrieved), last.shape)
-    )
+    if n_retrieved is None:
+        retrieved = last
+    else:
+        retrieved = np.broadcast_to(np.asarray(n_retrieved), last.shape)
     if np.any(retrieved % 1) or not np.all(retrieved >= last):
         raise ValueError(
             f'n_retrieved={n_retrieved} is not a whole number, or is below the last '
@@ -159,7 +162,8 @@ def columns_of_scores(
     groups are defined by ids (`groups`) or by the sizes of consecutive groups
     (`sizes`). ValueError for NaN, for columns of different lengths, or for invalid
     groups."""
-    labels, scores = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
+    labels = as_numbers(labels, 'labels')
+    scores = as_numbers(scores, 'scores')
     if len(labels) != len(scores):
         raise ValueError(
             f'there must be one label and one score per item: got {len(labels):,} '
@@ -171,8 +175,11 @@ def columns_of_scores(
     ids, query = number_groups(groups, sizes, len(labels))
     retrieved = np.bincount(query, minlength=len(ids))
     order = argsort_descending(query, scores)
-    query, grade, score = query[order], labels[order], scores[order]
-    rank, tie = cumcount(query) + 1, np.cumsum(changes(query, score)) - 1
+    query = query[order]
+    grade = labels[order]
+    score = scores[order]
+    rank = cumcount(query) + 1
+    tie = np.cumsum(changes(query, score)) - 1
     pool_query, pool_grade = sort_pool(query, grade)
     return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
             'pool_query': pool_query, 'pool_grade': pool_grade,
@@ -190,7 +197,10 @@ def _as_ids(values):
     ids = as_array(values, 'items')
     if isinstance(values, list):
         mixed = ids.dtype.kind == 'U' and not {*map(type, values)} <= {str, np.str_}  # numpy made text of other types
-        ids = np.fromiter(values, object, len(values)) if mixed else unrounded(values, ids)
+        if mixed:
+            ids = np.fromiter(values, object, len(values))
+        else:
+            ids = unrounded(values, ids)
     if ids.dtype.kind in 'OT': ids = _of_objects(ids.astype(object))
     if ids.dtype.kind == 'f': ids = _of_floats(ids)
     if ids.dtype.kind == 'u' and ids.max(initial=0) < 2**63: ids = ids.astype(np.int64)
@@ -236,11 +246,13 @@ def _sets_of(relevant):
     lists, and dicts {item: grade}."""
     if hasattr(relevant, 'tocsr'):
         matrix = relevant.tocsr()
-        item, begin = matrix.indices.astype(np.int64), matrix.indptr.astype(np.intp)
+        item = matrix.indices.astype(np.int64)
+        begin = matrix.indptr.astype(np.intp)
         return Sets(item, begin, as_numbers(matrix.data, 'grades'), matrix.shape[1])
     if isinstance(relevant, tuple):
         items, offsets = relevant
-        item, begin = _as_ids(items), as_numbers(offsets, 'offsets')
+        item = _as_ids(items)
+        begin = as_numbers(offsets, 'offsets')
         ends = len(begin) and begin[0] == 0 and begin[-1] == len(item)
         if not ends or (np.diff(begin) < 0).any() or (begin % 1).any():
             raise ValueError('relevant as a pair must be (items, offsets), with offsets that rise from 0 to '
@@ -341,7 +353,8 @@ def positions_in(
     The position is -1 if the row does not contain the code. rows: the result of
     `sorted_rows` for the same `bits`. user, code: (n,) each code to find, and the row
     in which it is searched."""
-    target, position = code << bits, np.zeros(len(code), np.intp)
+    target = code << bits
+    position = np.zeros(len(code), np.intp)
     if not rows.shape[1]: return position - 1
     step = 1 << rows.shape[1].bit_length()
     while step > 1:
@@ -360,8 +373,10 @@ def _numbered(table, items):
     Returns the codes of `table` and of `items`, and an upper bound of all codes."""
     filled = [x for x in (table, items) if x.size] or [np.zeros(1, np.int64)]
     if all(x.dtype.kind == 'i' for x in filled):
-        low, high = min(int(x.min()) for x in filled), max(int(x.max()) for x in filled)
-        offset, span = np.int64(low), high - low
+        low = min(int(x.min()) for x in filled)
+        high = max(int(x.max()) for x in filled)
+        offset = np.int64(low)
+        span = high - low
         if span < 1 << 40: return table - offset, items - offset, span
     ids, code = np.unique(np.concatenate([table.ravel(), items]), return_inverse=True)
     return code[:table.size].reshape(table.shape), code[table.size:], len(ids)
@@ -435,16 +450,21 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> dict[str, np.
     Returns {name: array}. The arguments are those of `Judged.from_topk`. ValueError for
     arguments of different lengths, a duplicate item, a missing item within a list, or a
     grade that is not finite."""
-    table, sets = _plain_topk(items), as_sets(relevant, grades)
+    table = _plain_topk(items)
+    sets = as_sets(relevant, grades)
     if not isinstance(table, np.ndarray):  # fill up the shorter lists
-        ids, size = _ids_of_lists(table), np.diff(_begin(table))
+        ids = _ids_of_lists(table)
+        size = np.diff(_begin(table))
         table = np.full((len(size), size.max(initial=0)), filler(ids), ids.dtype)
         table[np.arange(table.shape[1]) < size[:, None]] = ids
     users = len(sets.begin) - 1
     if len(table) != users: raise ValueError(f'items has {len(table):,} users, but relevant has {users:,}')
     user, rank, grade, shown = map(np.concatenate, zip(*_hits_by_blocks(table, sets)))
     pool_query = np.repeat(np.arange(users), np.diff(sets.begin))
-    pool = (pool_query, np.ones(len(pool_query))) if sets.grade is None else sort_pool(pool_query, sets.grade)
+    if sets.grade is None:
+        pool = (pool_query, np.ones(len(pool_query)))
+    else:
+        pool = sort_pool(pool_query, sets.grade)
     return {'query': user, 'rank': rank, 'grade': grade, 'retrieved': shown,
             'pool_query': pool[0], 'pool_grade': pool[1]}
 
@@ -456,11 +476,13 @@ def _hits_by_blocks(table, sets) -> Iterator[tuple[np.ndarray, ...]]:
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     kinds = {'i': 'numbers', 'U': 'text'}
     for a in range(0, max(1, len(table)), step):
-        ids, begin = _as_ids(table[a:a + step]), sets.begin[a:a + step + 1]
+        ids = _as_ids(table[a:a + step])
+        begin = sets.begin[a:a + step + 1]
         members = slice(begin[0], begin[-1])
         grade = None if sets.grade is None else sets.grade[members]
         block = Sets(sets.item[members], begin - begin[0], grade)
-        kind, expected = ids.dtype.kind, block.item.dtype.kind
+        kind = ids.dtype.kind
+        expected = block.item.dtype.kind
         if kind != expected and block.item.size and (ids != filler(ids)).any():
             raise ValueError(f'items are {kinds[kind]}, but relevant items are {kinds[expected]}')
         if sets.columns is not None and ids.max(initial=-1) >= sets.columns:

@@ -265,7 +265,8 @@ class Kind:
 def check_claims(kind: Kind) -> None:
     "Raise ValueError if a declared property of a kind, such as `linear`, is false."
     if kind.counts: return
-    tied, cutoff = _tiny(), 2 if kind.at == 'k' else .5
+    tied = _tiny()
+    cutoff = 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
     for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
@@ -296,10 +297,12 @@ def _tiny():
     lists = (3, 0, 1), (0, 3, None), (1, 3, 0, 3), (0, 1), (None, 1, 2), (1, 1, 0, None)
     batches = []
     for grades in lists:
-        n, judged = len(grades), [g for g in grades if g is not None]
+        n = len(grades)
+        judged = [g for g in grades if g is not None]
         untied = Judged.from_grades([grades], ideal=[[*judged, 2, 1, 0]])
         for blocks in {(n,), (1, n - 1), (n - 1, 1)}:
-            start, size = np.cumsum((1, *blocks)), np.repeat(blocks, blocks)
+            start = np.cumsum((1, *blocks))
+            size = np.repeat(blocks, blocks)
             begin = np.repeat(start[:-1], blocks)
             ties = {'tie_start': begin[untied.rank - 1], 'tie_size': size[untied.rank - 1]}
             batches.append(untied.changed(rank=untied.rank, **ties))
@@ -346,7 +349,8 @@ def enter(kind: Kind) -> Kind:
         module_of_measures().check_name(kind)
     for declared in [*KINDS.data.values()]:
         if declared.name.casefold() != folded: continue
-        old, new = declared.function, kind.function
+        old = declared.function
+        new = kind.function
         same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
         same_module = old.__module__ == new.__module__
         if not same_name or not same_module and _code_words(old) != _code_words(new):
@@ -449,8 +453,10 @@ class Measure(Generic[_P]):
         for p, default in self.defaults.items():
             if p not in self.params: continue
             value = tidy(self.params[p])
-            flag, number = isinstance(value, bool), isinstance(value, int | float)
-            fits, expected = True, 'a number'
+            flag = isinstance(value, bool)
+            number = isinstance(value, int | float)
+            fits = True
+            expected = 'a number'
             if isinstance(default, bool): fits, expected = flag, 'True or False'
             elif isinstance(default, int | float):
                 fits = number and not flag and isfinite(value)
@@ -538,7 +544,8 @@ class Measure(Generic[_P]):
 
     def _values(self, judged, ties):
         """Return one value per query; check a user's measure at its first use."""
-        kind, looked_at = self.kind, self.view(judged)
+        kind = self.kind
+        looked_at = self.view(judged)
         if not kind.built_in and id(kind) not in _proven:
             check_claims(kind)
             _proven.add(id(kind))
@@ -561,7 +568,8 @@ class Measure(Generic[_P]):
         params |= self.params
         for short, meant in self.kind.short.items():
             if not meant.items() <= params.items(): continue
-            name, params = short, {p: x for p, x in params.items() if p not in meant}
+            name = short
+            params = {p: x for p, x in params.items() if p not in meant}
         arguments = ', '.join(
             f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items()
         )
@@ -606,7 +614,10 @@ def _help_of(measure):
         type_, explanation = PARAMETERS.get(
             name, ('bool', 'Whether unjudged documents are removed, so that later documents move up.')
         )
-        setting = f', here {measure.params[name]!r}' if name in measure.params else ''
+        if name in measure.params:
+            setting = f', here {measure.params[name]!r}'
+        else:
+            setting = ''
         text += [f'{name} : {type_}, default {default!r}{setting}',
                  fill(explanation, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)]
     if kind.at is not None: text += [f'@ : {PARAMETERS[kind.at][0]}', f'    {PARAMETERS[kind.at][1]}']
@@ -694,7 +705,9 @@ def measure(
         def variant(name, **changes):
             metric.kinds[name] = enter(replace(kind, name=name, metric=metric, **changes))
             return Measure(name)
-        metric.over_ties, metric.variant, metric.kinds = over_ties, variant, {}
+        metric.over_ties = over_ties
+        metric.variant = variant
+        metric.kinds = {}
         metric.measure = variant(name)
         return metric
     return declare

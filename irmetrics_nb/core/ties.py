@@ -36,7 +36,8 @@ class Ties:
         "Return the ties of a batch, sorted by query and rank."
         number = judged.tie_numbers()
         first = np.flatnonzero(np.diff(number, prepend=-1))
-        start, size = judged.tie_start[first], judged.tie_size[first]
+        start = judged.tie_start[first]
+        size = judged.tie_size[first]
         return cls(number, first, start.astype(np.intp), size.astype(np.intp))
 
     def count(self, mask: np.ndarray) -> np.ndarray:
@@ -122,17 +123,20 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
     document; each term must depend only on the rank and the grade of its document.
     Source: McSherry and Najork (2008)."""
     mean = np.array(terms(judged), dtype=float)
-    tied, tie = np.flatnonzero(judged.tie_size > 1), judged.tie_numbers()
+    tied = np.flatnonzero(judged.tie_size > 1)
+    tie = judged.tie_numbers()
     # Entries of one tie and one grade have the same mean: one `example` of them is asked.
     tied = tied[np.lexsort((judged.grade[tied], tie[tied]))]
     other_tie = np.diff(tie[tied], prepend=-1) != 0
     other_grade = np.diff(judged.grade[tied], prepend=np.inf) != 0
     new = other_tie | other_grade
-    example, group = tied[new], np.cumsum(new) - 1
+    example = tied[new]
+    group = np.cumsum(new) - 1
     def term_at(number, position):
         entry = example[number]
         rank = judged.tie_start[entry] + position
-        query, grade = judged.query[entry], judged.grade[entry]
+        query = judged.query[entry]
+        grade = judged.grade[entry]
         return terms(judged.changed(query=query, rank=rank, grade=grade))
     size = judged.tie_size[example]
     mean[tied] = (sum_over_places(size, term_at) / size)[group]
@@ -164,7 +168,8 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     orders: (queries,) the number of orders of each query. The documents remain tied,
     because a different order does not change their scores."""
     owner = np.repeat(np.arange(len(judged)), orders)
-    batch, order = judged.take(owner), cumcount(owner)
+    batch = judged.take(owner)
+    order = cumcount(owner)
     free = choices(batch)
     base = batch.running(np.multiply, free) // free  # what the digits before are worth
     digit = order[batch.query] // base % free
@@ -177,8 +182,10 @@ def _nth_free(digit, tie):
     """Place the entries of each tie one after the other; return the position of each
     entry in its tie, counted from 0. An entry gets the free position that has `digit`
     free positions before it."""
-    position, step = digit.copy(), cumcount(tie)
-    ties, deepest = tie.max(initial=-1) + 1, step.max(initial=0) + 1
+    position = digit.copy()
+    step = cumcount(tie)
+    ties = tie.max(initial=-1) + 1
+    deepest = step.max(initial=0) + 1
     taken = np.full((ties, deepest), np.iinfo(int).max)
     for j in range(taken.shape[1]):
         current = np.flatnonzero(step == j)
@@ -209,13 +216,15 @@ def mean_over_orders(
     if worth is not None: judged = judged.only(worth != 0)
     n_orders = count_orders(judged)
     check_orders(n_orders)
-    orders, mean = n_orders.astype(np.intp), np.zeros(len(judged))
+    orders = n_orders.astype(np.intp)
+    mean = np.zeros(len(judged))
     entries = np.bincount(judged.query, minlength=len(judged))
     pool = np.bincount(judged.pool_query, minlength=len(judged))
     block = np.cumsum(orders * (entries + pool + 1)) // BLOCK
     begins = np.flatnonzero(np.diff(block)) + 1
     for queries in np.split(np.arange(len(judged)), begins):
-        batch, times = judged.take(queries), orders[queries]
+        batch = judged.take(queries)
+        times = orders[queries]
         owner = np.repeat(np.arange(len(queries)), times)
         values = value(all_orders(batch, times))
         mean[queries] = np.bincount(owner, weights=values, minlength=len(queries)) / times
@@ -275,7 +284,8 @@ def tie_bounds(
     selects the queries of `values`."""
     queries = ties_that_matter(judged)
     queries = queries[kept[queries]]
-    tied, columns = judged.take(queries), (np.cumsum(kept) - 1)[queries]
+    tied = judged.take(queries)
+    columns = (np.cumsum(kept) - 1)[queries]
     bounds = {}
     for measure, value in zip(measures, values) if queries.size else []:
         try: ends = np.stack([measure.of(tied, ties=ties) for ties in ('worst', 'best')])

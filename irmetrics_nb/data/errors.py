@@ -132,10 +132,11 @@ FILE_ERRORS = {
     gzip.BadGzipFile: 'the gzip data are damaged or followed by other data',
 }
 
+StrPath = str | os.PathLike  # what names a file
 EMPTY = 'the path is empty (is a variable not set?)'
 
 @contextmanager
-def file_errors(path: str | os.PathLike) -> Iterator[None]:
+def file_errors(path: StrPath) -> Iterator[None]:
     """Re-raise errors of opening, reading or unpacking a file as DataError.
 
     Use it in a `with` statement. The message begins with the path. A ValueError is
@@ -214,7 +215,10 @@ def with_hints(**hints: str) -> Callable[[F], F]:
             unknown = options.keys() - parameters
             if unknown:
                 name = min(unknown, key=list(options).index)
-                hint = f": {hints[name].format(options[name])}" if name in hints else ''
+                if name in hints:
+                    hint = f": {hints[name].format(options[name])}"
+                else:
+                    hint = ''
                 raise TypeError(f'{function.__name__}() got an unexpected keyword argument {name!r}{hint}')
             return function(*args, **options)
         return call

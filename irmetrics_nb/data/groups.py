@@ -15,7 +15,7 @@ import numpy as np
 # %% ../../nbs/data/groups.ipynb #f6c508a3
 from ..core.arrays import is_missing
 from .errors import DataError, short_repr
-from .sources import file_content, is_self_describing, read_lookup, separated_lines
+from .sources import file_content, is_path, is_self_describing, read_lookup, separated_lines
 from .tables import COLUMN_SYNONYMS, header_names, plain_name
 
 # %% ../../nbs/data/groups.ipynb #cdbcdb69
@@ -40,7 +40,11 @@ def names_of(group: str) -> tuple[str, ...]:
     ''.
 
     A slice is a subset of the queries, such as 'lang=de'."""
-    return group.names if isinstance(group, Group) else (group,) if group else ()
+    if isinstance(group, Group):
+        return group.names
+    if group:
+        return (group,)
+    return ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
     """Return the sorted names of all slices (subsets of the queries) in `groups`.
@@ -72,7 +76,10 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
     count = names if isinstance(names, int) else len(list(names))
     if count < 2: raise ValueError('bins must be a number of bins (2 or more) or a list of two or more names, not '
                                    f'{names!r}')
-    edges = np.quantile(present, np.arange(1, count) / count, method='inverted_cdf') if len(present) else present
+    if len(present):
+        edges = np.quantile(present, np.arange(1, count) / count, method='inverted_cdf')
+    else:
+        edges = present
     bin_index = np.searchsorted(edges, number, side='left')
     if isinstance(names, int):
         members = [number[(bin_index == i) & ~np.isnan(number)] for i in range(count)]
@@ -117,20 +124,23 @@ def _records(source, columns):
     """Read a text file of groups; return any other source unchanged. Return a list of
     {column: value}, one per row, or {query: group} if the file has no header. Raise
     DataError for an invalid file."""
-    if not isinstance(source, str | os.PathLike): return source
+    if not is_path(source): return source
     data = file_content(source)
     if is_self_describing(data, os.fspath(source)): return source
     text = data.decode('utf-8-sig', 'surrogateescape')
     lines = [(n, header_names(fields)) for n, fields in separated_lines(text, os.fspath(source))]
     if not lines: raise DataError(f'{source}: the file has no rows')
     (_, names), *rows = lines
-    header = columns['query'] in names if 'query' in columns else any(plain_name(name) in QUERY for name in names)
+    if 'query' in columns:
+        header = columns['query'] in names
+    else:
+        header = any(plain_name(name) in QUERY for name in names)
     if header:
         if not rows: raise DataError(f'{source}: the file has no rows below the header')
         return [dict(zip(names, fields)) for _, fields in rows]
     if len(names) != 2:
-        problem = f'without a header, a file needs two columns (query and group), not {len(names)}'
-        raise DataError(f'{source}: {problem}; write a header such as query_id,device,lang')
+        raise DataError(f'{source}: without a header, a file needs two columns (query and group), not {len(names)}; '
+                        'write a header such as query_id,device,lang')
     group_of: dict[str, str] = {}
     for number, (query, group) in lines:
         if group_of.setdefault(query, group) != group:
@@ -179,8 +189,7 @@ class Groups:
         bins = {} if bins is None else bins
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
-        is_path = isinstance(source, str | os.PathLike)
-        where = os.fspath(source) if is_path else 'the groups'
+        where = os.fspath(source) if is_path(source) else 'the groups'
         ids, table = read_lookup(_records(source, chosen), where, QUERY, chosen)
         for name, definition in bins.items():
             if name not in table:

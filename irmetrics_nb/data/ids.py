@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, combinations, count
+from itertools import chain, combinations, count, islice, product
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -19,6 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 # %% ../../nbs/data/ids.ipynb #02852cfb
+from ..core.arrays import changes
 from .errors import DataError, is_utf8_text, short_repr
 
 # %% ../../nbs/data/ids.ipynb #537b22ac
@@ -28,10 +29,9 @@ WORDS_AT_ONCE = 4          # words fetched at a time: one costs hardly less
 PAD = 8 * WORDS_AT_ONCE    # spare bytes behind a text, so that its last id is fetched like any other
 
 class Ids:
-    """Array of n byte strings, such as document ids, stored in one shared buffer. `buffer`
-    is a uint8 array that ends with at least PAD unused bytes. `start` and `length` are
-    integer arrays of shape (n,): the position of the first byte of each string, and its
-    number of bytes."""
+    """Array of n byte strings, such as document ids, stored in one shared buffer. `buffer` is a uint8 array that ends
+    with at least PAD unused bytes. `start` and `length` are integer arrays of shape (n,): the position of the first
+    byte of each string, and its number of bytes."""
     def __init__(self, buffer: np.ndarray, start: np.ndarray, length: np.ndarray):
         self.buffer = buffer
         self.start = start
@@ -48,9 +48,8 @@ class Ids:
         return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
 
     def first_words(self, n: int) -> list[np.ndarray]:
-        """Return the first 8 * n bytes of every string as n arrays of uint64. Each array has
-        eight bytes of every string as one big-endian number. Bytes after the end of a string
-        are zero."""
+        """Return the first 8 * n bytes of every string as n arrays of uint64. Each array has eight bytes of every
+        string as one big-endian number. Bytes after the end of a string are zero."""
         positions = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(positions, f'V{8 * n}', self.buffer, strides=(1,))
         fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
@@ -71,8 +70,7 @@ class Ids:
         return cls(*join_items(items))
 
     def tolist(self) -> list[str]:
-        """Return all strings as a list of str. Bytes that are not UTF-8 become surrogates
-        (surrogateescape)."""
+        """Return all strings as a list of str. Bytes that are not UTF-8 become surrogates (surrogateescape)."""
         data = self.buffer.data
         spans = zip(self.start.tolist(), (self.start + self.length).tolist())
         return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in spans]
@@ -80,26 +78,37 @@ class Ids:
     def equals(self, other: 'Ids') -> np.ndarray:
         """Return a bool array (n,): True in rows where both arrays have equal bytes. `other`
         must have the same length."""
-        return equal_rows(self, other)
+        return _by_blocks(_equal_in_block, bool, self, other)
 
     def hash(self) -> np.ndarray:
         """Return a 64-bit hash of every string's bytes, as a uint64 array (n,)."""
-        return hash_ids(self)
+        return _by_blocks(_hash_block, np.uint64, self)
 
     def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
         """Return the row numbers that sort the strings by their bytes, shape (n,). If
         `group` is an array of one number per string, sort by it first."""
-        return argsort_ids(self, group)
+        label = np.zeros(len(self), np.intp) if group is None else np.asarray(group)
+        longest = self.length.max(initial=0)
+        for k in range(-(-longest // 8)):
+            word = self.words(k)
+            rows = np.lexsort((word, label))
+            begins = changes(word[rows], label[rows])
+            label = np.empty(len(rows), np.intp)
+            label[rows] = np.cumsum(begins) - 1
+            if label[rows[-1]] == len(rows) - 1: return rows  # all are told apart
+        return np.lexsort((self.length, label))
 
 # %% ../../nbs/data/ids.ipynb #6209d179
 def encode_id(item: object) -> bytes:
-    """Return an id as bytes: str encoded as UTF-8, an integer as its decimal digits. Bytes
-    are returned unchanged. Raise DataError for other types, and for text that UTF-8 cannot
-    encode (half of a surrogate pair)."""
+    """Return an id as bytes: str encoded as UTF-8, an integer as its decimal digits. Bytes are returned unchanged.
+    Raise DataError for other types, and for text that UTF-8 cannot encode (half of a surrogate pair)."""
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
     if not isinstance(item, str):
-        cast = ': cast it to int' if isinstance(item, (float, np.floating)) and item % 1 == 0 else ''
+        if isinstance(item, (float, np.floating)) and item % 1 == 0:
+            cast = ': cast it to int'
+        else:
+            cast = ''
         raise DataError(f'an id must be text, bytes or a whole number, not {short_repr(item)}{cast}')
     try:
         return item.encode('utf-8', 'surrogateescape')
@@ -135,14 +144,11 @@ def check_lengths(ids: Ids) -> Ids:
 # %% ../../nbs/data/ids.ipynb #70e5b9ff
 BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
 
-def equal_rows(ids: Ids, other: Ids) -> np.ndarray:
-    """Return a bool array (n,): True in rows where both arrays have equal bytes. `ids` and
-    `other` must have the same length."""
-    equal = np.empty(len(ids), bool)
-    for i in range(0, len(ids), BLOCK_ROWS):
-        block = slice(i, i + BLOCK_ROWS)
-        equal[block] = _equal_in_block(ids[block], other[block])
-    return equal
+def _by_blocks(function, dtype, *arrays):
+    """Apply a function to blocks of rows of the arrays; concatenate its results."""
+    begins = range(0, len(arrays[0]), BLOCK_ROWS)
+    blocks = [function(*(array[i:i + BLOCK_ROWS] for array in arrays)) for i in begins]
+    return np.concatenate([np.empty(0, dtype), *blocks])
 
 def _equal_in_block(ids, other):
     equal = ids.length == other.length
@@ -169,11 +175,6 @@ def mix(keys: np.ndarray) -> np.ndarray:
     return keys
 
 # %% ../../nbs/data/ids.ipynb #73528b31
-def hash_ids(ids: Ids) -> np.ndarray:
-    """Return a 64-bit hash of every string's bytes, as a uint64 array (n,)."""
-    blocks = [_hash_block(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
-    return np.concatenate([np.empty(0, np.uint64), *blocks])
-
 def _hash_block(ids):
     hashes = _add_words(ids.length.astype(np.uint64) * GOLDEN_RATIO, ids)
     for done in range(PAD, int(ids.length.max()), PAD):
@@ -193,25 +194,6 @@ def _add_words(hashes, ids):
 
 def _add_word(hashes, word): return (hashes ^ hashes >> np.uint64(29)) * GOLDEN_RATIO ^ word
 
-# %% ../../nbs/data/ids.ipynb #4fc5bc8c
-def argsort_ids(ids: Ids, group: np.ndarray | None = None) -> np.ndarray:
-    """Return the row numbers that sort the strings by their bytes, shape (n,). If `group` is
-    an array of one number per string, sort by it first."""
-    label = np.zeros(len(ids), np.intp) if group is None else np.asarray(group)
-    longest = ids.length.max(initial=0)
-    for k in range(-(-longest // 8)):
-        rows, label = _refine(label, ids.words(k))
-        if label[rows[-1]] == len(rows) - 1: return rows  # all are told apart
-    return np.lexsort((ids.length, label))
-
-def _refine(label, word):
-    rows = np.lexsort((word, label))
-    changes = np.diff(word[rows]) != 0
-    changes |= np.diff(label[rows]) != 0
-    new_label = np.zeros(len(rows), np.intp)
-    new_label[rows[1:]] = np.cumsum(changes)
-    return rows, new_label
-
 # %% ../../nbs/data/ids.ipynb #e85f7be9
 class KeyIndex:
     """Index of distinct 64-bit keys, numbered from 0 in the order of their addition."""
@@ -221,9 +203,8 @@ class KeyIndex:
         if keys is not None: self.add(keys)
 
     def find(self, keys: np.ndarray, hashes: np.ndarray | None = None) -> np.ndarray:
-        """Return the number of each key as an int32 array (n,); -1 if it is not in the
-        index. Do not pass `hashes`: only recursive calls use it, to search the next
-        slots of the hash table."""
+        """Return the number of each key as an int32 array (n,); -1 if it is not in the index. Do not pass `hashes`:
+        only recursive calls use it, to search the next slots of the hash table."""
         if not len(self.keys): return np.full(len(keys), -1, np.int32)
         hashes = keys if hashes is None else hashes
         entries = self.slots[self._slot_of(hashes)]
@@ -236,7 +217,8 @@ class KeyIndex:
         """Return the positions in `keys` of all keys that may be in the index, as an
         array. No key of the index is left out, but about 1% of the other keys are
         included. This filter is faster than `find` if few of the keys are in the index."""
-        flags, mask = self._flags
+        flags = self._flags
+        mask = np.uint64(len(flags) - 1)
         passed = [np.flatnonzero(flags[(keys[i:i + BLOCK_ROWS] & mask).view(np.int64)]) + i
                   for i in range(0, len(keys), BLOCK_ROWS)]
         return np.concatenate([np.empty(0, np.intp), *passed])
@@ -264,26 +246,15 @@ class KeyIndex:
 
     @cached_property
     def _flags(self):
-        """Return (flags, mask), the filter of `candidates`. `flags` is a bool array;
-        flags[key & mask] is True for every key in the index. Its length is a power of 2
-        between 1024 and 2**24, and at least 64 times the number of keys if this maximum
-        allows it."""
+        """Return the filter of `candidates`: a bool array that is True at the last bits of
+        every key in the index. Its length is a power of 2 between 1024 and 2**24, and at
+        least 64 times the number of keys if this maximum allows it."""
         size = 1 << min(24, max(10, 6 + len(self.keys).bit_length()))
-        mask = np.uint64(size - 1)
         flags = np.zeros(size, bool)
-        flags[self.keys & mask] = True
-        return flags, mask
+        flags[self.keys & np.uint64(size - 1)] = True
+        return flags
 
 def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
-
-# %% ../../nbs/data/ids.ipynb #e282bb99
-def first_occurrences(keys: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Number distinct keys consecutively in order of first occurrence, beginning with
-    `number`. Return (positions, numbers): the position of the first occurrence of each
-    distinct key, and the number of the key in each row."""
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    by_position = np.argsort(first)
-    return first[by_position], np.argsort(by_position)[inverse] + number
 
 # %% ../../nbs/data/ids.ipynb #682e552e
 class Vocabulary:
@@ -297,8 +268,7 @@ class Vocabulary:
     def codes(self, ids: Ids) -> np.ndarray:
         """Return the number of each string as an int32 array (n,). A string that has no
         number yet is added and gets the next number."""
-        blocks = [self._codes(ids[i:i + BLOCK_ROWS]) for i in range(0, len(ids), BLOCK_ROWS)]
-        return np.concatenate([np.empty(0, np.int32), *blocks])
+        return _by_blocks(self._codes, np.int32, ids)
 
     def _codes(self, ids):
         if self.code_of: return self._codes_by_dict(ids)
@@ -306,8 +276,10 @@ class Vocabulary:
         code = self.index.find(hashes)
         new = np.flatnonzero(code < 0)
         if len(new):
-            first, code[new] = first_occurrences(hashes[new], len(self.ids))
-            first_rows = new[first]
+            _, first, inverse = np.unique(hashes[new], return_index=True, return_inverse=True)
+            by_position = np.argsort(first)
+            code[new] = np.argsort(by_position)[inverse] + len(self.ids)
+            first_rows = new[first[by_position]]
             self.index.add(hashes[first_rows])
             self._append(ids[first_rows])
         exact = ids.equals(self.ids[code]).all()
@@ -337,14 +309,9 @@ def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #8f82c2bf
 def block_starts(ids: Ids) -> np.ndarray:
-    """Return the indices of the rows whose string differs from that of the row above. Index
-    0 is always included."""
-    word = ids.words()
-    size = ids.length
-    starts = np.ones(len(ids), bool)
-    starts[1:] = word[1:] != word[:-1]
-    starts[1:] |= size[1:] != size[:-1]
-    longer = np.flatnonzero(~starts & (size > 8))
+    """Return the indices of the rows whose string differs from that of the row above. Index 0 is always included."""
+    starts = changes(ids.words(), ids.length)
+    longer = np.flatnonzero(~starts & (ids.length > 8))
     starts[longer] = ~ids[longer].equals(ids[longer - 1])
     return np.flatnonzero(starts)
 
@@ -374,21 +341,20 @@ def find_dots(word: np.ndarray) -> np.ndarray:
 DIGIT_ROUNDS = (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)
 
 def parse_eight_digits(word: np.ndarray) -> np.ndarray:
-    """Parse words of eight ASCII digits; return their values as uint64. A zero byte counts
-    as the digit 0."""
+    """Parse words of eight ASCII digits; return their values as uint64. A zero byte counts as the digit 0."""
     word = word & repeat_byte(0x0F)
     for shift, half in DIGIT_ROUNDS:
-        mask, base = np.uint64(half), np.uint64(10 ** (shift // 8))
+        mask = np.uint64(half)
+        base = np.uint64(10 ** (shift // 8))
         front = (word >> np.uint64(shift)) & mask
         word = front * base + (word & mask)
     return word
 
 # %% ../../nbs/data/ids.ipynb #78cc9bb0
 def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Return strings of at most sixteen bytes as two uint64 arrays (high, low). `low` has
-    the last eight bytes of each string and `high` the bytes before them, with zeros in
-    front. If no string is longer than eight bytes, `high` is a single zero. For strings of
-    more than sixteen bytes, the result is meaningless."""
+    """Return strings of at most sixteen bytes as two uint64 arrays (high, low). `low` has the last eight bytes of
+    each string and `high` the bytes before them, with zeros in front. If no string is longer than eight bytes, `high`
+    is a single zero. For strings of more than sixteen bytes, the result is meaningless."""
     word_bits = np.uint64(64)
     bits = 8 * ids.length.astype(np.uint64)
     if ids.length.max(initial=0) <= 8:
@@ -403,11 +369,11 @@ def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #e8010368
 def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Remove the dot from numbers of at most sixteen bytes. Each number is in two words of
-    eight bytes. Return (high, low, decimals, dots): both words without the dot, the number
-    of digits after the dot (16 if there is no dot), and the number of dots. With more than
-    one dot, only `dots` is meaningful."""
-    dot_high, dot_low = find_dots(high), find_dots(low)
+    """Remove the dot from numbers of at most sixteen bytes. Each number is in two words of eight bytes. Return (high,
+    low, decimals, dots): both words without the dot, the number of digits after the dot (16 if there is no dot), and
+    the number of dots. With more than one dot, only `dots` is meaningful."""
+    dot_high = find_dots(high)
+    dot_low = find_dots(low)
     byte = np.uint64(8)
     behind_low = _bits_behind(dot_low)
     behind_high = np.where(dot_low != 0, np.uint64(0), _bits_behind(dot_high))
@@ -488,7 +454,9 @@ def to_floats(numbers: Sequence) -> np.ndarray:
 def _to_float(number):
     try:
         if isinstance(number, str): number = number.encode('utf-8', 'surrogateescape')
-        return float_of_bytes(number) if isinstance(number, bytes) else float(number)
+        if isinstance(number, bytes):
+            return float_of_bytes(number)
+        return float(number)
     except (TypeError, ValueError, OverflowError): return np.nan
 
 # %% ../../nbs/data/ids.ipynb #891146e4
@@ -544,17 +512,16 @@ def _left_over(long, short):
     inside a word or a number, as for '117' and '17'."""
     def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
     if len(long) <= len(short) or not short: return
-    prefix, suffix = long[:-len(short)], long[len(short):]
+    prefix = long[:-len(short)]
+    suffix = long[len(short):]
     if long.endswith(short) and divided(prefix[-1], short[0]): yield 'before', prefix
     if long.startswith(short) and divided(short[-1], suffix[0]): yield 'behind', suffix
 
 def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the three most common prefixes and suffixes that longer ids have in
-    addition to a shorter id. A prefix is returned as ('before', prefix), a suffix as
-    ('behind', suffix). Only the first 2000 longer ids and the first 30 shorter ids are
-    compared."""
-    sample = [id for id, _ in zip(shorter, range(30))]
-    pairs = ((long, short) for long, _ in zip(longer, range(2000)) for short in sample)
+    """Return the three most common prefixes and suffixes that longer ids have in addition to a shorter id. A prefix
+    is returned as ('before', prefix), a suffix as ('behind', suffix). Only the first 2000 longer ids and the first 30
+    shorter ids are compared."""
+    pairs = product(islice(longer, 2000), islice(shorter, 30))
     inside = ((long, short) for long, short in pairs if short in long)
     counts = Counter(affix for pair in inside for affix in _left_over(*pair))
     return [affix for affix, _ in counts.most_common(3)]
@@ -577,10 +544,9 @@ def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _unique_forms(ids, rule, source):
-    """Normalise ids by the steps of a rule; return {normalised id: id}. A normalised id of
-    several ids is left out, and so is ''. A step is (description, function for judged ids,
-    function for retrieved ids). `source` selects the function: 1 for judged ids, 2 for
-    retrieved ids."""
+    """Normalise ids by the steps of a rule; return {normalised id: id}. A normalised id of several ids is left out,
+    and so is ''. A step is (description, function for judged ids, function for retrieved ids). `source` selects the
+    function: 1 for judged ids, 2 for retrieved ids."""
     forms: dict = {}
     for id in ids:
         form = id
@@ -593,19 +559,21 @@ def _keeps_distinct(rule, id, other):
     possible if a lossy step, such as the removal of folders, changes both ids. A rule is a
     tuple of steps (description, function for `id`, function for `other`)."""
     for name, f, g in rule:
-        short, other_short = f(id), g(other)
+        short = f(id)
+        other_short = g(other)
         if name in LOSSY and short != id and other_short != other: return False
-        id, other = short, other_short
+        id = short
+        other = other_short
     return True
 
 def _match_by(ids_of_both, rule):
-    """Match judged and retrieved ids of each query that are equal after normalisation by a
-    rule. A rule is a tuple of steps (description, function for judged ids, function for
-    retrieved ids). Return (description of the rule, number of matches between different ids,
-    the first two of these matches)."""
+    """Match judged and retrieved ids of each query that are equal after normalisation by a rule. A rule is a tuple of
+    steps (description, function for judged ids, function for retrieved ids). Return (description of the rule, number
+    of matches between different ids, the first two of these matches)."""
     pairs: list = []
     for judged, retrieved in ids_of_both:
-        judged_forms, retrieved_forms = _unique_forms(judged, rule, 1), _unique_forms(retrieved, rule, 2)
+        judged_forms = _unique_forms(judged, rule, 1)
+        retrieved_forms = _unique_forms(retrieved, rule, 2)
         common = [(id, retrieved_forms[form]) for form, id in judged_forms.items() if form in retrieved_forms]
         pairs += [(a, b) for a, b in common if a != b and _keeps_distinct(rule, a, b)]
     return ' and '.join(step[0] for step in rule), len(pairs), tuple(dict.fromkeys(pairs))[:2]
@@ -651,9 +619,8 @@ def find_spelling(
     return None
 
 def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
-    """Return the end of an error message about ids that do not match. It names the
-    normalisation with which most ids match, such as 'without leading zeros'. Return ''
-    if no normalisation gives a match."""
+    """Return the end of an error message about ids that do not match. It names the normalisation with which most ids
+    match, such as 'without leading zeros'. Return '' if no normalisation gives a match."""
     spelling = find_spelling({'': judged}, {'': retrieved})
     return f'; the ids would match {spelling[0]}' if spelling else ''
 
@@ -662,9 +629,8 @@ _PREFIX = r'(?m)^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?'
 _SUFFIX = r'(?m)(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$'
 
 def _stripped(ids):
-    """Return simplified ids, which are the same for most spellings of an id. They have lower
-    case, '-' for '_' and blanks, and no quotes, leading zeros, URL scheme, folders or file
-    extension."""
+    """Return simplified ids, which are the same for most spellings of an id. They have lower case, '-' for '_' and
+    blanks, and no quotes, leading zeros, URL scheme, folders or file extension."""
     text = '\n'.join(ids)
     if not ''.join(ids).isprintable(): text = '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
     if '%' in text: text = unquote(text)
@@ -675,11 +641,12 @@ def _stripped(ids):
     return [line.rpartition('/')[-1].strip('- ') for line in text.split('\n')]
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
-    """Return the retrieved ids that may be other spellings of `missed` ids (judged, but
-    not retrieved). This test is faster than `find_spelling`, but it may return ids that
-    do not match."""
-    ids, text = [*missed], '\n'.join(retrieved)
-    forms, numbers = {*_stripped(ids)} - {''}, {*re.findall('[0-9]+', text)}
+    """Return the retrieved ids that may be other spellings of `missed` ids (judged, but not retrieved). This test is
+    faster than `find_spelling`, but it may return ids that do not match."""
+    ids = [*missed]
+    text = '\n'.join(retrieved)
+    forms = {*_stripped(ids)} - {''}
+    numbers = {*re.findall('[0-9]+', text)}
     matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
     fragments: set[str] = set()  # what precedes or follows a border within an id, as `affixes` may leave it
     for id in ids:

@@ -16,14 +16,14 @@ from typing import Any, Literal
 import numpy as np
 
 # %% ../../nbs/data/judging.ipynb #40efdd0d
-from ..core.arrays import argsort_descending, changes, concat_ranges, pack, sort_pool
+from ..core.arrays import argsort_descending, changes, concat_ranges, cumcount, pack, sort_pool
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
-from .errors import DataError
+from .errors import DataError, counted
 from .ids import PAD, Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
 from .recognition import open_run, ready
-from .text import BATCH_BYTES, NO_COMMENTS, Note, Rows, rank_rows, side_by_side
+from .text import BATCH_BYTES, Note, Rows, rank_rows, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
@@ -42,19 +42,25 @@ INDEX_RATIO = 8  # rows for each judgment, above which the index is faster
 def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the judged rows of a run, and the row of `qrels` for each of them. Both are index arrays of equal
     length. `qrels_query` has for each query of the run its number in `qrels`, or -1 if the query is not judged."""
-    use_index = INDEX_RATIO * len(qrels.rows) < len(run.rows)
-    rows, judgment = (_by_index if use_index else _by_sorting)(qrels, run, qrels_query)
-    exact = run.rows.doc[rows].equals(qrels.rows.doc[judgment])
-    if use_index: exact &= qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
-    return (rows, judgment) if exact.all() else _join_by_dict(qrels, run, qrels_query)
+    if INDEX_RATIO * len(qrels.rows) < len(run.rows):
+        rows = qrels.index.candidates(run.keys)
+        judgment = qrels.index.find(run.keys[rows])
+        found = judgment >= 0
+        rows = rows[found]
+        judgment = judgment[found]
+        exact = qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
+    else:
+        rows, judgment = _join_sorted(qrels, run, qrels_query)
+        exact = np.ones(len(rows), bool)
+    exact &= run.rows.doc[rows].equals(qrels.rows.doc[judgment])
+    if exact.all(): return rows, judgment
+    judgment_of = dict(zip(zip(qrels.rows.query.tolist(), qrels.rows.doc.tolist()), count()))
+    pairs = zip(qrels_query[run.rows.query].tolist(), run.rows.doc.tolist())
+    judgment = np.array([judgment_of.get(pair, -1) for pair in pairs], np.intp)
+    rows = np.flatnonzero(judgment >= 0)
+    return rows, judgment[rows]
 
-def _by_index(qrels, run, qrels_query):
-    rows = qrels.index.candidates(run.keys)
-    entries = qrels.index.find(run.keys[rows])
-    judged = entries >= 0
-    return rows[judged], entries[judged]
-
-def _by_sorting(qrels, run, qrels_query):
+def _join_sorted(qrels, run, qrels_query):
     order, packed = qrels.packed
     query = qrels_query[run.rows.query]
     candidates = slice(None) if (query >= 0).all() else np.flatnonzero(query >= 0)
@@ -71,24 +77,16 @@ def _by_sorting(qrels, run, qrels_query):
     judged = packed[position] == keys
     return rows[judged], order[position[judged]]
 
-def _join_by_dict(qrels, run, qrels_query):
-    judgment_of = dict(zip(zip(qrels.rows.query.tolist(), qrels.rows.doc.tolist()), count()))
-    pairs = zip(qrels_query[run.rows.query].tolist(), run.rows.doc.tolist())
-    judgment = np.array([judgment_of.get(pair, -1) for pair in pairs], np.intp)
-    rows = np.flatnonzero(judgment >= 0)
-    return rows, judgment[rows]
-
 # %% ../../nbs/data/judging.ipynb #3023776d
 def count_tied_before(docs: Ids, tied: np.ndarray, group: np.ndarray, rows: np.ndarray, ties: str) -> np.ndarray:
     """Return the number of documents that precede each of `rows` in the same tie. `tied` has all rows that share
     their score with another row, including `rows`. `group` has a number for each tied row, which is equal for rows of
     the same tie."""
     order = np.lexsort((tied, group)) if ties == 'given' else docs[tied].argsort(-group)[::-1]
-    ordered_group, ordered_rows = group[order], tied[order]
-    group_start = np.searchsorted(ordered_group, ordered_group)
-    tied_before = np.arange(len(order)) - group_start
-    by_row = np.argsort(ordered_rows)
-    position = np.searchsorted(ordered_rows, rows, sorter=by_row)
+    tied_before = np.empty(len(tied), np.intp)
+    tied_before[order] = cumcount(group[order])
+    by_row = np.argsort(tied)
+    position = np.searchsorted(tied, rows, sorter=by_row)
     return tied_before[by_row[position]]
 
 # %% ../../nbs/data/judging.ipynb #808131b3
@@ -96,7 +94,8 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     """Compute the ranks of `rows`, the judged rows of a run. Return (order, ranks). `order` is an index array that
     sorts `rows` by query and rank. `ranks` is an int32 array (3, n) for the sorted rows: the rank of each row, the
     first rank of its tie, and the number of documents in its tie."""
-    query, value = run.rows.query, run.rows.value
+    query = run.rows.query
+    value = run.rows.value
     lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
     np.minimum.at(lowest, query[rows], value[rows])
     row_at = np.flatnonzero(value >= lowest.take(query))
@@ -106,7 +105,8 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     order = number_of_row[row_at]
     del number_of_row
     position = np.flatnonzero(order >= 0)
-    order, query = order[position], query[row_at]
+    order = order[position]
+    query = query[row_at]
     begins = changes(query, value[row_at])  # of ties
     tie = (np.cumsum(begins, dtype=np.int32) - 1)[position]
     first = np.append(np.flatnonzero(begins), len(query)).astype(np.int32)
@@ -135,7 +135,8 @@ def bisect_ranges(value: np.ndarray, low: np.ndarray, high: np.ndarray, score: n
     """Return the first position in value[low:high] with a greater value than `score`. `low`, `high` and `score` are
     arrays (n,), and so is the result. Each of the n ranges must be ascending. The position is `high` if no value in
     the range is greater."""
-    last_before, last = low - 1, high - 1
+    last_before = low - 1
+    last = high - 1
     step = 1 << int((high - low).max(initial=0)).bit_length()
     while step > 1:
         step //= 2
@@ -144,13 +145,12 @@ def bisect_ranges(value: np.ndarray, low: np.ndarray, high: np.ndarray, score: n
     return last_before + 1
 
 # %% ../../nbs/data/judging.ipynb #8e536195
-def places_in_ties(
-    run: DictSource, query: np.ndarray, score: np.ndarray, names: list[str], ties: str,
-) -> np.ndarray:
+def places_in_ties(run: DictSource, query: np.ndarray, score: np.ndarray, names: list[str], ties: str) -> np.ndarray:
     """Return the positions of documents in their ties, and the sizes of the ties. The result is an int array (2, n).
     The position is the number of documents of the same query and score that precede the document. `query`, `score`
     and `names` have the number of the query, the score and the id of each document."""
-    dicts, pairs = list(run.docs.values()), list(zip(query.tolist(), score.tolist()))
+    dicts = list(run.docs.values())
+    pairs = list(zip(query.tolist(), score.tolist()))
     columns_of = {}
     for q in set(query.tolist()):
         begin, end = run.begin[q:q + 2]
@@ -174,10 +174,13 @@ def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.n
     judgment = np.flatnonzero(~np.isnan(score))
     number_of = {query: i for i, query in enumerate(run.docs)}
     run_query_of = np.array([number_of.get(query, -1) for query in judged.docs], np.intp)
-    query, score = run_query_of[judged.query[judgment]], score[judgment]
-    begin, end = run.begin[query], run.begin[query + 1]
+    query = run_query_of[judged.query[judgment]]
+    score = score[judgment]
+    begin = run.begin[query]
+    end = run.begin[query + 1]
     tie_end = bisect_ranges(run.sorted_values, begin, end, score)
-    start, size = end - tie_end + 1, np.ones(len(judgment), np.int64)
+    start = end - tie_end + 1
+    size = np.ones(len(judgment), np.int64)
     rank = start.copy()
     tied = np.flatnonzero((run.sorted_values[tie_end - 2] == score) & (tie_end - begin > 1))
     if tied.size:
@@ -189,8 +192,7 @@ def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.n
 # %% ../../nbs/data/judging.ipynb #2dc0ee87
 @dataclass
 class JudgedHits:
-    """Ranks and ties of the n documents in a run, or in a part of it, that are
-    judged."""
+    """Ranks and ties of the n documents in a run, or in a part of it, that are judged."""
     judgment: np.ndarray   # (n,) the row of the judgments of each
     rank: np.ndarray       # (n,) its rank, from 1
     tie_start: np.ndarray  # (n,) the rank where the documents of its score begin
@@ -211,24 +213,23 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
     rows, judgment = join(qrels, run, qrels_query)
     order, ranks = ranks_in_order(rows, run, ties)
-    judgment = judgment[order]
-    in_few_bytes = (column.astype(np.min_scalar_type(column.max(initial=0))) for column in (judgment, *ranks))
-    judgment, rank, start, size = in_few_bytes  # all parts are kept until the end
-    count, is_judged = np.bincount(run.rows.query, minlength=len(run)), qrels_query >= 0
+    judgment, rank, start, size = (  # in few bytes, as all parts are kept until the end
+        column.astype(np.min_scalar_type(column.max(initial=0))) for column in (judgment[order], *ranks))
+    count = np.bincount(run.rows.query, minlength=len(run))
+    is_judged = qrels_query >= 0
     return JudgedHits(judgment, rank, start, size, qrels_query[is_judged], count[is_judged])
 
 def check_chunks(qrels: Qrels, run: Run) -> None:
-    """Raise DataError if `from_spans` made the judgments for another run. Such
-    judgments are valid only for the passages that `qrels.chunks` lists. Other judgments
-    are not checked."""
+    """Raise DataError if `from_spans` made the judgments for another run. Such judgments are valid only for the
+    passages that `qrels.chunks` lists. Other judgments are not checked."""
     if qrels.chunks is None: return
     for query, docs in run.to_dict().items():
         unknown = next((doc for doc in docs if doc not in qrels.chunks.get(query, docs)), None)
         if unknown is None: continue
-        problem = (f'query {query!r}: the judgments do not contain {unknown!r}, because from_spans made them for '
-                   'another run')
-        way_out = 'evaluate each run with its own judgments, then compare the scores with compare([scores_a, scores_b])'
-        raise DataError(f'{problem}; {way_out}')
+        raise DataError(
+            f'query {query!r}: the judgments do not contain {unknown!r}, because from_spans made them for another run; '
+            'evaluate each run with its own judgments, then compare the scores with compare([scores_a, scores_b])'
+        )
 
 # %% ../../nbs/data/judging.ipynb #14ef5ee2
 def first_chunks(rows: Rows, ties: str) -> tuple[np.ndarray, np.ndarray]:
@@ -250,8 +251,10 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
     """Return a bool array (rows,): True for documents within the budget of their query. The lengths of the documents
     are added up in rank order. The sum must not exceed `rows.budget`."""
     order = np.lexsort((rank_rows(rows, ties), rows.query))
-    length, query = rows.length[order], rows.query[order]
-    used, begins = np.cumsum(length), np.flatnonzero(changes(query))
+    length = rows.length[order]
+    query = rows.query[order]
+    used = np.cumsum(length)
+    begins = np.flatnonzero(changes(query))
     used_before = np.repeat(used[begins] - length[begins], np.diff(begins, append=len(rows)))
     fits = np.empty(len(rows), bool)
     fits[order] = used - used_before <= rows.budget
@@ -261,21 +264,19 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
 def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     """Return qrels and run with the same kind of ids: chunk ids if the run has chunks.
 
-    A chunk is a passage of a document. The judgment of a document gets the id of the
-    first chunk of this document in the run. Rows beyond the budget of the run (the
-    maximum total length of chunks) are removed; if `run.count` is 'documents', later
-    chunks of a document are removed too. Without chunks and budget, both are returned
-    unchanged.
+    A chunk is a passage of a document. The judgment of a document gets the id of the first chunk of this document in
+    the run. Rows beyond the budget of the run (the maximum total length of chunks) are removed; if `run.count` is
+    'documents', later chunks of a document are removed too. Without chunks and budget, both are returned unchanged.
 
-    Raise DataError if a chunk has the id of a judged document of which it is not a
-    part."""
+    Raise DataError if a chunk has the id of a judged document of which it is not a part."""
     if not run.count and np.isinf(run.budget): return qrels, run
     rows = run.rows
     if np.isfinite(run.budget): rows = rows.selected(within_budget(rows, ties))
     if not run.count: return qrels, Run.unchecked(rows)
     first, _ = first_chunks(rows, ties)
     if run.count == 'documents':
-        rows, first = rows.selected(first), np.ones(np.count_nonzero(first), bool)
+        rows = rows.selected(first)
+        first = np.ones(np.count_nonzero(first), bool)
     qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, rows.query_ids)
     row, judgment = join(qrels, Run.unchecked(replace(rows, doc=rows.parent)), qrels_query)
     leads = first[row]
@@ -283,8 +284,9 @@ def meet_documents(qrels: Qrels, run: Run, ties: str) -> tuple[Qrels, Run]:
     same_name, judgment_there = join(qrels, met, qrels_query)
     confused = same_name[~np.isin(judgment_there, judgment[leads])]
     if len(confused):
-        chunk = f'the chunk {rows.doc[confused[0]]!r} of document {rows.parent[confused[0]]!r}'
-        raise DataError(f'{rows.where(confused[0])}: {chunk} has the id of another judged document')
+        i = confused[0]
+        raise DataError(f'{rows.where(i)}: the chunk {rows.doc[i]!r} of document {rows.parent[i]!r} has the id of '
+                        'another judged document')
     return _judged_chunks(qrels, rows, row[leads], judgment[leads], judgment[~leads], row[~leads]), met
 
 def run_of_documents(run: Run) -> Run:
@@ -300,9 +302,11 @@ def _judged_chunks(qrels, rows, leader, led, repeated, later):
     """Return the judgments with chunk ids in place of document ids. `led` has indices of judgments, and `leader` the
     row of the chunk whose id each of them gets. `later` has the rows of further chunks: each gets a new judgment, a
     copy of the judgment with the index in `repeated`, but with grade 0 in place of a positive grade."""
-    judgments, docs = qrels.rows, qrels.rows.doc
+    judgments = qrels.rows
+    docs = qrels.rows.doc
     start = np.append(docs.start.astype(np.intp), rows.doc.start.astype(np.intp) + len(docs.buffer))
-    buffer, length = np.concatenate((docs.buffer, rows.doc.buffer)), np.append(docs.length, rows.doc.length)
+    buffer = np.concatenate((docs.buffer, rows.doc.buffer))
+    length = np.append(docs.length, rows.doc.length)
     row = np.arange(len(judgments))
     row[led] = len(judgments) + leader
     row = np.append(row, len(judgments) + later)
@@ -312,10 +316,9 @@ def _judged_chunks(qrels, rows, leader, led, repeated, later):
 
 # %% ../../nbs/data/judging.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
-    """Raise DataError if a tie decides which chunk of a judged document is the first.
-    Options of `ties` with a fixed order of documents ('docid' and 'given') are not
-    checked. For other options, such as 'average', a run with a budget (a maximum total
-    length of chunks) also raises DataError."""
+    """Raise DataError if a tie decides which chunk of a judged document is the first. Options of `ties` with a fixed
+    order of documents ('docid' and 'given') are not checked. For other options, such as 'average', a run with a
+    budget (a maximum total length of chunks) also raises DataError."""
     if ties in ('docid', 'given'): return
     if np.isfinite(run.budget): raise DataError(f"a budget needs a fixed order of ties; use ties='docid', not {ties!r}")
     if run.count != 'chunks': return
@@ -326,22 +329,20 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
     row, _ = join(qrels, Run.unchecked(replace(rows.selected(again), doc=rows.parent[again])), qrels_query)
     if not len(row): return
     i = again[row.min()]
-    pair = (f'two chunks of document {rows.parent[i]!r}, {rows.doc[leader[i]]!r} and {rows.doc[i]!r}, have the same '
-            'score')
-    raise DataError(f"{rows.where(i)}: {pair}, so ties={ties!r} is not possible; use count='documents' or ties='docid'")
+    raise DataError(
+        f'{rows.where(i)}: two chunks of document {rows.parent[i]!r}, {rows.doc[leader[i]]!r} and {rows.doc[i]!r}, '
+        f"have the same score, so ties={ties!r} is not possible; use count='documents' or ties='docid'"
+    )
 
 # %% ../../nbs/data/judging.ipynb #1408d317
 MANY_ENTRIES = 1 << 20
 
-def assemble(
-    qrels: Qrels, hits: list[JudgedHits], negative: str,
-    release_qrels: bool = False,
-) -> Judged:
-    """Combine the judged documents of all batches of a run (`hits`) into one `Judged`
-    object. The list `hits` is emptied to save memory. With `release_qrels`, the
-    judgments are freed too, except for their queries. Unless `negative` is 'keep',
-    judgments with negative grades are left out."""
-    grade, query_of = qrels.columns.value, qrels.columns.query
+def assemble(qrels: Qrels, hits: list[JudgedHits], negative: str, release_qrels: bool = False) -> Judged:
+    """Combine the judged documents of all batches of a run (`hits`) into one `Judged` object. The list `hits` is
+    emptied to save memory. With `release_qrels`, the judgments are freed too, except for their queries. Unless
+    `negative` is 'keep', judgments with negative grades are left out."""
+    grade = qrels.columns.value
+    query_of = qrels.columns.query
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(qrels), np.intp)
     for batch in hits: retrieved[batch.query] = batch.count
@@ -416,27 +417,28 @@ DOCS = 300    # that are compared with missed ones in one window
 MISSED = 10   # of one query
 
 def looks_at(windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
-    """Return a `QueryLook` (sample of one query, for checks) for the first queries in
-    each sample of rows. `windows` are the samples of a run. `hits` has all judged
-    documents that the run retrieved, so that a `QueryLook` can list judged documents
-    that were not retrieved."""
-    judgments = qrels.columns.query
+    """Return a `QueryLook` (sample of one query, for checks) for the first queries in each sample of rows. `windows`
+    are the samples of a run. `hits` has all judged documents that the run retrieved, so that a `QueryLook` can list
+    judged documents that were not retrieved."""
+    judgments = qrels.rows
     retrieved = np.zeros(len(judgments), bool)
     for batch in hits: retrieved[batch.judgment] = True
-    lacking = np.bincount(judgments[~retrieved], minlength=len(qrels)) > 0
-    samples, judgment_rows = [], qrels.rows
+    lacking = np.bincount(judgments.query[~retrieved], minlength=len(qrels)) > 0
+    samples = []
     for rows in windows:
-        room, code = DOCS, match_ids(qrels.query_index, judgment_rows.query_ids, rows.query_ids)[:QUERIES]
+        room = DOCS
+        code = match_ids(qrels.query_index, judgments.query_ids, rows.query_ids)[:QUERIES]
         for i, query in enumerate(code.tolist()):
             rows_here = np.flatnonzero(rows.query == i)
-            missed, docs = [], []
+            missed = []
+            docs = []
             if query >= 0 and lacking[query] and room > 0:
                 docs = rows.doc[rows_here[:room]].tolist()
                 room -= len(docs)
-                judged = np.flatnonzero(judgment_rows.query == query)
-                missed_rows = judged[~retrieved[judged] & (judgment_rows.value[judged] >= 0)]
-                missed = _sample(judgment_rows.doc[missed_rows].tolist())
-                judged_docs = {*judgment_rows.doc[judged].tolist()}
+                judged = np.flatnonzero(judgments.query == query)
+                missed_rows = judged[~retrieved[judged] & (judgments.value[judged] >= 0)]
+                missed = _sample(judgments.doc[missed_rows].tolist())
+                judged_docs = {*judgments.doc[judged].tolist()}
                 docs = [doc for doc in docs if doc not in judged_docs]
             samples.append(QueryLook(rows.query_ids[i], query >= 0, rows.value[rows_here], missed, docs))
     return samples
@@ -449,11 +451,11 @@ COMPARED = 12         # of the queries of a run of dicts, all over it,
 ENOUGH_DOCUMENTS, SAMPLING_RATIO = 300, 100  # with so many documents, or one of so many; but two at the least
 
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
-    """Return a `QueryLook` (sample of one query, for checks) for queries spread evenly
-    over a run of dicts. At most COMPARED of the samples have scores and judged
-    documents that were not retrieved. The others have only the query id, and whether
-    the query is judged."""
-    source, queries = qrels.by_query[0], list(run.dicts.docs)
+    """Return a `QueryLook` (sample of one query, for checks) for queries spread evenly over a run of dicts. At most
+    COMPARED of the samples have scores and judged documents that were not retrieved. The others have only the query
+    id, and whether the query is judged."""
+    source = qrels.by_query[0]
+    queries = list(run.dicts.docs)
     number = {query: i for i, query in enumerate(source.docs)}
     rows = sum(map(len, run.dicts.docs.values()))
     mean = max(rows // max(len(queries), 1), 1)
@@ -462,7 +464,8 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     spread = queries[::max(1, len(queries) // QUERIES)]
     samples = [QueryLook(query, query in number, np.empty(0), [], []) for query in spread]
     for query in compared:
-        docs, judged = run.dicts.docs[query], {}
+        docs = run.dicts.docs[query]
+        judged = {}
         if query in number:
             begin, end = source.begin[number[query]:number[query] + 2]
             judged = dict(zip(source.docs[query], source.value[begin:end].tolist()))
@@ -520,7 +523,8 @@ def judge(
     ([2, 3], [2.0, 1.0])
     """
     _check_options(ties, negative)
-    judgments, results = Qrels(qrels, copy=False), Run(run, copy=False)
+    judgments = Qrels(qrels, copy=False)
+    results = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results, ties)
     hits = [match(judgments, results, ties)]
     return _ranked(judgments, results, hits, negative)
@@ -529,18 +533,16 @@ def judge(
 def _ranked(judgments, results, hits, negative):
     judged = assemble(judgments, hits, negative)
     if not judged.retrieved.any():
-        source = 'the run' if results.dicts else results.rows.source
-        _check_common(judgments, source, results.queries)
+        _check_common(judgments, results.facts.source, results.queries)
     return judged
 
 # %% ../../nbs/data/judging.ipynb #64c48ba6
 def judge_part(
     rows: Rows, qrels: Qrels, ties: str, limit: int = 1, observe: Callable | None = None,
 ) -> tuple[JudgedHits, np.ndarray, np.ndarray, list[Rows], Any]:
-    """Find the judged documents in a batch of rows, and collect data for later checks.
-    Return (judged documents, hashes of the query ids, hashes of possible duplicates,
-    list of at most `limit` samples of rows, result of `observe`). The result of
-    observe(run, hits) is None without `observe`."""
+    """Find the judged documents in a batch of rows, and collect data for later checks. Return (judged documents,
+    hashes of the query ids, hashes of possible duplicates, list of at most `limit` samples of rows, result of
+    `observe`). The result of observe(run, hits) is None without `observe`."""
     run = Run.unchecked(rows)
     hits = match(qrels, run, ties)
     observed = observe(run, hits) if observe else None
@@ -548,9 +550,8 @@ def judge_part(
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[tuple] | None:
-    """Apply `judge_rows` to each batch of a run file; return the list of its results.
-    Return None if rows of the same query are in different batches. After each batch,
-    call progress(done, total), unless `progress` is None."""
+    """Apply `judge_rows` to each batch of a run file; return the list of its results. Return None if rows of the same
+    query are in different batches. After each batch, call progress(done, total), unless `progress` is None."""
     batches = []
     seen = KeyIndex()
     try:
@@ -680,19 +681,18 @@ def judge_run(
     results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
-    samples = (
-        looks_at_dicts(judgments, results)
-        if results.dicts
-        else looks_at(windows(results.rows), judgments, hits)
-    )
+    if results.dicts:
+        samples = looks_at_dicts(judgments, results)
+    else:
+        samples = looks_at(windows(results.rows), judgments, hits)
     observed = [observe(results, hits[0])] if observe else []
     if observe: judged = assemble(judgments, hits, negative)
     else: judged = _ranked(judgments, results, hits, negative)
-    comments = NO_COMMENTS if results.dicts else results.rows.comments
-    description = 'in one piece' + _left_out(comments)
-    name, notes = results_given.name, results.notes
-    return judged, Reading(results.answered, name, description, samples, observed, notes)
+    description = 'in one piece' + _left_out(results.facts.comments)
+    reading = Reading(
+        results.answered, results_given.name, description, samples, observed, results.notes
+    )
+    return judged, reading
 
 def _left_out(comments):
-    lines = 'line' if comments.count == 1 else 'lines'
-    return f', without {comments.count:,} comment {lines}' if comments.count else ''
+    return f', without {counted(comments.count, "comment line")}' if comments.count else ''

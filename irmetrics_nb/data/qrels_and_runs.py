@@ -26,6 +26,7 @@ from ..core.arrays import pack
 from ..core.conventions import CHOICES, DuplicatesChoice, check_option
 from irmetrics_nb.data.errors import (
     DataError,
+    StrPath,
     collecting,
     counted,
     escape_non_utf8,
@@ -35,7 +36,7 @@ from irmetrics_nb.data.errors import (
     visible,
 )
 from .ids import BLOCK_ROWS, Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
-from .sources import no_rows, read_lookup, read_rows
+from .sources import is_path, no_rows, read_lookup, read_rows
 from irmetrics_nb.data.text import (
     Note,
     Rows,
@@ -65,7 +66,10 @@ def pair_keys(rows: Rows) -> np.ndarray:
 def _query_slices(query):
     positions = np.arange(PART_ROWS, len(query), PART_ROWS)
     ascending = len(positions) and (query[1:] >= query[:-1]).all()
-    cuts = np.unique(np.searchsorted(query, query[positions])) if ascending else positions[:0]
+    if ascending:
+        cuts = np.unique(np.searchsorted(query, query[positions]))
+    else:
+        cuts = positions[:0]
     return [slice(i, j) for i, j in pairwise([0, *cuts[cuts > 0].tolist(), len(query)])]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
@@ -93,10 +97,15 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
             if pair not in line_of:
                 line_of[pair] = rows.line and rows.line_of(i)
                 continue
-            lines = f', line {rows.line_of(i)} (and {line_of[pair]})' if line_of[pair] else ''
-            problem = f'duplicate document {rows.doc[i]!r} in query {rows.query_ids[rows.query[i]]!r}'
-            way_out = "duplicates='first', 'last' or 'best' chooses the row that counts"
-            report_fault('duplicate', f'{rows.source}{lines}: {problem}; {way_out}')
+            if line_of[pair]:
+                lines = f', line {rows.line_of(i)} (and {line_of[pair]})'
+            else:
+                lines = ''
+            problem = (
+                f'{rows.source}{lines}: duplicate document {rows.doc[i]!r} in query '
+                f"{rows.query_ids[rows.query[i]]!r}; duplicates='first', 'last' or 'best' chooses the row that counts"
+            )
+            report_fault('duplicate', problem)
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -108,10 +117,14 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     if not len(suspects): return rows, keys
     suspected = np.flatnonzero(np.isin(keys, suspects))
     order = suspected[rows.doc[suspected].argsort(rows.query[suspected])]  # by query, document and place
-    query, doc = rows.query[order], rows.doc[order]
+    query = rows.query[order]
+    doc = rows.doc[order]
     changes = (query[1:] != query[:-1]) | ~doc[1:].equals(doc[:-1])
     if duplicates == 'best': order = order[np.lexsort((-rows.value[order], np.append(0, np.cumsum(changes))))]
-    chosen = np.append(changes, True) if duplicates == 'last' else np.append(True, changes)
+    if duplicates == 'last':
+        chosen = np.append(changes, True)
+    else:
+        chosen = np.append(True, changes)
     selection = np.delete(np.arange(len(rows)), order[~chosen])
     return replace(select_rows(rows, selection), repeats=rows.repeats + len(rows) - len(selection)), keys[selection]
 
@@ -192,7 +205,8 @@ def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()
         if column is None and len(columns) == 1: [column] = columns.values()
         if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; the columns are '
                                            f'{", ".join(columns)}')
-        find, problem = dict(zip(map(str, ids), column)).get, f'has no value in {what}='
+        find = dict(zip(map(str, ids), column)).get
+        problem = f'has no value in {what}='
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
     lacking = np.array([result is None or result == '' for result in results], bool)
@@ -235,29 +249,26 @@ class QueryDocTable:
 
     def _init(self, source, copy, columns, duplicates, descending=True):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
-        name, unread = type(source).__name__, isinstance(source, QueryDocTable) and source.source is not None
+        name = type(source).__name__
+        unread = isinstance(source, QueryDocTable) and source.source is not None
         if unread:
             if source.own_name: self.own_name = source.own_name
-            columns, descending = source.options.get('columns'), source.options.get('descending', True)
+            columns = source.options.get('columns')
+            descending = source.options.get('descending', True)
             source = source.source
         default = columns is None and descending is True
         if not isinstance(source, QueryDocTable):
             self.dicts = DictSource.of(source, self.kind) if default else None
-            if self.dicts is None: self._read_rows(source, columns, duplicates, descending)
+            if self.dicts is None:
+                self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
+                if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
+                elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
+                self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
             elif copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
         elif not default: raise ValueError(f'this {name} is already read; set columns= and descending= where you '
                                            'create it')
         elif source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
         else: self.__dict__ = source.__dict__  # with its caches
-
-    def _read_rows(self, source, columns, duplicates, descending):
-        """Read the rows from a source into memory, and check for duplicate documents. A
-        duplicate document in a query raises DataError, unless `duplicates` says which of its
-        rows remains."""
-        self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-        if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
-        elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
-        self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
     @cached_property
     def suspects(self) -> np.ndarray:
@@ -336,7 +347,7 @@ class QueryDocTable:
         rows = self.rows
         whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
-        if whole_grades: numbers = [int(x) for x in numbers]
+        if whole_grades: numbers = [*map(int, numbers)]
         docs_of: list[dict] = [{} for _ in self.queries]
         for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers, strict=True):
             docs_of[query][doc] = number
@@ -365,7 +376,7 @@ class QueryDocTable:
         ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
         return pd.DataFrame({**columns, **ids})
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: StrPath) -> None:
         """Write all rows to a file that `Qrels` or `Run` can read again.
 
         The extension sets the format: .parquet, .csv, .tsv, .json or .jsonl. Any other
@@ -418,7 +429,8 @@ class Qrels(QueryDocTable):
     >>> qrels.queries
     ['q1', 'q2']
     """
-    kind, number = 'qrels', 'relevance'
+    kind = 'qrels'
+    number = 'relevance'
     # {query: ids} of the one run that `from_spans` has judged; None: any run may come.
     chunks: Any = None
 
@@ -434,7 +446,8 @@ class Qrels(QueryDocTable):
         `order` is an index array that sorts the judgments. `packed` has the sorted keys
         as uint64, with the number of the query in the upper bits, and the leading bits
         of the hash of query and document in the lower bits."""
-        query, queries = self.rows.query, len(self)
+        query = self.rows.query
+        queries = len(self)
         cached = self.__dict__.get('keys')  # another thread may be reading them
         packed = pair_keys(self.rows) if cached is None else cached.copy()
         order = np.empty(len(packed), np.int32 if len(packed) < 2**31 else np.intp)
@@ -558,7 +571,8 @@ class Run(QueryDocTable):
     >>> Run({'q1': ['a#1', 'a#2', 'c#7']}, parents='#')
     Run: 1 query, 3 chunks of 2 documents retrieved
     """
-    kind, number = 'run', 'score'
+    kind = 'run'
+    number = 'score'
     own_name = ''       # the name it was given
     stream: Any = None  # what reads a run batch by batch that is no file and not read yet
 
@@ -569,20 +583,17 @@ class Run(QueryDocTable):
         A source that is a `Run` is not read again. It only gets the new name."""
         if isinstance(source, Run) and not (name or options): return source
         self = cls.__new__(cls)
-        self.__dict__ = (
-            dict(source.__dict__)
-            if isinstance(source, Run)
-            else {'source': source, 'options': options}
-        )
+        if isinstance(source, Run):
+            self.__dict__ = dict(source.__dict__)
+        else:
+            self.__dict__ = {'source': source, 'options': options}
         if name: self.own_name = name
         return self
 
     @property
     def path(self) -> str:
         """Return the path of a run file that is not read yet; '' for any other run."""
-        return (
-            os.fspath(self.source) if isinstance(self.source, (str, os.PathLike)) else ''
-        )
+        return os.fspath(self.source) if is_path(self.source) else ''
 
     def __init__(
         self, source: Any, *, name: str | None = None,

@@ -22,7 +22,7 @@ import numpy as np
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.arrays import concat_ranges
 from ..core.measures import Measure
-from .errors import EMPTY, DataError, file_errors, import_polars, polars_errors
+from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
 from .ids import PAD, Ids, block_starts
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
@@ -76,19 +76,19 @@ from irmetrics_nb.data.text import (
 from ..metrics.parsing import parse_all
 
 # %% ../../nbs/data/recognition.ipynb #304e40e0
-def found_runs(path: str | os.PathLike) -> list[str] | None:
+def found_runs(path: StrPath) -> list[str] | None:
     """Return the sorted paths of the runs in a folder, or of files that match a pattern
     such as runs/*.txt.
 
     Return None if `path` is a single run or an empty folder. Raise DataError if no file
     matches the pattern."""
     if is_remote(path): return None
-    if not os.fspath(path): raise DataError(f'a run is missing: {EMPTY}')
+    text = os.fspath(path)
+    if not text: raise DataError(f'a run is missing: {EMPTY}')
     if os.path.isdir(path):
         if is_spread(path): return None
         shown = sorted(name for name in os.listdir(path) if name[0] not in '._')
         return _no_folder_lost([os.path.join(path, name) for name in shown]) or None
-    text = os.fspath(path)
     if os.path.exists(text) or not set('*?[') & set(text): return None
     paths = sorted(glob(text, recursive=True))
     if not paths: raise DataError(f'{text}: no file matches this pattern')
@@ -115,9 +115,12 @@ def check_no_parts(paths: list) -> None:
         folder = _table_with(path)
         first = tables.setdefault(folder, path) if folder else path
         if first == path: continue
-        where = f'their folder, {str(folder)!r}' if is_spread(folder) else 'a folder that contains only these parts'
-        advice = f'give {where}, or a dict {{name: path}} if each file is a run'
-        raise DataError(f'{first} and {path} seem to be parts of one run; {advice}')
+        if is_spread(folder):
+            where = f'their folder, {str(folder)!r}'
+        else:
+            where = 'a folder that contains only these parts'
+        raise DataError(f'{first} and {path} seem to be parts of one run; give {where}, or a dict {{name: path}} if each '
+                        'file is a run')
 
 def _table_with(path):
     """Return the folder of a table in several files if `path` looks like one of these files.
@@ -126,7 +129,9 @@ def _table_with(path):
     keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
     if keys: return keys[-1].parent
-    return path.parent if is_part(path.name) or (path.parent / '_SUCCESS').exists() else None
+    if is_part(path.name) or (path.parent / '_SUCCESS').exists():
+        return path.parent
+    return None
 
 # %% ../../nbs/data/recognition.ipynb #3591ca1a
 def by_system(source: Any, column: str) -> dict[str, Any]:
@@ -135,13 +140,14 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     `column` is the column or the partition with the names of the systems. Raise
     DataError if it is missing or has empty values, and if `source` is not a table or
     its path."""
-    pl, name = import_polars(), 'the run'
+    pl = import_polars()
+    name = 'the run'
     if is_path(source):
-        name, path = os.fspath(source), source
-        if os.path.isdir(path) and not is_spread(path): raise DataError(
-            f'{path}: this folder does not contain the parts of a table')
-        if not is_remote(path) and not os.path.exists(path): raise DataError(f'{path}: there is no such file')
-        source = scan(path)
+        name = os.fspath(source)
+        if os.path.isdir(name) and not is_spread(name): raise DataError(
+            f'{name}: this folder does not contain the parts of a table')
+        if not is_remote(name) and not os.path.exists(name): raise DataError(f'{name}: there is no such file')
+        source = scan(name)
     elif hasattr(source, 'iloc'): source = pl.from_pandas(source)
     relation = is_relation(source)
     if not (relation or is_table(source)):
@@ -152,8 +158,7 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     with polars_errors(name):
         columns = table.columns if relation else table.collect_schema().names()
         if column not in columns: raise DataError(f'no column {column!r}; the columns are {", ".join(columns)}')
-        quoted = '"' + column.replace('"', '""') + '"'
-        if relation: values = [row[0] for row in table.project(quoted).distinct().fetchall()]
+        if relation: values = [row[0] for row in table.project(_quoted(column)).distinct().fetchall()]
         else: values = table.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
     if None in values: raise DataError(f'{name}: some rows have no value in column {column!r}')
     systems = {str(value): value for value in values}
@@ -162,7 +167,7 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     def rows_of(value):
         if not relation: return table.filter(pl.col(column) == value)
         text = str(value).replace("'", "''")
-        return table.filter(f"{quoted} = '{text}'")
+        return table.filter(f"{_quoted(column)} = '{text}'")
     return {system: rows_of(value) for system, value in sorted(systems.items())}
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
@@ -176,7 +181,10 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         return paths and [('', path) for path in paths]
     named = isinstance(run, Mapping)
     if is_table(run) or service_shape(run) or not isinstance(run, Collection): return None
-    items = list(run.items()) if isinstance(run, Mapping) else [('', item) for item in run]
+    if isinstance(run, Mapping):
+        items = list(run.items())
+    else:
+        items = [('', item) for item in run]
     sources = [source for _, source in items]
     if not named and items and not is_run(sources[0]): return None  # rows, maybe many
     are_runs = list(map(is_run, sources))
@@ -184,11 +192,10 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     if False in are_runs:
         run_and_other = are_runs.index(True), are_runs.index(False)
         examples = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
-        shapes = (
-            '{name: run}, and one run as {query: {document: score}}'
-            if named
-            else '[run, run], and one run as [(query, document, score), ...]'
-        )
+        if named:
+            shapes = '{name: run}, and one run as {query: {document: score}}'
+        else:
+            shapes = '[run, run], and one run as [(query, document, score), ...]'
         raise ValueError(
             f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as {shapes}'
         )
@@ -272,7 +279,10 @@ def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -
     ['bm25', 'dense']
     """
     if isinstance(run, Runs): return run
-    named = named_sources(run) if system is None else [*by_system(run, system).items()]
+    if system is None:
+        named = named_sources(run)
+    else:
+        named = [*by_system(run, system).items()]
     sources = [('', run)] if named is None else named
     for _, source in sources: check_places(qrels, source)
     runs = tuple(Run.unread(source, name, **options) for name, source in sources)
@@ -292,17 +302,13 @@ def ready(run: Run) -> Run:
     Files and large tables are not read yet. All other sources are read into memory."""
     if run.source is None or run.stream is not None: return run
     if not run.options:
-        source, path = run.source, run.path
+        source = run.source
+        path = run.path
         if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
         if not path and (is_table(source) or is_relation(source)):
             run.stream = open_table(source)
         if run.stream is not None: return run
     return Run(run, copy=False)
-
-def run_head(run: Run) -> Rows:
-    """Return the rows of a run, or its first batch if it has not been read yet."""
-    if run.source is None: return run.rows
-    return first_rows(run.path if run.stream is None else run.stream)
 
 # %% ../../nbs/data/recognition.ipynb #23ca75fe
 def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> int:
@@ -349,7 +355,7 @@ class TextFile:
 
     A batch has at most `size` bytes, unless a single query needs more. A query that
     needs more than about `max_query_bytes` raises DataError."""
-    def __init__(self, path: str | os.PathLike, size: int, max_query_bytes: float = np.inf):
+    def __init__(self, path: StrPath, size: int, max_query_bytes: float = np.inf):
         self.path = path
         self.name = str(path)
         self.size = size
@@ -385,7 +391,8 @@ class TextFile:
             stream = decompressed(file)
             with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
             carried = np.frombuffer(start.removeprefix(BYTE_ORDER_MARK), np.uint8)
-            line, room = 1, 4 * HEAD_BYTES
+            line = 1
+            room = 4 * HEAD_BYTES
             while True:
                 buffer = np.empty(max(min(self.size, room), 2 * len(carried)) + PAD, np.uint8)
                 buffer[:len(carried)] = carried
@@ -398,7 +405,7 @@ class TextFile:
                 self.done = file.tell()
                 yield text
 
-    def partition(self, count: int, folder: str | os.PathLike) -> Iterator[Rows]:
+    def partition(self, count: int, folder: StrPath) -> Iterator[Rows]:
         """Yield the rows of the file in `count` parts, each with complete queries.
 
         The parts are first written to temporary files in `folder`. Empty parts are left
@@ -429,21 +436,16 @@ class TextFile:
         with file_errors(self.path): file = open_bytes(self.path)
         with file, ensure_unchanged(file.fileno(), self.path, self.state): yield file
 
-    def _fill(self, stream, room):
-        """Read bytes until `room` is full or the stream ends; return their number."""
-        filled = 0
-        with file_errors(self.path):
-            while filled < len(room) and (got := stream.readinto(room[filled:])): filled += got
-        return filled
-
     def _whole_queries(self, stream, buffer, filled, line):
         """Read from the stream into a buffer, and enlarge the buffer until it has a complete
         query. Return (buffer, filled, cut): the buffer, the number of bytes in it, and how
         many of these bytes belong to complete queries. `line` is the number of the first
         line, for messages."""
         while True:
-            filled += self._fill(stream, buffer.data[filled:-PAD])
-            ended = filled < len(buffer) - PAD
+            room = len(buffer) - PAD
+            with file_errors(self.path):
+                while filled < room and (got := stream.readinto(buffer.data[filled:room])): filled += got
+            ended = filled < room
             cut = filled if ended else last_query_start(buffer, filled)
             if cut or not filled: return buffer, filled, cut
             buffer = self._enlarge(buffer, line)
@@ -465,16 +467,20 @@ class TableRun:
     or Arrow file that a LazyFrame scans. `name` is shown in messages, and `tag` is the
     name of the run. If a column is missing or ambiguous, `total` is 0. The error is
     raised later, when the table is read in one piece."""
-    comments, done = NO_COMMENTS, 0
+    comments = NO_COMMENTS
+    done = 0
     way = ''  # an addition to the description of how the run was read
 
     def __init__(
-        self, source: Any, size: int, name: str = 'the run', tag: str = '', path: str | os.PathLike | None = None
+        self, source: Any, size: int, name: str = 'the run', tag: str = '', path: StrPath | None = None
     ):
-        self.name, self.tag, self.size = name, tag, size
+        self.name = name
+        self.tag = tag
+        self.size = size
         self.path, self.state = path, file_state(path) if path else None
         with polars_errors(name):
-            relation, self.total = is_relation(source), 0
+            relation = is_relation(source)
+            self.total = 0
             names = source.columns if relation else source.collect_schema().names()
             self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
             if None in self.columns or len({*names}) < len(names): return
@@ -482,7 +488,10 @@ class TableRun:
                 source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
             )
             lazy = not (relation or hasattr(source, 'height'))
-            self.total = self.table.select(import_polars().len()).collect().item() if lazy else len(self.table)
+            if lazy:
+                self.total = self.table.select(import_polars().len()).collect().item()
+            else:
+                self.total = len(self.table)
 
     def rows(self, batch: tuple) -> Rows:
         """Convert a batch, (number of the first row, table), to rows."""
@@ -493,7 +502,8 @@ class TableRun:
         """Yield batches as (number of the first row, table). Adjacent rows of a query are in
         the same batch."""
         pl = import_polars()
-        self.done, held = 0, None
+        self.done = 0
+        held = None
         for table in self._tables():
             held = table if held is None else pl.concat([held, table])
             complete = self.done + held.height >= self.total
@@ -534,7 +544,7 @@ class TableRun:
             first += rows
             yield rows_read
 
-    def partition(self, count: int, folder: str | os.PathLike) -> Iterator[Rows]:
+    def partition(self, count: int, folder: StrPath) -> Iterator[Rows]:
         """Yield the rows in `count` parts, each with complete queries.
 
         Empty parts are left out. `folder` is not used."""
@@ -596,13 +606,14 @@ def open_table(source: Any, size: int | None = None, name: str = 'the run', tag:
 
 # %% ../../nbs/data/recognition.ipynb #1d96bd39
 def open_run(
-    path: str | os.PathLike, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
+    path: StrPath, size: int = BATCH_BYTES, max_query_bytes: float = np.inf,
 ) -> 'TextFile | TableRun | None':
     """Return a reader for a run in batches of about `size` bytes.
 
     Return None if the run must be read in one piece: small files, streams such as
     pipes, and formats other than TREC text, Parquet and Arrow."""
-    name, rows = str(path), size >> 5
+    name = str(path)
+    rows = size >> 5
     if is_remote(path) or is_spread(path):
         with polars_errors(name): return open_table(scan(path), rows, name, file_stem(path))
     with file_errors(path):
@@ -622,7 +633,7 @@ def open_run(
     return file if text_layout(file.head, 'run') == LAYOUTS['run'] else None
 
 # %% ../../nbs/data/recognition.ipynb #0e85af86
-def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
+def read_batches(path: StrPath, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
     """Return an iterator over the rows of a run in batches.
 
     Adjacent rows of a query are in the same batch.
@@ -657,12 +668,13 @@ def read_batches(path: str | os.PathLike, *, size: int = BATCH_BYTES) -> Iterato
     return iter([read_rows(path, 'run')]) if file is None else map(file.rows, file)
 
 # %% ../../nbs/data/recognition.ipynb #4ff49510
-def first_rows(source: Any) -> Rows:
-    """Return the first batch of a run, without warnings about its comments.
+def run_head(run: Run) -> Rows:
+    """Return the rows of a run, or its first batch if it has not been read yet, without
+    warnings about its comments.
 
-    `source` is a path or a `TableRun`. A run that cannot be read in batches is read
-    completely."""
-    file = source if isinstance(source, TableRun) else open_run(source)
+    A run that cannot be read in batches is read completely."""
+    if run.source is None: return run.rows
+    file = open_run(run.path) if run.stream is None else run.stream
     if file is not None: return next(map(file.rows, file))
-    in_one = read_rows if is_remote(source) or is_spread(source) else rows_from_file
-    return in_one(source, 'run')
+    in_one = read_rows if is_remote(run.path) or is_spread(run.path) else rows_from_file
+    return in_one(run.path, 'run')

@@ -32,7 +32,7 @@ from irmetrics_nb.data.errors import (
     short_repr,
 )
 from .qrels_and_runs import Qrels, Run
-from .sources import named_lists, parsed_lines
+from .sources import is_path, named_lists, parsed_lines
 from .tables import COLUMN_SYNONYMS, ids_of_objects, plain_name
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
@@ -94,10 +94,11 @@ def _warn_of_scores(table, queries, lists):
         comparable = len(scores) == len(ids) and all(isinstance(score, Real) for score in scores)
         if comparable and sorted(scores, reverse=True) != scores: wrong.append(query)
     if not wrong: return
-    where = f'{counted(len(wrong), "query")}, such as {wrong[0]!r},'
-    problem = f'in {where} the scores in column {column!r} contradict the order of the ids'
-    warnings.warn(f'{problem}; the order of the ids is used: sort them by descending score, or leave out '
-                  f'{column!r}', DataWarning, stacklevel=3)
+    problem = (
+        f'in {counted(len(wrong), "query")}, such as {wrong[0]!r}, the scores in column {column!r} contradict the '
+        f'order of the ids; the order of the ids is used: sort them by descending score, or leave out {column!r}'
+    )
+    warnings.warn(problem, DataWarning, stacklevel=3)
 
 # %% ../../nbs/data/records.ipynb #ef6edbb8
 def from_records(
@@ -140,21 +141,21 @@ def from_records(
     >>> evaluate(*from_records(rows), 'R@2').means
     {'R@2': 0.5}
     """
-    where = source if isinstance(source, str | os.PathLike) else 'the records'
-    with polars_errors(os.fspath(where)):
+    where = os.fspath(source) if is_path(source) else 'the records'
+    with polars_errors(where):
         table = named_lists(source)
         names = _record_names(list(table), columns or {})
-    queries = _query_texts(table[names['query']], str(where))
-    with polars_errors(os.fspath(where)):
-        retrieved, relevant = [], []
+    queries = _query_texts(table[names['query']], where)
+    with polars_errors(where):
+        retrieved = []
+        relevant = []
         for query, ranked, gold in zip(
             queries, table[names['retrieved']], table[names['relevant']]
         ):
             if isinstance(ranked, Set):
-                rule = (f'{names["retrieved"]} should be a list with the best document '
-                        'first')
                 raise DataError(
-                    f'query {query!r}: {rule}, not the set {short_repr(ranked)}'
+                    f'query {query!r}: {names["retrieved"]} should be a list with the '
+                    f'best document first, not the set {short_repr(ranked)}'
                 )
             retrieved.append(_ids_of_record(ranked, query, names['retrieved']))
             relevant.append(_ids_of_record(gold, query, names['relevant']))
@@ -220,8 +221,8 @@ def _span(passage, query):
         valid = int(start) == start and int(end) == end and 0 <= start < end
     except (TypeError, ValueError): valid = False
     if valid: return Span(str(document), int(start), int(end))
-    rule = 'a passage is (document, start, end) with 0 <= start < end'
-    raise DataError(f'query {query!r}: {rule}, not {short_repr(passage)}')
+    raise DataError(f'query {query!r}: a passage is (document, start, end) with 0 <= start < end, not '
+                    f'{short_repr(passage)}')
 
 def _match_passages(gold, retrieved, share, threshold):
     """Match the retrieved passages of a query with its gold passages. `share` is a method of
@@ -230,7 +231,9 @@ def _match_passages(gold, retrieved, share, threshold):
     with a match (grade 0 if their gold passages have a match already), the list of gold
     passages without a match, and the number of retrieved passages that match several new
     gold passages."""
-    grades, unmatched, several = {}, list(gold), 0
+    grades = {}
+    unmatched = list(gold)
+    several = 0
     for span in retrieved:
         reached = [gold_span for gold_span in gold if share(gold_span, span) >= threshold]
         new = [gold_span for gold_span in reached if gold_span in unmatched]
@@ -291,21 +294,18 @@ def from_spans(
     >>> evaluate(*from_spans(gold, found, iou=.5), 'P@3 R@3').means
     {'P@3': 0.3333333333333333, 'R@3': 0.5}
     """
-    thresholds = {
-        name: threshold
-        for name, threshold in (('iou', iou), ('covered', covered))
-        if threshold is not None
-    }
-    if len(thresholds) != 1:
+    if (iou is None) == (covered is None):
         raise ValueError(
             'set either iou= or covered=, the lowest overlap of a relevant passage'
         )
-    [(share, threshold)] = thresholds.items()
+    share = 'iou' if covered is None else 'covered'
+    threshold: Any = iou if covered is None else covered
     if not 0 < threshold <= 1:
         raise ValueError(f'{share} must be above 0 and at most 1, not {threshold!r}')
     qrels: dict[str, dict] = {}
     several = 0
-    gold_spans, retrieved_spans = _spans(gold, 'gold'), _spans(retrieved, 'retrieved')
+    gold_spans = _spans(gold, 'gold')
+    retrieved_spans = _spans(retrieved, 'retrieved')
     for query, spans in gold_spans.items():
         grades, unmatched, count = _match_passages(
             spans, retrieved_spans.get(query, []), getattr(Span, share), threshold
@@ -314,9 +314,11 @@ def from_spans(
         several += count
     if several:
         verb = 'overlaps' if several == 1 else 'overlap'
-        problem = f'{counted(several, "retrieved passage")} {verb} several gold passages'
-        advice = 'but each counts as one hit; merge gold passages that belong together'
-        warnings.warn(f'{problem}, {advice}', DataWarning, stacklevel=2)
+        problem = (
+            f'{counted(several, "retrieved passage")} {verb} several gold passages, but '
+            'each counts as one hit; merge gold passages that belong together'
+        )
+        warnings.warn(problem, DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     judgments = Qrels(qrels)
     judgments.chunks = {
@@ -358,7 +360,7 @@ def one_line(text: Any, limit: int) -> str:
 
 # %% ../../nbs/data/records.ipynb #790dd622
 def _rows_of_source(source, columns):
-    if isinstance(source, str | os.PathLike): return _rows_of_file(os.fspath(source), columns)
+    if is_path(source): return _rows_of_file(os.fspath(source), columns)
     if isinstance(source, Mapping): return _rows_of_dict(source)
     return _rows_of_table(source, columns)
 
@@ -367,8 +369,7 @@ def _rows_of_dict(source):
         yield {'id': key} | (dict(value) if isinstance(value, Mapping) else {'text': value})
 
 def _rows_of_table(table, columns):
-    names = getattr(table, 'column_names', None)
-    if names is None: names = getattr(table, 'columns', None)
+    names = getattr(table, 'column_names', getattr(table, 'columns', None))
     if names is None:
         raise DataError(f'{columns.what}: expected a dict, a table or a path, not {type(table).__name__}')
     names = [str(name) for name in names]
@@ -466,16 +467,13 @@ def read_words(
     Raise DataError if the source cannot be read or a column is missing. Warn with
     DataWarning if the source has none of the needed ids."""
     if source is None or not needed_ids: return {}
-    is_path = isinstance(source, str | os.PathLike)
-    where = os.fspath(source) if is_path else columns.what
-    keep, words = set(needed_ids), {}
+    where = os.fspath(source) if is_path(source) else columns.what
+    keep = set(needed_ids)
+    words = {}
     first = None
     for row in _rows_of_source(source, columns):
-        row = (
-            row
-            if 'id' in row and 'text' in row
-            else {str(name).lower(): value for name, value in row.items()}
-        )
+        if not ('id' in row and 'text' in row):
+            row = {str(name).lower(): value for name, value in row.items()}
         id_column = next((name for name in columns.ids if name in row), None)
         if id_column is None: raise _no_column(where, columns.ids[0], row)
         if not any(name in row for name in columns.titles + columns.texts):
@@ -486,7 +484,7 @@ def read_words(
     if words or first is None: return words
     ids = f'expected ids such as {short_repr(min(keep))}, found {short_repr(first)}'
     head = ('; if the file has a header, its id column must be named '
-            f'{" or ".join(columns.ids)}') if is_path else ''
+            f'{" or ".join(columns.ids)}') if is_path(source) else ''
     warnings.warn(
         f'{where}: none of the expected {columns.what} was found ({ids}){head}',
         DataWarning,
@@ -529,17 +527,17 @@ class Example:
     @cached_property
     def topics(self) -> Any:
         """Return the topics: a polars table of query_id, query and narrative."""
-        pl = import_polars()
         path = self.folder / 'topics.tsv'
-        return pl.read_csv(path, separator='\t', infer_schema=False, quote_char=None)
+        return import_polars().read_csv(
+            path, separator='\t', infer_schema=False, quote_char=None
+        )
 
     @cached_property
     def documents(self) -> Any:
         """Return the documents: a polars table of doc_id, title and text."""
-        pl = import_polars()
         path = self.folder / 'documents.jsonl.gz'
         with gzip.open(path, 'rt', encoding='utf-8') as file:
-            return pl.DataFrame([json.loads(line) for line in file])
+            return import_polars().DataFrame([*map(json.loads, file)])
 
     def __repr__(self) -> str:
         return f'Example(qrels, topics, documents; runs: {", ".join(self.runs)})'

@@ -23,6 +23,7 @@ import numpy as np
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
 from irmetrics_nb.data.errors import (
     DataError,
+    StrPath,
     collecting,
     counted,
     file_errors,
@@ -80,10 +81,9 @@ def plain_answer(answer: Any) -> Any:
     return body if isinstance(body, (dict, list)) else answer
 
 def service_shape(source: Any) -> str:
-    """Return the kind of a request or response of Elasticsearch or OpenSearch. It is
-    'request' (a _rank_eval request), 'details' (a _rank_eval response), 'search'
-    ({query: response}), 'one search' (the response to one search), 'msearch' (a
-    _msearch response), or '' for any other source."""
+    """Return the kind of a request or response of Elasticsearch or OpenSearch. It is 'request' (a _rank_eval
+    request), 'details' (a _rank_eval response), 'search' ({query: response}), 'one search' (the response to one
+    search), 'msearch' (a _msearch response), or '' for any other source."""
     source = plain_answer(source)
     if type(source) is not dict: return ''
     if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
@@ -119,8 +119,7 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
     source = plain_answer(source)
     shape = service_shape(source)
     if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
-    misplaced = REFUSED_RUNS.get(shape) if kind == 'run' else None
-    if misplaced: raise DataError(f'{name}: {misplaced}')
+    if kind == 'run' and shape in REFUSED_RUNS: raise DataError(f'{name}: {REFUSED_RUNS[shape]}')
     if shape == 'request':
         requests = source['requests']
         repeated = [id for id, n in Counter(request['id'] for request in requests).items() if n > 1]
@@ -156,13 +155,15 @@ def _fault_of(answer):
     if error: return f'the search failed: {error.get("reason") or error if isinstance(error, dict) else error}'
     shards = answer.get('_shards') or {}
     if answer.get('timed_out'): return 'the response is incomplete, because the search timed out'
-    failed, total = shards.get('failed'), shards.get('total', '?')
-    return f'the response is incomplete, because {failed} of {total} shards failed' if failed else ''
+    failed = shards.get('failed')
+    if not failed: return ''
+    return f'the response is incomplete, because {failed} of {shards.get("total", "?")} shards failed'
 
 def _by_id(rows, query, name):
     row_of: dict[str, Any] = {}
     for row in rows:
-        first, index = row_of.setdefault(row['_id'], row).get('_index'), row.get('_index')
+        first = row_of.setdefault(row['_id'], row).get('_index')
+        index = row.get('_index')
         if first != index:
             raise DataError(
                 f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}'
@@ -172,7 +173,7 @@ def _by_id(rows, query, name):
 
 HITS = Note('hits', 'hits of a search service are ranked in the order of the response, not by score')
 
-def rows_from_service(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_service(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a request with ratings or a response with hits of
     Elasticsearch or OpenSearch. Hits are ranked in the order of the response."""
     rows = rows_from_dicts(from_service(source, kind, name), kind, name, columns)
@@ -192,7 +193,10 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     if collecting(): source = _valid_docs(source, kind, name)
     listed = _list_form(source, name) if kind == 'qrels' else ''
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
-    numbers = [1] * sum(map(len, docs)) if listed else list(chain.from_iterable(_numbers_by_query(source, kind, name)))
+    if listed:
+        numbers = [1] * sum(map(len, docs))
+    else:
+        numbers = list(chain.from_iterable(_numbers_by_query(source, kind, name)))
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
@@ -230,9 +234,10 @@ def _list_form(source, name):
     if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
     for query, docs in source.items():
         if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
-            problem = f'a list of both text and numbers, {short_repr(docs)}'
-            raise DataError(f'{name}: query {query!r} has {problem}; write grades as a dict, {{document: grade}}')
-    return 'sets' if all(isinstance(docs, Set) for docs in source.values()) else 'lists'
+            raise DataError(f'{name}: query {query!r} has a list of both text and numbers, {short_repr(docs)}; write '
+                            'grades as a dict, {document: grade}')
+    if all(isinstance(docs, Set) for docs in source.values()): return 'sets'
+    return 'lists'
 
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _valid_docs(source, kind, name):
@@ -263,8 +268,9 @@ def _numbers_by_query(source, kind, name):
         return (range(0, -len(d), -1) for d in docs)
     if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
     query, wrong = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
-    expected = 'a dict of documents' if kind == 'qrels' else 'a dict of documents or a list'
-    if kind == 'qrels' and isinstance(wrong, (list, tuple, Set)): expected += ', as in the other queries'
+    expected = 'a dict of documents'
+    if kind == 'run': expected += ' or a list'
+    elif isinstance(wrong, (list, tuple, Set)): expected += ', as in the other queries'
     raise DataError(f'{name}: the value of query {query!r} should be {expected}, not {short_repr(wrong)}')
 
 # %% ../../nbs/data/sources.ipynb #8156b864
@@ -274,7 +280,8 @@ def rows_from_triples(
     """Return the rows of an iterable of (query, document, number). The items can also be records, or objects with
     these attributes. `columns` has the names of the columns of records. `lines` has the line number of each item in a
     file, for messages. Raise DataError for an invalid item."""
-    triples, valid_lines = [], []
+    triples = []
+    valid_lines = []
     notes: tuple[Note, ...] = ()
     first_of: dict[bool, str] = {}  # whether the number is a rank: the first item of which it is true
     for i, item in enumerate(source):
@@ -325,8 +332,12 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     try:
         content = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        if error.msg == 'Extra data': return _rows_from_lines(data, kind, name, columns)
-        raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
+        if error.msg != 'Extra data': raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
+        items = {}
+        for number, item in parsed_lines(data.splitlines(), name, _object):
+            _check_unique(item, f'{name}, line {number}')
+            items[number] = item
+        return rows_from_triples(items.values(), kind, name, columns, [*items])
     except (ValueError, RecursionError) as error:
         raise DataError(f'{name}: {error}') from None
     for value in content if isinstance(content, list) else [content]: _check_unique(value, name)
@@ -335,14 +346,6 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     form = form_of(content)
     if isinstance(content, Mapping | list) and form: return form.read(content, kind, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
-
-def _rows_from_lines(data, kind, name, columns):
-    items, lines = [], []
-    for number, item in parsed_lines(data.splitlines(), name, _object):
-        _check_unique(item, f'{name}, line {number}')
-        items.append(item)
-        lines.append(number)
-    return rows_from_triples(items, kind, name, columns, lines)
 
 def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None = None) -> Iterator[tuple[int, Any]]:
     """Yield (line number, value) for each line of JSON lines that is not blank. `hook` is the `object_pairs_hook` of
@@ -392,7 +395,8 @@ def binary_hint(head: bytes) -> str:
     file. Return '' if they look like text."""
     for magic, format in BINARY_MAGIC.items():
         if head.startswith(magic): return f'; is this {format}?'
-    return f'; is this a binary file (byte {head.index(0)} is NUL)?' if 0 in head else ''
+    if 0 in head: return f'; is this a binary file (byte {head.index(0)} is NUL)?'
+    return ''
 
 @contextmanager
 def hint_if_binary(head: bytes) -> Iterator[None]:
@@ -406,9 +410,8 @@ def hint_if_binary(head: bytes) -> Iterator[None]:
 MAX_LINE_BYTES = 1 << 20  # in what is unpacked or comes through a pipe
 
 def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
-    """Raise DataError if the last MAX_LINE_BYTES bytes of a text are all blank or have
-    no newline. `data` has the bytes of the text, and `line` is the number of its first
-    line."""
+    """Raise DataError if the last MAX_LINE_BYTES bytes of a text are all blank or have no newline. `data` has the
+    bytes of the text, and `line` is the number of its first line."""
     end = data[-MAX_LINE_BYTES:].tobytes()
     blank = end.isspace()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not blank): return
@@ -417,7 +420,7 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     raise DataError(f'{name}, line {last_line}: {MAX_LINE_BYTES:,} bytes {problem}{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
-def open_bytes(path: str | os.PathLike) -> BufferedReader:
+def open_bytes(path: StrPath) -> BufferedReader:
     """Open a file to read its bytes; raise OSError if it is a device."""
     mode = os.stat(path).st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode): raise OSError(None, 'this is a device, not a file')
@@ -427,15 +430,13 @@ def decompressed(file: Any) -> Any:
     "Return a stream of the uncompressed bytes of an open file. Return the file unchanged if it is not gzipped."
     return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
 
-def file_state(file: str | os.PathLike | int) -> tuple[int, int] | None:
+def file_state(file: StrPath | int) -> tuple[int, int] | None:
     "Return (size, modification time in ns) of a file; None for a pipe. `file` is a path or a file descriptor."
     state = os.stat(file)
     return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
 
 @contextmanager
-def ensure_unchanged(
-    file: str | os.PathLike | int, name: object, state: tuple[int, int] | None = None,
-) -> Iterator[None]:
+def ensure_unchanged(file: StrPath | int, name: object, state: tuple[int, int] | None = None) -> Iterator[None]:
     """Raise DataError if a file changes during a `with` block. `file` is a path or a file descriptor. `state` is an
     earlier result of `file_state`; the default is the state at the beginning of the block."""
     state = state or file_state(file)
@@ -446,7 +447,7 @@ def ensure_unchanged(
 MAX_UNPACKED_BYTES = 1 << 26  # that a packed file may grow to, whatever its size,
 MAX_UNPACKED_RATIO = 50       # or this many times its size
 
-def read_bytes(path: str | os.PathLike) -> np.ndarray:
+def read_bytes(path: StrPath) -> np.ndarray:
     """Return all bytes of a file as a uint8 array, decompressed if it is gzipped. The array has PAD additional bytes
     at its end."""
     with open_bytes(path) as file, ensure_unchanged(file.fileno(), path):
@@ -473,7 +474,7 @@ def _read_stream(stream, path, limit=np.inf):
     data += bytes(PAD)
     return np.frombuffer(data, np.uint8)
 
-def file_content(path: str | os.PathLike) -> bytes:
+def file_content(path: StrPath) -> bytes:
     "Return all bytes of a file, decompressed if it is gzipped. Raise DataError if the file cannot be read."
     with file_errors(path): return bytes(read_bytes(path)[:-PAD])
 
@@ -495,11 +496,12 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, kind, name, columns)
-    with hint_if_binary(head), polars_errors(name): layout = text_layout(head, kind, columns)
-    with hint_if_binary(head): return rows_from_text(TextBytes.from_bytes(name, data), kind, layout)
+    with hint_if_binary(head):
+        with polars_errors(name): layout = text_layout(head, kind, columns)
+        return rows_from_text(TextBytes.from_bytes(name, data), kind, layout)
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
-def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_file(path: StrPath, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
     """Return the rows of a file; raise DataError if the file or a row is invalid."""
     keep_freed_memory()
     with file_errors(path): data = read_bytes(path)
@@ -508,7 +510,11 @@ def rows_from_file(path: str | os.PathLike, kind: str, columns: Mapping = NO_COL
     rows.name = rows.name or file_stem(path)
     return rows
 
-def file_stem(path: str | os.PathLike) -> str:
+def is_path(source: object) -> bool:
+    """Return True if a source is the path of a file or folder."""
+    return isinstance(source, (str, os.PathLike))
+
+def file_stem(path: StrPath) -> str:
     """Return the name of a file up to its first dot."""
     return Path(path).name.split('.')[0]
 
@@ -516,13 +522,12 @@ def file_stem(path: str | os.PathLike) -> str:
 def read_lookup(
     source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None,
 ) -> tuple[list, dict[str, list]]:
-    """Return (ids, {column: values}) of a source that maps ids to values. The source is
-    a dict, a pandas Series with an index, a table, or a file with a header. `what` is
-    its name in messages. `ids` has the usual names of the id column; columns['query']
-    can be another name. The other values of `columns` are the names of the columns to
+    """Return (ids, {column: values}) of a source that maps ids to values. The source is a dict, a pandas Series with
+    an index, a table, or a file with a header. `what` is its name in messages. `ids` has the usual names of the id
+    column; columns['query'] can be another name. The other values of `columns` are the names of the columns to
     return; by default, all are returned. Raise DataError if a column is missing."""
     if isinstance(source, Mapping): return _of_dict(source)
-    where = os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
+    where = os.fspath(source) if is_path(source) else what
     if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
     with polars_errors(where): table = named_lists(source)
@@ -546,7 +551,7 @@ def _of_dict(source):
 
 def named_lists(source: Any) -> dict[str, list]:
     """Return {column: list of values} of a table, a list of records, or a file."""
-    if isinstance(source, (str, os.PathLike)): return _lists_of_file(os.fspath(source))
+    if is_path(source): return _lists_of_file(os.fspath(source))
     if hasattr(source, 'iloc') and hasattr(source, 'columns'):
         return {str(name): source[name].tolist() for name in source.columns}
     records = list(source) if isinstance(source, Iterable) and not is_table(source) else []
@@ -577,17 +582,14 @@ def separated_lines(text: str, path: str) -> list[tuple[int, list[str]]]:
     lines = [(n, [*map(str.strip, fields)]) for n, fields in rows]
     for number, fields in lines:
         if len(fields) == len(lines[0][1]): continue
-        count = f'{counted(len(fields), "column")}, but the first line has {len(lines[0][1])}'
-        advice = 'if names contain spaces, separate the columns with tabs or commas'
-        raise DataError(f'{path}, line {number}: {count}; {advice}')
+        raise DataError(
+            f'{path}, line {number}: {counted(len(fields), "column")}, but the first line has {len(lines[0][1])}; if '
+            'names contain spaces, separate the columns with tabs or commas'
+        )
     return lines
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
-def is_path(source: object) -> bool:
-    """Return True if a source is the path of a file or folder."""
-    return isinstance(source, (str, os.PathLike))
-
-def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_path(path: StrPath, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a file, of a table in several files, or of a remote table."""
     path = os.fspath(path)
     if not (is_remote(path) or is_spread(path)): return rows_from_file(path, kind, columns)
@@ -600,7 +602,7 @@ def rows_from_path(path: str | os.PathLike, kind: str, name: str, columns: Mappi
     rows.name = file_stem(path)
     return rows
 
-def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
     with polars_errors(name): table = to_polars_table(source, kind, columns)
     rows = rows_from_table(table, kind, name, columns=columns)
@@ -621,17 +623,14 @@ def holds_rows(source: Iterable) -> bool | None:
     item is examined; return None if it is empty. The items of an iterator are not examined, and the result is
     True."""
     if not isinstance(source, Collection): return True  # it may give its items only once
-    return is_row(next(iter(source))) if len(source) else None
-
-def is_row(item: Any) -> bool:
-    """Return True if an item has a query, a document and a number."""
+    if not len(source): return None
+    item = next(iter(source))
     if isinstance(item, (tuple, list, np.ndarray)): return len(item) == 3
     if isinstance(item, Mapping): return not is_hit(item)
     return hasattr(item, 'query_id') and hasattr(item, 'doc_id')
 
 class Form(NamedTuple):
-    """Form of input, such as a path or a table, with functions that recognise and read
-    it."""
+    """Form of input, such as a path or a table, with functions that recognise and read it."""
     name: str                                      # what errors call it
     fits: Callable[[Any], object]                  # whether a source has this form
     read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)

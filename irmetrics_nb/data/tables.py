@@ -24,7 +24,15 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/tables.ipynb #10bd0922
-from .errors import DataError, file_errors, import_polars, polars_errors, report_fault, short_repr
+from irmetrics_nb.data.errors import (
+    DataError,
+    StrPath,
+    file_errors,
+    import_polars,
+    polars_errors,
+    report_fault,
+    short_repr,
+)
 from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
@@ -137,14 +145,15 @@ def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) 
     well."""
     for (_, key), equal in zip(ROLES[kind], _choices(tuple(names), kind, tuple(columns.items()))):
         if len(equal) < 2: continue
-        call = f'{"Run" if kind == "run" else "Qrels"}(..., columns={{{key!r}: ...}})'
-        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; choose one: {call}')
+        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; choose one: '
+                        f'{kind.capitalize()}(..., columns={{{key!r}: ...}})')
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
 
     A note names the column that is used and the columns that are not used."""
-    names, notes = list(names), []
+    names = list(names)
+    notes = []
     expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
     for (role, key), used in zip(ROLES[kind], find_columns(names, kind, columns)):
         unused = [name for name in candidates(names, role) if name != used and plain_name(name) not in expected]
@@ -180,8 +189,8 @@ def _missing_columns(names, kind, columns, present):
     keys = [key for _, key in missing if key not in columns]
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
-        choice, name = 'the columns' if len(keys) > 1 else 'the column', 'Run' if kind == 'run' else 'Qrels'
-        text += f'; choose {choice}: {name}(..., columns={{{call}}})'
+        choice = 'the columns' if len(keys) > 1 else 'the column'
+        text += f'; choose {choice}: {kind.capitalize()}(..., columns={{{call}}})'
     if 'score' in keys: text += ', and add descending=False if the smallest number is the best, as for ranks'
     other_kind = 'qrels' if kind == 'run' else 'run'
     swapped = present[2] is None and None not in find_columns(names, other_kind)
@@ -198,7 +207,10 @@ def id_column(series: Any) -> Ids:
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
     if not (text_like or series.dtype.is_integer()):
-        cast = '; cast it to Int64 if a join has turned whole numbers into floats' if series.dtype.is_float() else ''
+        if series.dtype.is_float():
+            cast = '; cast it to Int64 if a join has turned whole numbers into floats'
+        else:
+            cast = ''
         raise DataError(f'an id must be text or a whole number, but column {series.name!r} has the type '
                         f'{series.dtype}{cast}')
     length = np.empty(len(series), np.int32)
@@ -280,7 +292,8 @@ def rows_from_lists(
     `lines` has the line number of each triple. If `ranks` is True, the numbers are
     ranks, and their negatives become the scores. Raise DataError for an invalid triple."""
     queries, docs, numbers = zip(*triples, strict=True)
-    query, doc = ids_of_objects(queries, name), ids_of_objects(docs, name)
+    query = ids_of_objects(queries, name)
+    doc = ids_of_objects(docs, name)
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, kind, numbers)
@@ -337,7 +350,9 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
     if not hasattr(source, 'iloc'):
-        return pl.DataFrame(source) if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe(source)
+        if hasattr(source, '__arrow_c_stream__'):
+            return pl.DataFrame(source)
+        return pl.from_dataframe(source)
     if not hasattr(source, 'columns'): raise DataError('this is a Series, not a table; use reset_index() to convert '
                                                        'it to a table')
     names = list(map(str, source.columns))
@@ -357,7 +372,9 @@ def read_table(data: bytes, name: str) -> Any:
     """Read a polars table from the bytes of a Parquet or an Arrow file."""
     pl = import_polars()
     with polars_errors(name):
-        return pl.read_parquet(data) if data.startswith(b'PAR1') else pl.read_ipc(data)
+        if data.startswith(b'PAR1'):
+            return pl.read_parquet(data)
+        return pl.read_ipc(data)
 
 # %% ../../nbs/data/tables.ipynb #7ddb2631
 def header_names(fields: Iterable[str]) -> list[str]:
@@ -400,7 +417,9 @@ def rows_from_csv(
 
     Raise DataError if it has no rows or an invalid row."""
     text = data.decode('utf-8-sig', 'surrogateescape')
-    triples, lines, first_snapshot = [], [], ''
+    triples = []
+    lines = []
+    first_snapshot = ''
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
@@ -415,10 +434,10 @@ def rows_from_csv(
             if snapshot is not None:
                 first_snapshot = first_snapshot or fields[snapshot]
                 if fields[snapshot] != first_snapshot:
-                    pair = f'{first_snapshot!r} and {fields[snapshot]!r}'
                     raise DataError(
-                        f'{name}, line {line}: the rows are of two snapshots, {pair}; use the rows of one snapshot '
-                        'as the run')
+                        f'{name}, line {line}: the rows are of two snapshots, {first_snapshot!r} and '
+                        f'{fields[snapshot]!r}; use the rows of one snapshot as the run'
+                    )
             triples.append((fields[query], fields[doc], fields[number]))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
@@ -436,11 +455,11 @@ def _fault_in_fields(fields, names, columns):
     return '', ''
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
-def is_remote(path: str | os.PathLike) -> bool:
+def is_remote(path: StrPath) -> bool:
     """Return True for a network address, such as s3://, gs://, hf:// or https://."""
     return re.match('[A-Za-z][A-Za-z0-9+.-]+://', os.fspath(path)) is not None
 
-def is_spread(path: str | os.PathLike) -> bool:
+def is_spread(path: StrPath) -> bool:
     """Return True if a path is a folder with one table in several files."""
     if is_remote(path) or not os.path.isdir(path): return False
     with os.scandir(os.fspath(path)) as entries: inside = {entry.name: entry.is_dir() for entry in entries}
@@ -458,7 +477,7 @@ def is_partition(name: str) -> bool:
     """Return True if a folder is named like a partition, such as system=bm25."""
     return re.fullmatch('[^=.]+=[^=]*', name) is not None
 
-def part_files(folder: str | os.PathLike) -> list[str]:
+def part_files(folder: StrPath) -> list[str]:
     """Return the sorted paths of the files of a table in a folder.
 
     Raise DataError if there are no files."""
@@ -469,12 +488,15 @@ def part_files(folder: str | os.PathLike) -> list[str]:
     return [*map(str, files)]
 
 # %% ../../nbs/data/tables.ipynb #70c34795
-def scan(path: str | os.PathLike) -> Any:
+def scan(path: StrPath) -> Any:
     """Return a polars LazyFrame of a table, without reading its rows.
 
     The table is a file, a folder with one table in several files, or a network address."""
-    pl, path, members = import_polars(), os.fspath(path), []
-    files, remote = [path], is_remote(path)
+    pl = import_polars()
+    path = os.fspath(path)
+    members = []
+    files = [path]
+    remote = is_remote(path)
     if remote:
         kind = _kind_by_name(path)
         if path.partition('?')[0].endswith('/'): members = [member.removeprefix(path) for member in _check_parts(path)]
@@ -501,8 +523,8 @@ def _kind_of_file(path):
     if head.lstrip().startswith(b'{'): return 'json'
     separator = header_separator(head, path)
     if separator: return separator
-    kinds = 'Parquet, CSV with a header, or JSON lines'
-    raise DataError(f'{path}: the parts of a table must be {kinds}; put TREC text into one file')
+    raise DataError(f'{path}: the parts of a table must be Parquet, CSV with a header, or JSON lines; put TREC text '
+                    'into one file')
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 

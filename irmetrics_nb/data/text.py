@@ -16,7 +16,7 @@ import shutil
 import stat
 import sys
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,7 +31,16 @@ import numpy as np
 
 # %% ../../nbs/data/text.ipynb #082621f8
 from ..core.arrays import changes, cumcount
-from .errors import DataError, DataWarning, collecting, counted, report_fault, short_repr, visible
+from irmetrics_nb.data.errors import (
+    DataError,
+    DataWarning,
+    StrPath,
+    collecting,
+    counted,
+    report_fault,
+    short_repr,
+    visible,
+)
 from irmetrics_nb.data.ids import (
     MAX_ID_BYTES,
     PAD,
@@ -47,8 +56,7 @@ from irmetrics_nb.data.ids import (
 # %% ../../nbs/data/text.ipynb #fbf4724a
 @dataclass(frozen=True)
 class Comments:
-    """Number of comment lines in a text, and a warning about the first that may be a
-    row."""
+    """Number of comment lines in a text, and a warning about the first that may be a row."""
     count: int = 0     # how many there are
     doubt: str = ''    # where the first stands that may be a row, and what it is; '' if none may be
 
@@ -77,8 +85,8 @@ def blank_grades(count: int) -> Note:
 
 def total_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
     """Merge equal notes, and add up their counts."""
-    counts: dict[tuple[str, str], int] = {}
-    for note in notes: counts[note.code, note.text] = counts.get((note.code, note.text), 0) + note.count
+    counts: Counter[tuple[str, str]] = Counter()
+    for note in notes: counts[note.code, note.text] += note.count
     return tuple(Note(*key, count) for key, count in counts.items())
 
 @dataclass
@@ -130,13 +138,13 @@ class Rows:
 def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
     """Return only the rows with the numbers in `selection`. Queries without rows are removed. The other queries are
     in the order of their first remaining row."""
-    queries, first = np.unique(rows.query[selection], return_index=True)
+    selected = rows.selected(selection)
+    queries, first = np.unique(selected.query, return_index=True)
     queries = queries[np.argsort(first)]
     number = np.zeros(len(rows.query_ids), np.int32)
     number[queries] = np.arange(len(queries))
     lines = [rows.lines[i] for i in selection.tolist()] if rows.lines else ()
-    columns = {'query': number[rows.query[selection]], 'doc': rows.doc[selection], 'value': rows.value[selection]}
-    return replace(rows, query_ids=rows.query_ids[queries], lines=lines, **columns)
+    return replace(selected, query_ids=rows.query_ids[queries], query=number[selected.query], lines=lines)
 
 # %% ../../nbs/data/text.ipynb #8f03652c
 COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
@@ -148,7 +156,7 @@ class Layout(NamedTuple):
     """Description of the columns in the lines of a TREC file or another text."""
     kind: str                   # 'qrels' or 'run'
     width: int                  # how many columns there are
-    used: tuple[int, int, int]  # those of query, document and number, from 0
+    used: tuple[int, ...]       # those of query, document and number, from 0
     ranks: bool = False         # whether the number is a rank
 
 LAYOUTS = {'qrels': Layout('qrels', 4, (0, 2, 3)), 'run': Layout('run', 6, (0, 2, 4))}  # TREC's
@@ -173,7 +181,8 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     if not columns:
         ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
         return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
-    names, keys = COLUMN_NAMES[kind], COLUMN_KEYS[kind]
+    names = COLUMN_NAMES[kind]
+    keys = COLUMN_KEYS[kind]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
     defaults = keys if width == len(names) else [f'the {key}' for key in keys]
@@ -182,8 +191,7 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     for position in positions:
         if isinstance(position, int) and 1 <= position <= width: continue
         raise DataError(f'no column {position!r}; the columns of a text file are 1 to {width}, or {", ".join(names)}')
-    query, document, number = (position - 1 for position in positions)
-    return Layout(kind, width, (query, document, number))
+    return Layout(kind, width, tuple(position - 1 for position in positions))
 
 # %% ../../nbs/data/text.ipynb #3abed234
 def negate_ranks(rows: Rows) -> Rows:
@@ -193,17 +201,15 @@ def negate_ranks(rows: Rows) -> Rows:
     return rows
 
 def check_ranks(rows: Rows) -> None:
-    """Raise DataError unless the third column of every query has the ranks 1 to n, in
-    any order."""
+    """Raise DataError unless the third column of every query has the ranks 1 to n, in any order."""
     order = np.lexsort((rows.value, rows.query))
     wrong = order[rows.value[order] != cumcount(rows.query[order]) + 1]
     if not len(wrong): return
     row = int(wrong.min())
-    call = "columns={'query': 1, 'document': 2, 'score': 3}"
-    rule = (f'{rows.value[row]:g} is not a rank, but the third of three columns should contain the ranks 1 to n of '
-            'each query')
-    raise DataError(f'{rows.where(row)}: {rule}; if it contains scores, write {call}, and add descending=False if the '
-                    'smallest number is the best')
+    raise DataError(
+        f'{rows.where(row)}: {rows.value[row]:g} is not a rank, but the third of three columns should contain the '
+        "ranks 1 to n of each query; if it contains scores, write columns={'query': 1, 'document': 2, 'score': 3}, "
+        'and add descending=False if the smallest number is the best')
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
@@ -211,9 +217,9 @@ def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
     score. Equal scores are ordered by descending document id (ties='docid') or in the order of the rows
     (ties='given')."""
     order = np.lexsort((-rows.value, rows.query))
-    query, value = rows.query[order], rows.value[order]
+    query = rows.query[order]
     if ties == 'docid':
-        group = np.cumsum(changes(query, value))
+        group = np.cumsum(changes(query, rows.value[order]))
         tied = np.flatnonzero(np.bincount(group)[group] > 1)
         descending = rows.doc[order[tied]].argsort(-group[tied])[::-1]
         order[tied] = order[tied][descending]
@@ -249,26 +255,24 @@ def split_lines(
 ) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
     """Split a text into lines and fields; return (start, end, number, doubtful).
 
-    `start` and `end` are arrays (lines, columns): the positions where the fields begin
-    and end. Empty lines and comments are skipped. `number` is the number of comments.
-    `doubtful` is an array (n, 2) of the positions where comments that may be rows begin
-    and end.
+    `start` and `end` are arrays (lines, columns): the positions where the fields begin and end. Empty lines and
+    comments are skipped. `number` is the number of comments. `doubtful` is an array (n, 2) of the positions where
+    comments that may be rows begin and end.
 
-    For each invalid line, `fail(at, count)` is called with the position of its first
-    byte and its number of fields. If `fail` returns, the line is skipped. For lines
-    with more than `columns` fields, `may_go_on(start, end)` is called first, with the
-    positions of their first `columns` fields. It returns a mask of the lines that are
+    For each invalid line, `fail(at, count)` is called with the position of its first byte and its number of fields.
+    If `fail` returns, the line is skipped. For lines with more than `columns` fields, `may_go_on(start, end)` is
+    called first, with the positions of their first `columns` fields. It returns a mask of the lines that are
     valid."""
     start, end = split_fields(data)
     lines = np.count_nonzero(data == 10)
     tidy = len(start) == columns * lines and (data[end[columns - 1::columns]] == 10).all()
-    if tidy and not (data[start[::columns]] == HASH).any():
-        return start.reshape(-1, columns), end.reshape(-1, columns), 0, NOTHING
-    n_comments, doubtful = 0, NOTHING
-    if (data == HASH).any():
-        data, n_comments, doubtful = blank_comments(data, start, end, columns)
-        start, end = split_fields(data)
-    start, end = _check_lines(data, columns, start, end, fail, may_go_on)
+    n_comments = 0
+    doubtful = NOTHING
+    if not tidy or (data[start[::columns]] == HASH).any():
+        if (data == HASH).any():
+            data, n_comments, doubtful = blank_comments(data, start, end, columns)
+            start, end = split_fields(data)
+        start, end = _check_lines(data, columns, start, end, fail, may_go_on)
     return start.reshape(-1, columns), end.reshape(-1, columns), n_comments, doubtful
 
 # %% ../../nbs/data/text.ipynb #a7cc34b9
@@ -285,10 +289,13 @@ def blank_comments(
     full = np.flatnonzero(count)
     first = next_field[full] - count[full]
     begins = data[start[first]] == HASH
-    comment, first = full[begins], first[begins]
-    begin, stop = start[first], newline[comment]
+    comment = full[begins]
+    first = first[begins]
+    begin = start[first]
+    stop = newline[comment]
     edges = np.zeros(len(data) + 1, np.int8)
-    edges[begin], edges[stop] = 1, -1
+    edges[begin] = 1
+    edges[stop] = -1
     blanked = np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(32), data)
     doubtful = (count[comment] == columns) & (end[first] - begin > 1)
     return blanked, len(comment), np.stack([begin[doubtful], stop[doubtful]], axis=1)
@@ -299,7 +306,8 @@ def _check_lines(data, columns, start, end, fail, may_go_on):
     If `may_go_on` accepts a line with too many fields, its first `columns` fields are returned."""
     newline = np.flatnonzero(data == 10)
     if len(start) == columns * len(newline):  # every newline may be between two lines
-        last, following = start[columns - 1::columns], start[columns::columns]
+        last = start[columns - 1::columns]
+        following = start[columns::columns]
         if (last < newline).all() and (newline[:-1] < following).all(): return start, end
     next_field = np.searchsorted(start, newline)
     count = np.diff(next_field, prepend=0)
@@ -339,8 +347,7 @@ class TextBytes:
         """Create a `TextBytes` from an array that ends with PAD unused bytes. A byte order mark is skipped if
         `complete` is True. `line` is the number of the first line. The array is changed: a missing newline at the end
         of the text is added."""
-        marked = complete and data[:3].tobytes() == BYTE_ORDER_MARK
-        begin = len(BYTE_ORDER_MARK) if marked else 0
+        begin = len(BYTE_ORDER_MARK) if complete and data[:3].tobytes() == BYTE_ORDER_MARK else 0
         end = len(data) - PAD
         data[end:] = 0
         torn = end > begin and data[end - 1] != 10
@@ -366,21 +373,17 @@ class TextBytes:
 
     def tag(self, at: int) -> str:
         """Return the run's tag on the line whose document id begins at `at`."""
-        rest_of_line = self.buffer[at:self.line_end(at)].tobytes()
-        return rest_of_line.split()[3].decode('utf-8', 'replace')
+        return self.buffer[at:self.line_end(at)].tobytes().split()[3].decode('utf-8', 'replace')
 
     def line_end(self, at: int, reach: int = 1024) -> int:
-        """Return the position after the first newline from position `at` on, or the end
-        of the text. `reach` is the number of bytes to search before more bytes are
-        searched."""
+        """Return the position after the first newline from position `at` on, or the end of the text. `reach` is the
+        number of bytes to search before more bytes are searched."""
         newline = self.buffer[at:at + reach].tobytes().find(b'\n')
         if newline >= 0: return at + newline + 1
         return self.end if at + reach >= self.end else self.line_end(at, reach * 8)
 
 # %% ../../nbs/data/text.ipynb #7c580d1f
-def parse_piece(
-    text: TextBytes, begin: int, end: int, layout: Layout,
-) -> tuple[Ids, Ids, Ids, np.ndarray, Comments]:
+def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[Ids, Ids, Ids, np.ndarray, Comments]:
     """Parse the lines in text.buffer[begin:end]. Return (query, document, number as text, number as float64,
     comments), with one element per row in each of the first four. Report invalid lines with `report_fault`."""
     (query, doc, number), n_comments, doubtful = _fields(text, begin, end, layout, layout.used)
@@ -392,7 +395,10 @@ def parse_piece(
     for at, code, fault, _ in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if faults:
         valid = np.delete(np.arange(len(value)), [row for *_, row in faults])
-        query, doc, number, value = query[valid], doc[valid], number[valid], value[valid]
+        query = query[valid]
+        doc = doc[valid]
+        number = number[valid]
+        value = value[valid]
     return query, doc, number, value, Comments(n_comments, _doubt(text, doubtful + begin, layout))
 
 def _fields(text, begin, end, layout, used):
@@ -417,8 +423,7 @@ def _doubt(text, comments, layout):
         number = float_of_bytes(line.split()[layout.used[2]])
         if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
         shown = short_repr(line.decode('utf-8', 'replace').strip())
-        problem = f'this comment looks like a row: {shown}; lines that begin with # are not read'
-        return f'{text.where(begin)}: {problem}'
+        return f'{text.where(begin)}: this comment looks like a row: {shown}; lines that begin with # are not read'
     return ''
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
@@ -426,7 +431,7 @@ def _fail_at_line(text, layout, begin, at, count):
     """Report a line with too few or too many columns with `report_fault`. The lines from `begin` to `at` are parsed
     first, so that an invalid line among them raises its DataError first."""
     if at > begin and not collecting(): parse_piece(text, begin, at, layout)
-    columns, kind = counted(count, 'column'), layout.kind
+    kind = layout.kind
     has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[kind]
     hint = ''
     if count == len(COLUMN_NAMES[other_kind]): hint = f'; is this a {other_kind} file?'
@@ -434,12 +439,9 @@ def _fail_at_line(text, layout, begin, at, count):
         call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
         option = ', and add descending=False if the smallest number is the best' if kind == 'run' else ''
         hint = f'; if the file has other columns, write {call}{option}'
-    rule = (
-        f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
-        if layout.width == len(COLUMN_NAMES[kind])
-        else f'the first line has {layout.width}'
-    )
-    report_fault('columns', f'{text.where(at)}: {columns}, but {rule}')
+    rule = f'the first line has {layout.width}'
+    if layout.width == len(COLUMN_NAMES[kind]): rule = f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
+    report_fault('columns', f'{text.where(at)}: {counted(count, "column")}, but {rule}')
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
@@ -511,17 +513,19 @@ def _warn_if_cut_off(text, rows, longest):
     last_line = text.buffer[rows.doc.start[-1]:text.end - 1].tobytes()  # without the newline that was added
     grade = last_line.split()[-1]
     if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return
-    where = f'{text.name}, line {rows.line_of(len(rows) - 1)}'
-    problem = f'the last line ends without a newline, and other grades are longer than {grade.decode()!r}'
-    warnings.warn(f'{where}: {problem}; is the file truncated?', DataWarning, stacklevel=2)
+    problem = (
+        f'{text.name}, line {rows.line_of(len(rows) - 1)}: the last line ends without a newline, and other grades are '
+        f'longer than {grade.decode()!r}; is the file truncated?')
+    warnings.warn(problem, DataWarning, stacklevel=2)
 
 # %% ../../nbs/data/text.ipynb #ced77a84
 OPEN_FILES = '/proc/self/fd', '/proc/thread-self/fd', '/dev/fd'  # where a process finds what it has open, by number
 
-def open_file_number(path: str | os.PathLike) -> int | None:
+def open_file_number(path: StrPath) -> int | None:
     """Return the file descriptor that a path names, such as 1 for /dev/stdout. The path may be a link to such a path.
     Return None for any other path."""
-    path, folders = os.fspath(path), {os.path.realpath(folder) for folder in OPEN_FILES}
+    path = os.fspath(path)
+    folders = {os.path.realpath(folder) for folder in OPEN_FILES}
     for _ in range(40):  # links, of which a system follows no more either
         folder, name = os.path.split(path)
         if name.isdigit() and os.path.realpath(folder) in folders: return int(name)
@@ -529,7 +533,7 @@ def open_file_number(path: str | os.PathLike) -> int | None:
         path = os.path.join(folder, os.readlink(path))
     return None
 
-def is_stream(path: str | os.PathLike) -> bool:
+def is_stream(path: StrPath) -> bool:
     """Return True if a path is a pipe, a terminal or a similar device. Return False for a regular file and for a
     missing file. Raise OSError for a folder, a disk or a socket."""
     try: mode = os.stat(path).st_mode
@@ -539,7 +543,7 @@ def is_stream(path: str | os.PathLike) -> bool:
     return not stat.S_ISREG(mode)
 
 # %% ../../nbs/data/text.ipynb #21045912
-def write_whole(path: str | os.PathLike, data: str | bytes) -> None:
+def write_whole(path: StrPath, data: str | bytes) -> None:
     """Write a file in one step, so that an error leaves an old file unchanged.
 
     Text is written as UTF-8. If the path is a pipe, a terminal or an open file such as
@@ -589,7 +593,7 @@ UNKNOWN_FORMS = (
     '.arrow .avro .db .duckdb .feather .h5 .hdf5 .ipc .npy .npz .orc .pickle .pkl .sqlite'
 ).split()
 
-def file_form(path: str | os.PathLike) -> str:
+def file_form(path: StrPath) -> str:
     """Return the format of a file from its extension, without a final .gz. The result is '.parquet', '.csv', '.tsv',
     '.json', '.jsonl', or '' for TREC text. Raise ValueError for the extension of another format."""
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
@@ -621,12 +625,14 @@ def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}
-    return columns | {'rank': rank_rows(rows, ties)} if number == 'score' else columns
+    if number == 'score': return columns | {'rank': rank_rows(rows, ties)}
+    return columns
 
 def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
     """Return columns as the bytes of CSV or TSV with a header. All text is quoted if any of it contains blanks,
     quotes or separators."""
-    rows, out = list(zip(*columns.values(), strict=True)), StringIO(newline='')
+    rows = list(zip(*columns.values(), strict=True))
+    out = StringIO(newline='')
     special = any(re.search(r'[\s",;\x00-\x1f]', x) for row in rows for x in row if isinstance(x, str))
     quoting: Any = csv.QUOTE_NONNUMERIC if special else csv.QUOTE_NONE
     table = csv.writer(out, delimiter={'.csv': ',', '.tsv': '\t'}[form], lineterminator='\n', quoting=quoting)
@@ -642,7 +648,8 @@ def json_lines(pairs: Any) -> bytes:
 
 def parquet_bytes(pairs: Any) -> bytes:
     """Return a `Qrels` or `Run` as the bytes of a Parquet file."""
-    out, table = BytesIO(), pairs.to_polars()
+    out = BytesIO()
+    table = pairs.to_polars()
     if 'rank' in table.columns: table = table.with_columns(rank=rank_rows(pairs.rows, 'given'))
     table.write_parquet(out)
     return out.getvalue()
@@ -653,20 +660,20 @@ def _shortest(number):
 
 def qrels_lines(rows: Rows) -> Iterator[str]:
     """Yield the lines of a TREC qrels file, in the order of the rows."""
-    for query, doc, grade in zip(*map(list, named_columns(rows, 'relevance').values()), strict=True):
+    for query, doc, grade in zip(*named_columns(rows, 'relevance').values(), strict=True):
         yield f'{query} 0 {doc} {_shortest(grade)}\n'
 
 def run_lines(rows: Rows, name: str) -> Iterator[str]:
     """Yield the lines of a TREC run, ordered by query and descending score. Scores that are equal as 32-bit floats
     stay in the order of the rows. `name` becomes the tag."""
     tag = '_'.join((name or 'run').split())
-    query, doc, score, rank = map(list, named_columns(rows, 'score', 'given').values())
+    query, doc, score, rank = named_columns(rows, 'score', 'given').values()
     with np.errstate(over='ignore'): to_seven_digits = rows.value.astype(np.float32)
     for i in np.lexsort((-to_seven_digits, rows.query)).tolist():
         yield f'{query[i]} Q0 {doc[i]} {rank[i]} {_shortest(score[i])} {tag}\n'
 
 # %% ../../nbs/data/text.ipynb #4fda42fa
-def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
+def file_bytes(pairs: Any, path: StrPath) -> bytes:
     """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raise ValueError if the format
     cannot store an id, or a query without judgments."""
     form = file_form(path)
@@ -681,8 +688,7 @@ def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)
     elif form:
-        columns = named_columns(pairs.rows, pairs.number, 'given')
-        data = separated_text({name: list(column) for name, column in columns.items()}, form)
+        data = separated_text(named_columns(pairs.rows, pairs.number, 'given'), form)
     else:
         remark = next((query for query in pairs.queries if query.startswith('#')), None)
         if remark is not None:
@@ -690,5 +696,4 @@ def file_bytes(pairs: Any, path: str | os.PathLike) -> bytes:
                              'comments')
         lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
         data = ''.join(lines).encode('utf-8', 'surrogateescape')
-    packed = str(path).lower().endswith('.gz')
-    return gzip.compress(data, mtime=0) if packed else data
+    return gzip.compress(data, mtime=0) if str(path).lower().endswith('.gz') else data

@@ -59,7 +59,10 @@ from ..metrics.parsing import parse_all
 from ..results.results import Items, Result, Table, Text, value_text
 
 # %% ../../nbs/evaluation/checkup.ipynb #dbbb0608
-CAPITAL, SMALL, OTHER, FOREIGN = 1, 2, 4, 8
+CAPITAL = 1
+SMALL = 2
+OTHER = 4
+FOREIGN = 8
 LONG_ID = 250  # bytes
 
 def _kind_of(byte):
@@ -80,7 +83,9 @@ def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     Returns the indices of these ids, and, for each position in the ids, flags of the
     bytes there (such as CAPITAL), as uint64 with eight positions per number."""
     n_places = (int(ids.length.max(initial=0)) + 7) // 8
-    rows, seen, other = [np.empty(0, np.intp)], np.zeros(n_places, np.uint64), _of_all_bytes(OTHER)
+    rows = [np.empty(0, np.intp)]
+    seen = np.zeros(n_places, np.uint64)
+    other = _of_all_bytes(OTHER)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
         suspect = (block.length == 0) | (block.length > LONG_ID)
@@ -146,7 +151,8 @@ class Tally:
 def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
     "Count the ids that match each pattern, in `tallies`; patterns: {code of a problem: expression}."
     ids, _ = factorize(ids)
-    texts, hashes = escape_non_utf8(ids.tolist()), ids.hash()
+    texts = escape_non_utf8(ids.tolist())
+    hashes = ids.hash()
     anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
     suspects = [i for i, text in enumerate(texts) if anything.search(text)]
     for code, pattern in patterns.items():
@@ -178,7 +184,8 @@ def shared_keys(keys: np.ndarray) -> np.ndarray:
 
 def case_variants(ids: Iterable[str]) -> list[str]:
     "Return the ids that differ only in case from another id, next to each other."
-    different, by_low = {*ids}, dict[str, list[str]]()
+    different = {*ids}
+    by_low = dict[str, list[str]]()
     if len({id.lower() for id in different}) == len(different): return []
     for id in sorted(different): by_low.setdefault(id.lower(), []).append(id)
     return [id for low in sorted(by_low) if len(by_low[low]) > 1 for id in by_low[low]]
@@ -190,10 +197,13 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
     query, rank, score: (rows,) the columns of the run. Returns the queries in which a score increases from
     one rank to the next, the queries with a duplicate rank, and whether no score decreases from one rank to
     the next."""
-    query_falls, rank_falls = query[1:] < query[:-1], rank[1:] < rank[:-1]
+    query_falls = query[1:] < query[:-1]
+    rank_falls = rank[1:] < rank[:-1]
     if np.where(changes(query)[1:], query_falls, rank_falls).any():
         order = np.lexsort((rank, query))
-        query, rank, score = query[order], rank[order], score[order]
+        query = query[order]
+        rank = rank[order]
+        score = score[order]
     inside = ~changes(query)[1:]
     with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
     never_falls = not (inside & (step < 0)).any()
@@ -277,7 +287,8 @@ def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: Judge
 
     begin: the first row of each query. judged: the number of each query in the judgments, -1 if it has
     none."""
-    begin_of_judged, is_judged = np.zeros(len(qrels), np.intp), judged >= 0
+    begin_of_judged = np.zeros(len(qrels), np.intp)
+    is_judged = judged >= 0
     begin_of_judged[judged[is_judged]] = begin[is_judged]
     falling = rows.value[argsort_descending(rows.query, rows.value)]
     score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.rank - 1]
@@ -296,13 +307,15 @@ def is_trec_run(source: Any) -> bool:
 # %% ../../nbs/evaluation/checkup.ipynb #470747f5
 def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
     "Return the ranks in rows of TREC text, and how many are not numbers; add the run tags to `tags`."
-    ranks, unread = [], 0
+    ranks = []
+    unread = 0
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
         for doc, rank, tag in ranks_and_tags(text):
             read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
-            numbers, tag = parse_floats(rank[read]), tag[read]
+            numbers = parse_floats(rank[read])
+            tag = tag[read]
             words = rank[read][np.flatnonzero(np.isnan(numbers))].tolist()
             unread += sum(not re.fullmatch('[+-]?nan', word.lower()) for word in words)
             ranks.append(numbers)
@@ -317,7 +330,9 @@ class Counter:
     Use it as `judge_run(qrels, run, observe=Counter(qrels))`. graded: whether the scores may be grades. trec:
     whether the run is TREC text, with ranks and tags."""
     def __init__(self, qrels: Qrels, graded: bool = False, trec: bool = False):
-        self.qrels, self.graded, self.trec = qrels, graded, trec
+        self.qrels = qrels
+        self.graded = graded
+        self.trec = trec
         self.order = np.argsort(qrels.rows.query, kind='stable')
         self.begin = np.searchsorted(qrels.rows.query[self.order], np.arange(len(qrels) + 1))
         self.start()
@@ -335,12 +350,15 @@ class Counter:
     def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
         """Return the counts of a part of the run. The part must contain all rows of its queries. hits: its judged
         retrieved documents."""
-        rows, judgments = run.rows, self.qrels.rows
+        rows = run.rows
+        judgments = self.qrels.rows
         order: Any = slice(None)
         def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
         if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
         by_query = rows.selected(order)
-        query, score, begin = by_query.query, by_query.value, np.flatnonzero(changes(by_query.query))
+        query = by_query.query
+        score = by_query.value
+        begin = np.flatnonzero(changes(by_query.query))
         depth = np.diff(begin, append=len(query))
         number = match_ids(self.qrels.query_index, judgments.query_ids, rows.query_ids[query[begin]])
         unjudged = np.diff(self.begin, append=self.begin[-1]) == 0  # the last is that of an unknown query
@@ -352,7 +370,11 @@ class Counter:
         all_judged = len(hit) == depth[judged >= 0].sum()
         self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
         lowest, highest = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
-        tags, unread, rising, repeated, never_falls = Tally(), 0, query[:0], query[:0], True
+        tags = Tally()
+        unread = 0
+        rising = query[:0]
+        repeated = query[:0]
+        never_falls = True
         if self.trec: ranks, unread = read_ranks(rows, tags)
         if self.trec and not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
         return RunCounts(
@@ -384,10 +406,14 @@ class Counter:
         judgment, row = self._judgments_of(judged[judged_rows])
         missing = self._lacks(judgment)
         lacking, first = np.unique(row[missing], return_index=True)
-        at, queries = judgment[missing][first], judged_rows[lacking]
+        at = judgment[missing][first]
+        queries = judged_rows[lacking]
         end = np.append(begin[1:], len(rows))
         with self.lock:
-            last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
+            if len(self.missed) == COMPARED_QUERIES:
+                last = self.missed[-1][0]
+            else:
+                last = np.inf
             early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
             candidates = [(int(at[i]), self._sample(rows.doc[begin[q]:end[q]], judged[q]))
                           for i in early for q in queries[i:i + 1]]
@@ -410,7 +436,9 @@ def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any,
     use: a function that reads a source, and returns the data and its number of comments. Returns the data
     (None if nothing can be used), and a list of problems with examples. limit: the largest number of examples
     per problem."""
-    data, comments, problems = None, 0, []
+    data = None
+    comments = 0
+    problems = []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
         try: data, comments = use(source)
@@ -506,9 +534,13 @@ def evidence_of_run(
     found while reading the run. k: the expected number of documents per query."""
     if data is None: return Evidence(faults=faults)
     counts, counter, hits, reading, source = data
-    queries, depth = judgments.judged_queries, counts.depth
+    queries = judgments.judged_queries
+    depth = counts.depth
     same_queries = len(counts.queries) == len(queries) and {*counts.queries} == {*queries}
-    query_ids = judgments.ids[0] if judgments.ids and same_queries else look_at_queries(counts.queries)
+    if judgments.ids and same_queries:
+        query_ids = judgments.ids[0]
+    else:
+        query_ids = look_at_queries(counts.queries)
     ids = [query_ids, docs_of_run(counter, reading, source)]
     evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids,
                         positions=find_positions(counts.positions, depth.tolist()), faults=faults)
@@ -520,7 +552,8 @@ def evidence_of_run(
     answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
     unjudged = [query for query in counts.queries if query not in answered]
     unanswered = [query for query in queries if query not in answered]
-    lowest, highest = counts.lowest.min(), counts.highest.max()
+    lowest = counts.lowest.min()
+    highest = counts.highest.max()
     fraction = np.floor(lowest) + .5 if lowest < highest else lowest
     sample = np.array([lowest, highest] if counts.integral else [lowest, highest, fraction])
     swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, sample)
@@ -532,7 +565,8 @@ def evidence_of_run(
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     "Return facts about judgments as {name: value}, such as the number of queries."
-    qrels, grades = evidence.qrels, evidence.grades
+    qrels = evidence.qrels
+    grades = evidence.grades
     if qrels is None: return {}
     different, counts = (column.tolist() for column in np.unique(grades, return_counts=True))
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
@@ -542,16 +576,19 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
 
 def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     "Return facts about a run as {name: value}, such as the effect of ties."
-    counts, k = evidence.counts, evidence.cutoff
+    counts = evidence.counts
+    k = evidence.cutoff
     if not counts: return {}
     _, shortest, longest = evidence.depth
     facts: dict[str, Any] = {}
-    qrels, hits = evidence.qrels, evidence.hits
+    qrels = evidence.qrels
+    hits = evidence.hits
     if qrels is not None:
         facts |= {'queries': len(counts.depth), 'queries with judgments': evidence.common,
                   'judged queries missing from the run': len(evidence.unanswered)}
     if qrels is not None and hits is not None and evidence.common:
-        judged_depth, tied = counts.depth[counts.judged >= 0], len(tied_queries(hits))
+        judged_depth = counts.depth[counts.judged >= 0]
+        tied = len(tied_queries(hits))
         facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
         facts |= {'judged documents retrieved': len(hits.rank), 'judged documents in a tie': tied}
         if tied:
@@ -618,13 +655,17 @@ class Checkup(Result):
 def _fact_text(value):
     if isinstance(value, float): return f'{value:.1%}'
     if isinstance(value, int): return f'{value:,}'
-    return value if isinstance(value, str) else ', '.join(f'{k}: {v:,}' for k, v in value.items())
+    if isinstance(value, str):
+        return value
+    return ', '.join(f'{k}: {v:,}' for k, v in value.items())
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
 def _rereadable_source(source):
     "Return a source that can be read twice; an iterator becomes a list."
     readable = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
-    return source if readable or hasattr(source, '__len__') or not isinstance(source, Iterable) else list(source)
+    if readable or hasattr(source, '__len__') or not isinstance(source, Iterable):
+        return source
+    return list(source)
 
 def _named_runs(qrels, runs, system):
     """Return {name: run} for one run or several. Each value is the run as the user passed it; equal names get a

@@ -325,7 +325,8 @@ def score_batch(
     by_name = {repr(row[0]): row for row in reversed(plan)}  # two may become one
     measures, requested, rules, batches = zip(*reversed(by_name.values()))
     by_measure = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, rules, batches)]
-    values, unanswered = np.stack(by_measure).astype(float), judged.retrieved == 0
+    values = np.stack(by_measure).astype(float)
+    unanswered = judged.retrieved == 0
     nothing = _nothing_to_find(measures, values, batches)
     for answers, empty in zip(rules, nothing):
         if answers.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
@@ -336,7 +337,8 @@ def score_batch(
     scored = np.ones(len(judged), bool)
     if conventions.missing == 'skip': scored &= ~unanswered
     if conventions.no_relevant == 'skip': scored &= ~no_relevant
-    n_missing, counted = int(unanswered.sum()), values[:, scored]
+    n_missing = int(unanswered.sum())
+    counted = values[:, scored]
     info = RunInfo(
         reading.name, n_missing, int(no_relevant.sum()), reading.queries - (len(judged) - n_missing), reading.how,
         tie_bounds=LazyMapping(_all_tie_bounds, measures, counted, batches, scored),
@@ -385,7 +387,8 @@ def _with_rows(scores, judgments, results):
     """Return the scores with facts about the rows of judgments and run. These are the number
     of rows that were left out, and how the rows were read."""
     [info] = scores.runs
-    reading, repeats = info.reading, results.repeats
+    reading = info.reading
+    repeats = results.repeats
     if repeats: reading += f', without {counted(repeats, "row")} of duplicate documents'
     completed = replace(
         info, reading=reading, repeats=(judgments.repeats, repeats), count=results.count, budget=results.budget,
@@ -507,7 +510,8 @@ class Accumulator:
         )  # the sum and the weight of the terms of each
         self.totals = {name: [exact_sum([]), exact_sum([])] for name in names}
         self.groups = self.items = self.no_relevant = self.skipped = 0
-        self.rel, self.weights = rel, weights
+        self.rel = rel
+        self.weights = weights
         self.histogram = ScoreHistogram(bins, rel=rel) if auc else None
 
     def update(
@@ -520,7 +524,8 @@ class Accumulator:
         `sizes`, all items are one group. ValueError for NaN or columns of different
         lengths; then nothing is added. EvaluationWarning if labels and scores look
         swapped, or if many labels are fractions below the default relevance level."""
-        labels, numbers = as_numbers(labels, 'labels'), as_numbers(scores, 'scores')
+        labels = as_numbers(labels, 'labels')
+        numbers = as_numbers(scores, 'scores')
         def ranked(dtype):
             exact = numbers.astype(dtype).astype(float)
             return exact, Judged.from_scores(labels, exact, groups, sizes=sizes)
@@ -552,7 +557,10 @@ class Accumulator:
         """Compute all measures for a batch, and add them to the sums. views: the same
         batch with other orders of ties, grades or scores, for kinds of measures with
         special conventions."""
-        names = range(self.groups, self.groups + len(judged)) if ids is None else ids
+        if ids is None:
+            names = range(self.groups, self.groups + len(judged))
+        else:
+            names = ids
         reading = Reading(len(judged), '', 'in one piece')
         scores = score_batch(
             self.measures,

@@ -108,16 +108,25 @@ def _document_problems(evidence):
     retrieved = {sample.query: sample.docs for sample in samples if sample.docs}
     if evidence.retrieved:
         retrieved = {query: may_match(missed[query], docs) for query, docs in retrieved.items()}
-        spelling = find_spelling(missed, retrieved, pairs=False) if any(retrieved.values()) else None
+        if any(retrieved.values()):
+            spelling = find_spelling(missed, retrieved, pairs=False)
+        else:
+            spelling = None
         yield from _documents_misspelled(spelling, missed)
     elif evidence.judged and (retrieved or not missed or evidence.thorough):
         spelling = find_spelling(missed, retrieved)
         ids = ''
         if retrieved:
             query = next(iter(retrieved))
-            examples = zip(*spelling[2]) if spelling else (missed[query][:2], retrieved[query][:2])
+            if spelling:
+                examples = zip(*spelling[2])
+            else:
+                examples = (missed[query][:2], retrieved[query][:2])
             judged_ids, run_ids = map(_quoted_ids, examples)
-            hint = f'these ids would match {spelling[0]}' if spelling else 'no other spelling of these ids matches'
+            if spelling:
+                hint = f'these ids would match {spelling[0]}'
+            else:
+                hint = 'no other spelling of these ids matches'
             ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
         yield problem('no-judged-retrieved', ids=ids)
         if not evidence.thorough: return
@@ -152,7 +161,9 @@ SAME_LETTERS = 'without whitespace around them', 'without invisible characters',
 
 def _query_problems(evidence):
     "Yield problems of judged queries that are missing from the run, and of queries without judgments."
-    unanswered, unjudged, spelling = evidence.unanswered, evidence.unjudged, None
+    unanswered = evidence.unanswered
+    unjudged = evidence.unjudged
+    spelling = None
     thorough = evidence.thorough
     if unanswered and unjudged:
         compared = COMPARED_QUERIES * (5 if thorough else 1)
@@ -189,7 +200,8 @@ def position_signs(query: np.ndarray, score: np.ndarray) -> set:
     if not np.isin(first, (0, 1)).all(): return {None}
     ordered = score[np.lexsort((score, number))]
     if not np.array_equal(ordered, first[number] + cumcount(number)): return {None}
-    steps, order = np.diff(score)[~begins[1:]], 'mixed'
+    steps = np.diff(score)[~begins[1:]]
+    order = 'mixed'
     if (steps > 0).all(): order = 'rising' if steps.size else ''
     elif (steps < 0).all(): order = 'falling'
     return {(n, order) for n in first.tolist()}
@@ -216,7 +228,8 @@ def turned(judged: Judged) -> tuple[int, int]:
     Returns two numbers: the number of queries whose DCG increases by the reversal minus
     the number of queries whose DCG decreases, and the number of queries whose DCG
     changes."""
-    gain, last = np.maximum(judged.grade, 0), judged.retrieved[judged.query] + 1
+    gain = np.maximum(judged.grade, 0)
+    last = judged.retrieved[judged.query] + 1
     change = gain * (log2_discount(last - judged.rank) - log2_discount(judged.rank))
     sign = np.sign(np.bincount(judged.query, change))
     return int(sign.sum()), int(np.count_nonzero(sign))
@@ -268,7 +281,8 @@ def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
     The result is a set: {True} if all differ by 1, {False} if none does, {True, False}
     if some do, and an empty set if no query has two scores."""
     order = np.lexsort((score, query))
-    step, same = np.diff(score[order]), np.diff(query[order]) == 0
+    step = np.diff(score[order])
+    same = np.diff(query[order]) == 0
     return {*np.unique(step[same] == 1).tolist()}
 
 # %% ../../nbs/evaluation/findings.ipynb #00c1cb98
@@ -305,14 +319,17 @@ def _source_problems(evidence):
     answered = np.array(evidence.answered)
     if len(answered) < 2 or answered.sum(axis=1).min() < 3: return
     n_runs = answered.sum(axis=0)
-    shared, queries = np.count_nonzero(n_runs > 1), np.count_nonzero(n_runs)
+    shared = np.count_nonzero(n_runs > 1)
+    queries = np.count_nonzero(n_runs)
     if shared < min(len(answered), queries / 2): yield problem('parts')
 
 # %% ../../nbs/evaluation/findings.ipynb #cf52d3fa
 TOP = 10  # the ranks of which the small print says how many are judged
 RANKS = 20  # the first ranks, of whose documents it is kept what is known
 # what is known of a document; 0: the list has ended
-UNJUDGED, NOT_RELEVANT, RELEVANT = 1, 2, 3
+UNJUDGED = 1
+NOT_RELEVANT = 2
+RELEVANT = 3
 
 def first_ranks(judged: Judged, k: int = RANKS) -> np.ndarray:
     """Return the state of the document at each of the first k ranks: (queries, k),
@@ -342,7 +359,8 @@ def deepest(measures: Iterable[Measure]) -> int:
 def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
     """Return the number of queries that have results, but fewer documents than the
     largest cutoff of the measures."""
-    answered, k = judged.retrieved > 0, deepest(measures)
+    answered = judged.retrieved > 0
+    k = deepest(measures)
     return int(np.count_nonzero(answered & (judged.retrieved < k)))
 
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
@@ -376,7 +394,8 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
 def _depth_problems(evidence):
     """Yield problems of the retrieved documents: too few documents per query, or the same documents for all
     queries."""
-    counts, k = evidence.counts, evidence.cutoff
+    counts = evidence.counts
+    k = evidence.cutoff
     n, shortest, longest = evidence.depth
     if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
     elif counts: yield from _report_queries('short', _queries_where(counts, counts.depth < k), k=k)
@@ -395,7 +414,8 @@ def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonz
 def _grade_problems(evidence):
     if evidence.qrels is None or not len(evidence.grades): return
     grade = evidence.grades
-    different, largest = np.unique(grade), grade.max()
+    different = np.unique(grade)
+    largest = grade.max()
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
     if largest <= 0: yield problem('no-relevant-grade', grade=largest)
     elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.judged_queries))
@@ -410,7 +430,8 @@ def _grade_problems(evidence):
 def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
     "Return the ids of all judged queries, and of those without a grade of 1 or more."
     rows = qrels.rows
-    n_judged, n_relevant = np.bincount(rows.query), np.bincount(rows.query, rows.value >= 1)
+    n_judged = np.bincount(rows.query)
+    n_relevant = np.bincount(rows.query, rows.value >= 1)
     judged = np.flatnonzero(n_judged)
     queries = [*escape_non_utf8(rows.query_ids[judged].tolist())]
     lacking = np.flatnonzero(n_relevant[judged] == 0).tolist()
@@ -428,14 +449,16 @@ def _score_problems(evidence):
     themselves, and ranks that contradict the scores."""
     counts = evidence.counts
     if not counts: return
-    several, flat = counts.depth > 1, counts.lowest == counts.highest
+    several = counts.depth > 1
+    flat = counts.lowest == counts.highest
     equal = counts.lowest.min() == counts.highest.max()
     if several.any() and equal: yield problem('one-score', score=counts.first)
     else: yield from _report_queries('tied-query', _queries_where(counts, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
     yield from _report_queries('infinite', _queries_where(counts, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
-    n_tags, rising = len(counts.tags), sorted(counts.rising)
+    n_tags = len(counts.tags)
+    rising = sorted(counts.rising)
     if n_tags > 1: yield problem('tags', shown(counts.tags.examples), n=n_tags)
     if counts.unread: yield problem('rank-number', n=counts.unread)
     if counts.repeated: yield problem('duplicate-rank', shown(sorted(counts.repeated)))
@@ -443,9 +466,11 @@ def _score_problems(evidence):
 
 def _tie_problems(evidence):
     "Yield problems of ties, of few judged documents, and of runs that are equal to the judgments."
-    counts, hits = evidence.counts, evidence.hits
+    counts = evidence.counts
+    hits = evidence.hits
     if not (counts and hits and evidence.common): return
-    depth, n = counts.depth[counts.judged >= 0], len(hits.rank)
+    depth = counts.depth[counts.judged >= 0]
+    n = len(hits.rank)
     share = judged_share(hits, depth, TOP)
     if n and share < .1: yield problem('few-judged', share=share)
     complete = n == depth.sum() == len(evidence.qrels.rows) and counts.equal
@@ -463,7 +488,9 @@ def judged_share(hits: Judged, depth: np.ndarray, k: int) -> float:
 
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query number of each judged document whose score another document shares."
-    return hits.query[hits.tie_size > 1] if hits.tie_size is not None else hits.query[:0]
+    if hits.tie_size is not None:
+        return hits.query[hits.tie_size > 1]
+    return hits.query[:0]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 SOURCE_RULES = {
@@ -654,7 +681,10 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     scores = [sample.score for sample in samples if len(sample.score)]
     depth = [*map(len, scores)]
     query = np.repeat(np.arange(len(scores)), depth)
-    positions = find_positions(position_signs(query, np.concatenate(scores)), depth) if scores else None
+    if scores:
+        positions = find_positions(position_signs(query, np.concatenate(scores)), depth)
+    else:
+        positions = None
     fields.setdefault('unjudged', [sample.query for sample in samples if not sample.judged])
     return Evidence(looks=samples, positions=positions, **fields)
 
@@ -682,7 +712,8 @@ FIRST_ROWS = 20_000  # of a run, looked through if no judged document was retrie
 
 def _are_met(qrels, run):
     "Return whether the first rows of a run contain a document that is judged for its query."
-    rows, grades = run_head(run), qrels.to_dict()
+    rows = run_head(run)
+    grades = qrels.to_dict()
     docs = (rows.parent or rows.doc)[:FIRST_ROWS].tolist()
     queries = rows.query_ids.tolist()
     return any(doc in grades.get(queries[q], ()) for q, doc in zip(rows.query[:FIRST_ROWS].tolist(), docs))
@@ -693,7 +724,8 @@ def check_swapped(qrels: Qrels, run: Run) -> None:
     if run.source is None and run.count: return  # chunks are retrieved, not judged
     if not (look_like_scores(qrels.columns.value) or qrels.listed == 'lists'): return
     columns = run.columns if run.source is None else run_head(run)
-    query, score = np.asarray(columns.query), np.asarray(columns.value)
+    query = np.asarray(columns.query)
+    score = np.asarray(columns.value)
     if not len(score): return
     signs = signs_of_swap(qrels, np.unique(score).tolist(), unit_steps(query, score), np.bincount(query), score)
     for text in warning_texts(Evidence(swapped=signs)):

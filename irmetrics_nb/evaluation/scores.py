@@ -41,7 +41,8 @@ def small_print(scores: Any) -> str:
 
 def _counts_line(scores, remarks=()):
     """Return the note on queries and conventions of one run; remarks: more phrases."""
-    info, queries = scores.runs[0], 'query' if len(scores) == 1 else 'queries'
+    info = scores.runs[0]
+    queries = 'query' if len(scores) == 1 else 'queries'
     counts = {
         queries: len(scores),
         'missing from the run': info.missing,
@@ -75,7 +76,9 @@ COUNTED = {'': [], 'chunks': ['each chunk takes a rank, and later chunks of a do
            'documents': ['the first chunk of a document takes a rank, and later chunks are skipped']}
 
 def _repeats(count, kind):
-    return [f'{counted(count, "row")} of the {kind} left out (duplicate documents)'] if count else []
+    if count:
+        return [f'{counted(count, "row")} of the {kind} left out (duplicate documents)']
+    return []
 
 WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
@@ -86,8 +89,10 @@ def _tie_words(scores):
                      for name, (low, high) in scores.tie_bounds.items() if high - low > WORTH_SAYING)
 
 def _phrases(scores):
-    conventions, measures = scores.conventions, scores.measures
-    tool, tool_measures = conventions.name.partition(' ')[0], conventions.kinds.split()
+    conventions = scores.conventions
+    measures = scores.measures
+    tool = conventions.name.partition(' ')[0]
+    tool_measures = conventions.kinds.split()
     names = {m.name for m in measures}
     phrases = [*conventions.describe()]
     for name, option, answer in conventions.measures:
@@ -107,10 +112,13 @@ def _run_name(scores): return scores.runs[0].name or 'run'
 def means_table(runs: Sequence[Any]) -> Table:
     "Return the table of means: one row per measure, or one row per run with the best values marked."
     if len(runs) > 1: return _means_of_runs(runs)
-    means, medians, errors = runs[0].means, runs[0].medians, runs[0].standard_errors
+    means = runs[0].means
+    medians = runs[0].medians
+    errors = runs[0].standard_errors
     rows: list[list[Any]] = []
     for m in runs[0].measures:
-        name, spread = repr(m), m.kind.aggregate.spread
+        name = repr(m)
+        spread = m.kind.aggregate.spread
         rows.append([name, means[name], *([medians[name], errors[name]] if spread else ['', ''])])
     caption = f'Means over {len(runs[0]):,} queries.'
     return Table(['measure', 'mean', 'median', 'std. error'], rows, caption, 'tab:means')
@@ -224,12 +232,19 @@ def _small_prints(runs, per_run=False):
 
 def _shared_print(runs):
     "Return one line of notes for many runs. Numbers that differ between runs are given as a range."
-    figures, names, phrases = [*map(_figures, runs)], [*map(_run_name, runs)], []
+    figures = [*map(_figures, runs)]
+    names = [*map(_run_name, runs)]
+    phrases = []
     for label in dict.fromkeys(label for of_run in figures for label in of_run):
         counts = [of_run.get(label, 0) for of_run in figures]
-        low, high, share = min(counts), max(counts), label[0] == '%'
+        low = min(counts)
+        high = max(counts)
+        share = label[0] == '%'
         text = label if share else f' {label}'
-        extreme = f'least: {names[counts.index(low)]}' if share else f'most: {names[counts.index(high)]}'
+        if share:
+            extreme = f'least: {names[counts.index(low)]}'
+        else:
+            extreme = f'most: {names[counts.index(high)]}'
         phrases.append(f'{low:,}{text}' if low == high else f'{low:,} to {high:,}{text} ({extreme})')
     first = runs[0].runs[0]
     if first.listed: phrases.append(LISTED.format(first.listed))
@@ -279,7 +294,8 @@ class ByMeasure(dict[str, Any]):
         self._known = measures, requested or measures
 
     def __missing__(self, measure: Any) -> Any:
-        measures, index = self._known[0], position(measure, *self._known)
+        measures = self._known[0]
+        index = position(measure, *self._known)
         name = '' if index is None else repr(measures[index])
         if name not in self.keys(): raise KeyError(f'{measure} was not computed; available: {", ".join(self)}')
         return self[name]
@@ -465,13 +481,15 @@ class Scores(Result):
         return self._rows([i])._columns_of(answered, runs=(info,), single=True)
 
     def _rows(self, order):
-        runs, ranks = tuple(self.runs[i] for i in order), self.first_ranks[order]
+        runs = tuple(self.runs[i] for i in order)
+        ranks = self.first_ranks[order]
         return replace(self, values=self.values[order], runs=runs, first_ranks=ranks)
 
     def _columns_of(self, members, **fields):
         "Return the scores of the queries in a mask, with new values of some fields."
         ids = tuple(compress(self.query_ids, members))
-        values, ranks = self.values[..., members], self.first_ranks[:, members]
+        values = self.values[..., members]
+        ranks = self.first_ranks[:, members]
         return replace(self, query_ids=ids, values=values, first_ranks=ranks, **fields)
 
     @property
@@ -517,7 +535,8 @@ class Scores(Result):
 
         For several runs, it is {run: {query_id: {measure: value}}}."""
         if not self.single: return {s.runs[0].name: s.to_dict() for s in self.each()}
-        names, rows = self.keys(), self.values[0].T.tolist()
+        names = self.keys()
+        rows = self.values[0].T.tolist()
         return {q: dict(zip(names, row)) for q, row in zip(self.query_ids, rows)}
 
     def to_json(self) -> str:
@@ -635,7 +654,8 @@ def _draw(scores, measure, kind, ax):
     from irmetrics_nb.results.results import distribution, forest
     check_option('kind', kind, PLOTS)
     index = 0 if measure is None else scores._index(measure)
-    name, names = scores.keys()[index], [run.name or 'run' for run in scores.runs]
+    name = scores.keys()[index]
+    names = [run.name or 'run' for run in scores.runs]
     columns = [row[~np.isnan(row)] for row in scores.values[:, index]]
     if kind == 'distribution':
         return distribution(dict(zip(names, columns)), title=f'{name} of each query', label=name, ax=ax)

@@ -84,7 +84,8 @@ class Listing:
     def judged(self) -> Judged:
         """Convert the list to a `Judged` object, the input of metrics."""
         seen = self.counts(self.grade)
-        grade, rank = self.grade[seen], np.flatnonzero(seen) + 1
+        grade = self.grade[seen]
+        rank = np.flatnonzero(seen) + 1
         missed = np.array([*self.judged_besides.values()], dtype=float)
         pool = np.append(grade, missed[self.counts(missed)])
         start, size = self.tie_columns()
@@ -120,7 +121,8 @@ def from_ranking(
     judged = as_judged(ranking, ideal=ideal)[0]
     if len(judged) != 1:
         raise ValueError(f'these are {len(judged)} rankings; explain one at a time')
-    retrieved, listed = int(judged.retrieved[0]), judged.grade.tolist()
+    retrieved = int(judged.retrieved[0])
+    listed = judged.grade.tolist()
     tie = np.arange(1, retrieved + 1)
     for start, size in zip(judged.tie_start, judged.tie_size):
         tie[start - 1:start - 1 + size] = start
@@ -187,7 +189,8 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     last = len(shorter) + 1
     if not (isinstance(rank, int | np.integer) and 1 <= rank <= last):
         raise ValueError(f'{name!r} can be moved to ranks 1 to {last}, not to {rank!r}')
-    at, (start, _) = int(rank) - 1, shorter.tie_columns()
+    at = int(rank) - 1
+    (start, _) = shorter.tie_columns()
     split = np.arange(len(shorter)) >= at  # a tie that goes on behind it is another one
     tie = np.insert(2 * start + split, at, -1)
     tie = np.cumsum(np.diff(tie, prepend=-1) != 0)
@@ -246,7 +249,8 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     The gains are NaN if the measure does not define a gain."""
     params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
-    query, first = np.arange(len(grade)), np.ones(len(grade), dtype=int)
+    query = np.arange(len(grade))
+    first = np.ones(len(grade), dtype=int)
     alone = Judged.unchecked(query=query, rank=first, grade=grade, retrieved=first,
                              pool_query=query, pool_grade=grade)
     binary = 'rel' in params and 'gain' not in params
@@ -260,7 +264,8 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
 
     For other values of `ties`, the list is returned unchanged. Raises TiesError if the
     measure defines no best and worst order."""
-    kind, judged = measure.kind, listing.judged()
+    kind = measure.kind
+    judged = listing.judged()
     if ties not in ('best', 'worst') or kind.unordered: return listing
     order = {'best': in_best_order, 'worst': in_worst_order}[ties]
     worth = kind.worth_of(measure.view(judged), **measure.arguments())
@@ -280,9 +285,13 @@ def terms_of(measure: Measure, view: Judged, ties: str) -> Parts:
 
     view: a batch of rankings. With ties='average', the terms are means over all orders
     of tied documents. Raises TiesError if there is no formula for these means."""
-    kind, params = measure.kind, measure.arguments()
+    kind = measure.kind
+    params = measure.arguments()
     averaged = ties == 'average' and not kind.unordered and (view.tie_size > 1).any()
-    terms = kind.averaged(view, **params) if averaged else kind.parts(view, **params)
+    if averaged:
+        terms = kind.averaged(view, **params)
+    else:
+        terms = kind.parts(view, **params)
     if terms is not None: return terms
     raise TiesError(f'{measure!r}: no formula is known for the mean of each term over '
                     'ties; '
@@ -294,7 +303,8 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
 
     It is cut to the length of the list if the divisor of the measure depends on this
     length."""
-    kind, params = measure.kind, measure.arguments()
+    kind = measure.kind
+    params = measure.arguments()
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
     ideal = view.ideal
@@ -361,11 +371,15 @@ class Arithmetic:
         measure evaluates, for example without unjudged documents."""
         n = len(self.listing)
         rank = np.arange(1, n + 1)
-        viewed = rank if self.view.retrieved[0] == n else self.by_rank(self.view.rank)
+        if self.view.retrieved[0] == n:
+            viewed = rank
+        else:
+            viewed = self.by_rank(self.view.rank)
         columns = {'rank': rank, 'place': viewed, 'gain': self.by_rank(self.gain)}
         names = 'weight', 'term', 'running', 'ideal'
         if self.terms is None: return columns | dict.fromkeys(names, np.full(n, np.nan))
-        term, ideal = self.by_rank(self.terms, 0), np.zeros(n)
+        term = self.by_rank(self.terms, 0)
+        ideal = np.zeros(n)
         best = self.ideal_terms[:n]
         ideal[:len(best)] = best
         numbers = self.weights(), term, self.share(np.cumsum(term)), ideal
@@ -377,7 +391,8 @@ class Arithmetic:
         If the gain is 0, the weight is NaN, except for measures whose weights depend
         only on the rank."""
         weights = self.by_rank(self.terms / np.where(self.gain == 0, np.nan, self.gain))
-        best, n = self.ideal.grade[:1], len(weights)
+        best = self.ideal.grade[:1]
+        n = len(weights)
         unit = gains(self.measure, best)
         linear = self.measure.kind.linear and self.view.retrieved[0] == n
         if not (linear and unit.sum() > 0): return weights
@@ -404,10 +419,13 @@ def work_out(
     if len(view.rank) != len(judged.rank):
         raise ValueError(f'{measure!r} cannot be explained, because it uses documents '
                          'that are not judged')
-    terms, divisor, total = None, None, value
+    terms = None
+    divisor = None
+    total = value
     if not measure.kind.counts:
         summed = terms_of(measure, view, ties)
-        terms, total = summed.terms, summed.value[0]
+        terms = summed.terms
+        total = summed.value[0]
         if summed.divisor is not None: divisor = float(np.ravel(summed.divisor)[0])
     if total != value:
         raise AssertionError(f'{measure!r}: the sum of the terms is {total}, '
@@ -439,8 +457,10 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     to this rank), R and N (their totals), e (probability that the user reaches this
     rank), and the numeric parameters of the measure."""
     params = measure.arguments()
-    rel, gain = params.get('rel', 1), gains(measure, view.grade)
-    hit, R = view.relevant(rel), view.n_relevant(rel)[0]
+    rel = params.get('rel', 1)
+    gain = gains(measure, view.grade)
+    hit = view.relevant(rel)
+    R = view.n_relevant(rel)[0]
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
     values: dict[str, Any] = dict(
         i=view.rank, g=gain, e=examined, r=np.cumsum(hit), n=np.cumsum(~hit), R=R,
@@ -485,7 +505,8 @@ def written_form(work: Arithmetic) -> str:
 
     Return '' if the measure has no formula, or if the formula does not give the terms
     of the list and of the ideal ranking."""
-    form, measure = work.measure.kind.written, work.measure
+    form = work.measure.kind.written
+    measure = work.measure
     if not form or work.terms is None: return ''
     lists = (work.view, work.terms), (work.ideal, work.ideal_terms)
     fits = all(holds(form, letters(measure, view), terms) for view, terms in lists)
@@ -495,7 +516,8 @@ def term_texts(work: Arithmetic, ideal: bool = False) -> list[str]:
     """Return each nonzero term of the list, or of the ideal ranking, as text."""
     view, terms = (work.ideal, work.ideal_terms) if ideal else (work.view, work.terms)
     if terms is None: return []
-    form, earned = written_form(work), np.flatnonzero(terms)
+    form = written_form(work)
+    earned = np.flatnonzero(terms)
     if not form: return [number_text(x) for x in terms[earned]]
     values = letters(work.measure, view)
     return [put_in(form, {name: x[i] for name, x in values.items()}) for i in earned]
@@ -522,7 +544,8 @@ def body(work: Arithmetic) -> tuple[str, str]:
     numerator, note = sum_text(term_texts(work), work.terms[work.terms != 0])
     if work.divisor is None: return numerator, note
     if work.divisor == 0: note = 'a division by 0 counts as 0'
-    divisor, best = number_text(work.divisor), work.ideal_terms[work.ideal_terms != 0]
+    divisor = number_text(work.divisor)
+    best = work.ideal_terms[work.ideal_terms != 0]
     rounded = not divisor.isdigit() and Fraction(divisor) != Fraction(work.divisor)
     is_ideal = np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)
     if rounded and len(best) > 1 and is_ideal:
@@ -557,7 +580,8 @@ def _tex(tree):
     if isinstance(tree, ast.Constant): return str(tree.value)
     if isinstance(tree, ast.UnaryOp): return f'-{_tex(tree.operand)}'
     if isinstance(tree, ast.Call): return rf'\log_2 {_tex(tree.args[0])}'
-    a, b = _tex(tree.left), _tex(tree.right)
+    a = _tex(tree.left)
+    b = _tex(tree.right)
     if isinstance(tree.op, ast.Div): return rf'\frac{{{a}}}{{{b}}}'
     if isinstance(tree.op, ast.Pow): return f'{_grouped(tree.left, a)}^{{{b}}}'
     if isinstance(tree.op, ast.Mult): a = _grouped(tree.left, a)

@@ -64,7 +64,8 @@ def steps(
     aggregate: how values are combined, such as the mean. The result is (order, effect):
     the indices of the queries, the query with the largest effect first, and the change
     of the aggregate at each step."""
-    queries, start = np.arange(len(a)), aggregate.f(a) if len(a) else 0.0
+    queries = np.arange(len(a))
+    start = aggregate.f(a) if len(a) else 0.0
     alone = [aggregate.f(np.where(queries == i, b, a)) - start for i in queries]
     order = np.argsort(-np.abs(alone), kind='stable')
     step_of = np.argsort(order)
@@ -95,11 +96,18 @@ class QueryDifference(Result):
         listings = self.a.work.listing, self.b.work.listing
         rank_a, rank_b = (dict(zip(listing.docs, range(1, len(listing) + 1))) for listing in listings)
         grade_of = {doc: g for listing in listings[::-1] for doc, g in zip(listing.docs, listing.grade.tolist())}
-        rows, running = [], 0.0
+        rows = []
+        running = 0.0
         for doc, a, b in share_changes(shares(self.a.work), shares(self.b.work)):
-            g, running = grade_of[doc], running + (b - a)
+            g = grade_of[doc]
+            running = running + (b - a)
             title = {'title': self.a.titles.get(doc, '')} if self.a.titles else {}
-            grade = UNJUDGED if np.isnan(g) else int(g) if g % 1 == 0 else g
+            if np.isnan(g):
+                grade = UNJUDGED
+            elif g % 1 == 0:
+                grade = int(g)
+            else:
+                grade = g
             rows.append({'document': doc, **title, 'grade': grade, 'rank a': rank_a.get(doc), 'rank b': rank_b.get(doc),
                          'a': a, 'b': b, 'difference': b - a, 'running': running})
         return rows
@@ -163,7 +171,8 @@ class Difference(Result):
         return [dict(zip(columns, row)) for row in zip(*lists)]
 
     def _columns(self) -> dict[str, Any]:
-        names, difference = ('a', 'b', 'difference', 'adds', 'running'), self.values[1] - self.values[0]
+        names = ('a', 'b', 'difference', 'adds', 'running')
+        difference = self.values[1] - self.values[0]
         columns = *self.values, difference, self.effect, np.cumsum(self.effect)
         return {'query_id': [*self.query_ids], **dict(zip(names, columns))}
 
@@ -215,7 +224,9 @@ class Difference(Result):
     def _written(self, form):
         """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
         contains all queries, with bars for their contributions."""
-        return html_table([self._head()], self.rows, 'adds') if form == 'html' else super()._written(form)
+        if form == 'html':
+            return html_table([self._head()], self.rows, 'adds')
+        return super()._written(form)
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
 
@@ -271,7 +282,8 @@ def explain_difference(
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments,
         duplicates=duplicates, identical_ids=identical_ids)
-    parsed, duplicates = parse(measure), in_force.duplicates
+    parsed = parse(measure)
+    duplicates = in_force.duplicates
     truth = Qrels(qrels, duplicates=duplicates, copy=False)
     runs = [Run(run, duplicates=duplicates, copy=False) for run in (run_a, run_b)]
     first, second = (evaluate(truth, run, parsed, conventions=in_force) for run in runs)
@@ -279,7 +291,8 @@ def explain_difference(
     order, effect = steps(parsed.kind.aggregate, *values)
     a, b = (scores.means[repr(first.measures[0])] for scores in (first, second))
     queries = [q for q, x in zip(first.query_ids, first.values[0, 0]) if not np.isnan(x)]
-    ids, names = tuple(queries[i] for i in order), (first.name, second.name)
+    ids = tuple(queries[i] for i in order)
+    names = (first.name, second.name)
     how = {'conventions': in_force, 'documents': documents}
     numbers = a, b, ids, values[:, order], effect
     sources = truth, runs[0], runs[1]

@@ -86,7 +86,8 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
     ideal (term of the ideal list). If `titles` is not empty, there is the key title. If
     the measure leaves out unjudged documents, the key place has the rank without them.
     In a run of chunks (parts of documents), the key chunk has the id of the chunk."""
-    listing, documents = work.listing, work.listing.sources
+    listing = work.listing
+    documents = work.listing.sources
     lists: dict[str, Any] = {}
     for name, column in work.columns.items():
         lists[name] = [None if x != x else x for x in column.tolist()]
@@ -109,7 +110,9 @@ def _grade_text(work, grade):
     unjudged or its grade does not count."""
     if np.isnan(grade): return UNJUDGED
     shown = int(grade) if grade % 1 == 0 else float(grade)
-    return shown if work.listing.counts(grade) else f'{shown} (counts as not judged)'
+    if work.listing.counts(grade):
+        return shown
+    return f'{shown} (counts as not judged)'
 
 # %% ../../nbs/explaining/explanation.ipynb #1a19b39e
 OPEN, FOLDED = 20, 200  # ranks that are open, and at most in the fold
@@ -131,12 +134,14 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
 
     lines: the first one is the calculation, and is formatted as code. Ranks after the
     twentieth are hidden until the reader unfolds them."""
-    ranks, columns = rows(work, titles), work.columns
+    ranks = rows(work, titles)
+    columns = work.columns
     names = [name for name in (ranks[0] if ranks else ()) if name not in columns or not np.isnan(columns[name]).all()]
     first, *notes = map(html_text, lines)
     hidden = len(ranks) - OPEN - FOLDED
     note = f'<p>… and {hidden:,} more ranks.</p>' if hidden > 0 else ''
-    heads, summary = {name: HEADS[name] for name in names}, f'ranks {OPEN + 1:,} to {len(ranks):,}'
+    heads = {name: HEADS[name] for name in names}
+    summary = f'ranks {OPEN + 1:,} to {len(ranks):,}'
     top = max([*work.ideal_terms, *(work.terms if work.terms is not None else []), 0]) or 1
     return _page([f'<code>{first}</code>', *notes], heads, ranks, summary, note=note, number=_rank_text, top=top,
                  cut=work.measure.at if work.measure.kind.at == 'k' else None)
@@ -221,20 +226,24 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ValueError for a measure that only counts documents."""
     if work.terms is None:
         raise ValueError(f'{work.measure!r} counts documents, so it has no terms to draw')
-    terms, best = work.by_rank(work.share(work.terms), 0), work.share(work.ideal_terms)
+    terms = work.by_rank(work.share(work.terms), 0)
+    best = work.share(work.ideal_terms)
     longest = max(len(terms), len(best), 1)
     bars = np.zeros((2, longest))
     bars[0, :len(terms)], bars[1, :len(best)] = terms, best
     last = np.flatnonzero(bars.any(axis=0)).max(initial=0) + 1
     terms, best = bars[:, :max(last, min(longest, 10))]
     ax = new_axes() if ax is None else ax
-    rank, pen = np.arange(1, len(terms) + 1), ink(ax)
+    rank = np.arange(1, len(terms) + 1)
+    pen = ink(ax)
     ax.bar(rank, best, .8, fill=False, edgecolor=pen, linewidth=1, linestyle=':')
     ax.bar(rank, terms, .8, color=EARNED, alpha=.45)
-    earned, ideal = np.cumsum(terms), np.cumsum(best)
+    earned = np.cumsum(terms)
+    ideal = np.cumsum(best)
     label = f'ideal list: {ideal[-1]:.4g}'
     ax.plot(rank, ideal, label=label, color=pen, linestyle='--')
-    dots, label = np.flatnonzero(terms).tolist(), f'this list: {earned[-1]:.4g}'
+    dots = np.flatnonzero(terms).tolist()
+    label = f'this list: {earned[-1]:.4g}'
     ax.plot(rank, earned, markevery=dots, label=label, color=EARNED, marker='o')
     label = f'lost: {ideal[-1] - earned[-1]:.4g}'
     ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=label)
@@ -247,9 +256,11 @@ def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
     """Return a batch of rankings, each of which is the list with two documents swapped.
 
     i, j: arrays with the ranks of the two documents; ranks begin with 1."""
-    judged, (start, size) = listing.judged(), listing.tie_columns()
+    judged = listing.judged()
+    (start, size) = listing.tie_columns()
     batch = judged.take(np.zeros(len(i), dtype=np.intp))
-    upper, lower = i[batch.query], j[batch.query]
+    upper = i[batch.query]
+    lower = j[batch.query]
     at = batch.rank == upper, batch.rank == lower
     rank = np.select(at, [lower, upper], batch.rank)
     order = np.lexsort((rank, batch.query))
@@ -269,11 +280,13 @@ def swap_changes(
     n = min(check_cutoff(k) or len(listing), len(listing))
     listed = np.where(listing.counts(listing.grade), listing.grade, -np.inf)[:n]
     i, j = np.nonzero(np.triu(listed[:, None] != listed, 1))
-    judged, change = listing.judged(), np.zeros((n, n))
+    judged = listing.judged()
+    change = np.zeros((n, n))
     value = np.ravel(measure.of(judged, ties=ties))
     step = max(1, PLACES_AT_ONCE // (len(judged.rank) + len(judged.pool_grade) + 1))
     for begin in range(0, len(i), step):
-        upper, lower = i[begin:begin + step], j[begin:begin + step]
+        upper = i[begin:begin + step]
+        lower = j[begin:begin + step]
         batch = swapped(listing, upper + 1, lower + 1)
         change[upper, lower] = measure.of(batch, ties=ties) - value
     return change + change.T
@@ -307,7 +320,8 @@ class Swaps:
         `ax`: the axes to draw in; default: a new figure. Returns the matplotlib axes."""
         ax = new_axes(4.4, 5) if ax is None else ax
         shown = self.change[:k, :k]
-        n, largest = len(shown), np.abs(shown).max(initial=0) or 1
+        n = len(shown)
+        largest = np.abs(shown).max(initial=0) or 1
         edge = (.5, n + .5, n + .5, .5)
         image = ax.imshow(shown, cmap='RdBu', vmin=-largest, vmax=largest, extent=edge)
         scale = ax.figure.colorbar(image, ax=ax)
@@ -403,7 +417,9 @@ class Explanation(Result):
         unknown = self.conventions.judgments == 'retrieved' and not len(self.listing)
         if unknown: return self.work.value
         best = self.measure.of(self.listing.judged().ideal)
-        return self.work.value if np.any(best) else worth_of_nothing(self.measure, answer)
+        if np.any(best):
+            return self.work.value
+        return worth_of_nothing(self.measure, answer)
 
     @property
     def measure(self) -> Measure:
@@ -456,8 +472,12 @@ class Explanation(Result):
         doc: its id or its rank. The other documents keep their order. A document that was
         judged but not retrieved is added to the list. Raises ValueError for an unknown
         document or rank."""
-        name, docs = find_document(self.listing, doc), self.listing.docs
-        source = f' from rank {docs.index(name) + 1}' if name in docs else ', not retrieved,'
+        name = find_document(self.listing, doc)
+        docs = self.listing.docs
+        if name in docs:
+            source = f' from rank {docs.index(name) + 1}'
+        else:
+            source = ', not retrieved,'
         return self._with(moved(self.listing, name, rank), f'{name}{source} to rank {rank}')
 
     def without(self, doc: str | int) -> 'Explanation':
@@ -535,7 +555,8 @@ class Explanation(Result):
 
     def _notes(self):
         """Yield notes on missed documents and on options that affect the value."""
-        missed, conventions = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()], self.conventions
+        missed = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()]
+        conventions = self.conventions
         if len(missed) > 10: missed[10:] = [f'and {len(missed) - 10} more']
         if missed: yield f'Not retrieved (grade): {", ".join(missed)}.'
         aggregate = self.measure.kind.aggregate
@@ -657,7 +678,8 @@ def _explain_query(measure, qrels, run, query, conventions):
         examples = ', '.join(map(repr, judgments.queries[:3]))
         raise ValueError(f'the query is missing: write explain({str(measure)!r}, qrels, run, query) with a query '
                          f'such as {examples}')
-    query, order = str(query), 'given' if conventions.ties == 'given' else 'docid'
+    query = str(query)
+    order = 'given' if conventions.ties == 'given' else 'docid'
     check_chunks(judgments, results)
     check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
@@ -675,11 +697,14 @@ def _explain_query(measure, qrels, run, query, conventions):
 def _judgments_of_others(judgments, results, query, conventions):
     """Return the grades of all queries except one, as a `Judged` object without retrieved
     documents."""
-    table, negative = judgments.rows, conventions.negative
-    number, grade = table.query, table.value
+    table = judgments.rows
+    negative = conventions.negative
+    number = table.query
+    grade = table.value
     if conventions.judgments == 'retrieved':
         listed = judge(judgments, results, negative=negative)
-        number, grade = listed.query, listed.grade
+        number = listed.query
+        grade = listed.grade
     other = ((grade >= 0) | (negative == 'keep')) & (number != judgments.queries.index(query))
     pool_query, pool_grade = sort_pool(number[other], grade[other])
     return Judged.from_grades(np.empty((0, 0))).changed(

@@ -122,8 +122,11 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[f
     words: the names of its arguments in order, such as ('grades', 'k'). The error is a
     message, or '' if there was no error. The value is NaN if the function raised an
     exception or did not return one number."""
-    ids, judged, rows = case.docs(), case.judged(), case.rows()
-    grades, scores = [judged.get(doc) for doc in ids], case.scored()
+    ids = case.docs()
+    judged = case.judged()
+    rows = case.rows()
+    grades = [judged.get(doc) for doc in ids]
+    scores = case.scored()
     relevant = [doc for doc, g in judged.items() if g >= 1]
     run = {ids[row]: float(scores[row]) for row in rows}
     true = np.array([grades[row] or 0 for row in rows])
@@ -160,9 +163,11 @@ def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) ->
     `Rankings` has the rankings under each combination of options. rows: names of changes
     that common mistakes make to the rows of the qrels or the run. open: {convention: options
     to try}; other conventions have their default."""
-    qrels, run = {}, []
+    qrels = {}
+    run = []
     for i, case in enumerate(cases):
-        docs, scores = case.docs(), case.scored()
+        docs = case.docs()
+        scores = case.scored()
         qrels[f'q{i}'] = case.judged()
         run += [(f'q{i}', docs[row], float(scores[row])) for row in case.rows()]
     return Rankings(qrels, run, open=_DEFAULTS | open, rows=rows)
@@ -273,7 +278,9 @@ class _Auditor:
     """A function under test, with its measure and the names of its arguments. The methods
     call the function for test cases and interpret its values."""
     def __init__(self, f, measure, words):
-        self.f, self.measure, self.words = f, measure, words
+        self.f = f
+        self.measure = measure
+        self.words = words
         self.params = measure.kind.params
         self.has_ids = 'retrieved' in words or 'qrels' in words
         graded = bool({'gain', 'max_grade'} & {*self.params}) or 'qrels' in words
@@ -291,7 +298,10 @@ class _Auditor:
 
         There is at least one for each cutoff. For a measure with the parameter
         `max_grade`, cases with different largest grades are separated."""
-        at = self.measure.at if self.measure.kind.at == 'k' and not self.takes_k else None
+        if self.measure.kind.at == 'k' and not self.takes_k:
+            at = self.measure.at
+        else:
+            at = None
         cases = ordinary_cases(self.binary, self.has_ids, at if at and at <= 100 else 0)
         groups: dict = {}
         for case in cases:
@@ -306,7 +316,8 @@ class _Auditor:
 
         A variant is a combination of conventions and parameters. For a measure with the
         parameter `max_grade`, each case is computed with its own largest grade."""
-        cases, cut = question.cases, _at_cutoff(self.measure, self.k)
+        cases = question.cases
+        cut = _at_cutoff(self.measure, self.k)
         mistake = MISTAKES.get(variant.mistake)
         rows = [mistake.rows] if mistake and mistake.rows else []
         values = []
@@ -328,7 +339,9 @@ class _Auditor:
         if not fits: return EdgeFinding(edge, 'the values match no known convention', wrong=True)
         if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'no effect on the values')
         words = next((words for words in fits if words not in MISTAKES), fits[0])
-        return EdgeFinding(edge, MISTAKES[words].says, words) if words in MISTAKES else EdgeFinding(edge, words)
+        if words in MISTAKES:
+            return EdgeFinding(edge, MISTAKES[words].says, words)
+        return EdgeFinding(edge, words)
 
     def edges(self, variant):
         """Call the function in edge cases, such as an empty list; yield `EdgeFinding`
@@ -362,7 +375,8 @@ class _Auditor:
         """Return an `EdgeFinding` on the value of the function for one case. It is marked as
         wrong if no convention gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
-        text, wrong = f'gives {value:g}', ''
+        text = f'gives {value:g}'
+        wrong = ''
         if edge == 'nothing relevant' and value not in (0, 1): wrong = ', but 0, 1 or NaN is expected'
         if np.isnan(value): wrong = ', which no known convention gives' if edge == 'nothing found' else ''
         return EdgeFinding(edge, error or text + wrong, wrong=bool(wrong and not error))
@@ -370,8 +384,9 @@ class _Auditor:
     def _unjudged(self, variant):
         """Return an `EdgeFinding` on how the function treats unjudged documents. It is
         marked as wrong if the function removes them first, because that is another measure."""
-        edge, condensed, question = 'unjudged documents', ('are removed first, so that later documents move '
-                                                           'up'), self.ask(_UNJUDGED)
+        edge = 'unjudged documents'
+        condensed = 'are removed first, so that later documents move ' 'up'
+        question = self.ask(_UNJUDGED)
         values = [value for value, error in zip(question.values, question.errors) if not error]
         if values and np.isnan(values).all(): return EdgeFinding(edge, 'gives nan')
         variants = {'keep their ranks': variant, condensed: variant.with_answers(unjudged='skip')}
@@ -395,7 +410,8 @@ class _Auditor:
         return self.find('fractional grades', _FRACTIONS, variants)
 
     def _repeated(self, variant):
-        edge, cases = 'a document twice', [Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)]
+        edge = 'a document twice'
+        cases = [Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)]
         question = self.ask(cases)
         question.cases = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in cases]
         if self.gives(question, variant): return EdgeFinding(edge, 'counts once but takes two ranks')
@@ -404,16 +420,20 @@ class _Auditor:
 
     def _means(self, variant):
         "Return an `EdgeFinding` on the queries that the function includes in the mean."
-        edge, (qrels, run) = 'several queries', _SEVERAL
+        edge = 'several queries'
+        (qrels, run) = _SEVERAL
         def mean(*args):
             result = self.f(*args)
-            return np.mean(list(result.values())) if isinstance(result, Mapping) else result
+            if isinstance(result, Mapping):
+                return np.mean(list(result.values()))
+            return result
         value, error = _call_with_copies(mean, self.words, {'qrels': qrels, 'run': run, 'k': self.k})
         if np.isnan(value) and error: return EdgeFinding(edge, error)
         mistakes = mistakes_of(self.measure.name)
         rows = [m.rows for m in mistakes.values() if m.rows in ('as given', 'judged for any query')]
         open_answers = _DEFAULTS | {question: CHOICES[question] for question in ('missing', 'no_relevant')}
-        rankings, cut = Rankings(qrels, run, open=open_answers, rows=rows), _at_cutoff(self.measure, self.k)
+        rankings = Rankings(qrels, run, open=open_answers, rows=rows)
+        cut = _at_cutoff(self.measure, self.k)
         variant = _without_gain(self.measure, variant)
         names = {'', *(name for name, m in mistakes.items() if m.total or m.rows)}
         if variant.mistake: names = {variant.mistake}
@@ -424,7 +444,10 @@ class _Auditor:
         best = min(fits, key=lambda mean: mean.cost)
         mistake = best.mistake if best.mistake != variant.mistake else ''
         if best.answers == (('missing', 'skip'),): mistake = 'mean-over-answered'
-        words = MISTAKES[mistake].says if mistake else ', '.join(best.words) or 'the mean over every judged query'
+        if mistake:
+            words = MISTAKES[mistake].says
+        else:
+            words = ', '.join(best.words) or 'the mean over every judged query'
         return EdgeFinding(edge, words, mistake)
 
 def _without_gain(measure, variant):
@@ -518,7 +541,8 @@ def _counterexample(auditor, questions, findings):
     includes the correct calculation. If there is no such case, return the first finding that
     is wrong or a mistake; otherwise ''."""
     for question in questions:
-        measure, cutoff = _at_cutoff(auditor.measure, question.k), f', k={question.k}' if question.k else ''
+        measure = _at_cutoff(auditor.measure, question.k)
+        cutoff = f', k={question.k}' if question.k else ''
         for case, value, error, failed in zip(question.cases, question.values, question.errors, question.failed):
             if failed and not error: continue
             try: right = explain(measure, list(case.grades), ideal=[*case.judged().values()])
@@ -527,7 +551,10 @@ def _counterexample(auditor, questions, findings):
             text = f'gives {value_text(value)}'
             if value_text(value) == value_text(right.value): text = f'gives {value:.10g}, not {right.value:.10g}'
             ranks = [row + 1 for row in case.rows()]
-            order = f', rows in the order of ranks {ranks}' if {'score', 'run'} & {*auditor.words} else ''
+            if {'score', 'run'} & {*auditor.words}:
+                order = f', rows in the order of ranks {ranks}'
+            else:
+                order = ''
             return f'{case}{order}{cutoff}: it {error or text}; by the definition, {right.text}'
     return next((str(finding) for finding in findings if finding.mistake or finding.wrong), '')
 
@@ -568,8 +595,12 @@ def audit(
     True
     """
     shape = _shape_of(f) if shape is None else shape
-    parsed, words = parse(measure), read_shape(shape)
-    uncut = Measure(parsed.name, parsed.given) if parsed.kind.at == 'k' and 'k' in words else parsed
+    parsed = parse(measure)
+    words = read_shape(shape)
+    if parsed.kind.at == 'k' and 'k' in words:
+        uncut = Measure(parsed.name, parsed.given)
+    else:
+        uncut = parsed
     auditor = _Auditor(f, uncut, words)
     questions = auditor.questions()
     variants = _fitting(auditor, questions, accept)
@@ -582,8 +613,14 @@ def audit(
     if fits and (best.params or not good): names = [*filter(None, [_habit(uncut, fits)]), *names]
     accepted = accept is not None and _computes_same(uncut, conventions_of(accept), variants)
     passed = accepted or bool(good) and not any(finding.wrong for finding in findings) and {*names} <= {*HARMLESS}
-    shown = '' if passed else _counterexample(auditor, [] if good else questions, findings)
-    conventions = best.conventions(parsed.name) if fits and not best.mistake else None
+    if passed:
+        shown = ''
+    else:
+        shown = _counterexample(auditor, [] if good else questions, findings)
+    if fits and not best.mistake:
+        conventions = best.conventions(parsed.name)
+    else:
+        conventions = None
     tools = [tool for tool in tools_with(uncut) if _computes_same(uncut, conventions_of(tool), fits)]
     computes = _computed(fits, best, questions) + ('' if passed or not good else ', but not in every case')
     name = getattr(f, '__name__', type(f).__name__)
@@ -597,8 +634,12 @@ def _fitting(auditor, questions, accept):
     for question in questions:
         for case, error in zip(question.cases, question.errors):
             if error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
-    measure, more = auditor.measure, _more_variants(auditor.measure, accept)
-    rows = ['as given'] if 'qrels' in auditor.words and measure.name == 'nDCG' else []
+    measure = auditor.measure
+    more = _more_variants(auditor.measure, accept)
+    if 'qrels' in auditor.words and measure.name == 'nDCG':
+        rows = ['as given']
+    else:
+        rows = []
     fits = set.intersection(*(question.variants(measure, rows, more) for question in questions))
     if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
     means = {name for name, mistake in MISTAKES.items() if mistake.total}  # which a single list does not show

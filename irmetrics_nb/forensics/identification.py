@@ -68,7 +68,9 @@ class Fit:
     @property
     def value(self) -> float | Mapping[str, float]:
         """Return the computed value; for several measures, a dict {measure: value}."""
-        return next(iter(self.values.values())) if len(self.values) == 1 else self.values
+        if len(self.values) == 1:
+            return next(iter(self.values.values()))
+        return self.values
 
     @property
     def call(self) -> str:
@@ -169,7 +171,8 @@ def _fit(measures, results, variants, tools, off=0.0):
     the computed value is from the number to match."""
     costs = [sum(variant.cost for variant in combination) for combination in variants]
     plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
-    best, kinds = plainest[0], [measure.name for measure in measures]
+    best = plainest[0]
+    kinds = [measure.name for measure in measures]
     complete = tuple(measure.unless_said(**dict(variant.params)) for variant, measure in zip(best, measures))
     params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
     conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
@@ -198,7 +201,8 @@ def _advice(rankings, target, fits):
     """Return up to two sentences on further numbers that would best decide between the fits,
     which are combinations of conventions that match the numbers. Each sentence has the
     number of fits that would remain."""
-    fits, (measure, numbers) = fits[:_MOST_FITS], target
+    fits = fits[:_MOST_FITS]
+    (measure, numbers) = target
     variants = [fit.ways[0] for fit in fits]
     values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
@@ -268,7 +272,10 @@ class Identification(Result):
         question = '; '.join(map(target_text, self.wanted))
         tried = f'{self.tried:,} combinations of conventions give {self.results:,} different results on these data'
         if not self.fits:
-            failed = f'{tried}, and none matches.' if self.ranges else f'no combination matches. {tried}.'
+            if self.ranges:
+                failed = f'{tried}, and none matches.'
+            else:
+                failed = f'no combination matches. {tried}.'
             return [*self.ranges, f'{question}: {failed} The closest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
         count = f'{len(self)} of them match, and {of_tools} of these are conventions of tools'
@@ -305,7 +312,8 @@ class Identification(Result):
 
     def _blocks(self, rows: int = 10):
         yield from map(Text, self.summary)
-        shown, fits = self.rows, self.fits or self.nearest
+        shown = self.rows
+        fits = self.fits or self.nearest
         cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
         if cells: yield Table([*shown[0]], cells, 'Conventions and their values.', 'tab:conventions')
         if len(shown) > rows: yield Text(f'... and {len(shown) - rows} more')
@@ -412,7 +420,8 @@ def _range_of_tool(rankings, target, tool):
     """Return the lowest and highest value of a tool over the orders of ties, as text. The
     text is '' if the numbers are outside of this range, if ties do not change the mean, or
     if the range cannot be computed."""
-    (measure, numbers), ends = target, []
+    (measure, numbers) = target
+    ends = []
     for order in ('worst', 'best'):
         variant = _of_tool(rankings, measure, tool, ties=order)
         try: counted, mean = values_of_variant(rankings, measure, variant)
@@ -455,7 +464,8 @@ def _rank(fit):
 def _nearest(rankings, targets, searches):
     for (measure, numbers), found in zip(targets, searches):
         if 'all' not in numbers: continue
-        scales, number = scales_of((measure, numbers)), float(numbers['all'])
+        scales = scales_of((measure, numbers))
+        number = float(numbers['all'])
         distances = {result: min(abs(result.value * scale - number) / scale for scale in scales)
                      for result in found.values()}
         off = {result: np.inf if np.isnan(x) else x for result, x in distances.items()}
@@ -583,7 +593,8 @@ def _step(queries, sources, measure, words, variants, computed):
     return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
 
 def _change_lines(sources, measure, variants, query, value, new_value):
-    name, (qrels, run) = visible(query), sources
+    name = visible(query)
+    (qrels, run) = sources
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} is included in the mean with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
@@ -629,7 +640,8 @@ def differ(
     1
     """
     parsed = parse(measure)
-    truth, results = Qrels(qrels, duplicates='first', copy=False), Run(run, duplicates='first', copy=False)
+    truth = Qrels(qrels, duplicates='first', copy=False)
+    results = Run(run, duplicates='first', copy=False)
     sources: tuple[Any, Any] = (qrels, run) if truth.repeats or results.repeats else (truth, results)
     names, variants = zip(*(_named_variant(*sources, parsed, source) for source in (a, b)))
     rankings = _rankings_of(*sources, variants)
@@ -644,7 +656,8 @@ def differ(
     def compute(changed):
         try: return values_of_variant(rankings, parsed, plain_variant(rankings, mixed(changed)))
         except ValueError: return None
-    start, target = compute(()), compute(different)
+    start = compute(())
+    target = compute(different)
     if not (start and target): raise ValueError(f'{parsed!r} cannot be computed with both sets of conventions on '
                                                 'these data')
     fewest = _fewest(compute, different)
@@ -652,7 +665,8 @@ def differ(
     steps = []
     for i, name in enumerate(order):
         subsets = tuple(order[:i]), tuple(order[:i + 1])
-        words, computed = _word(name, second, parsed), map(compute, subsets)
+        words = _word(name, second, parsed)
+        computed = map(compute, subsets)
         steps.append(_step(rankings.queries, (truth, results), parsed, words, [*map(mixed, subsets)], computed))
     old, new = (variant.items for variant in variants)
     replaced = [name for name, x in new.items() if old.get(name) != x and name not in {**first, **second}]

@@ -46,7 +46,8 @@ class Mistake:
         """Compute the measure with this mistake for a batch of rankings.
 
         Return one value per query. Raise TypeError if the mistake has no `definition`."""
-        f, arguments = self.function(measure.name), measure.arguments()
+        f = self.function(measure.name)
+        arguments = measure.arguments()
         names = _PASSED & {*arguments} & {*signature(f).parameters}
         return np.asarray(
             f(judged, **{name: arguments[name] for name in names}), dtype=float
@@ -71,12 +72,14 @@ def _recall_of_all(judged, rel=1): return recall(judged, rel=rel)
 
 def _not_squared(judged, k=None, beta=1, rel=1):
     """Compute F with beta instead of beta squared."""
-    p, r = precision(judged, k=k, rel=rel), recall(judged, k=k, rel=rel)
+    p = precision(judged, k=k, rel=rel)
+    r = recall(judged, k=k, rel=rel)
     return ratio((1 + beta) * p * r, beta * p + r)
 
 def _before_bracket(judged, k=None, beta=1, rel=1):
     """Compute F with the misprinted denominator beta^2 (P + R)."""
-    p, r = precision(judged, k=k, rel=rel), recall(judged, k=k, rel=rel)
+    p = precision(judged, k=k, rel=rel)
+    r = recall(judged, k=k, rel=rel)
     return ratio((1 + beta**2) * p * r, beta**2 * (p + r))
 
 def _ap_over_list(judged, k=None, rel=1):

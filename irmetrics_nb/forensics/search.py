@@ -127,7 +127,8 @@ def scales_of(target: Target) -> tuple[int, ...]:
 
 def target_text(target: Target) -> str:
     """Return a measure and its numbers as text: 'AP = 0.25, AP of q1 = 0.50'."""
-    name, numbers = target[0].asked, target[1].items()
+    name = target[0].asked
+    numbers = target[1].items()
     return ', '.join(f'{name}{"" if q == "all" else f" of {visible(q)}"} = {x}' for q, x in numbers)
 
 # %% ../../nbs/forensics/search.ipynb #0b61f8c1
@@ -264,7 +265,8 @@ _ORDERS = 'given', 'average', 'best', 'worst'
 def _judge_repeated(rankings):
     """Return rankings in which a document that the run repeats counts each time, as in a
     common mistake. If a judgment is repeated, its last row counts."""
-    qrels, source = rankings.tables('last')[0], rankings.sources[1]
+    qrels = rankings.tables('last')[0]
+    source = rankings.sources[1]
     rows = source.rows if isinstance(source, Run) else read_rows(source, 'run')
     count: Counter = Counter()
     names = []
@@ -334,7 +336,10 @@ class Rankings:
             return judge(qrels, rows, negative=negative, ties=order)
         @cache
         def view(unjudged, judgments, *rows):
-            seen = judged(*rows).condensed() if unjudged == 'skip' else judged(*rows)
+            if unjudged == 'skip':
+                seen = judged(*rows).condensed()
+            else:
+                seen = judged(*rows)
             return seen.listed() if judgments == 'retrieved' else seen
         names = 'duplicates', 'score_dtype', 'negative', 'identical_ids', 'ties', 'unjudged', 'judgments'
         choices = self.open | {'ties': sorted(self.open['ties'], key=lambda ties: ties != 'given')}
@@ -342,7 +347,8 @@ class Rankings:
             duplicates, dtype, negative, identical_ids, ties, *shown = values
             rows = duplicates, dtype, identical_ids, negative, 'given' if ties == 'given' else 'docid'
             # A query with unjudged documents only is not missing
-            unanswered, order = judged(*rows).retrieved == 0, 'given' if ties == 'docid' else ties
+            unanswered = judged(*rows).retrieved == 0
+            order = 'given' if ties == 'docid' else ties
             key = different_answers(dict(zip(names, values)))
             self.cells[key] = view(*shown, *rows), unanswered, order
 
@@ -370,7 +376,8 @@ class Rankings:
         """Return the grades of each query as a ranking in the order of the input.
 
         Negative grades are omitted."""
-        value, query = self.truth.rows.value, self.truth.rows.query
+        value = self.truth.rows.value
+        query = self.truth.rows.query
         by_query = [value[query == q] for q in range(len(self.queries))]
         return Judged.from_grades([grades[grades >= 0].tolist() for grades in by_query])
 
@@ -387,7 +394,8 @@ def _reorder_ties(measure, judged, values, order):
         measure.of(judged.take(np.arange(min(1, len(judged)))), ties=order)
         return values
     undecided = judged.take(tied)
-    kind, one = measure.kind, undecided.take(np.arange(1))
+    kind = measure.kind
+    one = undecided.take(np.arange(1))
     has_formula = measure.params.get('ideal_from') != 'top' and kind.linear
     if order == 'average' and not has_formula and kind.averaged(one, **measure.arguments()) is None:
         orders = count_orders(undecided)
@@ -424,7 +432,10 @@ def values_of(
         if id(ranked) not in scored:
             judged = ranked.listed() if from_list else ranked
             if k is not None: judged = judged.only(judged.tie_start <= k)
-            values = definition(judged, complete) if definition else np.asarray(complete.of(judged), dtype=float)
+            if definition:
+                values = definition(judged, complete)
+            else:
+                values = np.asarray(complete.of(judged), dtype=float)
             scored[id(ranked)] = judged, values, complete.of(ranked.ideal) == 0
         judged, values, no_ideal = scored[id(ranked)]
         if not (definition or order == 'given' or measure.kind.unordered):
@@ -448,7 +459,8 @@ def mean_of(
     nothing: which queries have no relevant document. unanswered: which queries are missing
     from the run. answers: the options missing, no_relevant and judgments, and `total`, one
     of `TOTALS`. unjudged_queries: the number of queries of the run without judgments."""
-    counted, total = values.copy(), answers.get('total', '')
+    counted = values.copy()
+    total = answers.get('total', '')
     if answers.get('judgments') == 'retrieved': nothing = nothing & ~unanswered
     no_relevant = answers.get('no_relevant', 'zero')
     if no_relevant != 'zero': counted[nothing] = worth_of_nothing(measure, no_relevant)
@@ -477,7 +489,8 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
 
     values: one value per query, NaN for queries that the mean excludes. Raise ValueError for
     a variant that cannot be computed."""
-    mistake, answers = MISTAKES.get(variant.mistake), dict(variant.answers)
+    mistake = MISTAKES.get(variant.mistake)
+    answers = dict(variant.answers)
     key = tuple((q, answer) for q, answer in variant.answers if q in OF_ROWS)
     if mistake:
         answers['total'] = mistake.total
@@ -552,7 +565,8 @@ def _variants_with_means(rankings, measure, variant, mistakes):
     totals = [{'total': total} for total in of_totals] if combines else []
     keys = [*filter(is_tried, rankings.cells)]
     for key, values, nothing in values_of(rankings, measure, keys, variant):
-        answers, (_, unanswered, _) = dict(key), rankings.cells[key]
+        answers = dict(key)
+        (_, unanswered, _) = rankings.cells[key]
         rows = answers.pop('rows', '')
         for mean in means if rows else means + totals:
             total = mean.get('total', '')

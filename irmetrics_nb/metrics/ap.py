@@ -147,7 +147,8 @@ def interpolated_precision(
     1.0
     """
     judged, single = as_judged(ranking)
-    hits, R = judged.found(rel, k), judged.n_relevant(rel, n_relevant)
+    hits = judged.found(rel, k)
+    R = judged.n_relevant(rel, n_relevant)
     best, at = _best_from(hits, recall, R, levels)
     values = np.append(best, 0)[at]  # the last 0 is for recall that is never reached
     if np.asarray(recall).ndim == 0: values = values[:, 0]
@@ -190,9 +191,11 @@ def mean_interpolated_precision(
     >>> mean_interpolated_precision([1, 0, 0, 1], recall=[0, 0.5, 1])
     0.8333333333333334
     """
-    hits, R = ranking.found(rel, k), ranking.n_relevant(rel, n_relevant)
+    hits = ranking.found(rel, k)
+    R = ranking.n_relevant(rel, n_relevant)
     best, at = _best_from(hits, recall, R, levels)
-    precision, n = precision_at(hits), len(best)
+    precision = precision_at(hits)
+    n = len(best)
     # The rank of the highest precision, from each relevant document on.
     peaks = np.where(precision == best, np.arange(n), n)
     peak = np.minimum.accumulate(peaks[::-1])[::-1]
@@ -225,7 +228,8 @@ def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     >>> bpref([1, 0, None, 1, None, 0])
     0.75
     """
-    hit, (R, N) = ranking.relevant(rel), _good_and_bad(ranking, rel)
+    hit = ranking.relevant(rel)
+    (R, N) = _good_and_bad(ranking, rel)
     bad_above = np.minimum(ranking.running(np.add, ~hit), R[ranking.query])
     yield ranking, hit * (1 - ratio(bad_above, np.minimum(R, N)[ranking.query]))
     return R
@@ -261,10 +265,14 @@ def ap_over_ties(
 def _mean_precision_at(ranking, rel, k):
     """Return the term of AP of each judged retrieved document, averaged over all orders
     of ties."""
-    ties, hit, last = Ties.of(ranking), ranking.relevant(rel), np.inf if k is None else k
+    ties = Ties.of(ranking)
+    hit = ranking.relevant(rel)
+    last = np.inf if k is None else k
     n = ties.count(hit)
     tied = np.flatnonzero((n > 0) & (ties.start <= last))
-    start, size, n = ties.start[tied], ties.size[tied], n[tied]
+    start = ties.start[tied]
+    size = ties.size[tied]
+    n = n[tied]
     hits_above = ties.count_above(ranking, hit)[tied]
     def term_at(tie, position):
         tied_above = position * (n[tie] - 1) / np.maximum(size[tie] - 1, 1)
@@ -280,13 +288,13 @@ def bpref_over_ties(ranking: Judged, /, *, rel: float = 1) -> Share:
     """Yield the terms of bpref averaged over all orders of tied documents.
 
     Returns R, the number of relevant documents of each query."""
-    ties, hit = Ties.of(ranking), ranking.relevant(rel)
+    ties = Ties.of(ranking)
+    hit = ranking.relevant(rel)
     R, N = _good_and_bad(ranking, rel)
-    cap, pairs = R[ranking.query], np.minimum(R, N)[ranking.query]
-    n, bad_above = (
-        ties.count(~hit)[ties.number],
-        ties.count_above(ranking, ~hit)[ties.number],
-    )
+    cap = R[ranking.query]
+    pairs = np.minimum(R, N)[ranking.query]
+    n = ties.count(~hit)[ties.number]
+    bad_above = ties.count_above(ranking, ~hit)[ties.number]
     c = np.clip(cap - bad_above, 0, n + 1)
     below_the_cap = c * bad_above + c * (c - 1) / 2
     mean = (below_the_cap + (n + 1 - c) * cap) / (n + 1)

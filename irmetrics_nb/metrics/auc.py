@@ -27,7 +27,8 @@ def _column(values, name):
 def _columns(labels, scores, rel, group):
     """Return three arrays with one entry per item: whether it is positive, its score, and
     its group number. ValueError for NaN or columns of different lengths."""
-    labels, scores = _column(labels, 'labels'), _column(scores, 'scores')
+    labels = _column(labels, 'labels')
+    scores = _column(scores, 'scores')
     positive = labels >= rel
     sizes = f'{len(positive)} labels, {len(scores)} scores'
     if group is None: group = np.zeros(len(scores), np.int64)
@@ -108,7 +109,8 @@ def roc_steps(
     size = np.diff(first, append=len(key))
     up = np.add.reduceat(key & 1, first)
     step = key[first] >> 1
-    group, index = (step >> bits).astype(np.intp), step & ((1 << bits) - 1)
+    group = (step >> bits).astype(np.intp)
+    index = step & ((1 << bits) - 1)
     return Steps(group, score[index], up, size - up)
 
 # %% ../../nbs/metrics/auc.ipynb #69d08c50
@@ -128,7 +130,8 @@ def roc_curve(
     array([0. , 0.5, 0.5, 1. ])
     """
     steps = roc_steps(labels, scores, rel=rel)
-    fpr, tpr = _shares(steps.negatives), _shares(steps.positives)
+    fpr = _shares(steps.negatives)
+    tpr = _shares(steps.positives)
     return fpr, tpr, np.append(np.inf, steps.score)
 
 def _shares(counts):
@@ -213,9 +216,11 @@ class GroupAUC:
 
         NaN if there is no such group. `weights` are those of `gauc`. ValueError if they
         are unknown, negative or all 0."""
-        counted, w = ~np.isnan(self.auc), _weights(self, weights)
+        counted = ~np.isnan(self.auc)
+        w = _weights(self, weights)
         if not counted.any(): return float('nan')
-        auc, w = self.auc[counted], w[counted]
+        auc = self.auc[counted]
+        w = w[counted]
         if not w.any():
             raise ValueError('the weights of all groups with both classes are 0')
         return float(np.sum(w * auc) / np.sum(w))
@@ -241,7 +246,8 @@ def group_auc(
     ids, group = number_ids(groups)
     steps = roc_steps(labels, scores, group=group, rel=rel)
     def per_group(x): return np.bincount(steps.group, weights=x, minlength=len(ids))
-    positives, negatives = per_group(steps.positives), per_group(steps.negatives)
+    positives = per_group(steps.positives)
+    negatives = per_group(steps.negatives)
     pairs = positives * negatives
     value = np.full(len(ids), np.nan)
     np.divide(per_group(steps.terms), pairs, out=value, where=pairs > 0)
@@ -299,7 +305,8 @@ class ScoreHistogram:
     """
     def __init__(self, limit: int = LIMIT, *, rel: float = 1):
         if not limit >= 1: raise ValueError(f'limit must be at least 1 bin, not {limit}')
-        self.limit, self.rel = limit, rel
+        self.limit = limit
+        self.rel = rel
         self.forgotten = 0                 # how many bits of each score
         self.key = np.zeros(0, np.uint64)  # (bins,) the bits that are left; best first
         self.positives, self.negatives = np.zeros((2, 0), np.int64)

@@ -294,16 +294,19 @@ def survival(
     tie, goes_on: one entry for each document that can satisfy the reader: the number of
     its tie, ascending, and the probability that the reader continues after the
     document."""
-    n, step = np.bincount(tie, minlength=len(size)), cumcount(tie)
+    n = np.bincount(tie, minlength=len(size))
+    step = cumcount(tie)
     owner = np.repeat(np.arange(len(size)), seen + 1)
     count = cumcount(owner)
-    still, where = np.ones(len(owner)), np.arange(len(owner))
+    still = np.ones(len(owner))
+    where = np.arange(len(owner))
     for j in range(n.max(initial=0)):  # the j-th such document of every tie comes in
         where = where[n[owner[where]] > j]
         newest = np.flatnonzero(step == j)
         passes = np.ones(len(size))
         passes[tie[newest]] = goes_on[newest]
-        query, documents = owner[where], size - n + j + 1
+        query = owner[where]
+        documents = size - n + j + 1
         among = np.minimum(count[where] / documents[query], 1)
         passed = among * passes[query] * still[where - 1]
         still[where] = (1 - among) * still[where] + passed
@@ -319,20 +322,23 @@ def err_over_ties(
 
     The first judged document of each tie gets the sum of the terms of this tie, and the
     others get 0."""
-    ties, last = Ties.of(ranking), np.inf if k is None else k
+    ties = Ties.of(ranking)
+    last = np.inf if k is None else k
     scale: Any = dict(max_grade=max_grade, gain=gain)
     goes_on = 1 - relevance_probabilities(ranking, **scale)
     arrives = examination_probabilities(ranking, **scale)[ties.first]
     may_stop = ties.count(goes_on < 1) > 0
     tied = np.flatnonzero((ties.size > 1) & (ties.start <= last) & may_stop)
-    size, start = ties.size[tied], ties.start[tied]
+    size = ties.size[tied]
+    start = ties.start[tied]
     within = np.minimum(size, last - start + 1).astype(np.intp)
     number = np.full(len(ties.first), -1)
     number[tied] = np.arange(len(tied))
     tie_of = number[ties.number]
     terms = np.where(ranking.tie_size > 1, 0, err.terms(ranking, k=k, phi=phi, **scale))
     for tie, position in place_blocks(within + 1):
-        i, j = tie[0], tie[-1] + 1
+        i = tie[0]
+        j = tie[-1] + 1
         stopping = np.flatnonzero((tie_of >= i) & (tie_of < j) & (goes_on < 1))
         passing = tie_of[stopping] - i, goes_on[stopping]
         still = survival(size[i:j], within[i:j], *passing)

@@ -145,7 +145,8 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: int | None) -> Judged:
     means k documents (or as many as the list has), all with the largest grade of the
     query. ValueError for any other value."""
     check_option('ideal_from', ideal_from, get_args(IdealFrom))
-    query, grade = judged.pool_query, judged.pool_grade
+    query = judged.pool_query
+    grade = judged.pool_grade
     if ideal_from == 'judged': return judged
     if ideal_from == 'best':
         length = judged.retrieved if k is None else np.full(len(judged), k)
@@ -158,7 +159,8 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: int | None) -> Judged:
         return judged.changed(pool_query=query[mask], pool_grade=grade[mask])
     mask = judged.within(k if ideal_from == 'top' else None)
     order = np.lexsort((-judged.grade[mask], judged.query[mask]))
-    query, grade = judged.query[mask][order], judged.grade[mask][order]
+    query = judged.query[mask][order]
+    grade = judged.grade[mask][order]
     return judged.changed(pool_query=query, pool_grade=grade)
 
 # %% ../../nbs/metrics/dcg.ipynb #004cfe3a

@@ -310,7 +310,9 @@ class Name(NamedTuple):
     @property
     def stem(self) -> str:
         """Return the name without its number: 'P' for 'P_{k}'."""
-        return self.name.partition('{')[0].rstrip('._') if '{' in self.name else self.name
+        if '{' in self.name:
+            return self.name.partition('{')[0].rstrip('._')
+        return self.name
 
     def spelt(self, number: object) -> str:
         """Return the measure of this package as text, such as 'P@10' for the number
@@ -365,7 +367,8 @@ def find_name(name: str, tool: str = '') -> Name | None:
     index = _index()
     similarity = _SIMILARITY.match(name)
     if similarity and tool in ('', 'sentence_transformers'):
-        name, tool = name[similarity.end():], 'sentence_transformers'
+        name = name[similarity.end():]
+        tool = 'sentence_transformers'
     for owner in dict.fromkeys([tool, KIN.get(tool, tool)]):
         for spelling in (name, name.casefold()):
             if (owner, spelling) in index: return index[owner, spelling]
@@ -629,7 +632,8 @@ def _card_markdown(card):
     chinese = card.kind.chinese if card.kind else card.chinese
     facts = '\n'.join(f'- **{name}** {text}' for name, text in card.facts().items())
     head = f'**{card.name}** {card.title} · {chinese}'
-    question, formula = f'*{question_of(card)}*', f'$${card.formula}$$'
+    question = f'*{question_of(card)}*'
+    formula = f'$${card.formula}$$'
     sections = head, question, formula, facts, f'`{card.code()}`'
     return '\n\n'.join(['<div class="metric-card">', *sections, '</div>'])
 

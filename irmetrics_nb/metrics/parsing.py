@@ -34,7 +34,10 @@ def measure_table() -> list[dict[str, str]]:
     """
     rows = []
     for kind in KINDS.values():
-        name = kind.name if kind.at is None else f'{kind.name}, {kind.name}@{kind.at}'
+        if kind.at is None:
+            name = kind.name
+        else:
+            name = f'{kind.name}, {kind.name}@{kind.at}'
         params = ', '.join(f'{p}={value!r}' for p, value in kind.params.items())
         rows.append({'measure': name, 'question': kind.question, 'page': kind.page,
                      'chinese': kind.chinese, 'parameters': params})
@@ -54,14 +57,18 @@ def _parse_arguments(name, text):
     """Parse the text after the name of a measure; return its parameters and the value after
     @. For '(rel=2)@5', the result is {'rel': 2} and 5."""
     if not name: raise SyntaxError
-    at, params = None, {}
+    at = None
+    params = {}
     with warnings.catch_warnings(action='error'): tree: Any = ast.parse('_' + text, mode='eval').body
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
         unnamed = [*tree.args, *(kw.value for kw in tree.keywords if kw.arg is None)]
         if unnamed:
-            number = unnamed[0].value if isinstance(unnamed[0], ast.Constant) else None
+            if isinstance(unnamed[0], ast.Constant):
+                number = unnamed[0].value
+            else:
+                number = None
             is_cutoff = len(unnamed) == 1 and isinstance(number, int) and isinstance(tree.func, ast.Name)
             hint = f'; did you mean {name}@{number!r}?' if is_cutoff else ''
             raise ValueError(f'give parameters by name, like rel=2{hint}')
@@ -81,7 +88,8 @@ def _literal(node):
 
 # %% ../../nbs/metrics/parsing.ipynb #22be56aa
 # How many characters are read of one measure, and of a text with several.
-MAX_MEASURE, MAX_MEASURES = 2000, 10_000
+MAX_MEASURE = 2000
+MAX_MEASURES = 10_000
 
 def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
     """Split a text with one measure into (name, parameters, cutoff, tool).
@@ -96,7 +104,8 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
         )
     match = _MEASURE_PARTS.fullmatch(text.strip())
     tool, name, arguments, level = match.groups() if match else (None, '', '', None)
-    name, tool = name.strip(), tool or ''
+    name = name.strip()
+    tool = tool or ''
     try: params, at = _parse_arguments(name, arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
         advice = 'write it like AP, nDCG@10 or P(rel=2)@5'
@@ -177,8 +186,10 @@ def nearest_kind(name: str) -> str:
     """Return the name of the kind that an unknown name probably means, or ''.
 
     Initials, beginning and spelling are compared: 'mean average precision' (MAP) means 'AP'."""
-    kinds, words = _kinds_by_name(), re.findall('[^ _-]+', name.casefold())
-    initials, squashed = ''.join(w[0] for w in words), ''.join(words)
+    kinds = _kinds_by_name()
+    words = re.findall('[^ _-]+', name.casefold())
+    initials = ''.join(w[0] for w in words)
+    squashed = ''.join(words)
     begins = [n for n in kinds if len(n) > 2 and squashed.startswith(n)]
     by_initials = [initials] if len(words) > 1 and initials in kinds else []
     candidates = [*by_initials, *begins, *get_close_matches(squashed, kinds, n=1)]
@@ -209,7 +220,8 @@ def _meant(text):
     if row is None or not row.measure:
         raise ValueError(_not_offered(name, tool if row is None else row.tool, row))
     if '{' in row.name and not numbers:
-        numbers, at = (row.numbers if at is None else [at]), None
+        numbers = row.numbers if at is None else [at]
+        at = None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
     return [_changed(_read_own(row.spelt(n)), remaining, at, tool) for n in numbers or ['']]
@@ -253,7 +265,8 @@ def _changed(measure, params, at, tool):
     params = _translate(measure.kind, params)
     graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
     if graded and 'rel' in params:  # ranx has a gain of 0 below the level (-l2)
-        level, gain = params.pop('rel'), params.get('gain', measure.params.get('gain', 'linear'))
+        level = params.pop('rel')
+        gain = params.get('gain', measure.params.get('gain', 'linear'))
         if level > 99: raise ValueError(f'the relevance level must be at most 99, not {level}')
         if isinstance(gain, Mapping):
             raise ValueError(f'a table of gains already contains the gains of grades below {level}; leave out '

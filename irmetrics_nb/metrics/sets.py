@@ -33,7 +33,9 @@ def depth(ranking: Judged, k: int | None = None) -> np.ndarray:
     """Return, for each query, the number of ranks over which precision is computed.
 
     It is k, or the number of retrieved documents if k is None."""
-    return ranking.retrieved if check_cutoff(k) is None else np.full(len(ranking), k)
+    if check_cutoff(k) is None:
+        return ranking.retrieved
+    return np.full(len(ranking), k)
 
 # %% ../../nbs/metrics/sets.ipynb #0a0665b4
 PrecisionDivisor = Literal['k', 'min(k,n)', 'min(R,k)']
@@ -113,7 +115,8 @@ def r_precision(
     >>> r_precision([1, 0, 0, 1, 1, 1])
     0.5
     """
-    R, hits = ranking.n_relevant(rel, n_relevant), ranking.found(rel)
+    R = ranking.n_relevant(rel, n_relevant)
+    hits = ranking.found(rel)
     yield hits, hits.rank <= R[hits.query]
     return R
 
@@ -133,7 +136,9 @@ def f_measure(
     >>> f_measure(0.5, 0.5)
     0.5
     """
-    p, r, beta = np.asarray(p, dtype=float), np.asarray(r, dtype=float), check_beta(beta)
+    p = np.asarray(p, dtype=float)
+    r = np.asarray(r, dtype=float)
+    beta = check_beta(beta)
     if np.any(np.minimum(p, r) < 0):
         raise ValueError(f'precision and recall must be >= 0, not {p}, {r}')
     f = ratio((1 + beta**2) * p * r, beta**2 * p + r)
@@ -314,7 +319,8 @@ def count_found(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> 
     """
     yield ranking.found(rel, k), 1
 
-NumRet, NumRel = count_retrieved.measure, count_relevant.measure
+NumRet = count_retrieved.measure
+NumRel = count_relevant.measure
 NumRelRet = count_found.measure
 
 # %% ../../nbs/metrics/sets.ipynb #680fa2f3
@@ -327,13 +333,19 @@ def first_over_ties(
     The mean is taken over all orders of the tied documents of a query; after rank k,
     the weight is 0. The mean is split equally among the relevant documents of the first
     tie that contains one; the terms of all other documents are 0."""
-    ties, hit = Ties.of(ranking), ranking.relevant(rel)
-    n, last = ties.count(hit), np.inf if k is None else k
+    ties = Ties.of(ranking)
+    hit = ranking.relevant(rel)
+    n = ties.count(hit)
+    last = np.inf if k is None else k
     first = (n > 0) & (ties.count_above(ranking, hit) == 0)
     tied = np.flatnonzero(first & (ties.start <= last))
-    start, size, n = ties.start[tied], ties.size[tied], n[tied]
+    start = ties.start[tied]
+    size = ties.size[tied]
+    n = n[tied]
     def term_at(tie, position):
-        m, relevant, rank = size[tie], n[tie], start[tie] + position
+        m = size[tie]
+        relevant = n[tie]
+        rank = start[tie] + position
         misses = np.maximum(m - relevant - position, 0) / (m - position)
         none_so_far = segmented_scan(np.multiply, misses, tie)
         none_before = np.where(position == 0, 1, np.roll(none_so_far, 1))

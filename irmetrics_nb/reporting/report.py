@@ -77,9 +77,11 @@ from irmetrics_nb.results.results import (
 # %% ../../nbs/reporting/report.ipynb #e143ad40
 def content(report: Any) -> dict[str, Any]:
     """Return a dict with the variables that the templates of a report use."""
-    scores, comparison = report.scores, report.comparison
+    scores = report.scores
+    comparison = report.comparison
     level = comparison.method.level if comparison else .95
-    conventions, values = convention_parts(scores), query_values(scores, report.queries, report.groups)
+    conventions = convention_parts(scores)
+    values = query_values(scores, report.queries, report.groups)
     values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate([*report.gains, *report.losses], 1)}
     if shown_digits() != DIGITS: values['digits'] = shown_digits()
     lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
@@ -127,11 +129,14 @@ FOCUS = 4  # sentences below the figures
 
 def _of_several(report, level):
     """Return the template variables for a report of several runs."""
-    comparison, (a, b) = report.comparison, report.pair
-    method, rows = comparison.method, comparison.rows
+    comparison = report.comparison
+    (a, b) = report.pair
+    method = comparison.method
+    rows = comparison.rows
     focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
-    pairs, (lead, stats) = pair_rows(comparison), _summary(report)
+    pairs = pair_rows(comparison)
+    (lead, stats) = _summary(report)
     return {
         'letters': comparison.baseline is None, 'could_say': could_text(method),
         'family': family_text(rows, method, comparison.baseline), 'intervals_say': intervals_text(rows, method),
@@ -144,7 +149,10 @@ def _of_several(report, level):
 
 def _waterfall_say(comparison, a, b, differences):
     up, same, down = wins_ties_losses(differences)
-    bars = '' if len(differences) <= BARS else ' Each bar is the mean of neighbouring queries.'
+    if len(differences) <= BARS:
+        bars = ''
+    else:
+        bars = ' Each bar is the mean of neighbouring queries.'
     ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
     counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {same:,}.'
     return f'{b} − {a} in {comparison.sample.measures[0]} for each query{ends}: {counts}{bars}'
@@ -158,16 +166,21 @@ def _capital(text):
 def _summary(report):
     """Return a sentence on the best system, and the key figures of the report. The key
     figures are a list of (name, number, note)."""
-    scores, measure = report.scores, report.comparison.sample.measures[0]
+    scores = report.scores
+    measure = report.comparison.sample.measures[0]
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
-    means, (n, of) = common_means(scores, measure), common_sizes(scores)[measure]
+    means = common_means(scores, measure)
+    (n, of) = common_sizes(scores)[measure]
     stats = [('systems', f'{len(scores.runs):,}', ''),
              ('queries', f'{len(scores):,}', f'{n:,} with results from all systems' if n < of else '')]
     lead = f'{NOTHING_SHARED}, so no system has the highest mean {measure}.'
     if means:
         best = max(means, key=means.__getitem__)
         stats.append((f'best {measure}', value_text(means[best]), best))
-        over = f', over the {counted(n, "query")} with results from all systems' if n < of else ''
+        if n < of:
+            over = f', over the {counted(n, "query")} with results from all systems'
+        else:
+            over = ''
         lead = f'{best} has the highest mean {measure}, {value_text(means[best])}{over}.'
     if len(pairs) == 1:
         return lead, [*stats, ('difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted))]
@@ -178,9 +191,13 @@ def _summary(report):
 # %% ../../nbs/reporting/report.ipynb #f3f22709
 def _of_one(report, means, level):
     """Return the template variables for a report of a single run."""
-    scores, cell = report.scores, means[0]['cells'][0]
+    scores = report.scores
+    cell = means[0]['cells'][0]
     name = scores.runs[0].name or 'The run'
-    reach = f' ({100 * level:g} % interval {cell["interval"]})' if cell['interval'] else ''
+    if cell['interval']:
+        reach = f' ({100 * level:g} % interval {cell["interval"]})'
+    else:
+        reach = ''
     queries = counted(len(scores), 'query')
     means = [*scores.each()[0].means.items()][:3]
     stats = [('queries', f'{len(scores):,}', ''), *((measure, value_text(mean), '') for measure, mean in means)]
@@ -192,9 +209,11 @@ def _first_queries(report, values):
     """Return the table of queries that a page shows without JavaScript, as a dict. It has at
     most 50 queries: those with the largest gains, or for one run those with the lowest
     values."""
-    systems, n_words = values['systems'], 1 + any(values['texts'])
+    systems = values['systems']
+    n_words = 1 + any(values['texts'])
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
-    heads, keys = values['measures'][:1], columns[0]
+    heads = values['measures'][:1]
+    keys = columns[0]
     if len(systems) > 1: heads, keys = systems[:6], np.subtract(*columns[[*map(systems.index, report.pair)]])
     words = [*zip(values['ids'], values['texts'])]
     rows = [[*words[q][:n_words], *map(cell_text, columns[:6, q])]
@@ -376,7 +395,10 @@ def report(
     duplicates = conventions_of(choices[0], duplicates=choices[1]).duplicates
     runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
     is_path = isinstance(qrels, str | os.PathLike)
-    judgments = qrels if is_path else Qrels(qrels, duplicates=duplicates, copy=False)
+    if is_path:
+        judgments = qrels
+    else:
+        judgments = Qrels(qrels, duplicates=duplicates, copy=False)
     scores = evaluate(judgments, runs_read, measures, **options)
     by_name = dict(zip([run.name or 'run' for run in scores.runs], runs_read))
     grades = Qrels(judgments, duplicates=duplicates, copy=False)
@@ -405,7 +427,8 @@ def _readable_runs(qrels, runs, system, duplicates):
     large table, or rows in memory."""
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
-    sources, resolves = recognise(qrels, runs, system), duplicates != 'refuse'
+    sources = recognise(qrels, runs, system)
+    resolves = duplicates != 'refuse'
     readable = [
         Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in sources
     ]
@@ -434,7 +457,8 @@ def _focus_pair(scores, comparison):
     the first measure. If no query is common to all systems, return the pair with the most
     common queries. For one run, return its name only."""
     if comparison is None: return (scores.runs[0].name or 'run',)
-    measure, baseline = comparison.sample.measures[0], comparison.baseline
+    measure = comparison.sample.measures[0]
+    baseline = comparison.baseline
     means = common_means(scores, measure)
     if not means:
         pairs = [pair for pair in comparison.pairs() if pair.measure == measure]
@@ -449,11 +473,13 @@ def _cards(scores, comparison, pair, qrels, sources):
     data that the report shows for a query. For one run, there are no gains, and the losses
     are the worst queries."""
     if comparison is None:
-        measure, rows = scores.measures[0], qrels.rows
+        measure = scores.measures[0]
+        rows = qrels.rows
         relevant = {qrels.queries[i] for i in np.unique(rows.query[rows.value > 0]).tolist()}
         values = zip(scores.query_ids, scores.values[0, 0].tolist())
         queries = [(q, x) for q, x in values if q in relevant and not np.isnan(x)]
-        gains, losses = [], sorted(queries, key=lambda query: query[1])
+        gains = []
+        losses = sorted(queries, key=lambda query: query[1])
     else:
         measure = scores.measures[scores._index(comparison.sample.measures[0])]
         queries = comparison.queries(*pair)

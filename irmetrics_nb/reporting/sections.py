@@ -89,7 +89,8 @@ def plot_precision_recall(
 
     Return the matplotlib axes. rel: the grade from which a document is relevant. Raise
     DataError for invalid input."""
-    judged, recall = judge(qrels, run), np.linspace(0, 1, 101)
+    judged = judge(qrels, run)
+    recall = np.linspace(0, 1, 101)
     curves = np.asarray(interpolated_precision(judged, recall=recall, rel=rel))
     curves[judged.n_relevant(rel) == 0] = np.nan
     ax = bundle(recall, curves, name=name, title='Precision and recall', xlabel='recall',
@@ -106,7 +107,8 @@ def plot_cumulated_gain(
 
     Return the matplotlib axes. Raise DataError for invalid input, and ValueError for an
     unknown gain or discount."""
-    judged, rank = judge(qrels, run), np.arange(1, k + 1)
+    judged = judge(qrels, run)
+    rank = np.arange(1, k + 1)
     of_run, best = (
         [np.mean(formula(judged, k=int(i), gain=gain, discount=discount)) for i in rank]
         for formula in (dcg, idcg)
@@ -188,9 +190,11 @@ def axis(values: Iterable[float], zero: bool = False) -> Axis:
     zero: whether the axis must include 0. The axis goes from about 0 to 1 if there is
     no finite value."""
     finite = [x for x in values if np.isfinite(x)] + [0.0] * zero or [0.0, 1.0]
-    low, high = float(min(finite)), float(max(finite))
+    low = float(min(finite))
+    high = float(max(finite))
     room = (high - low) * .04 or max(abs(high), 1) * .05
-    low, high = low - room, high + room
+    low = low - room
+    high = high + room
     rough = (high - low) / 5.5  # rounded up to 1, 2 or 5 times a power of ten
     power = 10.0 ** np.floor(np.log10(rough))
     step = float(next(power * n for n in (1, 2, 5, 10) if power * n >= rough * .999))
@@ -232,12 +236,21 @@ def waterfall(differences: Any) -> tuple[list[SimpleNamespace], float]:
     if not values.size: return [], 50.0
     groups = np.array_split(values, min(BARS, values.size))
     heights = np.array([group.mean() for group in groups])
-    top, bottom, width = max(heights.max(), 0), min(heights.min(), 0), 100 / len(heights)
+    top = max(heights.max(), 0)
+    bottom = min(heights.min(), 0)
+    width = 100 / len(heights)
     scale = 100 / ((top - bottom) or 1.0)
-    zero, bars = top * scale if top > bottom else 50.0, []
+    zero = top * scale if top > bottom else 50.0
+    bars = []
     for i, height in enumerate(heights):
-        kind = 'better' if height > 0 else 'worse' if height < 0 else ''
-        y, text = zero - max(height, 0) * scale, value_text(height, signed=True)
+        if height > 0:
+            kind = 'better'
+        elif height < 0:
+            kind = 'worse'
+        else:
+            kind = ''
+        y = zero - max(height, 0) * scale
+        text = value_text(height, signed=True)
         bars.append(bar(i * width, y, width, abs(height) * scale, kind, text))
     return bars, round(zero, 2)
 
@@ -247,14 +260,18 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]
 
     The axis goes from 0 to 1 if all values are in this range."""
     present = without_missing(values)
-    low, high = float(present.min(initial=0)), float(present.max(initial=1))
+    low = float(present.min(initial=0))
+    high = float(present.max(initial=1))
     if (low, high) != (0, 1): low, high = float(present.min()), float(present.max())
     counts, edges = np.histogram(present, bins, (low, high))
     scale = replace(axis((low, high)), low=low, high=high)
-    highest, width, bars = counts.max(initial=0) or 1, 100 / bins, []
+    highest = counts.max(initial=0) or 1
+    width = 100 / bins
+    bars = []
     ends = [value_text(edge, 2) for edge in edges]
     for i, n in enumerate(counts.tolist()):
-        height, text = 100 * n / highest, f'{n:,} from {ends[i]} to {ends[i + 1]}'
+        height = 100 * n / highest
+        text = f'{n:,} from {ends[i]} to {ends[i + 1]}'
         if n: bars.append(bar(i * width, 100 - height, width, height, '', text))
     return bars, scale
 
@@ -274,13 +291,16 @@ def explained_query(
     except ValueError as error:
         order = 'given' if c.ties == 'given' else 'docid'
         listing = from_run(qrels, run, query, ties=order, negative=c.negative)
-        text, added, missed = f'no explanation: {error}', {}, {}
+        text = f'no explanation: {error}'
+        added = {}
+        missed = {}
     else: listing, text, added, missed = why.work.listing, why.text, shares(why.work), why.missed
     ranks = {doc: rank for rank, doc in enumerate(listing.docs, 1)}
     return SimpleNamespace(listing=listing, ranks=ranks, text=text, shares=added, missed=missed)
 
 # %% ../../nbs/reporting/sections.ipynb #7f49bfdc
-DEPTH, MOST_MISSED = 10, 5
+DEPTH = 10
+MOST_MISSED = 5
 _Content = dict[str, Any]  # what a template shows
 
 def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[str, int]) -> SimpleNamespace:
@@ -374,7 +394,9 @@ def common_means(scores: Scores, measure: str) -> dict[str, float]:
     Return {} if there is no such query."""
     sample = of_all(scores)
     values = sample.values[:, sample.measures.index(measure)]
-    return {} if np.isnan(values).all() else dict(zip(sample.systems, map(mean_or_nan, values)))
+    if np.isnan(values).all():
+        return {}
+    return dict(zip(sample.systems, map(mean_or_nan, values)))
 
 # %% ../../nbs/reporting/sections.ipynb #609d5ff2
 def mean_rows(
@@ -408,7 +430,8 @@ def _mean_cell(measure, values, level):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
     text. The interval is NaN if there are fewer than two values, or if the measure does not
     average over queries."""
-    present, aggregate = values[~np.isnan(values)], measure.kind.aggregate
+    present = values[~np.isnan(values)]
+    aggregate = measure.kind.aggregate
     value = float(aggregate.f(present)) if present.size else np.nan
     low, high = t_interval(present, level=level) if aggregate == MEAN and present.size > 1 else (np.nan, np.nan)
     return {'text': cell_text(value), 'value': value, 'low': float(low), 'high': float(high),
@@ -416,14 +439,17 @@ def _mean_cell(measure, values, level):
 
 def _interval_words(low, high, digits):
     """Return an interval as text, such as '0.1 to 0.3'; '' for NaN."""
-    return '' if np.isnan(low) else f'{sentence_number(low, digits)} to {sentence_number(high, digits)}'
+    if np.isnan(low):
+        return ''
+    return f'{sentence_number(low, digits)} to {sentence_number(high, digits)}'
 
 # %% ../../nbs/reporting/sections.ipynb #deddbb9a
 def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
     """Return the data of a forest plot of the means of all runs, for each measure.
 
     Measures that do not average over queries are omitted."""
-    systems, panels = mean_rows(scores, level=level), []
+    systems = mean_rows(scores, level=level)
+    panels = []
     for i, m in enumerate(scores.measures):
         if m.kind.aggregate != MEAN: continue
         cells = [system['cells'][i] | {'name': system['name']} for system in systems]
@@ -457,7 +483,8 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     alpha: the significance level. better_first: whether to swap the systems if their
     difference is negative."""
     if better_first and pair.difference < 0: pair = pair.turned()
-    digits, kind = decimals(pair), 'better' if pair.difference > 0 else 'worse'
+    digits = decimals(pair)
+    kind = 'better' if pair.difference > 0 else 'worse'
     return vars(pair) | {
         'value': pair.difference, 'name': f'{pair.b} − {pair.a}', 'kind': kind if pair.shown(alpha) else '',
         'text': sentence_number(pair.difference, digits), 'interval': _interval_words(pair.low, pair.high, digits),
@@ -468,7 +495,10 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
 def _panel(comparison, measure, pairs, by_slice=False):
     """Return the data of a forest plot of the differences of some pairs of systems.
     by_slice: whether the rows are slices (groups) of the queries, for one pair."""
-    largest = pairs if by_slice else sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
+    if by_slice:
+        largest = pairs
+    else:
+        largest = sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
     better_first = comparison.baseline is None and not by_slice
     lines = [upright(pair, comparison.method.alpha, better_first) for pair in largest[:PAIRS]]
     if by_slice: lines = [line | {'name': f'{line["slice"]} ({line["queries"]:,})'} for line in lines]
@@ -479,7 +509,8 @@ def pair_rows(comparison: Comparison) -> list[_Content]:
     """Return a table row for each pair of systems and each measure, over all queries.
 
     Pairs beyond the first `MOST_PAIRS` are omitted."""
-    alpha, better_first = comparison.method.alpha, comparison.baseline is None
+    alpha = comparison.method.alpha
+    better_first = comparison.baseline is None
     return [upright(pair, alpha, better_first) for pair in comparison.pairs()[:MOST_PAIRS]]
 
 # %% ../../nbs/reporting/sections.ipynb #8ea53e44
@@ -500,7 +531,8 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
     """Return tables of means, and the data of forest plots, by slice of the queries.
 
     A slice is a group of queries. The plots show the differences of one pair of systems."""
-    sample, pairs = comparison.sample, [p for p in comparison.rows if {p.a, p.b} == {*pair}]
+    sample = comparison.sample
+    pairs = [p for p in comparison.rows if {p.a, p.b} == {*pair}]
     panels = [_panel(comparison, m, [p for p in pairs if p.measure == m], True) for m in sample.measures]
     over_all = [p for p in comparison.pairs() if p.queries]
     sentences = [line for line, p in zip(share_sentences(comparison), over_all) if p in pairs]
@@ -520,7 +552,9 @@ def _slice_tables(sample, groups, comparison=None):
     tables = []
     for name in (EVERYTHING, *slice_names(groups)):
         inside = slice_of(sample, groups, name)
-        shared, raised, size = common(inside), {}, len(inside.query_ids)
+        shared = common(inside)
+        raised = {}
+        size = len(inside.query_ids)
         if comparison: raised, size = _marks(comparison, name), int((~np.isnan(shared)).any(axis=(0, 1)).sum())
         rows = []
         for system, values in zip(inside.systems, shared):
@@ -543,7 +577,10 @@ def query_values(
     the largest number of values; the queries with the smallest differences between runs are
     omitted."""
     first = scores.values[:, 0]
-    importance = np.ptp(np.nan_to_num(first), axis=0) if len(first) > 1 else -np.nan_to_num(first[0], nan=np.inf)
+    if len(first) > 1:
+        importance = np.ptp(np.nan_to_num(first), axis=0)
+    else:
+        importance = -np.nan_to_num(first[0], nan=np.inf)
     n_queries = max(1, limit // (len(scores.runs) * len(scores.measures)))
     positions = np.sort(np.argsort(-importance, kind='stable')[:n_queries])
     ids = [scores.query_ids[i] for i in positions]
@@ -569,7 +606,8 @@ def convention_parts(scores: Scores) -> _Content:
     names: dict[str, list] = {}  # what was counted -> the runs
     ties = {}
     for run, one_run in zip(scores.runs, scores.each()):
-        name, answered = run.name or 'run', [q not in run.absent for q in scores.query_ids]
+        name = run.name or 'run'
+        answered = [q not in run.absent for q in scores.query_ids]
         in_all = dict(zip(scores.keys(), shared[:, answered]))
         ends = {m: np.where(in_all[m], values, np.nan) for m, values in run.tie_bounds.items()}
         printed = small_print(replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),)))

@@ -466,7 +466,8 @@ ENDINGS = {end: form for form in FILES for end in (form, *SYNONYMS.get(form, [])
 
 # %% ../../nbs/results/results.ipynb #60df8f7e
 INK = '#767676'
-BETTER, WORSE = '#0072B2', '#D55E00'
+BETTER = '#0072B2'
+WORSE = '#D55E00'
 COLOURS = BETTER, WORSE, '#009E73', '#CC79A7', '#B8860B', '#3A9BD0'
 DASHES = '-', '--', '-.', ':', (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))
 PLOT_MARKERS = 'os^DvP'
@@ -546,17 +547,20 @@ def sorted_bars(
     values = np.asarray(differences, float)
     counted = np.flatnonzero(~np.isnan(values))
     order = counted[np.argsort(-values[counted], kind='stable')]
-    heights, n = values[order], len(order)
+    heights = values[order]
+    n = len(order)
     ax = ax or new_axes()
     pen = {'color': ink(ax), 'linewidth': 1}
-    position, colours = np.arange(n), np.where(heights < 0, WORSE, BETTER).tolist()
+    position = np.arange(n)
+    colours = np.where(heights < 0, WORSE, BETTER).tolist()
     ax.bar(position, heights, width=1, color=colours, linewidth=0)
     ax.axhline(0, **pen)
     if n:
         mean = heights.mean()
         mean_text = f'mean {value_text(mean, signed=True)}'
         ax.axhline(mean, label=mean_text, linestyle='--', **pen)
-    best, worst = position < named, position >= n - named
+    best = position < named
+    worst = position >= n - named
     for i in np.flatnonzero(best & (heights > 0) | worst & (heights < 0)):
         up = heights[i] > 0  # names over bars that go up, and under those that go down
         ax.annotate(names[order[i]], (i, heights[i]), (0, 3 if up else -3),
@@ -574,7 +578,8 @@ def scatter(
 
     named: the number of dots labelled with their names, beginning with the dot farthest
     from the diagonal. Dots with NaN are left out. Returns the matplotlib axes."""
-    x, y = np.asarray(x, float), np.asarray(y, float)
+    x = np.asarray(x, float)
+    y = np.asarray(y, float)
     counted = np.flatnonzero(~np.isnan(x + y))
     ax = ax or new_axes(4.6, 4.8)
     colours = np.where(y[counted] < x[counted], WORSE, BETTER).tolist()
