@@ -268,7 +268,7 @@ def _demo_pairs(comparison, pair):
     letters = 'A raised letter names a system that is significantly worse'
     family = f'p < {method.alpha:g} in a paired t-test, Holm correction over {len(first_measure)} pairs'
     by = f'{first_measure[0].measure}: {shown} of {len(first_measure)} pairs differ significantly'
-    yield rendered([marked_means(comparison.sample, pairs, method, None)], 'text')
+    yield rendered([marked_means(comparison)], 'text')
     yield fill(f'{letters} ({family}; {first_measure[0].queries} queries). {by}.', 80)
     row = next(row for row in first_measure if {row.a, row.b} == {*pair})
     yield fill(f'The two best systems: {sentence(row, method)}.', 80)

@@ -404,9 +404,8 @@ def gate(
     verdicts += check_floors(sample, required, comparison.groups, new)
     if verdicts or min_coverage is not None:
         verdicts += _coverages(comparison, min_coverage)
-    family = family_text(rows, comparison.method, comparison.baseline)
     could = tuple(_drop_lines(comparison, margin))
-    sentences = (*comparison.sentences(), family)
+    sentences = (*comparison.sentences(), family_text(comparison))
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
     return Gate(

@@ -139,7 +139,7 @@ def _of_several(report, level):
     (lead, stats) = _summary(report)
     return {
         'letters': comparison.baseline is None, 'could_say': could_text(method),
-        'family': family_text(rows, method, comparison.baseline), 'intervals_say': intervals_text(rows, method),
+        'family': family_text(comparison), 'intervals_say': intervals_text(comparison),
         'pairs': pairs, 'pairs_left': len(comparison.pairs()) - len(pairs), 'sentences': focus[:FOCUS],
         'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison),
         'intervals': f'{levels_text(rows) or "interval"}s', 'waterfall': waterfall(differences),

@@ -423,8 +423,7 @@ def mean_rows(
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
 def _marks(comparison, slice_name):
     """Return {(system, measure): marks of significance} in one slice of the queries."""
-    inside = comparison.of_slice(slice_name)
-    return marks(inside.rows, inside.sample, inside.method, inside.baseline)
+    return marks(comparison.of_slice(slice_name))
 
 def _mean_cell(measure, values, level):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
