@@ -554,7 +554,7 @@ def _decide(rows, positions, method):
     flat = p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
     alphas = decision_alphas(flat, method.correction, alpha=method.alpha)
-    nothing = np.ones(max(np.count_nonzero(~np.isnan(p)), 1))
+    nothing = np.ones(max(int(np.count_nonzero(~np.isnan(p))), 1))
     lowest, *_ = decision_alphas(nothing, method.correction, alpha=method.alpha)
     return p, adjusted, 1 - alphas.reshape(p.shape), float(lowest), None
 

@@ -11,7 +11,6 @@ __all__ = ['MARK_LETTERS', 'MOST_SLICES', 'decimals', 'interval_text', 'pair_int
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from itertools import compress
 from typing import Any, Unpack
 
 import numpy as np
@@ -218,8 +217,10 @@ class Comparison(Result):
         Default: the pairs compared over all queries."""
         return [pair for pair in self.rows if pair.slice == slice]
 
-    def of_slice(self, name: str) -> 'Comparison':
-        """Return the comparison for one slice (group of queries) only."""
+    def of_slice(self, name: str = EVERYTHING) -> 'Comparison':
+        """Return the comparison for one slice (group of queries) only.
+
+        Default: the comparison over all queries."""
         inside = slice_of(self.sample, self.groups, name)
         return replace(self, sample=inside, rows=tuple(self.pairs(name)), groups=None)
 
@@ -411,7 +412,7 @@ def marks(comparison: Comparison) -> dict[tuple[str, str], str]:
     no marks."""
     sample = comparison.sample
     out: dict[tuple[str, str], str] = defaultdict(str)
-    with_means = {*compress(sample.measures, sample.complete.any(axis=1))}
+    with_means = {m for m, complete in zip(sample.measures, sample.complete) if complete.any()}
     for pair in comparison.rows:
         shown = pair.shown(comparison.method.alpha) and pair.difference
         if not shown or pair.measure not in with_means: continue
