@@ -415,8 +415,9 @@ def _gate_text(gate, markdown):
         if markdown: lines.append(f'- {markdown_text(verdict.text)}: **{mark}**')
         else: lines.append(f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    for remark in (*gate.could, *gate.judging):
-        lines.append(f'\n<small>{markdown_text(remark)}.</small>' if markdown else f'{remark}.')
+    remarks = *gate.could, *gate.judging
+    if markdown: lines += [f'\n<small>{markdown_text(remark)}.</small>' for remark in remarks]
+    else: lines += [f'{remark}.' for remark in remarks]
     return '\n'.join(lines)
 
 def _query_line(queries, markdown):
